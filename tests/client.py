@@ -42,7 +42,7 @@ def run(*words: object) -> int:
 
 
 def text_of(response) -> str:
-    words = re.sub(r"<[^>]+>", " ", response.get_data(as_text=True))
+    words = re.sub(r"<[^>]+>", " ", response.text)
     return " ".join(html.unescape(words).split())
 
 
@@ -65,12 +65,12 @@ def lines(match: Match) -> list[str]:
 
 def values(response) -> list[str]:
     """Return the plays that a page's buttons enter."""
-    return [*map(html.unescape, re.findall(r'name="text" value="([^"]*)"', response.get_data(as_text=True)))]
+    return [*map(html.unescape, re.findall(r'name="text" value="([^"]*)"', response.text))]
 
 
 def form_of(response) -> dict[str, str]:
     """Return what a browser would send of a page's forms as they stand."""
-    shown = response.get_data(as_text=True)
+    shown = response.text
     form: dict[str, str] = {}
     for tag in re.findall(r"<input [^>]*>", shown):
         said = dict(re.findall(r'([\w-]+)="([^"]*)"', tag))

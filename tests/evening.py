@@ -153,7 +153,7 @@ class Evening:
 
     def _reads(self, who: str, what: str) -> None:
         answer = self.answers[who]
-        text, markup, buttons = text_of(answer), answer.get_data(as_text=True), values(answer)
+        text, markup, buttons = text_of(answer), answer.text, values(answer)
         for said in what.split(" | ")[1:]:
             one = said.removeprefix("not ")
             kind, _, rest = one.partition(" ")

@@ -84,7 +84,7 @@ def routes(app, match: Match) -> list[str]:
 
 
 def shown(client, paths: list[str], **how) -> dict[str, str]:
-    pages = {path: client.get(path, **how).get_data(as_text=True) for path in paths}
+    pages = {path: client.get(path, **how).text for path in paths}
     return {path: re.sub(r'name="request" value="\w+"', "", page) for path, page in pages.items()}
 
 
@@ -144,15 +144,15 @@ def test_a_tap_on_a_card_plays_it_asks_in_which_way_or_says_why_not(match, seate
     assert "Ann cannot drive yet. Rule:" in text_of(ann.get("/"))
     for play in ("Ann roll", "Bob roll", "Cid roll"):
         assert match.enter(play, play.split()[0]).done
-    assert "/play?player=Ann&amp;card=stop" in ann.get("/").get_data(as_text=True)
+    assert "/play?player=Ann&amp;card=stop" in ann.get("/").text
     assert "Stop on whom? Bob Cid" in text_of(ann.get("/play?player=Ann&card=stop"))
     assert {"Ann stop > Bob", "Ann stop > Cid"} == {*values(ann.get("/play?player=Ann&card=stop"))}
     assert "What would you play?" in text_of(ann.get("/"))
     tap(ann, "/advice")
     advised = ann.get("/")
     assert "I would play: Accident on Bob. It holds up Bob at 0 km" in text_of(advised)
-    assert NOTED.findall(advised.get_data(as_text=True)) == ["accident", "accident"], "to lay, and to discard"
-    assert not NOTED.search(ann.get("/").get_data(as_text=True)), "as long as the sentence is there"
+    assert NOTED.findall(advised.text) == ["accident", "accident"], "to lay, and to discard"
+    assert not NOTED.search(ann.get("/").text), "as long as the sentence is there"
 
 
 def test_where_discarding_is_advised_the_way_there_is_marked_too(match, seated, stacked):
@@ -161,7 +161,7 @@ def test_where_discarding_is_advised_the_way_there_is_marked_too(match, seated, 
     ann = seated("Ann")
     tap(ann, "/advice")
 
-    assert NOTED.findall(ann.get("/").get_data(as_text=True)) == ["25", "25", "discard"]
+    assert NOTED.findall(ann.get("/").text) == ["25", "25", "discard"]
 
 
 def test_what_has_to_be_handed_over_or_is_doubled_is_asked_as_the_card_is_tapped(match, seated, stacked):
@@ -182,7 +182,7 @@ def test_where_no_card_may_be_laid_discarding_stands_out(match, seated, stacked,
     stacked(f"{first} 50 75 100 gasoline repairs", DULL, DULL, "25")
     match.start(THREE, robots={})
 
-    page = seated("Ann").get("/").get_data(as_text=True)
+    page = seated("Ann").get("/").text
 
     assert ('class="button slender primary"' in page) is stands_out
 
@@ -309,7 +309,7 @@ def test_nobody_takes_the_seat_of_a_robot_nor_keeps_one_from_a_match_before(matc
     match.start(THREE, robots={"Bob": 1})
 
     assert hand_of(bob) == []
-    assert "Bob" not in re.findall(r'id="seat-(\w+)"', bob.get("/join").get_data(as_text=True))
+    assert "Bob" not in re.findall(r'id="seat-(\w+)"', bob.get("/join").text)
     assert "One phone for us all" not in text_of(bob.get("/join")), "hands are hidden from one another"
     assert hand_of(seated("Bob")) == []
     assert "robot of level 1" in text_of(bob.get("/seats"))
@@ -434,7 +434,7 @@ def test_who_plays_alone_sits_at_once(match, page):
     assert (begun.status_code, begun.location) == (303, "/")
     assert dict(match.state.robots) == {"Bob": 3, "Zoe": 1}
     assert len(hand_of(page)) == 7
-    again = page.get("/setup").get_data(as_text=True)
+    again = page.get("/setup").text
     assert re.findall(r'<option value="(\d)" selected', again)[:3] == ["3", "1", "2"]
 
 

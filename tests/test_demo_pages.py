@@ -26,9 +26,9 @@ def app(match):
 
 @pytest.mark.parametrize("path", PAGES)
 def test_every_page_of_the_demo_says_so_until_people_play_their_own_game(page, match, path):
-    assert 'class="demo"' in page.get(path).get_data(as_text=True)
+    assert 'class="demo"' in page.get(path).text
     match.start(TWO, "Ann")
-    assert 'class="demo"' not in page.get(path).get_data(as_text=True)
+    assert 'class="demo"' not in page.get(path).text
 
 
 @pytest.mark.parametrize("path", ["/", "/join"])
@@ -58,7 +58,7 @@ def test_what_is_made_in_the_demo_is_said_to_stay_there_also_in_a_game_of_ones_o
 
 def test_a_game_of_ones_own_begins_without_asking_about_the_demo(page, match):
     match.enter("Ann roll", "Ann")
-    form = page.get("/setup").get_data(as_text=True)
+    form = page.get("/setup").text
     assert 'value="Ann"' not in form
     assert "A match is being played" not in form
 
@@ -72,7 +72,7 @@ def test_a_game_of_ones_own_has_no_camera(page, match):
     assert "When the camera sees a play" in text_of(page.get("/more"))
     match.start(TWO, "Ann")
     assert "When the camera sees a play" not in text_of(page.get("/more"))
-    assert "/camera.jpg" not in page.get("/more").get_data(as_text=True)
+    assert "/camera.jpg" not in page.get("/more").text
 
 
 def test_a_page_that_was_open_in_the_demo_learns_that_it_is_over(page, match):
@@ -85,9 +85,9 @@ def test_a_page_that_was_open_in_the_demo_learns_that_it_is_over(page, match):
 
 def test_no_cards_are_enrolled_before_the_drawn_table_and_photographs_come_first(page, match, tmp_path):
     begin("ours", "classic", tmp_path).keep(Card.ROLL, [np.full((88, 57, 3), 200, np.uint8)])
-    in_the_demo = page.get("/decks/ours/enrol").get_data(as_text=True)
+    in_the_demo = page.get("/decks/ours/enrol").text
     match.start(TWO, "Ann")
-    in_a_match = page.get("/decks/ours/enrol").get_data(as_text=True)
+    in_a_match = page.get("/decks/ours/enrol").text
 
     for shown in (in_the_demo, in_a_match):
         assert "/camera.jpg" not in shown
@@ -109,7 +109,7 @@ def test_no_link_of_the_demo_is_dead(page, match):
         path = waiting.pop()
         shown = page.get(path)
         found[path] = shown.status_code
-        links = re.findall(r'href="(/[^"#]*)', shown.get_data(as_text=True)) if shown.mimetype == "text/html" else []
+        links = re.findall(r'href="(/[^"#]*)', shown.text) if shown.mimetype == "text/html" else []
         waiting += {html.unescape(link) for link in links if "/static/" not in link} - found.keys() - set(waiting)
 
     assert len(found) > 50

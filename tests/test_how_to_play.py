@@ -21,7 +21,7 @@ def test_every_switch_of_the_rules_is_told_in_one_section():
 
 @pytest.mark.parametrize("name", edition_names())
 def test_every_card_of_an_edition_is_on_its_page(page, name):
-    shown = page.get(f"/how/{name}").get_data(as_text=True)
+    shown = page.get(f"/how/{name}").text
 
     assert [card.value for card in load_edition(name).deck if f'id="card-{card.value}"' not in shown] == []
 
@@ -74,7 +74,7 @@ def test_the_rules_of_an_earlier_match_are_those_of_its_own_edition(page, match)
     match.enter("end", "Ann")
     match.start(TWO)
 
-    assert 'href="/how/rush#points"' in page.get("/past/1").get_data(as_text=True)
+    assert 'href="/how/rush#points"' in page.get("/past/1").text
 
 
 # --- The trial game ----------------------------------------------------------------------------------------------

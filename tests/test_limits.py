@@ -95,7 +95,7 @@ def test_it_is_said_in_a_sentence_with_how_long_to_wait(app):
     answer = client.get("/past/players")
 
     assert answer.status_code == 429
-    assert "wait a moment, then try again" in answer.get_data(as_text=True)
+    assert "wait a moment, then try again" in answer.text
     assert int(answer.headers["Retry-After"]) >= 1
 
 

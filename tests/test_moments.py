@@ -34,7 +34,7 @@ def app(match):
 def test_a_coup_fourre_and_a_hand_that_somebody_wins_are_moments(app, match, edition, plays, moment, path):
     match.start([f"edition {edition}", *TWO])
     played(match, *plays)
-    shown = app.test_client().get(path).get_data(as_text=True)
+    shown = app.test_client().get(path).text
     found = re.search(r'<template id="moment".*?data-moment="([^"]*)">(.*?)</template>', shown, re.S)
 
     assert (
@@ -68,9 +68,9 @@ def test_the_wall_fills_as_people_sit_down_and_the_code_shrinks_once_all_do(app,
     wall = app.test_client()
     shown = []
     for name, phone in phones.items():
-        shown.append(wall.get("/wall").get_data(as_text=True))
+        shown.append(wall.get("/wall").text)
         tap(phone, "/join", player=name)
-    shown.append(wall.get("/wall").get_data(as_text=True))
+    shown.append(wall.get("/wall").text)
 
     assert [len(re.findall('class="guest side-. here"', page)) for page in shown] == [0, 1, 0]
     assert ["are here" in page for page in shown] == [True, True, False]
@@ -84,5 +84,5 @@ def test_the_winners_column_is_gold(app, match):
 
     assert re.findall(
         r'class="[^"]*\bwon">(?:<svg.*?</svg>)?(?:<span>)?(?:<i.*</i>)?(?:<span[^>]*>)?(\w+)',
-        app.test_client().get("/wall").get_data(as_text=True),
+        app.test_client().get("/wall").text,
     ) == ["Ann", "1600"]

@@ -88,7 +88,7 @@ def test_the_form_offers_the_names_that_it_does_not_show_already(page, match):
     match.start(("side Ann", "side Bob", "hand first Ann"))
     match.start(("side Cid", "side Dee", "hand first Cid"))
 
-    shown = page.get("/setup").get_data(as_text=True)
+    shown = page.get("/setup").text
 
     assert re.findall(r'<option value="(\w+)"></option>', shown) == ["Ann", "Bob"]
 
@@ -104,7 +104,7 @@ def test_the_picture_is_turned_and_mirrored_from_the_camera_page(page, turn):
     page.post("/camera/turn", data={"mirrored": "yes"}, headers=HOME)
 
     assert turn.current == Turn(180, mirrored=True)
-    assert 'value="270"' in page.get("/camera").get_data(as_text=True)
+    assert 'value="270"' in page.get("/camera").text
 
 
 @pytest.mark.parametrize("degrees", ["45", "-90", "360"])
@@ -117,7 +117,7 @@ def test_what_no_camera_takes_is_not_turned(match):
     page = create_app(match, secret=SECRET).test_client()
 
     assert page.post("/camera/turn", data={"degrees": "90"}, headers=HOME).status_code == 404
-    assert "/camera/turn" not in page.get("/camera").get_data(as_text=True)
+    assert "/camera/turn" not in page.get("/camera").text
 
 
 # --- Started with a set-up file ------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ def test_the_match_of_the_set_up_file_begins_at_once_where_that_is_said(match, o
 
 def toggles(page, query: str) -> dict[str, bool]:
     """The switches of the form and whether each is on."""
-    shown = page.get(f"/setup?{query}").get_data(as_text=True)
+    shown = page.get(f"/setup?{query}").text
     found = re.findall(r'role="switch" name="option-([a-z-]+)" value="[a-z-]+" (checked)?', shown)
     return {name: bool(on) for name, on in found}
 
@@ -219,12 +219,12 @@ def test_another_box_takes_its_own_sheet_and_keeps_what_somebody_chose(page):
     assert not toggles(page, f"edition=rush&{kept}")["hazard-on-hazard"]
     assert toggles(page, f"edition=rush&{kept}")["overshoot"]
     assert "More rules (" not in text_of(page.get(f"/setup?edition=rush&{kept}"))
-    chosen = page.get("/setup?edition=asmodee-2014&shown-for=classic&option-draw=to-seven").get_data(as_text=True)
+    chosen = page.get("/setup?edition=asmodee-2014&shown-for=classic&option-draw=to-seven").text
     assert '<option value="to-seven" selected>' in chosen
 
 
 def test_every_switch_is_in_the_form_once(page):
-    shown = page.get("/setup?edition=classic").get_data(as_text=True)
+    shown = page.get("/setup?edition=classic").text
     fields = set(re.findall(r'<select name="option-([a-z0-9-]+)"', shown))
 
     assert fields | set(house_rules.FAMILY) == set(switches())

@@ -54,7 +54,7 @@ def doubtful() -> Photo:
 
 
 def lines_of(response) -> dict[str, list[str]]:
-    shown = response.get_data(as_text=True)
+    shown = response.text
     rows = re.findall(r'<th scope="row">([^<]*?) ?(?:<small>.*?)?</th>((?:<td[^>]*>[^<]*</td>)+)', shown)
     return {title.strip(): re.findall(r"<td[^>]*>([^<]*)</td>", cells) for title, cells in rows}
 
@@ -64,7 +64,7 @@ def lines_of(response) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("path", ["/join", "/setup", "/more"])
 def test_only_counting_is_linked_from(path, page):
-    assert 'href="/snap"' in page.get(path).get_data(as_text=True)
+    assert 'href="/snap"' in page.get(path).text
 
 
 def test_a_photograph_becomes_lines_and_lines_the_score_sheet(page):
@@ -106,7 +106,7 @@ def test_what_is_no_photograph_is_refused_in_a_sentence_on_the_form(content, say
 
     assert answer.status_code == 400
     assert say in text_of(answer)
-    assert 'type="file"' in answer.get_data(as_text=True)
+    assert 'type="file"' in answer.text
 
 
 @pytest.mark.parametrize(("width", "height"), [(16_000, 40), (40, 16_000), (16_000, 1), (1, 16_000), (1, 1), (3, 900)])
@@ -156,7 +156,7 @@ def test_a_stranger_neither_sends_nor_sees_a_photograph(app):
 
     assert send(phone, content=tableaux.file_of()).status_code == 401
     assert [phone.get(f"{address}{path}").status_code for path in ("", "/1.jpg")] == [401, 401]
-    assert 'type="file"' not in phone.get("/snap").get_data(as_text=True)
+    assert 'type="file"' not in phone.get("/snap").text
 
 
 def test_the_picture_is_served_small_and_only_the_latest_are_kept(app, page):
@@ -234,7 +234,7 @@ def test_a_phone_goes_on_counting_with_the_deck_that_it_has_chosen_until_the_tab
 
 @pytest.mark.parametrize(("deck", "times"), [("own", 2), ("", 0)])
 def test_of_cards_told_by_faces_it_is_said_beside_each_picture_that_covered_ones_may_be_missing(deck, times, app, page):
-    shown = page.get(kept(app, deck=deck)).get_data(as_text=True)
+    shown = page.get(kept(app, deck=deck)).text
 
     told = [part.partition('class="told"')[0] for part in shown.split('class="seen"')[1:]]
     assert sum("Cards under others may be missing: count them too." in part for part in told) == times
@@ -270,7 +270,7 @@ def test_the_lines_are_filled_with_what_was_read_and_say_which_cards(app, page):
 
 
 def test_cards_are_numbered_on_the_picture_as_in_the_lines(app, page):
-    shown = page.get(kept(app)).get_data(as_text=True)
+    shown = page.get(kept(app)).text
 
     assert len(re.findall('<polygon class="" ', shown)) == 17
     rims, frames = (re.findall(f'<polygon class="{look}" points="([^"]*)"', shown) for look in ("rim", ""))
@@ -299,7 +299,7 @@ def column(*faces: str, step_px: float = 24.0) -> Photo:
 def test_on_a_column_each_number_stands_alone_in_the_frame_of_what_shows_of_its_card_in_the_order_of_the_list(
     app, page
 ):
-    shown = page.get(kept(app, column(*["100"] * 6), deck="own")).get_data(as_text=True)
+    shown = page.get(kept(app, column(*["100"] * 6), deck="own")).text
     frames = [
         np.array([point.split(",") for point in points.split()], np.float32)
         for points in re.findall(r'<polygon class="" points="([^"]*)"', shown)
@@ -316,7 +316,7 @@ def test_on_a_column_each_number_stands_alone_in_the_frame_of_what_shows_of_its_
 
 def test_a_card_that_cannot_be_told_is_asked_about_with_its_picture_and_the_likeliest(app, page):
     shown = page.get(kept(app, doubtful()))
-    picture = re.search(r'<svg viewBox="([^"]*)" role="img" aria-label="Card 6 on', shown.get_data(as_text=True))[1]
+    picture = re.search(r'<svg viewBox="([^"]*)" role="img" aria-label="Card 6 on', shown.text)[1]
     left, top, width, height = map(int, picture.split())
     x, y = next(s.centre_px for s in doubtful().view.sightings if s.rivals and s.rivals[0][0] == "75-04")
 
@@ -325,9 +325,9 @@ def test_a_card_that_cannot_be_told_is_asked_about_with_its_picture_and_the_like
 
 
 def test_the_next_hand_is_counted_with_the_same_deck(app, page):
-    sheet = counted(page, kept(app, deck="own")).get_data(as_text=True)
+    sheet = counted(page, kept(app, deck="own")).text
     (anew,) = re.findall(r'href="([^"]*)">Count another hand', sheet)
-    assert '<option value="own" selected>' in page.get(html.unescape(anew)).get_data(as_text=True)
+    assert '<option value="own" selected>' in page.get(html.unescape(anew)).text
 
 
 def test_an_open_question_is_not_counted_over(app, page):
@@ -337,7 +337,7 @@ def test_an_open_question_is_not_counted_over(app, page):
     assert "Card 6 is still open: say which it is, or that it does not count." in text_of(answer)
     assert form_of(answer)["n-side-1-200"] == "1"
     assert "Card 6 is still open" in text_of(answered(app, page, c_km="other", c_safety="nothing"))
-    shown = answer.get_data(as_text=True)
+    shown = answer.text
     assert '<a href="#card-6">Card 6 is still open' in shown
     assert '<fieldset class="card doubtful" id="card-6">' in shown
 
@@ -347,12 +347,12 @@ def test_nothing_at_all_is_no_score(app, page):
 
     assert answer.status_code == 400
     assert "Nothing is counted yet: put in how many cards lie before each side" in text_of(answer)
-    assert 'href="#card-' not in answer.get_data(as_text=True)
+    assert 'href="#card-' not in answer.text
 
 
 def test_a_line_says_where_another_number_is_counted_than_cards_were_read_and_what_questions_add(app, page):
     address = kept(app, doubtful())
-    first = re.search(r'name="(c-[\d-]+)"', page.get(address).get_data(as_text=True))[1]
+    first = re.search(r'name="(c-[\d-]+)"', page.get(address).text)[1]
     typed = form_of(page.get(address)) | {"n-side-1-100": "3", first: "25", "change": "1"}
 
     shown = text_of(page.post(address, data=typed, headers=HOME, follow_redirects=True))
@@ -365,7 +365,7 @@ def answered(app, page, **answers: str):
     """The score sheet of the photograph with two cards in doubt."""
     address = kept(app, doubtful())
     shown = page.get(address)
-    km, safety = dict.fromkeys(re.findall(r'name="c-([\d-]+)"', shown.get_data(as_text=True)))
+    km, safety = dict.fromkeys(re.findall(r'name="c-([\d-]+)"', shown.text))
     said = {f"{name[0]}-{km if name.endswith('km') else safety}": value for name, value in answers.items()}
     return page.post(address, data=form_of(shown) | said, headers=HOME, follow_redirects=True)
 
@@ -388,7 +388,7 @@ def test_what_is_answered_counts(answers, distance, safeties, app, page):
 def test_changing_leads_back_with_everything_kept(app, page):
     address = kept(app, doubtful())
     shown = page.get(address)
-    questions = dict.fromkeys(re.findall(r'name="(c-[\d-]+)"', shown.get_data(as_text=True)), "nothing")
+    questions = dict.fromkeys(re.findall(r'name="(c-[\d-]+)"', shown.text), "nothing")
     typed = form_of(shown) | questions | {"name-side-1": "Zoë", "n-side-2-50": "3", "ended": "stopped"}
 
     sheet = page.post(address, data=typed, headers=HOME, follow_redirects=True)
@@ -421,7 +421,7 @@ def test_what_cannot_be_is_said_above_the_sheet(app, page):
 
 def test_nothing_that_is_typed_becomes_markup(app, page):
     typed = {"name-side-1": "<b>Ann</b>", "ended": "<i>", "trip": "<i>", "c-9-9": "<i>", "whose-x": "<i>"}
-    shown = counted(page, kept(app), **typed).get_data(as_text=True)
+    shown = counted(page, kept(app), **typed).text
 
     assert "<b>Ann" not in shown
     assert "<i>" not in shown
@@ -458,13 +458,13 @@ def test_that_all_cards_were_played_out_stands_there_where_somebody_says_so(ende
 
 def test_cards_that_no_photograph_shows_wait_behind_their_names_until_one_counts(app, page):
     address = kept(app)
-    folded = page.get(address).get_data(as_text=True)
+    folded = page.get(address).text
     typed = page.post(address, data=form_of(page.get(address)) | {"n-side-1-200": "1", "change": "1"}, headers=HOME)
 
     first = re.findall(r"<details( open)?>\s*<summary>(Not on the picture: [^<]*)", folded)[0]
     assert first == ("", "Not on the picture: 200 km, Extra tank, Puncture proof")
     assert first[1] in text_of(typed)
-    assert "<details open>" in typed.get_data(as_text=True)
+    assert "<details open>" in typed.text
 
 
 def test_a_race_says_who_has_won(app, page):
@@ -493,7 +493,7 @@ def test_without_mats_heaps_that_lie_apart_are_sides_until_somebody_says_otherwi
     left_out = page.post(address, data=form | {"whose-heap-1-2": "nobody"}, headers=HOME, follow_redirects=True)
 
     assert apart["Distance"] == ["700", "475"]
-    shown = page.get(address).get_data(as_text=True)
+    shown = page.get(address).text
     assert shown.index("Whose are these cards?") < shown.index('<figure class="spots">')
     assert lines_of(one)["Distance"] == ["1175", "0"]
     assert lines_of(left_out)["Distance"] == ["700", "0"]
@@ -503,10 +503,10 @@ def test_without_mats_heaps_that_lie_apart_are_sides_until_somebody_says_otherwi
 def test_a_side_that_no_photograph_shows_can_be_put_in_or_was_shut_out(app, page):
     address = kept(app, _only(tableaux.shot(), "side-1"))
 
-    shown = page.get(address).get_data(as_text=True)
+    shown = page.get(address).text
     assert '<a href="#add">Another photograph of this table</a>' in shown
     assert '<details id="add" open>' in shown
-    assert '<details id="add">' in page.get(kept(app)).get_data(as_text=True)
+    assert '<details id="add">' in page.get(kept(app)).text
     assert "Shut-out" not in lines_of(counted(page, address))
     assert lines_of(counted(page, address, **{"drove-unseen-2": "no"}))["Shut-out"] == ["500", "–"]
     assert lines_of(counted(page, address, **{"n-unseen-2-100": "4"}))["Distance"] == ["700", "400"]
@@ -568,7 +568,7 @@ def test_a_photograph_and_a_mat_on_which_nothing_was_read_are_shown_all_the_same
     one = _only(tableaux.shot(), "side-1")
     mats = replace(one, view=replace(one.view, sightings=()))
 
-    shown, plain = (page.get(kept(app, shot)).get_data(as_text=True) for shot in (mats, BARE))
+    shown, plain = (page.get(kept(app, shot)).text for shot in (mats, BARE))
 
     assert len(re.findall("<svg viewBox", shown)) == 1
     assert re.search(r'<img src="/snap/[^/]+/1.jpg" alt="Photograph 1">', plain)
@@ -681,7 +681,7 @@ def test_a_hand_that_is_added_again_is_put_right_and_other_sides_begin_anew(app,
     assert "Hand 2" not in again
     assert "1900 575" not in again
     assert "Side 1 Zoë Hand 1" in others
-    assert 'value="Zoë"' in page.get(kept(app)).get_data(as_text=True)
+    assert 'value="Zoë"' in page.get(kept(app)).text
 
 
 def test_a_race_adds_nothing_up(app, page):

@@ -30,7 +30,7 @@ from companion.vision.quality.live_survey import Survey
 )  # fmt: skip
 def test_a_phone_with_a_seat_shows_its_side_large_and_before_the_others(app, match, header, player, first, sides):
     match.start(header)
-    shown = scanned(app, player=player).get("/").get_data(as_text=True)
+    shown = scanned(app, player=player).get("/").text
 
     kinds = re.findall(r'<article class="(side|strip)\b.*?<h2>.*?<span>([^<]+)', shown, re.S)
     assert (kinds[0], [kind for kind, _who in kinds[1:]]) == (first, ["strip"] * (sides - 1))
@@ -196,9 +196,9 @@ def test_a_camera_a_watcher_and_dealt_hands_need_no_cards_under_the_board(app, m
 def test_another_attack_has_another_window(app, begun):
     play(begun, "Ann roll", "Bob stop > Ann")
     ann = scanned(app, player="Ann")
-    first = re.search(r'data-window="([^"]+)', ann.get("/").get_data(as_text=True))[1]
+    first = re.search(r'data-window="([^"]+)', ann.get("/").text)[1]
     play(begun, "Ann roll", "Bob accident > Ann")
-    second = re.search(r'data-window="([^"]+)', ann.get("/").get_data(as_text=True))[1]
+    second = re.search(r'data-window="([^"]+)', ann.get("/").text)[1]
 
     assert first != second
 
@@ -243,7 +243,7 @@ def test_a_difference_shows_what_the_camera_sees_beside_what_is_written(match, t
     page = differing(match, two_tone)
 
     assert page.get("/question/1-2-camera.2-differs.jpg").status_code == 404
-    assert 'src="/question/1-2-camera.1-differs.jpg"' in page.get("/").get_data(as_text=True)
+    assert 'src="/question/1-2-camera.1-differs.jpg"' in page.get("/").text
     assert "The table: 75 km The record: 100 km" in text_of(page.get("/"))
 
 
@@ -264,7 +264,7 @@ def test_without_a_picture_a_difference_is_told_in_signs(match):
     page = differing(match, None)
 
     assert page.get("/question/1-2-camera.1-differs.jpg").status_code == 404
-    assert "<img" not in page.get("/").get_data(as_text=True)
+    assert "<img" not in page.get("/").text
     assert "The table: 75 km The record: 100 km" in text_of(page.get("/"))
 
 
@@ -283,7 +283,7 @@ def test_what_may_be_played_is_what_the_referee_allows(app, match):
 
 @pytest.mark.parametrize("path", ["/", "/plain", "/score", "/may", "/play"])
 def test_every_page_begins_with_a_link_past_its_head(page, begun, path):
-    body = page.get(path).get_data(as_text=True).partition("<body")[2]
+    body = page.get(path).text.partition("<body")[2]
 
     assert re.search(r'<a\b[^>]*href="([^"]+)"', body)[1] == ("/plain" if path == "/" else "#live")
 

@@ -6,13 +6,15 @@ import json
 import re
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import unquote
 
 import cv2
 import evening
 import numpy as np
 import pytest
-from client import SECRET, tap, text_of
+from client import SECRET, TWO, played, tap, text_of
+from evening import PAIRS
 from sheet import scenes
 
 from companion.app.service import exported
@@ -20,91 +22,56 @@ from companion.match.match import Match
 from companion.pages import create_app
 from companion.pages.limits import Queue
 from companion.pages.scores import past_matches, sheet_image
+from companion.rules.record import notation
 from companion.storage.data_folder import store_path
 from companion.storage.event_store import Store
 
 GOLDEN = Path(__file__).parent / "golden"
 OPENING = ["Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann", "Ann right-of-way !"]
 WINNING = [*OPENING, *["Ann 100", "Bob 25"] * 5, "Ann 100"]
-AFTERNOON = datetime(2026, 11, 23, 15, 4)
 
 
-class FourPast:
-    """A clock that stands still."""
-
-    @staticmethod
-    def fromtimestamp(_at_s: float) -> datetime:
-        return AFTERNOON
-
-
-def page_of(match: Match):
-    return create_app(match, secret=b"s" * 32).test_client()
-
-
-def replayed(store: Store, name: str, hands: int | None = None) -> Match:
-    """A golden record as a match of the log, or its first hands."""
-    lines = [line.split("#")[0].strip() for line in (GOLDEN / f"{name}.mbn").read_text(encoding="utf-8").splitlines()]
-    lines = [line for line in lines if line]
-    hand_at = [number for number, line in enumerate(lines) if line.startswith("hand ")]
+def replayed(match: Match, name: str, hands: int | None = None) -> None:
+    """Play a golden record, or its first hands."""
+    texts = [line.text for line in notation.lines((GOLDEN / f"{name}.mbn").read_text(encoding="utf-8"))]
+    hand_at = [number for number, text in enumerate(texts) if text.startswith("hand ")]
     begins = hand_at[0] + 1
-    match = Match(store)
-    match.start(lines[:begins])
-    for line in lines[begins : hand_at[hands] if hands else None]:
-        if line.startswith("hand "):
-            match.next_hand("Ann", line.split()[-1])
+    match.start(texts[:begins])
+    for text in texts[begins : hand_at[hands] if hands else None]:
+        if text.startswith("hand "):
+            match.next_hand("Ann", text.split()[-1])
         else:
-            match.enter(line, "Ann")
-    return match
+            match.enter(text, "Ann")
 
 
-def started(store: Store, *plays: str, header=("side Ann", "side Bob", "hand first Ann")) -> Match:
-    match = Match(store)
-    match.start(header)
-    for play in plays:
-        match.enter(play, "Ann")
-    return match
-
-
-def won(store: Store) -> Match:
+@pytest.fixture
+def won(begun):
     """A hand that Ann has completed, with a coup fourré."""
-    match = started(store, *WINNING)
-    match.enter("Ann finish", "Ann")
-    assert match.state.game.hands
-    return match
+    return played(begun, *WINNING, "Ann finish")
 
 
 # --- Why each line has its points -----------------------------------------------------------------------------
 
 
 EXPLAINED = {
-    "": """
-        Ann: 7 × 100 km = 700
-        Bob: 5 × 25 km = 125
-        Ann laid right of way: 100
-        Ann answered stop at once with right of way: 300 on top.
-        Ann completed 700 km: 400
-        Ann completed the trip without any 200 km card: 300
-        Rule: the classic rules (106 cards) – Scoring""",
-    "three-players-5100": """
-        Ann laid every safety there is: 300 on top.
-        The draw pile was used up when Ann completed the trip: 300
-        Ann called the extension and completed it: 200
-        Bob laid no distance card: 500 for Ann. Cid laid no distance card: 500 for Ann.""",
-    "rush-five-players": """
-        Dee: 1 × 300 km with an accelerator, 2 × 100 km, 1 × 50 km = 850""",
+    "three-players-5100": "Ann laid every safety there is: 300 on top."
+    " | The draw pile was used up when Ann completed the trip: 300 | Ann called the extension and completed it: 200"
+    " | Bob laid no distance card: 500 for Ann. Cid laid no distance card: 500 for Ann.",
+    "rush-five-players": "Dee: 1 × 300 km with an accelerator, 2 × 100 km, 1 × 50 km = 850",
 }
 
 
 @pytest.mark.parametrize("record", EXPLAINED)
-def test_every_line_of_the_sheet_says_where_its_points_come_from(store, record):
-    shown = text_of(page_of(replayed(store, record) if record else won(store)).get("/score"))
+def test_every_line_of_the_sheet_says_where_its_points_come_from(page, match, record):
+    replayed(match, record)
+    shown = text_of(page.get("/score"))
 
-    for sentence in EXPLAINED[record].strip().splitlines():
-        assert sentence.strip() in shown
+    assert [said for said in EXPLAINED[record].split(" | ") if said not in shown] == []
 
 
-def test_the_longest_sheet_stands_in_the_order_of_the_printed_pads(store):
-    shown = page_of(replayed(store, "three-players-5100")).get("/score").get_data(as_text=True)
+def test_the_longest_sheet_stands_in_the_order_of_the_printed_pads(page, match):
+    replayed(match, "three-players-5100")
+    shown = page.get("/score").text
 
     titles = re.findall(r'<tr class="d\d"><th scope="row">([^<]+?) <small', shown)
     assert ", ".join(titles) == (
@@ -113,41 +80,36 @@ def test_the_longest_sheet_stands_in_the_order_of_the_printed_pads(store):
     )
 
 
-def test_a_new_sheet_comes_in_line_by_line_once_on_each_phone(store):
-    match = won(store)
-    page, other = page_of(match), page_of(match)
-
-    first, second = (page.get("/score").get_data(as_text=True) for _ in range(2))
+def test_a_new_sheet_comes_in_line_by_line_once_on_each_phone(app, page, won):
+    first, second = (page.get("/score").text for _ in range(2))
 
     assert 'class="sheet fresh' in first
     assert 'data-sum="800"' in first
     assert "fresh" not in second
-    assert 'class="sheet fresh' in other.get("/score").get_data(as_text=True)
+    assert 'class="sheet fresh' in app.test_client().get("/score").text
 
 
 # --- Corrections ----------------------------------------------------------------------------------------------
 
 
-def test_who_leaves_a_play_as_it_is_goes_back_to_where_the_pen_was(store):
-    match = started(store, "Ann roll", "Bob roll", "Ann 100")
-    page = page_of(match)
-
-    first = match.state.hand_entries[0].seq
+def test_who_leaves_a_play_as_it_is_goes_back_to_where_the_pen_was(page, begun):
+    played(begun, "Ann roll", "Bob roll", "Ann 100")
+    first = begun.state.hand_entries[0].seq
 
     def left_for() -> str:
         asked = page.get(tap(page, f"/line/{first}/correct", text="Ann discard 25").location)
         return re.search(r'href="([^"]*)"><svg[^<]*<path[^<]*</svg><span>Leave it as it is', asked.text)[1]
 
     assert left_for() == "/"
-    match.enter("end", "Ann")
+    begun.enter("end", "Ann")
     assert left_for() == "/score/1/plays"
 
 
 # --- What can be kept -----------------------------------------------------------------------------------------
 
 
-def test_the_sheet_is_a_picture_to_send(store):
-    answer = page_of(won(store)).get("/past/1/1.png")
+def test_the_sheet_is_a_picture_to_send(page, won):
+    answer = page.get("/past/1/1.png")
 
     picture = cv2.imdecode(np.frombuffer(answer.data, np.uint8), cv2.IMREAD_COLOR)
     assert answer.mimetype == "image/png"
@@ -155,21 +117,20 @@ def test_the_sheet_is_a_picture_to_send(store):
     assert picture.std() > 20
 
 
-def test_a_picture_has_a_place_for_every_letter_and_every_number_of_sides(store):
-    match = replayed(store, "rush-five-players")
+def test_a_picture_has_a_place_for_every_letter_and_every_number_of_sides(page, match):
+    replayed(match, "rush-five-players")
     match.sit("Ann", "Ann", "王 🚗 Bartholomäus")
 
-    assert page_of(match).get("/past/1/1.png").status_code == 200
+    assert page.get("/past/1/1.png").status_code == 200
 
 
-def test_a_picture_is_drawn_once_until_the_match_changes_and_once_a_language(store, monkeypatch):
-    drawn = count_drawings(monkeypatch)
-    match = won(store)
-    page = page_of(match)
+def test_a_picture_is_drawn_once_until_the_match_changes_and_once_a_language(page, won, monkeypatch):
+    drawn, draw = [], sheet_image.png
+    monkeypatch.setattr(sheet_image, "png", lambda *sheet: drawn.append(sheet) or draw(*sheet))
 
     pictures = [page.get("/past/1/1.png").data for _ in range(3)]
     page.get("/past/1/1.png", headers={"Accept-Language": "fr"})
-    match.correct(next(entry.seq for entry in match.state.entries if entry.written.text == "Bob 25"), "Bob 75", "Ann")
+    won.correct(next(entry.seq for entry in won.state.entries if entry.written.text == "Bob 25"), "Bob 75", "Ann")
     corrected = page.get("/past/1/1.png").data
 
     assert pictures == [pictures[0]] * 3
@@ -177,8 +138,7 @@ def test_a_picture_is_drawn_once_until_the_match_changes_and_once_a_language(sto
     assert len(drawn) == 3
 
 
-def test_who_asks_while_too_many_wait_for_their_pictures_is_told_to_come_back(store, monkeypatch):
-    page = page_of(won(store))
+def test_who_asks_while_too_many_wait_for_their_pictures_is_told_to_come_back(page, won, monkeypatch):
     monkeypatch.setattr(past_matches, "_drawing", Queue(1))
     with past_matches._drawing.turn("busy"):
         told = page.get("/past/1/1.png")
@@ -188,53 +148,37 @@ def test_who_asks_while_too_many_wait_for_their_pictures_is_told_to_come_back(st
     assert page.get("/past/1/1.png").status_code == 200
 
 
-def count_drawings(monkeypatch, note=lambda: None) -> list:
-    drawn, draw = [], sheet_image.png
+def test_a_match_can_be_kept_as_record_table_and_json_with_what_its_players_called_themselves(page, won):
+    won.sit("Ann", "Ann", "Zoé")
+    won.sit("Bob", "Bob", "=1+1")
 
-    def png(*sheet):
-        drawn.append(note())
-        return draw(*sheet)
+    record, sheets, lines = (page.get(f"/past/1.{form}").text for form in ("mbn", "csv", "jsonl"))
+    export = page.get("/export.mbn")
 
-    monkeypatch.setattr(sheet_image, "png", png)
-    return drawn
-
-
-def test_a_match_can_be_kept_as_record_table_and_json(store):
-    match = won(store)
-    page = page_of(match)
-
-    record, sheets, lines = (page.get(f"/past/1.{form}").get_data(as_text=True) for form in ("mbn", "csv", "jsonl"))
-
-    assert record == match.record() == page.get("/export.mbn").get_data(as_text=True)
-    totals = [row for row in csv.DictReader(io.StringIO(sheets)) if row["item"] == "total"]
-    assert [(row["side"], row["points"]) for row in totals] == [("Ann", "1800"), ("Bob", "125")]
-    assert [json.loads(line) for line in lines.splitlines()][-1]["ended"] == "completed"
-    assert page.get("/past/1.exe").status_code == 404
-
-
-def test_what_is_kept_of_a_match_says_how_its_players_called_themselves(store):
-    match = won(store)
-    match.sit("Ann", "Ann", "Zoé")
-    match.sit("Bob", "Bob", "=1+1")
-    page = page_of(match)
-
-    record, sheets, lines = (page.get(f"/past/1.{form}").get_data(as_text=True) for form in ("mbn", "csv", "jsonl"))
-
+    assert record == won.record() == export.text
+    assert record.startswith("side Ann\nside Bob\n\nhand first Ann\nAnn roll\n")
     assert 'player Ann "Zoé"' in record
+    assert "attachment" in export.headers["Content-Disposition"]
     totals = [row for row in csv.DictReader(io.StringIO(sheets)) if row["item"] == "total"]
-    assert [(row["side"], row["name"]) for row in totals] == [("Ann", "Zoé"), ("Bob", "'=1+1")]
-    assert json.loads(lines.splitlines()[-1])["names"] == {"Ann": "Zoé", "Bob": "=1+1"}
+    assert [(row["side"], row["name"], row["points"]) for row in totals] == [
+        ("Ann", "Zoé", "1800"),
+        ("Bob", "'=1+1", "125"),
+    ]
+    last = json.loads(lines.splitlines()[-1])
+    assert (last["ended"], last["names"]) == ("completed", {"Ann": "Zoé", "Bob": "=1+1"})
+    assert page.get("/past/1.exe").status_code == 404
 
 
 def test_the_terminal_writes_the_names_as_the_page_does_and_closes_the_log(tmp_path, monkeypatch):
     closed = []
     monkeypatch.setattr(Store, "close", lambda store: closed.append(store.path))
     store = Store.open(store_path(tmp_path))
-    match = won(store)
-    match.sit("Ann", "Ann", "Zoé")
-    page = page_of(match)
+    match = Match(store)
+    match.start(TWO)
+    played(match, *WINNING, "Ann finish").sit("Ann", "Ann", "Zoé")
+    page = create_app(match, secret=SECRET).test_client()
 
-    assert exported(1, "csv", tmp_path) == page.get("/past/1.csv").get_data(as_text=True)
+    assert exported(1, "csv", tmp_path) == page.get("/past/1.csv").text
     assert '"names": {"Ann": "Zoé"}' in exported(1, "json", tmp_path)
     assert closed == [store.path] * 2
     monkeypatch.undo()
@@ -266,8 +210,9 @@ def sent(page) -> dict:
     return page.get("/past/1/bg-stats.json").json
 
 
-def test_a_match_is_a_play_that_bg_stats_takes(store):
-    play = sent(page_of(replayed(store, "match-to-5000", hands=5)))
+def test_a_match_is_a_play_that_bg_stats_takes(page, match):
+    replayed(match, "match-to-5000", hands=5)
+    play = sent(page)
 
     assert shape(play) == PLAY
     assert (play["game"]["name"], play["board"]) == ("Mille Bornes", "Classic")
@@ -278,23 +223,18 @@ def test_a_match_is_a_play_that_bg_stats_takes(store):
     ]
 
 
-def test_the_app_opens_with_the_same_play_and_no_server_is_told(store):
-    page = page_of(won(store))
+def test_the_app_opens_with_the_same_play_and_no_server_is_told(page, won):
     way = page.get("/past/1/bg-stats").location
 
     assert way.startswith("bgstats://app.bgstatsapp.com/createPlay.html?data=")
     assert json.loads(unquote(way.partition("=")[2])) == sent(page)
-    for path in ("/score", "/past/1"):
-        assert 'href="/past/1/bg-stats"' in page.get(path).get_data(as_text=True)
+    assert all('href="/past/1/bg-stats"' in page.get(path).text for path in ("/score", "/past/1"))
 
 
-def test_a_match_as_it_stands_has_no_winner_and_is_the_same_play_later(store):
-    match = won(store)
-    page = page_of(match)
+def test_a_match_as_it_stands_has_no_winner_and_is_the_same_play_later(page, won):
     before = sent(page)
-    match.next_hand("Ann", "Bob")
-    for line in ("Bob roll", "Ann roll", "Bob 100", "end"):
-        match.enter(line, "Ann")
+    won.next_hand("Ann", "Bob")
+    played(won, "Bob roll", "Ann roll", "Bob 100", "end")
     after = sent(page)
 
     assert [(one["score"], one["winner"]) for one in before["players"]] == [(1800, False), (125, False)]
@@ -302,9 +242,10 @@ def test_a_match_as_it_stands_has_no_winner_and_is_the_same_play_later(store):
     assert before["sourcePlayId"] == after["sourcePlayId"]
 
 
-def test_in_pairs_each_player_has_the_score_of_the_pair(store):
-    header = ("side Ann-Cid = Ann, Cid", "side Bob-Dee = Bob, Dee", "hand first Ann")
-    play = sent(page_of(started(store, "Ann roll", "Bob roll", "Cid 100", "end", header=header)))
+def test_in_pairs_each_player_has_the_score_of_the_pair(page, match):
+    match.start(PAIRS)
+    played(match, "Ann roll", "Bob roll", "Cid 100", "end")
+    play = sent(page)
 
     assert [(one["name"], one["role"], one["score"]) for one in play["players"]] == [
         *(("Ann", "Ann & Cid", 100), ("Cid", "Ann & Cid", 100)),
@@ -312,8 +253,9 @@ def test_in_pairs_each_player_has_the_score_of_the_pair(store):
     ]
 
 
-def test_a_race_without_points_has_kilometres_and_its_winner(store):
-    play = sent(page_of(replayed(store, "asmodee-passes-1000")))
+def test_a_race_without_points_has_kilometres_and_its_winner(page, match):
+    replayed(match, "asmodee-passes-1000")
+    play = sent(page)
 
     assert shape(play) == PLAY
     assert [one["winner"] for one in play["players"]].count(True) == 1
@@ -323,12 +265,11 @@ def test_a_race_without_points_has_kilometres_and_its_winner(store):
 # --- Earlier matches ------------------------------------------------------------------------------------------
 
 
-def test_all_matches_are_listed_the_newest_first_ten_a_page(store):
+def test_all_matches_are_listed_the_newest_first_ten_a_page(page, match):
     for number in range(11):
-        match = started(store, header=(f"side P{number}", "side Bob", f"hand first P{number}"))
-    page = page_of(match)
+        match.start((f"side P{number}", "side Bob", f"hand first P{number}"))
 
-    first, second = (page.get(f"/past?page={number}").get_data(as_text=True) for number in (1, 2))
+    first, second = (page.get(f"/past?page={number}").text for number in (1, 2))
 
     assert re.findall(r"<b>(P\d+) – Bob</b>", first) == [f"P{number}" for number in range(10, 0, -1)]
     assert re.findall(r"<b>(P\d+) – Bob</b>", second) == ["P0"]
@@ -346,20 +287,19 @@ def test_all_matches_are_listed_the_newest_first_ten_a_page(store):
         ("en-" + "9" * 5000, "14 November 2023, "),
     ],
 )  # fmt: skip
-def test_a_day_is_written_as_where_the_phone_is_at_home(store, languages, day):
-    assert day in text_of(page_of(started(store)).get("/past", headers={"Accept-Language": languages}))
+def test_a_day_is_written_as_where_the_phone_is_at_home(page, begun, languages, day):
+    assert day in text_of(page.get("/past", headers={"Accept-Language": languages}))
 
 
-def test_the_language_that_was_chosen_comes_before_the_country_of_the_browser(store):
-    page = page_of(started(store))
+def test_the_language_that_was_chosen_comes_before_the_country_of_the_browser(page, begun):
     tap(page, "/phone", language="fr")
 
     assert "14 novembre 2023" in text_of(page.get("/past", headers={"Accept-Language": "en-US"}))
 
 
-def test_an_american_clock_has_two_halves_and_a_canadian_one_an_h(store, monkeypatch):
-    monkeypatch.setattr(past_matches, "datetime", FourPast)
-    page = page_of(started(store))
+def test_an_american_clock_has_two_halves_and_a_canadian_one_an_h(page, begun, monkeypatch):
+    afternoon = datetime(2026, 11, 23, 15, 4)
+    monkeypatch.setattr(past_matches, "datetime", SimpleNamespace(fromtimestamp=lambda _at_s: afternoon))
     told = {tag: text_of(page.get("/past", headers={"Accept-Language": tag})) for tag in ("en", "en-US", "fr-CA")}
 
     assert "15:04" in told["en"]
@@ -367,11 +307,11 @@ def test_an_american_clock_has_two_halves_and_a_canadian_one_an_h(store, monkeyp
     assert "15 h 04" in told["fr-CA"]
 
 
-def test_an_earlier_match_has_its_sheets_charts_and_result(store):
-    replayed(store, "match-to-5000")
-    page = page_of(started(store))
+def test_an_earlier_match_has_its_sheets_charts_and_result(page, match):
+    replayed(match, "match-to-5000")
+    match.start(TWO)
 
-    shown = page.get("/past/1").get_data(as_text=True)
+    shown = page.get("/past/1").text
 
     assert shown.count('class="sheet explained') == 6
     assert 'id="totals-t"' in shown
@@ -380,8 +320,8 @@ def test_an_earlier_match_has_its_sheets_charts_and_result(store):
 
 
 @pytest.mark.parametrize("path", ["/past/99999999999999999999", "/past/1/99999", "/past/1/0", "/past/0", "/past/1/2"])
-def test_what_is_not_in_the_log_is_not_found(store, path):
-    assert page_of(won(store)).get(path).status_code == 404
+def test_what_is_not_in_the_log_is_not_found(page, won, path):
+    assert page.get(path).status_code == 404
 
 
 LAST = len(WINNING) + 1
@@ -390,7 +330,10 @@ SHOWN = {
     " | 1 coup fourré | 700 km driven"
     " | Most cruel attacker: Bob, with 1 hazard on Ann.",
     "/more": "Earlier matches | Players’ figures",
-    "/score": "Earlier matches | Players’ figures",
+    "/score": "Earlier matches | Players’ figures | Ann: 7 × 100 km = 700 | Bob: 5 × 25 km = 125"
+    " | Ann laid right of way: 100 | Ann answered stop at once with right of way: 300 on top."
+    " | Ann completed 700 km: 400 | Ann completed the trip without any 200 km card: 300"
+    " | Rule: the classic rules (106 cards) – Scoring",
     "/past/1/1?step=0": "The cards are dealt.",
     "/past/1/1?step=3": "Ann drives 100 km. | 600 km to go",
     "/past/1/1?step=4": "Bob stops Ann. | Ann 100 this hand",
@@ -400,8 +343,8 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("path", SHOWN)
-def test_what_is_said_of_a_hand_that_was_won(store, path):
-    shown = text_of(page_of(won(store)).get(path))
+def test_what_is_said_of_a_hand_that_was_won(page, won, path):
+    shown = text_of(page.get(path))
 
     assert [said for said in SHOWN[path].split(" | ") if said not in shown] == []
 
@@ -421,9 +364,16 @@ the sheet of an open hand does not come in and is no picture
 before the first hand is finished there is nothing to send
     Ann roll; Bob roll; machine at /score | not markup bg-stats; machine at /past/1/bg-stats -> 404
 an extension called in vain says who called it [option extension-bonus=caller-or-opponents]
-    Ann roll; Bob roll; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100
-    Bob 25; Ann 100; Ann extend; end; machine at /score | Rule: house rule: extension-bonus=caller-or-opponents
-    machine reads | Ann called the extension and did not complete it: 200 for Bob.
+    Ann roll; Bob roll; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 200; Bob 25; Ann 100
+    Ann extend; end; machine at /score | Rule: house rule: extension-bonus=caller-or-opponents
+        | Extension Ann called it and did not complete it – 200 | not completed after the call
+        | Ann called the extension and did not complete it: 200 for Bob.
+and one that is completed that it was [option extension-bonus=caller-or-opponents]
+    Ann roll; Bob roll; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 200; Bob 25; Ann 100
+    Ann extend; Bob 25; Ann 200; Bob 25; Ann 100; machine at /score | Extension completed after the call 200 –
+where it brings the opponents nothing a failed one has no line
+    Ann roll; Bob roll; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 200; Bob 25; Ann 100
+    Ann extend; end; machine at /score | not Ann called it and did not complete it | not completed after the call
 a play of a hand that has ended is corrected and the score follows
     Ann roll; Bob roll; Ann 100; Bob 25; end; machine at /score | markup /score/1/plays
     machine at /score/1/plays | markup href="{line 4}"; machine taps {line 4}/correct text=Bob 75 -> /score
@@ -443,34 +393,26 @@ without any match the pages say so [fresh]
 
 
 @pytest.mark.parametrize(("setting", "rows"), scenes(EVENINGS))
-def test_on_an_evening(match, setting, rows):
-    evening.check(create_app(match, secret=SECRET), match, setting, rows)
+def test_on_an_evening(app, match, setting, rows):
+    evening.check(app, match, setting, rows)
 
 
 # --- A hand again ---------------------------------------------------------------------------------------------
 
 
-def test_the_steps_lead_back_and_on_but_not_past_the_ends(store):
-    page = page_of(won(store))
-    last = len(WINNING) + 1
-
+def test_the_steps_lead_back_and_on_but_not_past_the_ends(page, won):
     button = re.compile(r'id="to-(\w+)" class="button" href="\?step=(\d+)"')
-    links = {step: button.findall(html_of(page, step)) for step in (0, 2, last)}
+    links = {step: button.findall(page.get(f"/past/1/1?step={step}").text) for step in (0, 2, LAST)}
 
-    assert links[0] == [("next", "1"), ("last", str(last))]
-    assert links[2] == [("first", "0"), ("prev", "1"), ("next", "3"), ("last", str(last))]
-    assert links[last] == [("first", "0"), ("prev", str(last - 1))]
-
-
-def html_of(page, step: int) -> str:
-    return page.get(f"/past/1/1?step={step}").get_data(as_text=True)
+    assert links[0] == [("next", "1"), ("last", str(LAST))]
+    assert links[2] == [("first", "0"), ("prev", "1"), ("next", "3"), ("last", str(LAST))]
+    assert links[LAST] == [("first", "0"), ("prev", str(LAST - 1))]
 
 
 @pytest.mark.variants(5)
 @pytest.mark.parametrize("record", sorted(path.stem for path in GOLDEN.glob("*.mbn")))
-def test_every_step_and_sheet_of_every_golden_record_can_be_shown(store, record):
-    match = replayed(store, record)
-    page = page_of(match)
+def test_every_step_and_sheet_of_every_golden_record_can_be_shown(page, match, record):
+    replayed(match, record)
 
     assert page.get("/score").status_code == page.get("/past/1").status_code == page.get("/past").status_code == 200
     for hand in {entry.hand for entry in match.state.entries} - {0}:

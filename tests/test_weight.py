@@ -18,13 +18,13 @@ def page(match):
 def fetched(page, path: str) -> dict[str, bytes]:
     """A page and everything that it loads, style sheets' fonts too, as it comes over the air."""
     answers = {path: page.get(path, headers={"Accept-Encoding": "gzip"})}
-    texts = [page.get(path).get_data(as_text=True)]
+    texts = [page.get(path).text]
     while texts:
         for address in set(re.findall(r'(?:href|src)="(/static/[^"#]+)|url\("?([^")#]+)', texts.pop())):
             asset = address[0] or f"/static/{address[1]}"
             if asset not in answers:
                 answers[asset] = page.get(asset, headers={"Accept-Encoding": "gzip"})
-                texts += [page.get(asset).get_data(as_text=True)] if ".css" in asset else []
+                texts += [page.get(asset).text] if ".css" in asset else []
     assert {answer.status_code for answer in answers.values()} == {200}
     return {asset: answer.data for asset, answer in answers.items()}
 
@@ -45,7 +45,7 @@ def test_the_first_load_is_small_in_the_language_with_the_longest_words(page, ma
 
 def test_a_phone_finds_what_it_needs_to_keep_the_pages_on_its_home_screen(page, match):
     match.start(("edition rush", *EIGHT, "hand first Ann"))
-    shown = page.get("/").get_data(as_text=True)
+    shown = page.get("/").text
     manifest = page.get(re.search(r'rel="manifest" href="([^"]+)', shown)[1])
     icons = [page.get(f"/static/{icon['src']}").data for icon in manifest.json["icons"]]
     touch = page.get(re.search(r'rel="apple-touch-icon" href="([^"]+)', shown)[1]).data
