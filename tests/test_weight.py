@@ -4,15 +4,8 @@ import re
 
 import pytest
 
-from companion.pages import create_app
-
 MOST_BYTES = 60_000
 EIGHT = tuple(f"side {name}" for name in ("Ann", "Bob", "Cid", "Dee", "Eve", "Fay", "Gil", "Hal"))
-
-
-@pytest.fixture
-def page(match):
-    return create_app(match, secret=b"0123456789abcdef" * 2, base_url="http://192.168.1.20:8080").test_client()
 
 
 def fetched(page, path: str) -> dict[str, bytes]:
