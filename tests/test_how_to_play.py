@@ -6,11 +6,14 @@ import pytest
 from client import TWO, text_of
 
 from companion.pages.game import how_to_play
+from companion.pages.words import Why
 from companion.rules.editions.edition import edition_names, load_edition, switches
 from companion.rules.reasons import Code, catalogue
 from companion.rules.record import judge
 from companion.rules.record.judge import JudgedLine
 from companion.rules.record.notation import RecordLine
+
+STANDS = "Laid on an opponent: his car stands until that is remedied."
 
 
 def test_every_switch_of_the_rules_is_told_in_one_section():
@@ -34,13 +37,24 @@ def test_every_card_of_an_edition_is_on_its_page(page, name):
         ("/how/rush", "Mirror 4 × At once after an attack on you", "miles"),
         ("/how/asmodee-2014", "Be the first to drive 1000 miles", "km"),
         ("/how/asmodee-2014", "There are no points", "Shut-out"),
+        ("/how/card/stop", f"Stop {STANDS} Answered by Roll Right of way", "This deck has none."),
+        ("/how/card/mirror", "This deck has none.", "miles"),
+        ("/try?step=2&card=25", "Out of gas on Ann: no driving until it is remedied.", "would be allowed"),
+        ("/try?step=1&card=25", "25 km would be allowed too. For the lesson tap 100 km.", "Not allowed"),
+        ("/try?step=1&card=mirror", "Step 2 of 6", "would be allowed"),
+        ("/try?step=99&card=x", "Step 1 of 6", "would be allowed"),
     ],
 )
-def test_the_page_says_what_the_edition_says(page, path, said, not_said):
+def test_a_page_says_what_the_edition_and_the_referee_say(page, path, said, not_said):
     shown = text_of(page.get(path))
 
     assert said in shown
     assert not_said not in shown.replace("km to go", "")
+
+
+@pytest.mark.parametrize("path", ["/how/card/unknown", "/how/nobody"])
+def test_there_is_no_page_of_what_there_is_not(page, path):
+    assert page.get(path).status_code == 404
 
 
 def test_house_rules_are_told_as_such(page, match):
@@ -54,18 +68,7 @@ def test_house_rules_are_told_as_such(page, match):
 
 @pytest.mark.parametrize("code", [code for code in Code if code in catalogue()])
 def test_every_rule_leads_to_a_section_that_is_there(code):
-    why = how_to_play.words.Why(code.value, "", "", None)
-
-    assert why.at in how_to_play.SECTIONS
-
-
-def test_a_card_is_told_by_itself_with_what_answers_it(page):
-    assert "Stop Laid on an opponent: his car stands until that is remedied. Answered by Roll Right of way" in text_of(
-        page.get("/how/card/stop")
-    )
-    assert "This deck has none." in text_of(page.get("/how/card/mirror"))
-    assert page.get("/how/card/unknown").status_code == 404
-    assert page.get("/how/nobody").status_code == 404
+    assert Why(code.value, "", "", None).at in how_to_play.SECTIONS
 
 
 def test_the_rules_of_an_earlier_match_are_those_of_its_own_edition(page, match):
@@ -99,16 +102,3 @@ def test_the_trial_game_goes_on_with_the_right_card_alone_and_touches_no_match(p
 
     assert "The safety counts 100 points, the coup fourré 300 more." in shown
     assert match.record() == before
-
-
-@pytest.mark.parametrize(
-    ("query", "said"),
-    [
-        ("step=2&card=25", "Out of gas on Ann: no driving until it is remedied."),
-        ("step=1&card=25", "25 km would be allowed too. For the lesson tap 100 km."),
-        ("step=1&card=mirror", "Step 2 of 6"),
-        ("step=99&card=x", "Step 1 of 6"),
-    ],
-)
-def test_another_card_is_answered_by_the_referee(page, query, said):
-    assert said in text_of(page.get(f"/try?{query}"))

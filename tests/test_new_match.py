@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from client import HOME, SECRET, text_of
+from client import HOME, SECRET, TWO, played, tap, text_of
 
 from companion.app.service import _begin
 from companion.match.setup_file import read_setup
@@ -56,24 +56,23 @@ def test_other_cards_and_other_players_are_said():
 # --- Names of earlier games ----------------------------------------------------------------------------------
 
 
-def test_names_are_remembered_as_they_were_shown_the_latest_first(match):
-    match.start(("side Ann", "side Bob", 'player Ann "Ann Smith"', "hand first Ann"))
-    match.start(("side Reds = Cid, Dee", "side Blues = Bob, Eve", "hand first Cid"))
-
-    assert known_names(match.store) == ["Cid", "Dee", "Bob", "Eve", "Ann Smith"]
+PAIRS = ("side Reds = Cid, Dee", "side Blues = Bob, Eve", "hand first Cid")
 
 
-def test_who_has_typed_no_name_is_not_remembered(page, match):
-    page.post("/setup", data={"edition": "classic", "seating": "2x1", "name1": "Ann"}, headers=HOME)
+@pytest.mark.parametrize(
+    ("before", "header", "known"),
+    [
+        ((*TWO[:2], 'player Ann "Ann Smith"', TWO[2]), PAIRS, ["Cid", "Dee", "Bob", "Eve", "Ann Smith"]),
+        ((*TWO[:2], 'player Ann "ANN"', TWO[2]), TWO, ["Ann", "Bob"]),
+        (("side Ann", "side Player-2", "hand first Ann"), TWO, ["Ann", "Bob"]),
+    ],
+    ids=["as they were shown, the latest first", "one written otherwise is one", "not who has typed none"],
+)
+def test_names_are_remembered(match, before, header, known):
+    match.start(before)
+    match.start(header)
 
-    assert known_names(match.store) == ["Ann"]
-
-
-def test_a_name_written_otherwise_is_one_name(match):
-    match.start(("side Ann", "side Bob", 'player Ann "ANN"', "hand first Ann"))
-    match.start(("side Ann", "side Bob", "hand first Ann"))
-
-    assert known_names(match.store) == ["Ann", "Bob"]
+    assert known_names(match.store) == known
 
 
 def test_only_so_many_names_of_so_many_matches_are_remembered(match):
@@ -85,7 +84,7 @@ def test_only_so_many_names_of_so_many_matches_are_remembered(match):
 
 
 def test_the_form_offers_the_names_that_it_does_not_show_already(page, match):
-    match.start(("side Ann", "side Bob", "hand first Ann"))
+    match.start(TWO)
     match.start(("side Cid", "side Dee", "hand first Cid"))
 
     shown = page.get("/setup").text
@@ -93,15 +92,12 @@ def test_the_form_offers_the_names_that_it_does_not_show_already(page, match):
     assert re.findall(r'<option value="(\w+)"></option>', shown) == ["Ann", "Bob"]
 
 
-# --- Who begins ----------------------------------------------------------------------------------------------
-
-
 # --- The picture ---------------------------------------------------------------------------------------------
 
 
 def test_the_picture_is_turned_and_mirrored_from_the_camera_page(page, turn):
-    page.post("/camera/turn", data={"degrees": "180"}, headers=HOME)
-    page.post("/camera/turn", data={"mirrored": "yes"}, headers=HOME)
+    tap(page, "/camera/turn", degrees="180")
+    tap(page, "/camera/turn", mirrored="yes")
 
     assert turn.current == Turn(180, mirrored=True)
     assert 'value="270"' in page.get("/camera").text
@@ -109,14 +105,14 @@ def test_the_picture_is_turned_and_mirrored_from_the_camera_page(page, turn):
 
 @pytest.mark.parametrize("degrees", ["45", "-90", "360"])
 def test_a_picture_is_turned_by_quarters_only(page, turn, degrees):
-    assert page.post("/camera/turn", data={"degrees": degrees}, headers=HOME).status_code == 400
+    assert tap(page, "/camera/turn", degrees=degrees).status_code == 400
     assert turn.current == Turn()
 
 
 def test_what_no_camera_takes_is_not_turned(match):
     page = create_app(match, secret=SECRET).test_client()
 
-    assert page.post("/camera/turn", data={"degrees": "90"}, headers=HOME).status_code == 404
+    assert tap(page, "/camera/turn", degrees="90").status_code == 404
     assert "/camera/turn" not in page.get("/camera").text
 
 
@@ -133,24 +129,18 @@ def others(tmp_path):
 
 
 @pytest.fixture
-def under_way(match):
-    match.start(["edition classic", "side Ann", "side Bob", "hand first Ann"])
-    match.enter("Ann roll", "Ann")
+def under_way(begun):
+    return played(begun, "Ann roll")
 
 
 def sides(match) -> list[str]:
     return [team.name for team in match.state.game.teams]
 
 
-def test_the_match_of_the_set_up_file_begins_where_nothing_is_being_played(match, others):
+def test_the_match_of_the_set_up_file_begins_where_nothing_is_being_played_and_goes_on_where_it_is(match, others):
     _begin(match, others, in_any_case=False)
-
     assert sides(match) == ["Cid", "Dee"]
-
-
-def test_the_match_of_the_set_up_file_goes_on_where_it_is_being_played(match, others):
-    _begin(match, others, in_any_case=False)
-    match.enter("Cid roll", "Cid")
+    played(match, "Cid roll")
 
     _begin(match, others, in_any_case=False)
 
@@ -159,23 +149,21 @@ def test_the_match_of_the_set_up_file_goes_on_where_it_is_being_played(match, ot
 
 
 @pytest.mark.parametrize(("begin", "after"), [("yes", ["Cid", "Dee"]), ("no", ["Ann", "Bob"])])
-def test_with_another_match_under_way_the_page_asks_whether_that_of_the_set_up_file_begins(
-    match, page, others, under_way, begin, after
-):
-    _begin(match, others, in_any_case=False)
+def test_with_another_match_under_way_the_page_asks_whether_it_begins(under_way, page, others, begin, after):
+    _begin(under_way, others, in_any_case=False)
     assert "Cid, Dee (Classic)" in page.get("/").text
-    assert sides(match) == ["Ann", "Bob"]
+    assert sides(under_way) == ["Ann", "Bob"]
 
-    page.post("/offered", data={"begin": begin}, headers=HOME)
+    tap(page, "/offered", begin=begin)
 
-    assert sides(match) == after
+    assert sides(under_way) == after
     assert "Cid, Dee" not in page.get("/").text
 
 
-def test_the_match_of_the_set_up_file_begins_at_once_where_that_is_said(match, others, under_way):
-    _begin(match, others, in_any_case=True)
+def test_the_match_of_the_set_up_file_begins_at_once_where_that_is_said(under_way, others):
+    _begin(under_way, others, in_any_case=True)
 
-    assert sides(match) == ["Cid", "Dee"]
+    assert sides(under_way) == ["Cid", "Dee"]
 
 
 # --- As you play it at home ----------------------------------------------------------------------------------
@@ -221,14 +209,6 @@ def test_another_box_takes_its_own_sheet_and_keeps_what_somebody_chose(page):
     assert "More rules (" not in text_of(page.get(f"/setup?edition=rush&{kept}"))
     chosen = page.get("/setup?edition=asmodee-2014&shown-for=classic&option-draw=to-seven").text
     assert '<option value="to-seven" selected>' in chosen
-
-
-def test_every_switch_is_in_the_form_once(page):
-    shown = page.get("/setup?edition=classic").text
-    fields = set(re.findall(r'<select name="option-([a-z0-9-]+)"', shown))
-
-    assert fields | set(house_rules.FAMILY) == set(switches())
-    assert not fields & set(house_rules.FAMILY)
 
 
 def test_names_come_before_the_box_and_years_with_it(page):

@@ -9,34 +9,24 @@ from house import HOME, House, looked_at
 
 from companion.pages.players.access import DOORS, Who
 
-VISITORS = {
-    "stranger": {Who.ANYBODY},
-    "let in": {Who.ANYBODY, Who.INSIDE, Who.PLAYING, Who.PLAYING_OR_HOST},
-    "watching": {Who.ANYBODY, Who.INSIDE},
-    "seated": {Who.ANYBODY, Who.INSIDE, Who.PLAYING, Who.PLAYING_OR_HOST},
-    "host": set(Who),
-    "machine": set(Who),
-}
-
-
-def visitor(house: House, whose: str):
-    if whose == "let in":
-        return house.phone(30, everybody="1")
-    others = {
-        "stranger": house.stranger,
-        "watching": lambda: house.phone(31),
-        "seated": lambda: house.phone(11, player="Bob"),
-        "host": lambda: host(house),
-        "machine": house.machine,
-    }
-    return others[whose]()
-
 
 def host(house: House):
     client = house.phone(32, everybody="1")
     with client.session_transaction() as session:
         house.app.extensions["companion"].phones.make_host(session["phone"])
     return client
+
+
+PLAYS = {Who.ANYBODY, Who.INSIDE, Who.PLAYING, Who.PLAYING_OR_HOST}
+VISITORS = {
+    "stranger": (House.stranger, {Who.ANYBODY}),
+    "let in": (lambda house: house.phone(30, everybody="1"), PLAYS),
+    "watching": (lambda house: house.phone(31), {Who.ANYBODY, Who.INSIDE}),
+    "seated": (lambda house: house.phone(11, player="Bob"), PLAYS),
+    "host": (host, set(Who)),
+    "machine": (House.machine, set(Who)),
+}
+"""The browser of each, and by which doors it comes in."""
 
 
 def kept(house: House) -> dict[str, str]:
@@ -59,10 +49,10 @@ def test_there_is_something_in_every_room(house):
 @pytest.mark.variants(2)
 @pytest.mark.parametrize("whose", VISITORS)
 def test_each_gets_in_where_the_table_of_doors_says_and_looking_changes_nothing(house, whose):
-    client = visitor(house, whose)
-    before = kept(house)
+    visitor, doors = VISITORS[whose]
+    client, before = visitor(house), kept(house)
     for endpoint, path in looked_at(house):
-        codes = (200, 302, 303) if DOORS[endpoint] in VISITORS[whose] else (401, 403)
+        codes = (200, 302, 303) if DOORS[endpoint] in doors else (401, 403)
         for method in ("GET", "HEAD", "OPTIONS"):
             code = client.open(path, method=method).status_code
             assert method == "OPTIONS" or code in codes, path
@@ -71,9 +61,8 @@ def test_each_gets_in_where_the_table_of_doors_says_and_looking_changes_nothing(
     assert kept(house) == before
 
 
-@pytest.mark.parametrize("whose", ["stranger"])
-def test_a_stranger_sees_no_picture_of_the_camera_nor_of_a_card(house, whose):
-    client = visitor(house, whose)
+def test_a_stranger_sees_no_picture_of_the_camera_nor_of_a_card(house):
+    client = house.stranger()
     for _endpoint, path in looked_at(house):
         answer = client.get(path)
 
@@ -105,9 +94,9 @@ PROTECTING = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("whose", ["stranger", "machine"])
-def test_every_answer_tells_the_browser_what_it_may_do(house, whose):
-    client = visitor(house, whose)
+@pytest.mark.parametrize("visitor", [House.stranger, House.machine])
+def test_every_answer_tells_the_browser_what_it_may_do(house, visitor):
+    client = visitor(house)
     paths = [path for _endpoint, path in looked_at(house)]
     answers = [client.get(path) for path in [*paths, "/nowhere"]]
     answers += [client.post(path, headers=HOME) for path in ("/play", "/nowhere", "/join/code")]
@@ -122,7 +111,7 @@ def test_every_answer_tells_the_browser_what_it_may_do(house, whose):
 
 
 def test_private_pictures_are_not_kept_by_anybody(house):
-    client = visitor(house, "seated")
+    client = house.phone(11, player="Bob")
     pictures = [path for endpoint, path in looked_at(house) if path.endswith(".jpg") or endpoint == "camera.picture"]
 
     assert len(pictures) >= 6
@@ -130,7 +119,6 @@ def test_private_pictures_are_not_kept_by_anybody(house):
 
 
 def test_no_page_says_where_the_house_stands(house):
-    for whose in ("stranger", "machine"):
-        client = visitor(house, whose)
+    for client in (house.stranger(), house.machine()):
         for _endpoint, path in looked_at(house):
             assert str(Path(house.folder)).encode() not in client.get(path).data, path
