@@ -16,7 +16,7 @@ from companion.rules.editions.switches import switch_title
 from companion.rules.record.judge import Game
 from companion.rules.scoring import Item
 
-Form = Mapping[str, str]
+Form = MultiDict[str, str]
 MOST_OF_A_CARD = 999
 FAMILY = {
     "hazard-on-hazard": ("allowed", N_("Attack a car that stands already"), N_("A second hazard on the first.")),
@@ -38,18 +38,14 @@ def house_rules(form: Form, edition: Edition) -> dict[str, str]:
     """
     before = form.get("shown-for")
     sheet = load_edition(before) if before in edition_names() else edition
-    chosen = {name: _last(form, f"option-{name}") for name in switches()}
+    # A checkbox comes after the field that stands for it where it is off.
+    chosen = {name: (form.getlist(f"option-{name}") or [""])[-1] for name in switches()}
     untouched = {sheet.name: sheet.by_the_sheet, edition.name: edition.by_the_sheet}
     return {
         name: value
         for name, value in chosen.items()
         if value and all(said[name] != value for said in untouched.values())
     }
-
-
-def _last(form: Form, field: str) -> str:
-    """Return the last value of a field: that of a checkbox, else the one that stands for it where it is off."""
-    return (form.getlist(field) or [""])[-1] if isinstance(form, MultiDict) else form.get(field, "")
 
 
 def counts(form: Form, edition: Edition) -> dict[Card, int]:
