@@ -412,7 +412,7 @@ def test_nothing_escapes_where_a_set_up_is_refused(match, without_words, fields)
 
 PLAYED = ["Ann roll", "Bob roll", "Ann 100", "Bob 75", "Ann speed-limit > Bob", "Bob 50", "Ann 200", "Bob stop > Ann"]
 RUSHED = ["Ann 100*2", "Bob stop > Reds", "Cid roll", "Dee 75", "Ann control roll > Bob", "Bob 50", "Cid discard stop"]
-ASKED = ["", "?player=Ann&tab=at-once", "?player=Ann&discard=1", "?player=Ann&tab=other&text=Ann+rolls",
+ASKED = ["", "?player=Ann&tab=at-once", "?player=Ann&tab=discard", "?player=Ann&tab=other&text=Ann+rolls",
          "?player=Ann&card=accident", "?player=Ann&ask=pair", "?player=Ann&ask=exchange", "?player=Ann&ask=penalty",
          "?player=Ann&ask=exchange&cards=25,50", "?player=Ann&card=theft", "?player=Ann&card=control",
          "?player=Ann&card=accelerator", "?player=Ann&ask=name&of=Bob", "?player=Ann&ask=pair&named=50"]  # fmt: skip

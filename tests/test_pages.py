@@ -152,7 +152,7 @@ a form that is sent twice counts once
     machine taps /play text=Ann discard 25 & request=one; machine taps /play text=Ann discard 25 & request=one
     machine taps /play text=Bob discard 25 & request=one; lines Ann discard 25, Bob discard 25
 a usual play by hand takes two taps and a discard one more
-    machine at /play | button Ann roll; machine at /play?discard=1 | button Ann discard 25
+    machine at /play | button Ann roll; machine at /play?tab=discard | button Ann discard 25
     machine taps /play text=Ann roll; lines Ann roll
 of two sides the other is hit by a hazard
     machine at /play | button Ann stop > Bob
@@ -516,7 +516,7 @@ def test_the_next_hand_begins_with_the_player_who_was_chosen_and_not_with_a_stra
 
 RUSH = ("edition rush", "side Ann", "side Bob", "side Cid", "hand first Ann")
 NOTATION = re.compile(r"\*\d| > |\b(?:" + "|".join(card for card in Card if "-" in card and card != "u-turn") + r")\b")
-PAGES = ["/", "/play?discard=1", "/play?tab=at-once", "/play?tab=other"]
+PAGES = ["/", "/play?tab=discard", "/play?tab=at-once", "/play?tab=other"]
 PAGES += ["/score", "/wall", "/setup", "/more", "/join", "/may", "/plain", "/api/state"]
 QUESTIONS = ["card=stop", "card=accelerator", "card=theft", "card=control", "card=control&named=roll", "ask=pair"]
 QUESTIONS += ["ask=pair&named=50", "ask=exchange", "ask=exchange&cards=50,50", "ask=penalty", "ask=name&of=Player-2"]

@@ -97,7 +97,7 @@ SAMPLES = {
 
 QUERIES = {
     "/setup": ("?edition=rush&seating=4x1&option-fast-remedy=no", "?seating=4x2"),
-    "/play": ("?tab=other", "?discard=1", "?player=Ann&card=stop"),
+    "/play": ("?tab=other", "?tab=discard", "?player=Ann&card=stop"),
     "/camera/zones": ("?suggest=1",),
     "/try": ("?step=2&card=25", "?step=6"),
     "/print": ("?edition=rush&sides=8&kind=tag",),

@@ -28,13 +28,12 @@ from companion.storage.events import EventKind
 
 bp = Blueprint("entry", __name__)
 
-TABS = (
-    (Tab.MY_TURN, "tab=my-turn", N_("My turn")),
-    (Tab.DISCARD, "discard=1", N_("Discard")),
-    (Tab.AT_ONCE, "tab=at-once", N_("Out of turn")),
-    (Tab.OTHER, "tab=other", N_("Other")),
-)
-"""The tabs, each with the query that chooses it."""
+TABS = {
+    Tab.MY_TURN: N_("My turn"),
+    Tab.DISCARD: N_("Discard"),
+    Tab.AT_ONCE: N_("Out of turn"),
+    Tab.OTHER: N_("Other"),
+}
 
 
 @bp.get("/play")
@@ -194,7 +193,7 @@ def _picker(
     player = request.args.get("player", usual_player)
     if not any(seat.player == player for seat in table.seats):
         player = usual_player
-    tab = Tab.DISCARD if request.args.get("discard") == "1" else request.args.get("tab", tab, type=Tab)
+    tab = request.args.get("tab", tab, type=Tab)
     if request.args.get("tab") == Tab.AT_ONCE and "player" not in request.args:
         player = card_picker.who_answers(table, player)
     who = card_picker.who_plays(table, names) if asks_who and not request.args else None
@@ -229,7 +228,6 @@ def _same_by(table: Table, noted: Play, player: str, names: Names) -> Offer | No
 
 
 def _fault(now: MatchState) -> str | None:
-    """Say what is wrong with the text that was written as in a record and is shown again."""
     try:
         notation.parse_play(request.args.get("text", "end"), now.game.teams)
     except Unreadable as error:
@@ -259,8 +257,11 @@ def may() -> AnyResponse | str:
     asked = request.args.get("player", "")
     known = any(place.player == asked for place in table.seats)
     names, player = Names.of(now.game), asked if known else seat or table.player_up
-    is_up = player == table.player_up
-    judged = table if is_up else on_turn(table, player)
+    is_up, judged = player == table.player_up, table
+    if not is_up:  # As if it were that player's turn.
+        judged = table._replace(
+            to_move=table.seat_of(player), due=Due.TURN, window=Window(), attacks=(), may_pass=False
+        )
     return render_template(
         "may.html",
         table=table,
@@ -272,11 +273,6 @@ def may() -> AnyResponse | str:
         families=list(families(judged, player, names)),
         discards=discards(judged, player, names),
     )
-
-
-def on_turn(table: Table, player: str) -> Table:
-    """Return the table as if it were that player's turn."""
-    return table._replace(to_move=table.seat_of(player), due=Due.TURN, window=Window(), attacks=(), may_pass=False)
 
 
 def at_once(table: Table, player: str) -> Iterator[Offer]:
@@ -335,7 +331,6 @@ def discards(table: Table, player: str, names: Names) -> dict[str, object]:
     against = [(card, play) for card, play in plays if not legal_now(table, play)]
     told = [(card, play) for card, play in against if card.family is Family.SAFETY or len(against) == len(plays)]
     return {
-        "any_card": not against,
         "some": len(against) < len(plays),
         "cannot": list(_reasons(table, told, names)),
     }
