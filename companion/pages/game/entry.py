@@ -236,7 +236,6 @@ def _fault(now: MatchState) -> str | None:
 
 
 def _tab_of(play: Play | None) -> Tab:
-    """Return the tab on which a replacement of a play is looked for first."""
     if play is None:
         return Tab.MY_TURN
     return Tab.DISCARD if play.verb is Verb.DISCARD else Tab.AT_ONCE if play.at_once else Tab.MY_TURN

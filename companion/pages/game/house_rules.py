@@ -146,7 +146,6 @@ def rules_in_force(game: Game) -> dict[str, object]:
 
 
 def _switches_of(edition: Edition, others: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return the switches of an edition that differ from others: title and sentence."""
     turned = [name for name, other in others.items() if edition.switch(name) != other]
     return [(_(switch_title(name)), _(switches()[name][edition.switch(name)])) for name in turned]
 

@@ -7,6 +7,7 @@ from werkzeug.datastructures import MultiDict
 
 from companion.common import parsing
 from companion.common.errors import Problem
+from companion.common.text import one_of
 from companion.match.history import DEMO
 from companion.match.setup_file import deck_lines
 from companion.match.state import MatchState, Policy
@@ -70,7 +71,6 @@ def _like_the_last(now: MatchState) -> MultiDict[str, str]:
 
 
 def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False) -> str:
-    """Return the form with what was chosen, and a sentence of what is wrong, or the question before it starts."""
     now = state()
     known = {edition.name: edition for edition in editions()}
     edition = known.get(chosen.get("edition", ""), next(iter(known.values())))
@@ -123,7 +123,6 @@ def _switches(chosen: MultiDict[str, str], edition: Edition) -> dict[str, object
 
 
 def _who_plays(edition: Edition, chosen: MultiDict[str, str], before: list[str]) -> dict[str, object]:
-    """Return how many play and their names, those of the match before where nobody has chosen yet."""
     asked = chosen.get("seating", "")
     names = _named(chosen, MOST_PLAYERS) if asked else before
     players = parsing.whole(asked[:1], 1, MOST_PLAYERS) or len(before) or 2
@@ -144,19 +143,16 @@ def _named(chosen: MultiDict[str, str], count: int) -> list[str]:
 
 
 def _first(chosen: MultiDict[str, str]) -> int:
-    """Return the number of the seat that begins, 1 for the first."""
     return parsing.whole(chosen.get("first"), 1, MOST_PLAYERS) or 1
 
 
 def _not_seated(edition: Edition) -> str:
     """Say how many players the edition cannot seat; empty where it seats any number."""
     seated = {players for players, _each in edition.seatings}
-    missing = [str(players) for players in range(2, MOST_PLAYERS + 1) if players not in seated]
+    missing = [players for players in range(2, MOST_PLAYERS + 1) if players not in seated]
     if not missing:
         return ""
-    *some, last = missing
-    many = _("%(some)s or %(last)s", some=", ".join(some), last=last) if some else last
-    return _("%(edition)s cannot seat %(many)s players.", edition=_(edition.title), many=many)
+    return _("%(edition)s cannot seat %(many)s players.", edition=_(edition.title), many=one_of(missing))
 
 
 def _names_before(now: MatchState) -> list[str]:

@@ -154,7 +154,6 @@ def _laying(play: Play, names: Names) -> str:
 
 
 def _ways_of(table: Table, player: str, taken: Taken) -> Iterator[Play]:
-    """Yield the ways to lay a card, a distance card also with an accelerator."""
     yield from laying(table, player, taken.card)
     if taken.card.family is Family.DISTANCE and Card.ACCELERATOR in table.deck:
         yield Play(Verb.PLAY, player, taken.card, times=2)

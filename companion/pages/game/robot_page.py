@@ -109,7 +109,6 @@ def _may_help() -> bool:
 
 
 def _helped() -> MatchState:
-    """Return the state of a match whose robot this phone helps; 403 where it does not."""
     return state() if _helps(state()) else abort(403)
 
 

@@ -51,7 +51,6 @@ def show() -> AnyResponse | str:
 
 
 def _called(side: Mapping[str, Any]) -> str:
-    """Return a side's name, and whether it is the reader's or a robot's."""
     if side["mine"]:
         return _("%(who)s (you)", who=side["shown"])
     return f"{side['shown']} ({_('robot')})" if side["robot"] else str(side["shown"])

@@ -199,7 +199,6 @@ _SOUNDS: Mapping[Card | Family, str] = {
 
 
 def _then(table: Table, play: Play, names: Names) -> str | None:
-    """Say what somebody needs after a play, or may do at once."""
     lays_now = offers.who_lays_now(table)
     if lays_now is not None:
         who, card = names.player(lays_now[0]), words.name(lays_now[1])

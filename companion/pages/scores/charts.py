@@ -146,7 +146,6 @@ def _mark(mark: Mark, signs: str, scale: _Scale) -> Markup:
 
 
 def _labels(lines: Sequence[Curve], scale: _Scale, signs: str) -> Iterator[Markup]:
-    """Yield the names next to the ends of their lines, as near as the others allow."""
     ends = [scale.y(line.runs[-1][-1][1]) if line.runs else scale.y(0) for line in lines]
     x = WIDTH - RIGHT + 9
     for number, y in enumerate(spread(ends, LABEL_HEIGHT, TOP, HEIGHT - BOTTOM)):
@@ -237,7 +236,6 @@ def _moments(hand: PlayedHand, names: Names) -> Iterator[_Moment]:
 
 
 def _course(moments: Sequence[_Moment], index: int) -> tuple[Point, ...]:
-    """Return the corners of a side's line, and its end."""
     points: list[Point] = [(0, 0)]
     for number, (table, _mark) in enumerate(moments, start=1):
         km = table.race_km(table.sides[index])

@@ -212,7 +212,6 @@ def _lines(one: Figures) -> list[tuple[str, str]]:
 
 
 def _victim(one: Figures, all_of: dict[str, Figures]) -> str:
-    """Say on whom a player has laid the most hazards; empty for nobody."""
     if not one.gave:
         return ""
     key, count = one.gave.most_common(1)[0]

@@ -146,7 +146,6 @@ def _table_deck() -> str:
 
 
 def _choices(edition: str, deck: str) -> dict[str, object]:
-    """Return what can be chosen of rules and cards, and what is."""
     return {"editions": editions(), "rules": edition, "decks": deck_choices(folder()), "deck": deck}
 
 
@@ -188,7 +187,6 @@ def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, err
 
 
 def _lines_of(token: str, before: Snap, form: photo_form.Form, now: Snap) -> AnyResponse | str:
-    """Return the lines after photographs were read, with all that was typed."""
     service().snaps.keep(now, token)
     read_before, read_now = (photo_form.fields(*_found(one), _named()) for one in (before, now))
     kept = photo_form.kept(read_before, form, read_now)

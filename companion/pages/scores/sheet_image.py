@@ -72,7 +72,6 @@ def _row(row: _Row, number: int) -> Iterator[str]:
 
 
 def _cell(words: str, right: float, baseline: float, room: float, weight: int) -> Iterator[str]:
-    """Yield a number or a name; a long name on two lines."""
     begins, _blank, ends = words.rpartition(" ")
     if begins and _fitting(words, 5.0, room, weight) < SMALLEST_MM:
         yield _words(begins, right, baseline - 3.6, 4.2, room, anchor=1.0, weight=weight)
