@@ -125,10 +125,7 @@ def prepare_looks(app: Flask, static: Path) -> None:
         too_many_pixels=too_many_pixels,
         in_unit=language.in_unit,
     )
-    app.jinja_env.filters["curly"] = words.curly
-    app.jinja_env.filters["here"] = language.translate
-    app.jinja_env.filters["said"] = words.said
-    app.jinja_env.filters["title_of"] = words.title
+    app.jinja_env.filters.update(curly=words.curly, here=language.translate, said=words.said, title_of=words.title)
     app.context_processor(lambda: _looks(asset))
     app.add_url_rule(
         "/static/<path:name>", "static", lambda name: _serve(asset(name)) if name in bodies else abort(404)

@@ -52,10 +52,9 @@ def send() -> AnyResponse | str | tuple[str, int]:
 
 
 @bp.get(f"{PATH}/<token>")
-def confirm(token: str) -> AnyResponse | str:
+def confirm(token: str) -> str:
     """Show what lies there, line by line."""
-    snap = service().snaps.get(token)
-    return _gone() if snap is None else _confirming(token, snap)
+    return _confirming(token, _snap(token))
 
 
 @bp.post(f"{PATH}/<token>")
@@ -64,11 +63,8 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
 
     With `change` the lines again, with `add` one more photograph, with `again` the same read with other cards.
     """
-    snap = service().snaps.get(token)
-    if snap is None:
-        return _gone()
+    snap, form = _snap(token), None
     edition, found = _found(snap)
-    form = None
     try:
         form = request.form.to_dict()
         if "change" in form:
@@ -94,9 +90,7 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
 @bp.get(f"{PATH}/<token>/score")
 def score(token: str) -> AnyResponse | str:
     """Show the score of the lines that the address says, with `add_up` that of the match too."""
-    snap = service().snaps.get(token)
-    if snap is None:
-        return _gone()
+    snap = _snap(token)
     edition, found = _found(snap)
     form = request.args.to_dict()
     try:
@@ -224,11 +218,15 @@ def _refused(error: Exception) -> tuple[str, int]:
     return str(error), 503 if isinstance(error, Busy) else 400
 
 
-def _gone() -> AnyResponse:
+def _snap(token: str) -> Snap:
+    """Return what was sent; where that is gone, lead to the form."""
+    snap = service().snaps.get(token)
+    if snap is not None:
+        return snap
     flash(
         _("That photograph is gone: photographs are kept in memory only, and newer ones took its place. Take it again.")
     )
-    return redirect(url_for("snap.show"), 303)
+    return abort(redirect(url_for("snap.show"), 303))
 
 
 def _found(snap: Snap) -> tuple[Edition, Tally]:
