@@ -6,6 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from client import TWO
 
 from companion.match.archive import hands_of
 from companion.match.history import Written
@@ -34,10 +35,13 @@ def line(label: str, *points: tuple[float, float]) -> Curve:
     return Curve(label, (points,))
 
 
-def hands(name: str):
-    texts = [line.text for line in notation.lines((GOLDEN / f"{name}.mbn").read_text(encoding="utf-8"))]
+def judged(*texts: str):
     record, entries = judge_on(EMPTY_RECORD, [Written(number, text) for number, text in enumerate(texts, start=1)])
     return tuple(hands_of(record, entries)), Names.of(record.game)
+
+
+def hands(name: str):
+    return judged(*(line.text for line in notation.lines((GOLDEN / f"{name}.mbn").read_text(encoding="utf-8"))))
 
 
 def test_a_chart_says_what_it_shows_to_those_who_do_not_see_it():
@@ -108,7 +112,7 @@ def test_a_long_name_is_cut_beside_the_line():
 # --- From a judged hand ---------------------------------------------------------------------------------------
 
 
-def test_the_race_ends_where_the_cars_stood_and_marks_every_hazard():
+def test_the_race_ends_where_the_cars_stood_marks_every_hazard_and_has_the_same_figures_in_a_table():
     (hand,), names = hands("two-players-4600")
 
     view = charts.race(hand, names)
@@ -117,13 +121,6 @@ def test_the_race_ends_where_the_cars_stood_and_marks_every_hazard():
     assert view.goal[0] == 1000
     assert len(view.marks) == 11
     assert "Ann: 1000 km, Bob: 0 km" in view.about
-
-
-def test_the_table_beside_the_race_has_the_same_figures():
-    (hand,), names = hands("two-players-4600")
-
-    view = charts.race(hand, names)
-
     assert view.heads == ("Play", "Ann", "Bob", "Hazard")
     assert view.rows[-1][1:] == ("1000", "0", "")
     assert ("2", "0", "0", "Stop on Bob") in view.rows
@@ -143,8 +140,7 @@ def test_totals_rise_hand_by_hand_and_begin_again_with_a_new_match():
 
 def test_one_hand_is_no_match_to_draw_and_a_hand_without_a_kilometre_no_race():
     (hand,), names = hands("two-players-4600")
-    lines = [Written(number, text) for number, text in enumerate(("side Ann", "side Bob", "hand first Ann"), start=1)]
-    (dealt,) = hands_of(*judge_on(EMPTY_RECORD, lines))
+    (dealt,), _names = judged(*TWO)
 
     assert charts.totals([hand.result], names) is None
     assert charts.race(dealt, names) is None
