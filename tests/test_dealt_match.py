@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from client import HOME, STRANGER, lines, tap, text_of, values
+from client import HOME, STRANGER, TWO, lines, tap, text_of, values
 from evening import THREE
 
 from companion.common.errors import Problem
@@ -157,7 +157,7 @@ def test_a_tap_on_a_card_plays_it_asks_in_which_way_or_says_why_not(match, seate
 
 def test_where_discarding_is_advised_the_way_there_is_marked_too(match, seated, stacked):
     stacked("50 25 75 gasoline repairs 200", DULL, "100")
-    match.start(("side Ann", "side Bob", "hand first Ann"), robots={})
+    match.start(TWO, robots={})
     ann = seated("Ann")
     tap(ann, "/advice")
 
@@ -222,7 +222,7 @@ def test_whoever_was_attacked_is_waited_for_whether_he_holds_an_answer_or_not(ma
 
 def test_who_was_attacked_before_his_own_turn_answers_or_draws(match, seated, stacked):
     stacked(f"roll stop {DULL[6:]}", f"roll right-of-way {DULL[6:]}", "75 200 100")
-    match.start(("side Ann", "side Bob", "hand first Ann"), robots={})
+    match.start(TWO, robots={})
     for play in ("Ann roll", "Bob roll", "Ann stop > Bob"):
         assert match.enter(play, play.split()[0]).done
     bob = seated("Bob")

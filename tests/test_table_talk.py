@@ -2,19 +2,11 @@
 
 import evening
 import pytest
-from client import HOME, SECRET, TWO, scanned, tap, text_of
+from client import SECRET, tap, text_of
 from sheet import scenes
 
 from companion.match.state import Policy
 from companion.pages import Camera, create_app
-
-LIVE = {**HOME, "HX-Request": "true"}
-
-
-@pytest.fixture
-def match(match):
-    match.start(TWO)
-    return match
 
 
 @pytest.fixture
@@ -23,20 +15,9 @@ def app(match):
 
 
 @pytest.fixture
-def blind(match):
+def blind(begun):
     """The pages of a table without a camera."""
-    return create_app(match, secret=SECRET, base_url="http://192.168.1.20:8080").test_client()
-
-
-@pytest.fixture
-def two(app):
-    """Ann's phone, which is the host's, and Bob's."""
-    return scanned(app, 10, player="Ann"), scanned(app, 11, player="Bob")
-
-
-def live(client, path="/"):
-    """The part that a page fetches when something has changed."""
-    return client.get(path, headers=LIVE)
+    return create_app(begun, secret=SECRET).test_client()
 
 
 EVENINGS = """
@@ -110,27 +91,26 @@ def test_on_an_evening(app, match, setting, rows):
     evening.check(app, match, setting, rows)
 
 
-def test_the_screen_of_the_machine_is_led_to_the_score_too_and_a_browser_that_keeps_no_cookie_stays(app, match):
+def test_the_screen_of_the_machine_is_led_to_the_score_too_and_a_browser_that_keeps_no_cookie_stays(app, begun):
     machine, forgetful = app.test_client(), app.test_client(use_cookies=False)
     forgetful.environ_base["REMOTE_ADDR"] = "192.168.1.77"
-    match.enter("end", "Ann")
+    begun.enter("end", "Ann")
+    first, second, other = (one.get("/", headers={"HX-Request": "true"}) for one in (machine, machine, forgetful))
 
-    assert live(machine).headers["HX-Redirect"] == "/score"
-    assert live(machine).status_code == 200
-    assert live(forgetful).status_code == 200
+    assert first.headers["HX-Redirect"] == "/score"
+    assert second.status_code == other.status_code == 200
 
 
-def test_a_table_without_a_camera_is_not_asked_about_it(blind, two):
-    assert "When the camera sees a play" not in text_of(blind.get("/setup"))
-    assert "When the camera sees a play" not in text_of(blind.get("/more"))
+def test_a_table_without_a_camera_is_not_asked_about_it(blind, page):
+    for path in ("/setup", "/more"):
+        assert "When the camera sees a play" in text_of(page.get(path))
+        assert "When the camera sees a play" not in text_of(blind.get(path))
     assert "The other side confirms" in text_of(blind.get("/setup"))
-    assert "When the camera sees a play" in text_of(two[0].get("/setup"))
-    assert "When the camera sees a play" in text_of(two[0].get("/more"))
     assert "No camera looks at the table." in text_of(blind.get("/camera"))
 
 
-def test_a_match_set_up_without_the_question_keeps_how_plays_are_confirmed(blind, match):
-    match.set_policy(Policy.AUTO, "Ann")
+def test_a_match_set_up_without_the_question_keeps_how_plays_are_confirmed(blind, begun):
+    begun.set_policy(Policy.AUTO, "Ann")
     tap(blind, "/setup", edition="classic", seating="2x1", name1="Ann", name2="Bob", replace="1")
 
-    assert match.state.policy is Policy.AUTO
+    assert begun.state.policy is Policy.AUTO
