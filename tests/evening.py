@@ -7,14 +7,16 @@
 The steps of a row stand between semicolons. In brackets: header lines of the match, `two` or `three` where its players
 have seats (of three the host's phone serves the whole table), `pairs`, `verified` where the other side confirms. The
 phones of players and of guests have names, `machine` is the machine itself. A tap leads on, or is answered as `->`
-says; `Ann sends` is JSON below `/api`, `Ann polls /` asks as an open page does and is led elsewhere or not. `Ann at /`
+says; `Ann presses` is a tap on an open page, which may get its part anew (200), `Ann polls /` asks as such a page does
+and is led elsewhere or not; `Ann sends` is JSON below `/api`. `which Ann roll at table/discard` is a card in doubt that
+lies in a zone, a side's battle pile where none is said. `Ann at /`
 looks, `Ann reads` looks once more: after `|` stands what is there, after `not` what is not; `button` is a play that one
 enters, `buttons` are all there are, `markup` is HTML.
 """
 
 import re
 
-from client import HOME, SECRET, TWO, lines, tap, text_of, values
+from client import HOME, SECRET, TWO, lines, text_of, values
 from flask.testing import FlaskClient
 from seen import camera
 
@@ -23,9 +25,10 @@ from companion.pages.players import phone_identity
 
 THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")
 PAIRS = ("side Ann-Cid = Ann, Cid", "side Bob-Dee = Bob, Dee", "hand first Ann")
+LIVE = HOME | {"HX-Request": "true"}
 SIDES = {"two": TWO, "three": THREE, "pairs": PAIRS}
 SEATED = {"two": ("Ann", "Bob"), "three": ("host", "Ann", "Bob", "Cid")}
-VERBS = ("sits", "scans", "watches", "taps", "sends", "answers", "at", "polls", "reads", "is")
+VERBS = ("sits", "scans", "watches", "taps", "presses", "sends", "answers", "at", "polls", "reads", "is")
 
 
 class Evening:
@@ -84,11 +87,12 @@ class Evening:
         who, _, rest = step.partition(" ")
         verb, _, what = rest.partition(" ")
         if who in ("sees", "perhaps", "which"):
-            self.laid, plays = self.laid + 1, rest.split(" or ")
+            self.laid, (laid, _, zone) = self.laid + 1, rest.partition(" at ")
+            plays, where = laid.split(" or "), zone or "side-1/battle"
             if who == "which":
-                camera(self.match).which(self.laid, *plays)
+                camera(self.match).which(self.laid, *plays, zone=where)
             else:
-                camera(self.match).play(self.laid, *plays, zone="side-1/battle", sure=who == "sees")
+                camera(self.match).play(self.laid, *plays, zone=where, sure=who == "sees")
         elif who in ("lines", "asked"):
             asked = [str(question.plays[0]) for question in self.match.state.questions]
             assert (lines(self.match) if who == "lines" else asked) == ([] if rest == "-" else rest.split(", ")), step
@@ -120,12 +124,16 @@ class Evening:
         self._scans(who, "")
         self._taps(who, "/join player=")
 
-    def _taps(self, who: str, what: str) -> None:
+    def _presses(self, who: str, what: str) -> None:
+        self._taps(who, what, LIVE)
+
+    def _taps(self, who: str, what: str, headers=HOME) -> None:
         what, _, expected = what.partition(" -> ")
         path, _, sent = what.partition(" ")
         fields = dict(field.split("=", 1) for field in sent.split(" & ") if field)
-        answer = self.answers[who] = tap(self.phone(who), path, **fields)
-        found = str(answer.status_code) if expected in ("", *map(str, range(200, 600))) else answer.location
+        answer = self.answers[who] = self.phone(who).post(path, data=fields, headers=headers)
+        place = answer.headers.get("HX-Redirect", answer.location)
+        found = str(answer.status_code) if expected in ("", *map(str, range(200, 600))) else place
         assert found == (expected or "303"), f"{who} taps {what}: {found}, {text_of(answer)}"
 
     def _sends(self, who: str, what: str) -> None:
@@ -148,7 +156,7 @@ class Evening:
 
     def _polls(self, who: str, what: str) -> None:
         path, _, expected = what.partition(" -> ")
-        self.answers[who] = answer = self.phone(who).get(path, headers=HOME | {"HX-Request": "true"})
+        self.answers[who] = answer = self.phone(who).get(path, headers=LIVE)
         assert answer.headers.get("HX-Redirect", "") == expected, f"{who} polls {what}"
 
     def _reads(self, who: str, what: str) -> None:

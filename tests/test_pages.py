@@ -121,10 +121,14 @@ up to six cards are exchanged where the table plays so [edition asmodee-2014; op
     machine at /play?tab=other | markup ask=exchange
     machine at /play?player=Ann&ask=exchange&cards=25,25,stop | buttons Ann exchange 25 25 stop
     machine at /play?player=Ann&ask=exchange&cards=25,25,25,25,25,25 | not markup tile
+a live page is led to the penalty as well [edition rush; side Ann; side Bob; side Cid]
+    sees Ann roll; machine presses {asked} answer=taken-back -> /play?player=Ann&ask=penalty
 only a mistake costs a card [edition rush; side Ann; side Bob; side Cid]
     sees Ann roll; machine taps {asked} answer=no -> /; sees Ann 50; machine taps {asked} answer=taken-back -> /
 a proposal is confirmed with one tap
     sees Ann roll; machine taps {asked}; lines Ann roll
+a tap from a live page brings the new table with it
+    sees Ann roll; machine presses {asked} -> 200; machine reads | Bob’s turn | not markup <html
 an illegal proposal says its rule and counts only when it is played all the same
     sees Ann 100; machine at / | the classic rules (106 cards) – Starting to drive | I take it back Play it all the same
         | Not allowed Ann drives 100 km. Ann cannot drive yet. Instead: a roll, or right of way.
@@ -143,6 +147,24 @@ a doubt that is over leads back to the table
     machine at /question/1-2-camera.1-which | Ann’s turn; machine at /question/1-2-camera.1-which.jpg -> 404
 answers that differ by more than the card say what would have happened
     which Ann discard roll or Ann stop > Bob; machine at / | Ann discards roll. Ann stops Bob. illegal now
+a card that cannot be told is asked about with its place
+    which Ann roll; machine at / | A card was laid on Ann’s battle pile. Which is it?
+    machine at /wall | A card was laid on Ann’s battle pile. Which is it? Tap it on a phone.
+    machine taps {asked} answer=no; which Ann roll at side-2/speed
+    machine at / | A card was laid on Bob’s speed pile. Which is it?
+    machine taps {asked} answer=no; which Ann roll at side-2/distance
+    machine at / | A card was laid in Bob’s distance area. Which is it?
+    machine taps {asked} answer=no; which Ann roll at side-1/safety
+    machine at / | A card was laid in Ann’s safety area. Which is it?
+    machine taps {asked} answer=no; which Ann roll at table/discard
+    machine at / | A card was laid on the discard pile. Which is it?
+    machine taps {asked} answer=no; which Ann roll at side-7/battle; machine at / | A card was laid. Which is it?
+an illegal answer says why and can be played all the same
+    which Ann 100; machine taps {asked} text=Ann 100 -> {asked}?text=Ann+100&refused=1
+    machine presses {asked} text=Ann 100 -> {asked}?text=Ann+100&refused=1
+    machine at {asked}?text=Ann+100&refused=1 | I take it back Play it all the same
+        | Not allowed Ann drives 100 km. Ann cannot drive yet. Instead: a roll, or right of way.
+    lines -; machine taps {asked} text=Ann 100 & anyway=1; lines Ann 100 anyway
 what was laid after a card in doubt waits behind it
     which Ann roll or Ann repairs; sees Bob roll; machine at / | One more play waits: Bob rolls. | not Confirm
 a play that is not sure offers what else it may have been
@@ -158,6 +180,12 @@ of two sides the other is hit by a hazard
     machine at /play | button Ann stop > Bob
 of more sides it is asked which one a hazard hits [side Ann; side Bob; side Cid]
     machine at /play | not button Ann stop > Bob; machine at /play?player=Ann&card=stop | button Ann stop > Cid
+a discard is changed where discards are
+    Ann roll; Bob discard 25; sees Ann discard 50; machine at {line 1} | markup aria-current="true">My turn<
+    machine at {asked} | markup aria-current="true">Discard<; machine at {line 2} | markup aria-current="true">Discard<
+        | button Bob discard 50 | markup href="{line 2}?player=Bob&amp;tab=my-turn"
+    machine at {line 2}?player=Bob&tab=my-turn | button Bob 50
+    machine at {line 2}?before=1 | markup aria-current="true">My turn<
 a proposal read wrongly is entered as another play
     sees Ann 100; machine at {asked} | Noted as: Ann drives 100 km.; machine taps {asked} text=Ann roll; lines Ann roll
 a line of the log can be changed, taken out and preceded
@@ -251,13 +279,6 @@ def test_on_an_evening(app, match, setting, rows):
     evening.check(app, match, setting, rows)
 
 
-def test_a_tap_from_a_live_page_brings_the_new_table_with_it(page, begun):
-    answer = page.post(seen(begun, 1, "Ann roll"), headers=HOME | {"HX-Request": "true"})
-
-    assert "Bob’s turn" in text_of(answer)
-    assert "<html" not in answer.text
-
-
 def test_every_form_that_changes_the_match_has_a_name_for_its_change(page, begun):
     seen(begun, 1, "Ann roll", "Ann gasoline", sure=False)
     camera(begun).differs(2, "side-2/battle", "stop", None)
@@ -315,24 +336,6 @@ def test_a_question_about_a_special_card_is_answered_with_a_play_or_none(page, m
     assert match.state.questions == ()
 
 
-@pytest.mark.parametrize(
-    ("zone", "asked"),
-    [
-        ("side-1/battle", "A card was laid on Ann’s battle pile. Which is it?"),
-        ("side-2/speed", "A card was laid on Bob’s speed pile. Which is it?"),
-        ("side-2/distance", "A card was laid in Bob’s distance area. Which is it?"),
-        ("side-1/safety", "A card was laid in Ann’s safety area. Which is it?"),
-        ("table/discard", "A card was laid on the discard pile. Which is it?"),
-        ("side-7/battle", "A card was laid. Which is it?"),
-    ],
-)
-def test_a_card_that_cannot_be_told_is_asked_about_with_its_place(page, begun, zone, asked):
-    camera(begun).which(1, "Ann roll", zone=zone)
-
-    assert asked in text_of(page.get("/"))
-    assert f"{asked} Tap it on a phone." in text_of(page.get("/wall"))
-
-
 DOUBT = "/question/1-2-camera.1-which"
 
 
@@ -346,20 +349,6 @@ def test_a_card_in_doubt_is_shown_with_its_picture_and_up_to_three_answers(page,
     assert "Which card is it?" in text_of(picker)
     assert f'action="{DOUBT}"' in picker.text
     assert "Ann right-of-way" in values(picker)
-
-
-@pytest.mark.parametrize("live", [{}, {"HX-Request": "true"}])
-def test_an_illegal_answer_says_why_and_can_be_played_all_the_same(page, begun, live):
-    camera(begun).which(1, "Ann 100", zone="side-1/distance")
-
-    answer = page.post(DOUBT, data={"text": "Ann 100"}, headers=HOME | live)
-    shown = text_of(page.get(answer.headers.get("HX-Redirect") or answer.location))
-    before = lines(begun)
-    tap(page, DOUBT, text="Ann 100", anyway="1")
-
-    assert "Not allowed Ann drives 100 km. Ann cannot drive yet. Instead: a roll, or right of way." in shown
-    assert "I take it back Play it all the same" in shown
-    assert (before, lines(begun)) == ([], ["Ann 100 anyway"])
 
 
 def test_lines_that_no_longer_fit_are_listed_and_explained_once_with_the_undo_beside(page, begun):
@@ -376,21 +365,6 @@ def test_lines_that_no_longer_fit_are_listed_and_explained_once_with_the_undo_be
 
 
 # --- By hand -------------------------------------------------------------------------------------------------
-
-
-def test_a_discard_is_changed_where_discards_are(page, begun):
-    for play in ("Ann roll", "Bob discard 25"):
-        begun.enter(play, "Ann")
-    seen(begun, 1, "Ann discard 50")
-    rolled, discarded = (f"/line/{entry.seq}" for entry in begun.state.hand_entries)
-
-    paths = (rolled, discarded, "/question/1-2-camera.1-play", f"{discarded}?before=1")
-    opened = [re.findall(r'aria-current="true">([^<]+)</a>', page.get(path).text) for path in paths]
-    links = re.findall(r'<a href="([^"]+)"[^>]*>My turn</a>', page.get(discarded).text)
-
-    assert opened == [["My turn"], ["Discard"], ["Discard"], ["My turn"]]
-    assert 'value="Bob discard 50"' in page.get(discarded).text
-    assert 'value="Bob 50"' in page.get(html.unescape(links[0])).text
 
 
 NO_PLAYS = {
@@ -619,13 +593,6 @@ def test_a_game_without_specials_offers_nothing_of_them(page, match, edition):
 
     assert not re.search("ask=|Pass|discards", more)
     assert {text.split()[1] for text in at_once} == set(load_edition(edition).safeties)
-
-
-def test_a_live_page_is_led_to_the_penalty_as_well(page, rush):
-    headers = HOME | {"HX-Request": "true"}
-    answer = page.post(seen(rush, 1, "Ann roll"), data={"answer": "taken-back"}, headers=headers)
-
-    assert answer.headers["HX-Redirect"] == "/play?player=Ann&ask=penalty"
 
 
 SENTENCES = {

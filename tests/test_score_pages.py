@@ -89,22 +89,6 @@ def test_a_new_sheet_comes_in_line_by_line_once_on_each_phone(app, page, won):
     assert 'class="sheet fresh' in app.test_client().get("/score").text
 
 
-# --- Corrections ----------------------------------------------------------------------------------------------
-
-
-def test_who_leaves_a_play_as_it_is_goes_back_to_where_the_pen_was(page, begun):
-    played(begun, "Ann roll", "Bob roll", "Ann 100")
-    first = begun.state.hand_entries[0].seq
-
-    def left_for() -> str:
-        asked = page.get(tap(page, f"/line/{first}/correct", text="Ann discard 25").location)
-        return re.search(r'href="([^"]*)"><svg[^<]*<path[^<]*</svg><span>Leave it as it is', asked.text)[1]
-
-    assert left_for() == "/"
-    begun.enter("end", "Ann")
-    assert left_for() == "/score/1/plays"
-
-
 # --- What can be kept -----------------------------------------------------------------------------------------
 
 
@@ -374,6 +358,10 @@ and one that is completed that it was [option extension-bonus=caller-or-opponent
 where it brings the opponents nothing a failed one has no line
     Ann roll; Bob roll; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 200; Bob 25; Ann 100
     Ann extend; end; machine at /score | not Ann called it and did not complete it | not completed after the call
+who leaves a play as it is goes back to where the pen was
+    Ann roll; Bob roll; Ann 100; machine taps {line 1}/correct text=Ann discard 25
+    machine at {line 1}?text=Ann+discard+25&refused=1 | Leave it as it is | markup <a class="button" href="/"><svg
+    end; machine at {line 1}?text=Ann+discard+25&refused=1 | markup <a class="button" href="/score/1/plays"><svg
 a play of a hand that has ended is corrected and the score follows
     Ann roll; Bob roll; Ann 100; Bob 25; end; machine at /score | markup /score/1/plays
     machine at /score/1/plays | markup href="{line 4}"; machine taps {line 4}/correct text=Bob 75 -> /score
