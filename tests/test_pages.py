@@ -19,7 +19,8 @@ from companion.common.text import say
 from companion.match.match import Match
 from companion.match.state import Policy
 from companion.match.zone_plays import named, where
-from companion.pages import Camera, announce, create_app, language, serve, words
+from companion.pages import Camera, announce, create_app, language, serve
+from companion.pages.game import views
 from companion.pages.players import phone_identity
 from companion.pages.players.names import clean, record_names
 from companion.pages.server import address
@@ -29,7 +30,6 @@ from companion.pages.templating import Compiled
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names, load_edition, switches
 from companion.rules.play import Play, Verb
-from companion.rules.record.notation import parse_play
 from companion.rules.referee import legal_plays
 from companion.rules.table import Table
 
@@ -129,6 +129,11 @@ a proposal is confirmed with one tap
     sees Ann roll; machine taps {asked}; lines Ann roll
 a tap from a live page brings the new table with it
     sees Ann roll; machine presses {asked} -> 200; machine reads | Bob’s turn | not markup <html
+lines that no longer fit are listed and explained once with the undo beside
+    Ann roll; Bob roll; Ann 100; Bob 25; Ann 50; machine taps {line 1}/correct text=Ann discard 25 & anyway=1
+    machine at / | What is legal? These lines no longer fit An earlier change made 3 plays illegal. Undo: the line that
+        | Undo: the line that somebody changed Ann drives 100 km. Ann cannot drive yet. | markup {line 3}?before=1
+        | They lay like that: keep them all and 2 more Bob drives 25 km. It is Ann’s turn
 an illegal proposal says its rule and counts only when it is played all the same
     sees Ann 100; machine at / | the classic rules (106 cards) – Starting to drive | I take it back Play it all the same
         | Not allowed Ann drives 100 km. Ann cannot drive yet. Instead: a roll, or right of way.
@@ -141,6 +146,11 @@ a tap that came too late is told so
 a doubt is answered with one tap and whoever answers second is told so
     which Ann roll or Ann repairs; machine taps {asked} text=Ann roll; machine taps {asked} text=Ann repairs
     machine at / | That was settled already.; lines Ann roll
+a card in doubt is shown with its picture and up to three answers
+    which Ann roll or Ann repairs or Ann gasoline; machine at / | markup <img src="{asked}.jpg"
+        | Roll Repairs illegal now Gasoline illegal now Another card Not a play
+    machine at {asked}.jpg | a card; machine at {asked} | Which card is it? | markup action="{asked}"
+        | button Ann right-of-way
 what was in doubt may be no play at all
     which Ann roll; machine taps {asked} answer=no; asked -; lines -
 a doubt that is over leads back to the table
@@ -336,34 +346,6 @@ def test_a_question_about_a_special_card_is_answered_with_a_play_or_none(page, m
     assert match.state.questions == ()
 
 
-DOUBT = "/question/1-2-camera.1-which"
-
-
-def test_a_card_in_doubt_is_shown_with_its_picture_and_up_to_three_answers(page, begun):
-    camera(begun).which(1, "Ann roll", "Ann repairs", "Ann gasoline")
-    answer, picker = page.get("/"), page.get(DOUBT)
-
-    assert "Roll Repairs illegal now Gasoline illegal now Another card Not a play" in text_of(answer)
-    assert f'<img src="{DOUBT}.jpg"' in answer.text
-    assert page.get(f"{DOUBT}.jpg").data == b"a card"
-    assert "Which card is it?" in text_of(picker)
-    assert f'action="{DOUBT}"' in picker.text
-    assert "Ann right-of-way" in values(picker)
-
-
-def test_lines_that_no_longer_fit_are_listed_and_explained_once_with_the_undo_beside(page, begun):
-    played(begun, "Ann roll", "Bob roll", "Ann 100", "Bob 25", "Ann 50")
-    tap(page, f"/line/{begun.state.hand_entries[0].seq}/correct", text="Ann discard 25", anyway="1")
-
-    shown = text_of(page.get("/"))
-
-    assert "These lines no longer fit" in shown
-    assert "Ann drives 100 km." in shown
-    assert shown.count("An earlier change made 3 plays illegal.") == 1
-    assert shown.count("Undo") == 1
-    assert f"/line/{begun.state.attention[0].seq}?before=1" in page.get("/").text
-
-
 # --- By hand -------------------------------------------------------------------------------------------------
 
 
@@ -496,12 +478,6 @@ QUESTIONS = ["card=stop", "card=accelerator", "card=theft", "card=control", "car
 QUESTIONS += ["ask=pair&named=50", "ask=exchange", "ask=exchange&cards=50,50", "ask=penalty", "ask=name&of=Player-2"]
 
 
-@pytest.fixture
-def rush(match):
-    match.start(RUSH)
-    return match
-
-
 def some_legal_play(chance: random.Random, table: Table) -> str:
     """A play that may be made now, of any kind; most often a card laid by the player to move."""
     kinds: dict[tuple[Verb, bool], list[Play]] = {}
@@ -610,14 +586,15 @@ SENTENCES = {
 
 
 @pytest.mark.parametrize(("text", "sentence"), SENTENCES.items())
-def test_a_line_can_be_corrected_into_any_play_and_is_a_plain_sentence(page, rush, text, sentence):
-    played(rush, "Ann 50")
-    seq = rush.state.hand_entries[0].seq
+def test_a_line_can_be_corrected_into_any_play_and_is_a_plain_sentence(page, match, text, sentence):
+    match.start(RUSH)
+    played(match, "Ann 50")
+    seq = match.state.hand_entries[0].seq
 
     tap(page, f"/line/{seq}/correct", text=text, anyway="1")
 
-    assert lines(rush) == [text]
-    assert words.play_say(parse_play(text, rush.state.game.teams), words.Names.of(rush.state.game)) == sentence
+    assert lines(match) == [text]
+    assert views.log_view(match.state)[0]["say"] == sentence
     assert page.get("/").status_code == page.get(f"/line/{seq}?tab=other").status_code == 200
 
 
