@@ -53,6 +53,19 @@ def doubtful() -> Photo:
     return tableaux.in_doubt(tableaux.shot(), DOUBTS)
 
 
+@pytest.fixture
+def read(monkeypatch):
+    """What is read of photographs that nobody looks at: each file, the deck it is read by, and its name."""
+    asked: list[tuple[bytes, str, str]] = []
+
+    def read_photo(data, _name, deck, _folder, file):
+        asked.append((data, deck, file))
+        return replace(tableaux.shot(), file=data)
+
+    monkeypatch.setattr(page_of_snaps, "read_photo", read_photo)
+    return asked
+
+
 def lines_of(response) -> dict[str, list[str]]:
     shown = response.text
     rows = re.findall(r'<th scope="row">([^<]*?) ?(?:<small>.*?)?</th>((?:<td[^>]*>[^<]*</td>)+)', shown)
@@ -181,28 +194,24 @@ def test_the_picture_is_served_small_and_only_the_latest_are_kept(app, page):
     assert "That photograph is gone" in text_of(page.get("/snap"))
 
 
-def test_a_deck_is_chosen_where_there_are_decks_and_goes_with_every_photograph(app, page, monkeypatch):
-    asked = []
+def test_a_deck_is_chosen_where_there_are_decks_and_goes_with_every_photograph(page, read, monkeypatch):
     monkeypatch.setattr(page_of_snaps, "deck_choices", lambda _folder: (("grandma", "Grandma’s"),))
-    monkeypatch.setattr(page_of_snaps, "read_photo", lambda *about: asked.append(about[2]) or tableaux.shot())
 
     sent = send(page, deck="grandma")
-    send(page, sent.location, add="1")
+    send(page, sent.location, b"another", add="1")
 
     assert "With our stickers Grandma’s" in text_of(page.get("/snap"))
-    assert asked == ["grandma", "grandma"]
+    assert [deck for _file, deck, _name in read] == ["grandma", "grandma"]
 
 
-def test_several_photographs_are_sent_together_and_read_in_the_order_of_their_names(app, page, monkeypatch):
-    read = []
-    monkeypatch.setattr(page_of_snaps, "read_photo", lambda *about: read.append(about[4]) or tableaux.shot())
+def test_several_photographs_are_sent_together_and_read_in_the_order_of_their_names(app, page, read):
     files = [(io.BytesIO(b"a picture"), name) for name in ("IMG_10.JPG", "IMG_9.JPG")]
 
     sent = page.post("/snap", data={"edition": "classic", "photo": files}, headers=HOME)
-    many = [(io.BytesIO(b"a picture"), f"{number}.jpg") for number in range(7)]
+    many = [(io.BytesIO(b"%d" % number), f"{number}.jpg") for number in range(7)]
     refused = page.post(sent.location, data={"add": "1", "photo": many}, headers=HOME)
 
-    assert read == ["IMG_9.JPG", "IMG_10.JPG"]
+    assert [name for _file, _deck, name in read] == ["IMG_9.JPG", "IMG_10.JPG"]
     assert len(app.extensions["companion"].snaps.get(sent.location.rpartition("/")[2]).photos) == 2
     assert "These are photographs enough: 8 of one tableau." in text_of(refused)
 
@@ -495,8 +504,7 @@ def _only(shot: Photo, mat: str) -> Photo:
     return replace(shot, view=seen)
 
 
-def test_another_photograph_adds_its_side_and_keeps_what_was_typed(app, page, monkeypatch):
-    monkeypatch.setattr(page_of_snaps, "read_photo", lambda *_about: tableaux.shot())
+def test_another_photograph_adds_its_side_and_keeps_what_was_typed(app, page, read):
     address = kept(app, _only(tableaux.shot(), "side-1"))
     typed = form_of(page.get(address)) | {"n-side-1-75": "2", "pile": "yes", "name-side-1": "Ann"}
 
@@ -508,8 +516,7 @@ def test_another_photograph_adds_its_side_and_keeps_what_was_typed(app, page, mo
     assert "Side 1 is on 2 photographs" in text_of(shown)
 
 
-def test_a_photograph_that_is_sent_again_counts_once(app, page, monkeypatch):
-    monkeypatch.setattr(page_of_snaps, "read_photo", lambda data, *_about: replace(tableaux.shot(), file=data))
+def test_a_photograph_that_is_sent_again_counts_once(app, page, read):
     address = send(page).location
 
     for _ in range(2):
@@ -551,27 +558,19 @@ def test_a_photograph_and_a_mat_on_which_nothing_was_read_are_shown_all_the_same
     assert re.search(r'<img src="/snap/[^/]+/1.jpg" alt="Photograph 1">', plain)
 
 
-@pytest.fixture
-def read_again(monkeypatch):
-    """How photographs are read again: which deck by."""
-    asked = []
-    monkeypatch.setattr(page_of_snaps, "read_photo", lambda *about: asked.append(about[::2]) or tableaux.shot())
-    return asked
-
-
-def test_the_same_photograph_is_read_again_with_another_deck_and_other_rules(app, page, read_again):
+def test_the_same_photograph_is_read_again_with_another_deck_and_other_rules(app, page, read):
     address = kept(app, replace(doubtful(), file=b"as it was sent"))
     typed = form_of(page.get(address)) | {"name-side-1": "Oma", "c-1-1": "nothing", "edition": "parker", "deck": "own"}
 
     shown = page.post(address, data=typed | {"again": "1"}, headers=HOME)
     form = form_of(shown)
 
-    assert read_again == [(b"as it was sent", "own", "")]
+    assert read == [(b"as it was sent", "own", "")]
     assert (form["name-side-1"], form["n-side-1-100"], form["edition"], form["deck"]) == ("Oma", "5", "parker", "own")
     assert "still open" not in text_of(counted(page, address))
 
 
-def test_lines_in_which_nothing_was_typed_are_a_page_to_come_back_to_when_they_are_read_again(app, page, read_again):
+def test_lines_in_which_nothing_was_typed_are_a_page_to_come_back_to_when_they_are_read_again(app, page, read):
     address = kept(app, BARE)
     answer = page.post(address, data={"edition": "classic", "deck": "own", "again": "1"}, headers=HOME)
 
@@ -579,12 +578,12 @@ def test_lines_in_which_nothing_was_typed_are_a_page_to_come_back_to_when_they_a
     assert form_of(page.get(address))["n-side-1-100"] == "5"
 
 
-def test_a_deck_that_is_not_there_reads_nothing_again_and_keeps_the_lines(app, page, read_again):
+def test_a_deck_that_is_not_there_reads_nothing_again_and_keeps_the_lines(app, page, read):
     address = kept(app)
     answer = page.post(address, data=form_of(page.get(address)) | {"deck": "?", "again": "1"}, headers=HOME)
 
     assert "There is no deck “?” to tell cards by: choose again under Cards." in text_of(answer)
-    assert (answer.status_code, form_of(answer)["n-side-1-100"], read_again) == (400, "5", [])
+    assert (answer.status_code, form_of(answer)["n-side-1-100"], read) == (400, "5", [])
 
 
 def test_of_too_many_heaps_the_sides_are_counted_first():
