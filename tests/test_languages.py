@@ -539,15 +539,14 @@ def test_nothing_escapes_on_the_camera_pages(match, without_words, tmp_path):
     for seen in (
         advice(),
         advice(NO_MATS, blur_px=9.0, white=20.0, contrast=10.0, good=False),
-        advice(Tip("glare", say("Look at %(zone)s.", zone=where("side-1/battle"))), smallest_mm=None, px_per_mm=None),
+        advice(smallest_mm=None, px_per_mm=None),
     ):
-        survey = Survey(replace(seen, hints=tuple(h for h in seen.hints if h.code != "glare")),
-                        {"side-1/battle": square, "side-1/distance": square}, {})  # fmt: skip
+        survey = Survey(seen, {"side-1/battle": square, "side-1/distance": square}, {})
         zones = DrawnZones(tmp_path)
         page = page_of(match, picture=lambda: b"a picture", survey=lambda now=survey: now, zones=zones)
         found += [text for path in ("/camera", "/camera/zones") for text in opened(page, path)]
-    box = {f"{letter}-side-1/battle": number for letter, number in zip("xywh", ("1", "1", "1", "1"), strict=True)}
-    whole = box | {f"{letter}-side-1/distance": number for letter, number in zip("xywh", "9999", strict=True)}
+    box = {f"{letter}-side-1/battle": "1" for letter in "xywh"}
+    whole = box | {f"{letter}-side-1/distance": "9" for letter in "xywh"}
     for sent in ({"picture": "1920x1080"}, box, whole, box | {"x-side-1/battle": "left"}):
         found += opened(page, "/camera/zones", **sent)
 

@@ -22,10 +22,10 @@ from companion.pages.game import entry, how_to_play, new_match, robot_page, tabl
 from companion.pages.limits import RateLimits
 from companion.pages.players import notices, phone_identity, preferences, seats
 from companion.pages.scores import past_matches, photo_score, score, wall
-from companion.pages.server import address, guard, serving
+from companion.pages.server import address, guard
 from companion.pages.server.address import announce, given_names
 from companion.pages.server.secure_port import SecurePort
-from companion.pages.server.serving import Manager, answers, start_heart
+from companion.pages.server.serving import Manager, answers, serve, start_heart, status
 from companion.pages.table_camera import camera, decks, enrol, printing
 from companion.storage.backups import Nightly
 from companion.storage.data_folder import DEMO_NAME
@@ -39,7 +39,6 @@ PARTS = (
     *(camera, decks, enrol, printing),
     routes,
 )
-serve = serving.serve
 
 
 def create_app(
@@ -112,8 +111,8 @@ def run_service(
         if secure is not None and secure.was_opened:
             with suppress(Problem):  # Its page says so to whoever wants a phone as the camera.
                 secure.open(app)
-        start_heart(manager, tries, lambda: serving.status(match))
-        manager.tell(READY=1, STATUS=serving.status(match))
+        start_heart(manager, tries, lambda: status(match))
+        manager.tell(READY=1, STATUS=status(match))
 
     robots = RobotPlayers(match)
     nightly.start()
