@@ -28,10 +28,7 @@ from companion.vision.counting.photographs import Snap
 from companion.vision.counting.tally import Photo
 from companion.vision.enrol.enrolment import begin
 
-WON = [
-    "Ann roll", "Bob roll", "Ann 200", "Bob 100", "Ann 200", "Bob 100", "Ann 100", "Bob 100", "Ann 100", "Bob 50",
-    "Ann 100",
-]  # fmt: skip
+WON = ["Ann roll", "Bob roll", *["Ann 200", "Bob 100"] * 2, "Ann 100", "Bob 100", "Ann 100", "Bob 50", "Ann 100"]
 PICTURE = b"\xff\xd8 a picture of the camera \xff\xd9"
 
 
