@@ -34,7 +34,6 @@ OTHERS = ("bsd-mille", "parker")  # the editions that are not in today's shops: 
 DEALT, PERSON, USUAL_ROBOT = "dealt", "0", "2"
 """What the form says where the program deals the cards, of a person's seat, and of a robot's until somebody chooses."""
 
-WITH_A_DEALER = "left-of-the-dealer"
 MOST_PLAYERS = 8
 MOST_TARGET_KM = 5000
 USUAL_TARGETS_KM = (700, 1000)
@@ -87,7 +86,7 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
         cards=sum(edition.deck.values()),
         not_seated=_not_seated(edition),
         first_player=_(FIRST_PLAYERS[edition.first_player]),
-        has_dealer=edition.first_player == WITH_A_DEALER,
+        has_dealer=edition.first_player == "left-of-the-dealer",
         **_who_plays(edition, chosen, _names_before(now)),
         target=target,
         usual_targets=sorted({*USUAL_TARGETS_KM, target or USUAL_TARGETS_KM[0]}),

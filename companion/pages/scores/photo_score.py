@@ -27,18 +27,17 @@ from companion.vision.faces.deck_in_use import chosen_deck
 
 bp = Blueprint("snap", __name__)
 
-PATH = "/snap"
 _WITH = "counts_with"  # in a phone's cookie: the deck that it has counted with last, and the table's at that time
 _REFUSED = (Problem, RequestEntityTooLarge)
 
 
-@bp.get(PATH)
+@bp.get("/snap")
 def show() -> str:
     """Show the form that a photograph is sent with."""
     return _asking(request.args)[0]
 
 
-@bp.post(PATH)
+@bp.post("/snap")
 def send() -> AnyResponse | str | tuple[str, int]:
     """Read a photograph; what lies on it is asked about on a page of its own."""
     given: Mapping[str, str] = {}
@@ -51,13 +50,13 @@ def send() -> AnyResponse | str | tuple[str, int]:
     return redirect(url_for("snap.confirm", token=token), 303)
 
 
-@bp.get(f"{PATH}/<token>")
+@bp.get("/snap/<token>")
 def confirm(token: str) -> str:
     """Show what lies there, line by line."""
     return _confirming(token, _snap(token))
 
 
-@bp.post(f"{PATH}/<token>")
+@bp.post("/snap/<token>")
 def count(token: str) -> AnyResponse | str | tuple[str, int]:
     """Lead to the score of what was confirmed.
 
@@ -87,7 +86,7 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
     return redirect(f"{url_for('snap.score', token=token)}?{urlencode(form)}", 303)
 
 
-@bp.get(f"{PATH}/<token>/score")
+@bp.get("/snap/<token>/score")
 def score(token: str) -> AnyResponse | str:
     """Show the score of the lines that the address says, with `add_up` that of the match too."""
     snap = _snap(token)
@@ -115,7 +114,7 @@ def _sheet(table: Table, form: photo_form.Form) -> SheetView:
     return sheet if form.get("ended") or sheet.winner else replace(sheet, how="")
 
 
-@bp.get(f"{PATH}/<token>/<int:number>.jpg")
+@bp.get("/snap/<token>/<int:number>.jpg")
 def picture(token: str, number: int) -> Response:
     """Return a photograph, small."""
     snap = service().snaps.get(token)
