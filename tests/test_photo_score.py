@@ -42,8 +42,14 @@ def kept(app, shot: Photo | None = None, edition: str = "classic", deck: str = "
 
 
 def counted(page, address: str, **typed: str):
-    """The score sheet that a page's own form leads to, with some fields typed otherwise."""
-    return page.post(address, data=form_of(page.get(address)) | typed, headers=HOME, follow_redirects=True)
+    """The score sheet that a page's own form leads to, with some fields typed otherwise.
+
+    The questions about the two cards in doubt are called `c-km` and `c-safety`.
+    """
+    shown = page.get(address)
+    asked = dict(zip(("km", "safety"), dict.fromkeys(re.findall(r'name="c-([\d-]+)"', shown.text)), strict=False))
+    said = {f"{field[:2]}{asked.get(field[2:], field[2:])}": value for field, value in typed.items()}
+    return page.post(address, data=form_of(shown) | said, headers=HOME, follow_redirects=True)
 
 
 BARE = Photo("photograph 1", (640, 480), View(0.0, (), ()))
@@ -51,6 +57,14 @@ BARE = Photo("photograph 1", (640, 480), View(0.0, (), ()))
 
 def doubtful() -> Photo:
     return tableaux.in_doubt(tableaux.shot(), DOUBTS)
+
+
+def one_side() -> Photo:
+    """The photograph as if it showed one mat alone."""
+    shot, mat = tableaux.shot(), "side-1"
+    seen = View(0.0, tuple(m for m in shot.view.mats if m.id == mat),
+                tuple(s for s in shot.view.sightings if (s.zone or "").startswith(mat)))  # fmt: skip
+    return replace(shot, view=seen)
 
 
 @pytest.fixture
@@ -334,61 +348,62 @@ def test_the_next_hand_is_counted_with_the_same_deck(app, page):
     assert form_of(page.get(html.unescape(anew)))["deck"] == "own"
 
 
-def test_an_open_question_is_not_counted_over(app, page):
-    answer = counted(page, kept(app, doubtful()), **{"n-side-1-200": "1"})
+@pytest.mark.parametrize("answer", [{}, {"c-km": "other", "c-safety": "nothing"}])
+def test_an_open_question_is_not_counted_over(answer, app, page):
+    shown = counted(page, kept(app, doubtful()), **{"n-side-1-200": "1"} | answer)
 
-    assert answer.status_code == 400
-    assert "Card 6 is still open: say which it is, or that it does not count." in text_of(answer)
-    assert form_of(answer)["n-side-1-200"] == "1"
-    assert "Card 6 is still open" in text_of(answered(app, page, c_km="other", c_safety="nothing"))
-    shown = answer.text
-    assert '<a href="#card-6">Card 6 is still open' in shown
-    assert '<fieldset class="card doubtful" id="card-6">' in shown
+    assert shown.status_code == 400
+    assert "Card 6 is still open: say which it is, or that it does not count." in text_of(shown)
+    assert form_of(shown)["n-side-1-200"] == "1"
+    assert '<a href="#card-6">Card 6 is still open' in shown.text
+    assert '<fieldset class="card doubtful" id="card-6">' in shown.text
 
 
 def test_a_line_says_where_another_number_is_counted_than_cards_were_read_and_what_questions_add(app, page):
-    address = kept(app, doubtful())
-    first = re.search(r'name="(c-[\d-]+)"', page.get(address).text)[1]
-
-    shown = text_of(counted(page, address, change="1", **{"n-side-1-100": "3", first: "25"}))
+    shown = text_of(counted(page, kept(app, doubtful()), change="1", **{"n-side-1-100": "3", "c-km": "25"}))
 
     assert "100 km cards 1, 2, 3, 4, 5, counted: 3" in shown
     assert "50 km cards 7, 8 25 km card 9 + 6 (questions above) Driving ace card 10" in shown
 
 
-def answered(app, page, **answers: str):
-    """The score sheet of the photograph with two cards in doubt."""
+def test_changing_leads_back_with_everything_kept(app, page):
     address = kept(app, doubtful())
-    km, safety = dict.fromkeys(re.findall(r'name="c-([\d-]+)"', page.get(address).text))
-    said = {f"{name[0]}-{km if name.endswith('km') else safety}": value for name, value in answers.items()}
-    return counted(page, address, **said)
+    before, typed = form_of(page.get(address)), {"name-side-1": "Zoë", "n-side-2-50": "3", "ended": "stopped"}
+
+    sheet = counted(page, address, **typed, **{"c-km": "nothing", "c-safety": "nothing"})
+    again = form_of(page.post(address, data=form_of(sheet) | {"change": "1"}, headers=HOME, follow_redirects=True))
+    answered = {field: value for field, value in again.items() if value == "nothing"}
+
+    assert len(answered) == 2
+    assert again == before | typed | answered
+
+
+EXTRA_TANK, KM_200 = ({"c-safety": "other", "o-safety": slug} for slug in ("extra-tank", "200"))
+EXTENDED = {"n-side-1-100": "8", "trip": "1000 side-1"}
+PHOTOS = {"all": tableaux.shot, "in doubt": doubtful, "one side": one_side, "no card": lambda: BARE}
 
 
 @pytest.mark.parametrize(
-    ("answers", "distance", "safeties"),
+    ("shot", "typed", "lines"),
     [
-        ({"c_km": "75", "c_safety": "nothing"}, ["700", "475"], ["200", "–"]),
-        ({"c_km": "25", "c_safety": "other", "o_safety": "extra-tank"}, ["650", "475"], ["200", "100"]),
-        ({"c_km": "nothing", "c_safety": "other", "o_safety": "200"}, ["625", "675"], ["200", "–"]),
-        ({"c_km": "other", "o_km": "stop", "c_safety": "nothing"}, ["625", "475"], ["200", "–"]),
+        ("in doubt", {"c-km": "75", "c-safety": "nothing"}, {"Distance": ["700", "475"], "Safeties": ["200", "–"]}),
+        ("in doubt", {"c-km": "25", **EXTRA_TANK}, {"Distance": ["650", "475"], "Safeties": ["200", "100"]}),
+        ("in doubt", {"c-km": "nothing", **KM_200}, {"Distance": ["625", "675"], "Safeties": ["200", "–"]}),
+        ("in doubt", {"c-km": "other", "o-km": "stop", "c-safety": "nothing"}, {"Distance": ["625", "475"]}),
+        ("all", {"pile": "yes"}, {"Delayed action": ["300", "–"]}),
+        ("all", {"ended": "stopped"}, {"Trip completed": None}),
+        ("all", {"ended": "side-2"}, {"Trip completed": ["–", "400"]}),
+        ("all", EXTENDED, {"Extension": ["200", "–"], "Trip completed": ["400", "–"]}),
+        ("one side", {}, {"Shut-out": None}),
+        ("one side", {"drove-unseen-2": "no"}, {"Shut-out": ["500", "–"]}),
+        ("one side", {"n-unseen-2-100": "4"}, {"Distance": ["700", "400"]}),
+        ("no card", {"n-unseen-1-100": "7"}, {"Distance": ["700", "0"]}),
     ],
 )
-def test_what_is_answered_counts(answers, distance, safeties, app, page):
-    rows = lines_of(answered(app, page, **answers))
+def test_what_is_answered_and_told_counts(shot, typed, lines, app, page):
+    rows = lines_of(counted(page, kept(app, PHOTOS[shot]()), **typed))
 
-    assert (rows["Distance"], rows["Safeties"]) == (distance, safeties)
-
-
-def test_changing_leads_back_with_everything_kept(app, page):
-    address = kept(app, doubtful())
-    shown = page.get(address)
-    questions = dict.fromkeys(re.findall(r'name="(c-[\d-]+)"', shown.text), "nothing")
-    typed = form_of(shown) | questions | {"name-side-1": "Zoë", "n-side-2-50": "3", "ended": "stopped"}
-
-    sheet = page.post(address, data=typed, headers=HOME, follow_redirects=True)
-    again = page.post(address, data=form_of(sheet) | {"change": "1"}, headers=HOME, follow_redirects=True)
-
-    assert form_of(again) == typed
+    assert {name: rows.get(name) for name in lines} == lines
 
 
 TOO_MANY = {"n-side-1-200": "3", "n-side-2-200": "2"}
@@ -429,28 +444,6 @@ def test_nothing_that_is_typed_becomes_markup(app, page):
     assert "<i>" not in shown
 
 
-# --- What no picture tells -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("told", "lines"),
-    [
-        ({"pile": "yes"}, {"Delayed action": ["300", "–"]}),
-        ({"ended": "stopped"}, {"Trip completed": None}),
-        ({"ended": "side-2"}, {"Trip completed": ["–", "400"]}),
-        (
-            {"n-side-1-100": "8", "trip": "1000 side-1"},
-            {"Extension": ["200", "–"], "Trip completed": ["400", "–"]},
-        ),
-    ],
-    ids=["a delayed action", "nobody completed it", "who completed it", "an extension with who called it"],
-)
-def test_what_no_picture_tells_is_told(told, lines, app, page):
-    rows = lines_of(counted(page, kept(app), **told))
-
-    assert {name: rows.get(name) for name in lines} == lines
-
-
 def test_cards_that_no_photograph_shows_wait_behind_their_names_until_one_counts(app, page):
     address = kept(app)
     folded, typed = page.get(address).text, counted(page, address, change="1", **{"n-side-1-200": "1"})
@@ -484,28 +477,16 @@ def test_without_mats_heaps_that_lie_apart_are_sides_until_somebody_says_otherwi
     assert "Shut-out" not in lines_of(left_out)
 
 
-def test_a_side_that_no_photograph_shows_can_be_put_in_or_was_shut_out(app, page):
-    address = kept(app, _only(tableaux.shot(), "side-1"))
+def test_where_a_side_is_on_no_photograph_another_one_is_asked_for(app, page):
+    shown = page.get(kept(app, one_side())).text
 
-    shown = page.get(address).text
     assert '<a href="#add">Another photograph of this table</a>' in shown
     assert '<details id="add" open>' in shown
     assert '<details id="add">' in page.get(kept(app)).text
-    assert "Shut-out" not in lines_of(counted(page, address))
-    assert lines_of(counted(page, address, **{"drove-unseen-2": "no"}))["Shut-out"] == ["500", "–"]
-    assert lines_of(counted(page, address, **{"n-unseen-2-100": "4"}))["Distance"] == ["700", "400"]
-
-
-def _only(shot: Photo, mat: str) -> Photo:
-    """The photograph as if it showed one mat alone."""
-    view = shot.view
-    seen = View(0.0, tuple(m for m in view.mats if m.id == mat),
-                tuple(s for s in view.sightings if (s.zone or "").startswith(mat)))  # fmt: skip
-    return replace(shot, view=seen)
 
 
 def test_another_photograph_adds_its_side_and_keeps_what_was_typed(app, page, read):
-    address = kept(app, _only(tableaux.shot(), "side-1"))
+    address = kept(app, one_side())
     typed = form_of(page.get(address)) | {"n-side-1-75": "2", "pile": "yes", "name-side-1": "Ann"}
 
     shown = send(page, address, add="1", **typed)
@@ -536,20 +517,18 @@ def test_adding_nothing_is_said_and_keeps_the_lines(app, page):
     assert "There is no photograph yet" in text_of(answer)
 
 
-def test_a_photograph_without_any_card_says_so_and_takes_the_numbers_by_hand(app, page):
-    address = kept(app, BARE)
-    shown = text_of(page.get(address))
+def test_a_photograph_without_any_card_says_so(app, page):
+    shown = text_of(page.get(kept(app, BARE)))
 
     assert "No sticker could be read. Do the cards bear none?" in shown
     assert "No photograph shows this side" not in shown
     assert "Read the same photograph again" in shown
     of_a_deck = text_of(page.get(kept(app, BARE, deck="own")))
     assert "No card of this deck could be read. Are they of another?" in of_a_deck
-    assert lines_of(counted(page, address, **{"n-unseen-1-100": "7"}))["Distance"] == ["700", "0"]
 
 
 def test_a_photograph_and_a_mat_on_which_nothing_was_read_are_shown_all_the_same(app, page):
-    one = _only(tableaux.shot(), "side-1")
+    one = one_side()
     mats = replace(one, view=replace(one.view, sightings=()))
 
     shown, plain = (page.get(kept(app, shot)).text for shot in (mats, BARE))
