@@ -4,14 +4,15 @@
         Ann taps /play text=Ann roll; Cid taps {line}/retract -> 403; Cid reads | Ann or the host may take it out.
         Cid taps {line}/correct text=Ann right-of-way; lines Ann right-of-way
 
-The steps of a row stand between semicolons. In brackets: header lines of the match, `two` or `three` where its players
-have seats (of three the host's phone serves the whole table), `pairs`, `verified` where the other side confirms. The
-phones of players and of guests have names, `machine` is the machine itself. A tap leads on, or is answered as `->`
-says; `Ann presses` is a tap on an open page, which may get its part anew (200), `Ann polls /` asks as such a page does
-and is led elsewhere or not; `Ann sends` is JSON below `/api`. `which Ann roll at table/discard` is a card in doubt that
-lies in a zone, a side's battle pile where none is said. `Ann at /`
-looks, `Ann reads` looks once more: after `|` stands what is there, after `not` what is not; `button` is a play that one
-enters, `buttons` are all there are, `markup` is HTML.
+The steps of a row stand between semicolons. In brackets: header lines of the match; `two` or `three` where its players
+have seats (of three the host's phone serves the whole table); `pairs`; `verified` where the other side confirms;
+`dealt` where the program deals, with the levels of robots, `dealt Bob=1`; `deals roll / stop 25 / 100` for the cards of
+each hand, of which dull ones make six, and those that are drawn. The phones of players and of guests have names,
+`machine` is the machine itself. A tap leads on, or is answered as `->` says; `Ann presses` is a tap on an open page,
+which may get its part anew (200), `Ann polls /` asks as such a page does and is led elsewhere or not; `Ann sends` is
+JSON below `/api`. `which Ann roll at table/discard` is a card in doubt that lies in a zone, a side's battle pile where
+none is said. `Ann at /` looks, `Ann reads` looks once more: after `|` stands what is there, after `not` what is not;
+`button` is a play that one enters, `buttons` are all there are, `markup` is HTML.
 """
 
 import re
@@ -25,6 +26,7 @@ from companion.pages.players import phone_identity
 
 THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")
 PAIRS = ("side Ann-Cid = Ann, Cid", "side Bob-Dee = Bob, Dee", "hand first Ann")
+DULL = "25 25 50 50 75 75"
 LIVE = HOME | {"HX-Request": "true"}
 SIDES = {"two": TWO, "three": THREE, "pairs": PAIRS}
 SEATED = {"two": ("Ann", "Bob"), "three": ("host", "Ann", "Bob", "Cid")}
@@ -34,16 +36,21 @@ VERBS = ("sits", "scans", "watches", "taps", "presses", "sends", "answers", "at"
 class Evening:
     """A match and the phones around it."""
 
-    def __init__(self, app, match: Match, setting: str = "", clock=None) -> None:
+    def __init__(self, app, match: Match, setting: str = "", clock=None, stacked=None) -> None:
         words = [word.strip() for word in setting.split(";") if word.strip()]
         self.app, self.match, self.clock, self.laid = app, match, clock, 0
         self.phones: dict[str, FlaskClient] = {}
         self.answers: dict[str, object] = {}
-        header = [word for word in words if " " in word]
+        header = [word for word in words if " " in word and not word.startswith("deal")]
         usual = ("hand first Ann",) if any(line.startswith("side ") for line in header) else TWO
         self.header = [*header, *next((SIDES[word] for word in words if word in SIDES), usual)]
+        for deals in (word.removeprefix("deals ") for word in words if word.startswith("deals ")):
+            *hands, drawn = deals.split("/")
+            stacked(*(" ".join(f"{hand} {DULL}".split()[:6]) for hand in hands), drawn)
+        dealt = next((re.findall(r"(\w+)=(\d)", word) for word in words if word.startswith("dealt")), None)
         if "fresh" not in words:
-            match.start(self.header, verified="verified" in words)
+            robots = {player: int(level) for player, level in dealt} if dealt is not None else None
+            match.start(self.header, verified="verified" in words, robots=robots)
         for player in (player for word in words for player in SEATED.get(word, ())):
             self.do(f"{player} sits")
         self.version, self.last = match.state.version, {"asked": "", "seq": ""}
@@ -178,6 +185,6 @@ class Evening:
         assert role == (None if who == "nobody" else self.id_of(who)), f"{who} is {what}"
 
 
-def check(app, match: Match, setting: str, rows: list[str], clock=None) -> None:
+def check(app, match: Match, setting: str, rows: list[str], clock=None, stacked=None) -> None:
     """Fail where an evening turns out otherwise than it is written."""
-    Evening(app, match, setting, clock).play(rows)
+    Evening(app, match, setting, clock, stacked).play(rows)

@@ -5,9 +5,11 @@ import re
 from dataclasses import replace
 from types import SimpleNamespace
 
+import evening
 import pytest
 from client import HOME, STRANGER, TWO, lines, tap, text_of, values
-from evening import THREE
+from evening import DULL, THREE
+from sheet import scenes
 
 from companion.common.errors import Problem
 from companion.match.history import history
@@ -22,7 +24,6 @@ from companion.rules.record.notation import header_text
 from companion.rules.table import Team
 from companion.storage.event_store import NewEvent, Store
 
-DULL = "25 25 50 50 75 75"
 NOTED = re.compile(r'class="[^"]* noted".*?(?:#s-|for=")([a-z0-9-]+?)(?:ing-\d+)?"')
 
 
@@ -115,43 +116,67 @@ def test_with_other_hidden_cards_everything_that_others_are_shown_is_the_same(ma
 # --- What may be played --------------------------------------------------------------------------------------
 
 
-def test_a_card_that_is_not_held_and_a_hand_that_is_not_ones_own_are_refused(match, seated, stacked):
-    stacked(f"roll {DULL[3:]}", f"stop {DULL[3:]}", DULL, "100")
-    match.start(THREE, robots={"Cid": 1})
-    ann, bob = seated("Ann"), seated("Bob")
+EVENINGS = """
+a card that is not held and a hand that is not one’s own are refused
+        [side Ann; side Bob; side Cid; dealt Cid=1; deals roll / stop / / 100]
+    Ann sits; Bob sits; eve sits
+    Ann sends /plays {"text": "Ann discard gasoline", "anyway": true} -> 202; Ann reads | no-such-card-there
+    Bob sends /plays {"text": "Ann roll", "anyway": true} -> 202; Bob reads | own hand
+    Ann sends /plays {"text": "Bob stop > Ann", "anyway": true} -> 202; Ann reads | own hand
+    eve sends /plays {"text": "Ann roll", "anyway": true} -> 202; eve reads | own hand
+    Ann sends /plays {"text": "end", "anyway": true} -> 202; Ann reads | own hand; lines -
+    Ann sends /plays {"text": "Ann roll"}; Ann sends /correct {"seq": {seq}, "text": "Ann 100"} -> 202
+    Ann reads | undo takes it back; Ann taps {line}/retract; lines Ann roll
+a tap on a card plays it, asks in which way, or says why not
+        [side Ann; side Bob; side Cid; dealt; deals stop roll / roll / roll / accident]
+    Ann sits; Ann at / | button Ann roll | button Ann discard stop | What would you play?
+    Ann taps /play text=Ann 50; Ann at / | Ann cannot drive yet. Rule:
+    Ann roll; Bob roll; Cid roll; Ann at / | markup /play?player=Ann&amp;card=stop
+    Ann at /play?player=Ann&card=stop | Stop on whom? Bob Cid | buttons Ann stop > Bob, Ann stop > Cid
+what has to be handed over or is doubled is asked as the card is tapped
+        [edition rush; dealt; deals roll control accelerator 50 50 100 / 50 50 50 75 75 75 / 75 75 75]
+    Ann sits; Ann at /play?player=Ann&card=control | button Ann control 200 > Bob
+    Ann at /play?player=Ann&card=accelerator | buttons Ann 50*2, Ann 75*2, Ann 100*2
+    Ann sends /plays {"text": "Ann 200*2"} -> 202; Ann sends /plays {"text": "Ann 50*2"}
+where no card may be laid discarding stands out [dealt; deals 25 50 75 100 gasoline repairs / / 25]
+    Ann sits; Ann at / | markup class="button slender primary"
+and only there [dealt; deals roll 50 75 100 gasoline repairs / / 25]
+    Ann sits; Ann at / | not markup class="button slender primary"
+the hand lies as drawn or by family [dealt; deals 50 right-of-way 25 stop roll 25 / / gasoline]
+    Ann sits; Ann at / | just drawn , illegal now 50 km Right of way 25 km Stop Roll 25 km Gasoline , just drawn Discard
+    Ann taps /sort; Ann at / | Right of way 25 km 25 km 50 km Stop Gasoline , just drawn Roll Right of way Discard
+several people say who they are and all robots is no game [fresh]
+    machine taps /setup seating=2x1 & cards=dealt & robot1=0 & robot2=0 -> /join
+    machine at /api/state | markup "robots":{} | markup "dealt":true
+    machine taps /setup seating=2x1 & cards=dealt & robot1=1 & robot2=1 & replace=1 -> 400
+    machine reads | somebody plays who is none
+who was attacked before his own turn answers or draws [dealt; deals roll stop / roll right-of-way / 75 200 100]
+    Ann sits; Bob sits; Ann roll; Bob roll; Ann stop > Bob
+    Bob at /api/hand | markup "hand":["right-of-way","25","25","50","50","200"]
+    Bob sends /plays {"text": "Bob discard 50"} -> 202; Bob reads | A card is drawn first
+    Bob sends /plays {"text": "Bob right-of-way !"}; Bob at / | Coup fourré! Bob answers with right of way.
+    Ann taps /undo; Bob taps /undo; lines Ann roll, Bob roll, Ann stop > Bob; Bob sends /waive
+    Bob at /api/hand | markup "hand":["right-of-way","25","25","50","50","200","
+    Bob sends /plays {"text": "Bob right-of-way !"} -> 202
+"""
 
-    refused = send(ann, "/api/plays", text="Ann discard gasoline", anyway=True)
-    assert (refused.status_code, refused.json["reasons"][0]["code"]) == (202, "no-such-card-there")
-    for client, text in ((bob, "Ann roll"), (ann, "Bob stop > Ann"), (seated(), "Ann roll"), (ann, "end")):
-        refused = send(client, "/api/plays", text=text, anyway=True)
-        assert not refused.json["done"], text
-        assert "own hand" in refused.json["say"], text
-    assert lines(match) == []
-    assert send(ann, "/api/plays", text="Ann roll").json["done"]
-    seq = match.state.hand_entries[0].seq
-    assert "undo takes it back" in send(ann, "/api/correct", seq=seq, text="Ann 100").json["say"]
-    tap(ann, f"/line/{seq}/retract")
-    assert lines(match) == ["Ann roll"]
+
+@pytest.mark.parametrize(("setting", "rows"), scenes(EVENINGS))
+def test_on_an_evening(app, match, stacked, setting, rows):
+    evening.check(app, match, setting, rows, stacked=stacked)
 
 
-def test_a_tap_on_a_card_plays_it_asks_in_which_way_or_says_why_not(match, seated, stacked):
-    stacked(f"stop roll {DULL[6:]}", f"roll {DULL[3:]}", f"roll {DULL[3:]}", "accident")
-    match.start(THREE, robots={})
-    ann = seated("Ann")
-    assert {"Ann roll", "Ann discard stop"} <= {*values(ann.get("/"))}
-
-    tap(ann, "/play", text="Ann 50")
-    assert "Ann cannot drive yet. Rule:" in text_of(ann.get("/"))
-    for play in ("Ann roll", "Bob roll", "Cid roll"):
+def test_what_is_advised_is_marked_to_lay_and_to_discard(match, seated, stacked):
+    stacked(f"roll {DULL[3:]}", f"roll {DULL[3:]}", "25 50 accident")
+    match.start(TWO, robots={})
+    for play in ("Ann roll", "Bob roll"):
         assert match.enter(play, play.split()[0]).done
-    assert "/play?player=Ann&amp;card=stop" in ann.get("/").text
-    assert "Stop on whom? Bob Cid" in text_of(ann.get("/play?player=Ann&card=stop"))
-    assert {"Ann stop > Bob", "Ann stop > Cid"} == {*values(ann.get("/play?player=Ann&card=stop"))}
-    assert "What would you play?" in text_of(ann.get("/"))
+    ann = seated("Ann")
     tap(ann, "/advice")
+
     advised = ann.get("/")
     assert "I would play: Accident on Bob. It holds up Bob at 0 km" in text_of(advised)
-    assert NOTED.findall(advised.text) == ["accident", "accident"], "to lay, and to discard"
+    assert NOTED.findall(advised.text) == ["accident", "accident"]
     assert not NOTED.search(ann.get("/").text), "as long as the sentence is there"
 
 
@@ -162,42 +187,6 @@ def test_where_discarding_is_advised_the_way_there_is_marked_too(match, seated, 
     tap(ann, "/advice")
 
     assert NOTED.findall(ann.get("/").text) == ["25", "25", "discard"]
-
-
-def test_what_has_to_be_handed_over_or_is_doubled_is_asked_as_the_card_is_tapped(match, seated, stacked):
-    stacked("roll control accelerator 50 50 100", "50 50 50 75 75 75", "75 75 75")
-    match.start(("edition rush", "side Ann", "side Bob", "hand first Ann"), robots={})
-    ann = seated("Ann")
-
-    control = ann.get("/play?player=Ann&card=control")
-    assert "Ann control 200 > Bob" in values(control)
-    doubled = {text.split()[1] for text in values(ann.get("/play?player=Ann&card=accelerator"))}
-    assert doubled == {"50*2", "75*2", "100*2"}, "no other distances are held"
-    assert send(ann, "/api/plays", text="Ann 200*2").status_code == 202
-    assert send(ann, "/api/plays", text="Ann 50*2").json["done"]
-
-
-@pytest.mark.parametrize(("first", "stands_out"), [("25", True), ("roll", False)])
-def test_where_no_card_may_be_laid_discarding_stands_out(match, seated, stacked, first, stands_out):
-    stacked(f"{first} 50 75 100 gasoline repairs", DULL, DULL, "25")
-    match.start(THREE, robots={})
-
-    page = seated("Ann").get("/").text
-
-    assert ('class="button slender primary"' in page) is stands_out
-
-
-def test_the_hand_lies_as_drawn_or_by_family(match, seated, stacked):
-    stacked("50 right-of-way 25 stop roll 25", DULL, DULL, "gasoline")
-    match.start(THREE, robots={"Bob": 1, "Cid": 1})
-    ann = seated("Ann")
-
-    def discards() -> list[str]:
-        return [text.split()[-1] for text in values(ann.get("/")) if " discard " in text]
-
-    assert discards() == ["50", "right-of-way", "25", "stop", "roll", "25", "gasoline"]
-    tap(ann, "/sort")
-    assert discards() == ["25", "25", "50", "stop", "gasoline", "roll", "right-of-way"]
 
 
 # --- Answers out of turn -------------------------------------------------------------------------------------
@@ -218,24 +207,6 @@ def test_whoever_was_attacked_is_waited_for_whether_he_holds_an_answer_or_not(ma
     let_pass(match)
     assert decide(match)
     assert not match.enter("Cid right-of-way !", "Cid").done, "it is too late"
-
-
-def test_who_was_attacked_before_his_own_turn_answers_or_draws(match, seated, stacked):
-    stacked(f"roll stop {DULL[6:]}", f"roll right-of-way {DULL[6:]}", "75 200 100")
-    match.start(TWO, robots={})
-    for play in ("Ann roll", "Bob roll", "Ann stop > Bob"):
-        assert match.enter(play, play.split()[0]).done
-    bob = seated("Bob")
-    assert len(hand_of(bob)) == 5 + 1
-
-    assert "A card is drawn first" in send(bob, "/api/plays", text="Bob discard 50").json["say"]
-    assert send(bob, "/api/plays", text="Bob right-of-way !").json["done"]
-    assert match.state.game.table.sides[1].coups_fourres
-    match.undo("Ann")
-    match.undo("Bob")
-    assert send(bob, "/api/waive").json["done"]
-    assert len(hand_of(bob)) == 7
-    assert not send(bob, "/api/plays", text="Bob right-of-way !").json["done"]
 
 
 # --- Robots --------------------------------------------------------------------------------------------------
@@ -436,12 +407,3 @@ def test_who_plays_alone_sits_at_once(match, page):
     assert len(hand_of(page)) == 7
     again = page.get("/setup").text
     assert re.findall(r'<option value="(\d)" selected', again)[:3] == ["3", "1", "2"]
-
-
-def test_several_people_say_who_they_are_and_all_robots_is_no_game(match, page):
-    begun = tap(page, "/setup", seating="2x1", cards="dealt", robot1="0", robot2="0")
-    assert (begun.location, dict(match.state.robots), match.state.is_dealt) == ("/join", {}, True)
-
-    refused = tap(page, "/setup", seating="2x1", cards="dealt", robot1="1", robot2="1", replace="1")
-    assert refused.status_code == 400
-    assert "somebody plays who is none" in text_of(refused)
