@@ -101,8 +101,10 @@ class Evening:
             else:
                 camera(self.match).play(self.laid, *plays, zone=where, sure=who == "sees")
         elif who in ("lines", "asked"):
-            asked = [str(question.plays[0]) for question in self.match.state.questions]
-            assert (lines(self.match) if who == "lines" else asked) == ([] if rest == "-" else rest.split(", ")), step
+            asked = (str(question.plays[0]) for question in self.match.state.questions)
+            assert [*(lines(self.match) if who == "lines" else asked)] == ([] if rest == "-" else rest.split(", ")), (
+                step
+            )
         elif who == "later":
             self.clock.now_s += float(rest)
         elif who == "trouble":

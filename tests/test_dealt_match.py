@@ -145,6 +145,12 @@ and only there [dealt; deals roll 50 75 100 gasoline repairs / / 25]
 the hand lies as drawn or by family [dealt; deals 50 right-of-way 25 stop roll 25 / / gasoline]
     Ann sits; Ann at / | just drawn , illegal now 50 km Right of way 25 km Stop Roll 25 km Gasoline , just drawn Discard
     Ann taps /sort; Ann at / | Right of way 25 km 25 km 50 km Stop Gasoline , just drawn Roll Right of way Discard
+with others undo waits until one agrees [side Ann; side Bob; side Cid; dealt Cid=1; deals roll / / / 25]
+    Ann sits; Bob sits; eve sits; Ann roll; Ann sends /undo -> 202; Ann at /api/state | markup "kind":"undo"
+    Bob at / | Agree; Ann at / | not Agree; eve sends /questions/{id} {"answer": "no"} -> 202
+    eve reads | own hand; Bob sends /questions/{id} {"answer": "no"}; asked -; lines Ann roll
+    Ann sends /undo -> 202; Ann sends /undo -> 202; lines Ann roll; Bob taps {asked} answer=yes; asked -; lines -
+    Ann at / | not took out
 several people say who they are and all robots is no game [fresh]
     machine taps /setup seating=2x1 & cards=dealt & robot1=0 & robot2=0 -> /join
     machine at /api/state | markup "robots":{} | markup "dealt":true
@@ -328,30 +334,6 @@ def test_the_start_of_a_hand_is_no_play_of_a_robot_called_hand(match):
 
     assert [event.body["text"] for event in now] == ["hand first hand"]
     assert [event.body["text"] for event in before] == ["hand roll", "Ann roll"]
-
-
-def test_with_others_undo_waits_until_one_agrees(match, seated):
-    match.start(THREE, robots={"Cid": 1})
-    ann, bob = seated("Ann"), seated("Bob")
-    play = ann.get("/api/hand").json["plays"][-1]
-    send(ann, "/api/plays", text=play)
-
-    assert send(ann, "/api/undo").status_code == 202
-    [question] = ann.get("/api/state").json["questions"]
-    assert question["kind"] == "undo"
-    assert "Agree" in text_of(bob.get("/"))
-    assert "Agree" not in text_of(ann.get("/")), "whoever asks does not answer"
-    assert not send(seated(), f"/api/questions/{question['id']}", answer="no").json["done"], "who plays decides"
-    assert send(bob, f"/api/questions/{question['id']}", answer="no").json["done"]
-    assert (match.state.questions, lines(match)) == ((), [play])
-
-    send(ann, "/api/undo")
-    send(ann, "/api/undo")
-    assert lines(match) == [play]
-    [question] = ann.get("/api/state").json["questions"]
-    tap(bob, f"/question/{question['id']}", answer="yes")
-    assert (match.state.questions, lines(match)) == ((), [])
-    assert "took out" not in text_of(ann.get("/")), "she asked for it"
 
 
 def test_a_restart_in_the_middle_of_a_hand_finds_the_same_hands(tmp_path):
