@@ -21,8 +21,7 @@ class Proof:
 
     what: str
     command: str
-    slice: str = ""
-    """The command of a slice; empty where a slice leaves the proof out."""
+    slice: str = ""  # the command of a slice; empty where a slice leaves the proof out
 
 
 PROOFS = {

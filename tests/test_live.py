@@ -35,9 +35,7 @@ class Filmed:
         self.codes: dict[str, tuple[tuple[str, float], ...]] = {}
         """Codes that cannot be told, by zone: what they may be."""
 
-        self.told: dict[str, Sighting] = {}
-        """Cards told by their faces, by zone."""
-
+        self.told: dict[str, Sighting] = {}  # cards told by their faces, by zone
         self.trouble: str | None = None
         self.things: frozenset[str] = frozenset()
         self.hidden: frozenset[str] = frozenset()

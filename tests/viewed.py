@@ -68,12 +68,8 @@ class Viewed:
         """What is in sight where nothing hides it: its zone, and whether it lies sideways."""
 
         self._numbers: dict[str, int] = {}
-        self.questions: tuple[Question, ...] = ()
-        """What is asked now."""
-
-        self.ever: list[Question] = []
-        """All that has been asked."""
-
+        self.questions: tuple[Question, ...] = ()  # what is asked now
+        self.ever: list[Question] = []  # all that has been asked
         for text in lines:
             assert not referee.objections(self.table, notation.parse_play(text, self.table.sides)), text
             self.enter(text)

@@ -9,14 +9,12 @@ import cv2
 import numpy as np
 
 from companion.simulate import arrange
-from companion.simulate.arrange import MatPlace, Point, Pose
+from companion.simulate.arrange import MatPlace, Pose
 from companion.simulate.scene import Lying
 from companion.tabletop.mat_layout import Rect
 from troubles.things import THINGS
 
-THING_REACH_MM = 100.0
-"""Nothing is laid or taken up nearer to the middle of a thing: it would have to be moved first."""
-
+THING_REACH_MM = 100.0  # nothing is laid or taken up nearer to the middle of a thing: it would have to be moved first
 _CORNER_SPREAD_MM = 14.0
 _BESIDE_MM = 8.0
 _TRIES = 12
@@ -33,31 +31,16 @@ def bumped(place: MatPlace, rect: Rect, card: Lying, chance: random.Random) -> L
 
 def squared(place: MatPlace, rect: Rect, cards: Sequence[Lying], chance: random.Random) -> tuple[Lying, ...]:
     """The cards of a pile or column pushed together into one heap with straight edges."""
-    x_mm, y_mm = _middle([place.on_mat(card.pose.x_mm, card.pose.y_mm) for card in cards])
+    points = [place.on_mat(card.pose.x_mm, card.pose.y_mm) for card in cards]
+    x_mm, y_mm = (sum(part) / len(cards) for part in zip(*points, strict=True))
     lean_deg = chance.uniform(-3.0, 3.0)
-    return tuple(
-        replace(
-            card,
-            pose=arrange.laid_inside(
-                place,
-                rect,
-                x_mm + chance.uniform(-1, 1),
-                y_mm + chance.uniform(-1, 1),
-                _upright(card, place) + lean_deg,
-            ),
-        )
-        for card in cards
-    )
-
-
-def _upright(card: Lying, place: MatPlace) -> float:
-    """The quarter turn nearest to how a card lies on its mat."""
-    return 90.0 * round((card.pose.turn_deg - place.middle.turn_deg) / 90.0)
-
-
-def _middle(points: Sequence[Point]) -> Point:
-    xs, ys = zip(*points, strict=True)
-    return sum(xs) / len(xs), sum(ys) / len(ys)
+    lying = []
+    for card in cards:
+        off_x, off_y = chance.uniform(-1, 1), chance.uniform(-1, 1)
+        upright_deg = 90.0 * round((card.pose.turn_deg - place.middle.turn_deg) / 90.0)
+        pose = arrange.laid_inside(place, rect, x_mm + off_x, y_mm + off_y, upright_deg + lean_deg)
+        lying.append(replace(card, pose=pose))
+    return tuple(lying)
 
 
 def thing_in_zone(place: MatPlace, rect: Rect, chance: random.Random) -> Lying:
@@ -93,11 +76,8 @@ def shifted(place: MatPlace, mats: Sequence[MatPlace], chance: random.Random) ->
     for attempt in range(_TRIES):
         reach = 1.0 - attempt / _TRIES
         x_mm, y_mm = (reach * chance.uniform(-30.0, 30.0) for _ in range(2))
-        middle = place.middle
-        moved = replace(
-            place,
-            middle=Pose(middle.x_mm + x_mm, middle.y_mm + y_mm, middle.turn_deg + reach * chance.uniform(-5.0, 5.0)),
-        )
+        middle, turn_deg = place.middle, reach * chance.uniform(-5.0, 5.0)
+        moved = replace(place, middle=Pose(middle.x_mm + x_mm, middle.y_mm + y_mm, middle.turn_deg + turn_deg))
         low_x, low_y, high_x, high_y = arrange.bounds(moved.corners)
         held = min(low_x - left, low_y - top, right - high_x, bottom - high_y) > -_BESIDE_MM
         if held and not any(_overlap(moved, other) for other in others):

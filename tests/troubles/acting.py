@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
-from functools import partial
+from dataclasses import astuple, dataclass, fields, replace
+from typing import Any
 
 from companion.simulate import animation
 from companion.simulate.animation import CARRY_S, REACH_S, TOUCH_S, Tempo
-from companion.simulate.arrange import MatPlace, Pose, TablePlan
+from companion.simulate.arrange import MatPlace, TablePlan
 from companion.simulate.choreography import Movement
-from companion.simulate.scene import Arm, Lying, Scene
+from companion.simulate.scene import Arm, Scene
 
 
 @dataclass(frozen=True, slots=True)
 class TroubledMovement(Movement):
     """A movement in which something happens."""
 
-    mats: tuple[MatPlace, ...] = ()
-    """Where the mats lie; after a movement that shifts one, `mats_after`."""
-
+    mats: tuple[MatPlace, ...] = ()  # where the mats lie; after a movement that shifts one, `mats_after`
     mats_after: tuple[MatPlace, ...] = ()
-    slides: bool = False
-    """Nothing is carried: what lies differently afterwards is pushed there, under the hand."""
-
+    slides: bool = False  # nothing is carried: what lies differently afterwards is pushed there, under the hand
     pace: float = 1.0
-    hold_s: float = 0.0
-    """How long the fingers stay on what they have laid."""
-
-    meanwhile: TroubledMovement | None = None
-    """Another hand that lays its card `gap_s` after this one."""
-
+    hold_s: float = 0.0  # how long the fingers stay on what they have laid
+    meanwhile: TroubledMovement | None = None  # another hand that lays its card `gap_s` after this one
     gap_s: float = 0.0
 
     @property
@@ -70,31 +62,31 @@ def _pushed(movement: TroubledMovement, plan: TablePlan, tempo: Tempo) -> Iterat
     start, end = (animation.grip(pose, seat) for pose in (movement.start, movement.end))
     for share in animation.shares(tempo.frames(CARRY_S)):
         tip = start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share
-        lying = tuple(map(partial(_pushed_so_far, share), movement.before, movement.after))
+        lying = tuple(
+            new if old == new else replace(old, pose=part_way(old.pose, new.pose, share))
+            for old, new in zip(movement.before, movement.after, strict=True)
+        )
         mats = tuple(
-            replace(old, middle=_pose_between(share, old.middle, new.middle)) if old != new else new
+            new if old == new else replace(old, middle=part_way(old.middle, new.middle, share))
             for old, new in zip(movement.mats, movement.mats_after, strict=True)
         )
         yield Scene(lying, arms=(Arm(movement.player, seat, tip),), mats=mats)
 
 
-def _pushed_so_far(share: float, old: Lying, new: Lying) -> Lying:
-    return new if old == new else replace(old, pose=_pose_between(share, old.pose, new.pose))
-
-
-def _pose_between(share: float, old: Pose, new: Pose) -> Pose:
-    return Pose(
-        old.x_mm + (new.x_mm - old.x_mm) * share,
-        old.y_mm + (new.y_mm - old.y_mm) * share,
-        old.turn_deg + (new.turn_deg - old.turn_deg) * share,
-    )
+def part_way(old: Any, new: Any, share: float) -> Any:
+    """A pose, or another value made of numbers, so far on its way from one to another."""
+    parts = zip(astuple(old), astuple(new), strict=True)
+    return type(old)(*(start + (end - start) * share for start, end in parts))
 
 
 def _at_once(first: TroubledMovement, plan: TablePlan, tempo: Tempo) -> Iterator[Scene]:
     """Two hands lay a card each, the second a little after the first."""
     second = first.last
     one, two = (list(_acted(movement, plan, tempo)) for movement in (first, second))
-    laid_one, laid_two = (_laid_at(acted, movement) for acted, movement in ((one, first), (two, second)))
+    laid_one, laid_two = (
+        next(number for number, scene in enumerate(acted) if scene.lying == movement.after)
+        for acted, movement in ((one, first), (two, second))
+    )
     gap = max(1, round(first.gap_s * tempo.fps))
     late = laid_one + gap - laid_two
     for number in range(min(0, late), max(len(one), late + len(two))):
@@ -102,7 +94,3 @@ def _at_once(first: TroubledMovement, plan: TablePlan, tempo: Tempo) -> Iterator
         lying = second.after if number >= laid_one + gap else first.after if number >= laid_one else first.before
         arms = tuple(arm for scene in seen for arm in scene.arms)
         yield Scene(lying, tuple(card for scene in seen for card in scene.carried), arms, first.mats)
-
-
-def _laid_at(acted: list[Scene], movement: Movement) -> int:
-    return next(number for number, scene in enumerate(acted) if scene.lying == movement.after)

@@ -39,8 +39,7 @@ class _Left:
     seat: int
     zone: str
     card_id: str
-    until: int
-    """The play after which he does."""
+    until: int  # the play after which he does
 
 
 class ClumsyChoreographer(Choreographer):
@@ -51,9 +50,7 @@ class ClumsyChoreographer(Choreographer):
         self._mishaps = mishaps
         self._luck = random.Random(f"mishaps {seed}")
         self._left: tuple[_Left, ...] = ()
-        self._things: dict[Lying, int] = {}
-        """What stands on the table, and after which play it is taken away."""
-
+        self._things: dict[Lying, int] = {}  # what stands on the table, and after which play it is taken away
         sides = range(1, len(script.teams) + 1)
         self._fanned = {f"side-{number}" for number in sides if self._happens(mishaps.fans)}
         self._mats_moved = False

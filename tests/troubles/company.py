@@ -3,7 +3,7 @@
 import math
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from companion.simulate.animation import Tempo, between, shares
 from companion.simulate.arrange import Point, Pose, TablePlan
@@ -12,25 +12,11 @@ from companion.simulate.scene import Arm, Scene
 from troubles.acting import TroubledMovement
 from troubles.mishaps import Mishaps
 
-LEAST_SEEN_S = 1.0
-"""The players go on once what they have laid has been in everybody's sight for so long."""
-
+LEAST_SEEN_S = 1.0  # the players go on once what they have laid has been in everybody's sight for so long
 _PATIENCE_S = 8.0
 _ARM_MM = 70.0
 _CARD_REACH_MM = 55.0
 _TREMBLE_MM = 3.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Visit:
-    """An idle hand: where it goes, how long it stays there, and whether it keeps still."""
-
-    player: int
-    seat: Point
-    to: Point
-    away_s: float
-    stay_s: float
-    trembles: bool
 
 
 class Company:
@@ -50,7 +36,7 @@ class Company:
         if laid:
             self._laid, self._frames_seen = laid, 0
         if movement.is_play:
-            self._hands += (self._hand(visit) for visit in self._visits(movement))
+            self._hands += self._visits(movement)
 
     def waits(self, movement: Movement, waited: int) -> bool:
         """Whether the players wait before a movement, after so many frames of waiting.
@@ -70,28 +56,20 @@ class Company:
         self._frames_seen = 0 if hidden else self._frames_seen + 1
         return scene
 
-    def _visits(self, movement: Movement) -> Iterator[_Visit]:
+    def _visits(self, movement: Movement) -> Iterator[Iterator[Arm]]:
         shares, luck = self._mishaps, self._luck
         spot = movement.end or movement.start or Pose(0.0, 0.0)
         if self._happens(shares.crossing):
-            yield self._visit(movement, (spot.x_mm, spot.y_mm), 60.0, 0.0, True)
+            yield self._hand(movement, (spot.x_mm, spot.y_mm), 60.0)
         if self._happens(shares.passing):
-            yield self._visit(movement, self._middle_of_a_mat(), 150.0, 0.0, True)
+            yield self._hand(movement, self._middle_of_a_mat(), 150.0)
         if self._happens(shares.hovering):
-            yield self._visit(movement, self._zone(), 25.0, luck.uniform(0.4, 2.5), True)
+            yield self._hand(movement, self._zone(), 25.0, luck.uniform(0.4, 2.5))
         if self._happens(shares.resting):
-            yield self._visit(movement, self._middle_of_a_mat(), 120.0, luck.uniform(2.0, 6.0), False)
+            yield self._hand(movement, self._middle_of_a_mat(), 120.0, luck.uniform(2.0, 6.0), trembles=False)
 
     def _happens(self, share: float) -> bool:
         return share > 0.0 and self._luck.random() < share
-
-    def _visit(self, movement: Movement, to: Point, spread_mm: float, stay_s: float, trembles: bool) -> _Visit:
-        others = [seat for seat in range(len(self._plan.seats)) if seat != movement.player]
-        player = self._luck.choice(others)
-        spot = tuple(part + self._luck.uniform(-spread_mm, spread_mm) for part in to)
-        return _Visit(
-            player, self._plan.seats[player], (spot[0], spot[1]), self._luck.uniform(0.0, 1.0), stay_s, trembles
-        )
 
     def _middle_of_a_mat(self) -> Point:
         middle = self._luck.choice(self._plan.mats).middle
@@ -101,18 +79,21 @@ class Company:
         place = self._luck.choice(self._plan.mats)
         return place.on_table(*self._luck.choice(list(place.layout.zones.values())).centre_mm)
 
-    def _hand(self, visit: _Visit) -> Iterator[Arm]:
-        """Where an idle hand is, frame by frame, from now on."""
-        reach, stay = self._tempo.frames(0.7), round(visit.stay_s * self._tempo.fps)
-        far = visit.seat
-        tips = [far] * round(visit.away_s * self._tempo.fps / self._tempo.speed)
-        tips += [between(far, visit.to, share) for share in shares(reach)]
-        tips += [self._trembling(visit.to) if visit.trembles else visit.to for _ in range(stay)]
-        tips += [between(visit.to, far, share) for share in shares(reach)]
-        return (Arm(visit.player, visit.seat, tip) for tip in tips)
+    def _hand(
+        self, movement: Movement, to: Point, spread_mm: float, stay_s: float = 0.0, *, trembles: bool = True
+    ) -> Iterator[Arm]:
+        """Where another player's idle hand is, frame by frame, from now on: it goes there and stays for a while."""
+        player = self._luck.choice([seat for seat in range(len(self._plan.seats)) if seat != movement.player])
+        seat, spot = self._plan.seats[player], self._near(to, spread_mm)
+        reach, stay = self._tempo.frames(0.7), round(stay_s * self._tempo.fps)
+        tips = [seat] * round(self._luck.uniform(0.0, 1.0) * self._tempo.fps / self._tempo.speed)
+        tips += [between(seat, spot, share) for share in shares(reach)]
+        tips += [self._near(spot, _TREMBLE_MM) if trembles else spot for _ in range(stay)]
+        tips += [between(spot, seat, share) for share in shares(reach)]
+        return (Arm(player, seat, tip) for tip in tips)
 
-    def _trembling(self, tip: Point) -> Point:
-        x, y = (part + self._luck.uniform(-_TREMBLE_MM, _TREMBLE_MM) for part in tip)
+    def _near(self, point: Point, most_mm: float) -> Point:
+        x, y = (part + self._luck.uniform(-most_mm, most_mm) for part in point)
         return x, y
 
 

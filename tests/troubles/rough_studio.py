@@ -16,14 +16,11 @@ from companion.simulate.scene import Lying, Scene
 from companion.simulate.studio import Studio, _Patch, arm_pose, lay, project
 from troubles.things import THINGS, thing_sprite
 
-LAMP_SHARE = 0.65
-"""So much of the light comes from the lamp."""
-
+LAMP_SHARE = 0.65  # so much of the light comes from the lamp
 _SHADE_REACH, _GLARE_REACH = 0.22, 0.07
 _SHADOW_OFF_MM = 35.0
 _SHADOW_PX_PER_MM, _SHADOW_RIM_MM = 0.5, 90.0
-_GRAINY_FROM = 1.3
-"""From this exposure on the sensor rustles more."""
+_GRAINY_FROM = 1.3  # from this exposure on the sensor rustles more
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +34,14 @@ class RoughLook(Look):
     """The picture is smeared by so much, in the direction `shake_deg`: a camera that trembles in dim light."""
 
     shake_deg: float = 0.0
-    gamma: float = 1.0
-    """Above 1 the camera's software brightens the dark parts."""
-
-    glare: float = 0.0
-    """A lamp mirrored in the table adds so much of full scale in the middle of its spot."""
-
+    gamma: float = 1.0  # above 1 the camera's software brightens the dark parts
+    glare: float = 0.0  # a lamp mirrored in the table adds so much of full scale in the middle of its spot
     glare_at: tuple[float, float] = (0.3, 0.4)
     """Where the spot is, and where the shade is, as shares of the picture's width and height."""
 
-    shade: float = 0.0
-    """Somebody stands in the light: so much of it is missing in the middle of his shadow."""
-
+    shade: float = 0.0  # somebody stands in the light: so much of it is missing in the middle of his shadow
     shade_at: tuple[float, float] = (0.7, 0.8)
-    arm_shadow: float = 0.0
-    """An arm takes so much of the light from what is around it."""
+    arm_shadow: float = 0.0  # an arm takes so much of the light from what is around it
 
 
 @dataclass(frozen=True, slots=True)

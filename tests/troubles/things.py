@@ -11,9 +11,7 @@ from companion.simulate.art import Sprite, over_shadow, paint
 from companion.simulate.camera_model import Image
 from companion.simulate.scene import BACK, Lying
 
-THINGS = ("cup", "phone", "dice")
-"""The pictures of what people put down on a table beside cards."""
-
+THINGS = ("cup", "phone", "dice")  # the pictures of what people put down on a table beside cards
 _PX_PER_MM = 2.0
 _BOX_MM = 220.0
 

@@ -3,10 +3,10 @@
 import math
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 
 from companion.simulate.animation import Tempo
 from companion.simulate.scene import Scene
+from troubles.acting import part_way
 from troubles.mishaps import Mishaps
 from troubles.rough_studio import LAMP_SHARE, Light, Push, RoughScene
 
@@ -51,8 +51,9 @@ class Weather:
         lamp, sky = next(self._lamp, self._light.lamp), next(self._sky, self._light.sky)
         exposure = self._exposed(lamp, sky)
         self._light = Light(lamp, sky, exposure)
-        light = replace(self._light, exposure=exposure * self._swing(bool(scene.arms)))
-        return RoughScene(scene.lying, scene.carried, scene.arms, scene.mats, _tidy(light), self._push)
+        # In steps that nobody sees, so that equal frames are drawn alike.
+        light = Light(round(lamp, 2), round(sky, 2), round(exposure * self._swing(bool(scene.arms)), 2))
+        return RoughScene(scene.lying, scene.carried, scene.arms, scene.mats, light, self._push)
 
     def _happens(self, share: float) -> bool:
         return share > 0.0 and self._luck.random() < share
@@ -89,7 +90,7 @@ class Weather:
         )
         end = old if self._luck.random() < 0.3 else new
         for from_, to, count in ((old, new, 2), (new, end, 3)):
-            yield from (_between(from_, to, (n + 1) / count) for n in range(count))
+            yield from (part_way(from_, to, (n + 1) / count) for n in range(count))
 
     def _exposed(self, lamp: float, sky: float) -> float:
         """The exposure follows the light, a moment late, as far as it can."""
@@ -110,16 +111,3 @@ class Weather:
         self._swings_since = None if passed_s > 1.5 else self._swings_since + 1
         fading = _HUNTING_SHARE * math.exp(-_HUNTING_FADES_HZ * passed_s)
         return 1.0 + fading * math.sin(2 * math.pi * _HUNTING_HZ * (passed_s + 0.1))
-
-
-def _between(old: Push, new: Push, share: float) -> Push:
-    return Push(
-        old.right_px + (new.right_px - old.right_px) * share,
-        old.down_px + (new.down_px - old.down_px) * share,
-        old.turn_deg + (new.turn_deg - old.turn_deg) * share,
-    )
-
-
-def _tidy(light: Light) -> Light:
-    """The same light in steps that nobody sees, so that equal frames are drawn alike."""
-    return Light(round(light.lamp, 2), round(light.sky, 2), round(light.exposure, 2))

@@ -26,8 +26,7 @@ from typing import Any
 
 SECTOR = 512
 _OK, _CREATE = 0, 0x4
-_CLOSE, _WRITE, _TRUNCATE, _SYNC = 0, 2, 3, 4
-"""The places of the calls of an open file."""
+_CLOSE, _WRITE, _TRUNCATE, _SYNC = 0, 2, 3, 4  # the places of the calls of an open file
 
 
 @dataclass(frozen=True)
@@ -47,11 +46,8 @@ class Op:
 
 @dataclass
 class _File:
-    kept: bytes = b""
-    """What lies on the disk for sure."""
-
-    since: list[Op] = field(default_factory=list)
-    """What was written after that."""
+    kept: bytes = b""  # what lies on the disk for sure
+    since: list[Op] = field(default_factory=list)  # what was written after that
 
     def sync(self) -> None:
         self.kept, self.since = self.now(), []
@@ -220,15 +216,12 @@ class Recorder:
         self._lock = threading.RLock()
         self._names: dict[str, int] = {}
         self._count = 0
-        self._open: dict[int, int] = {}
-        """The number of the file by the address of its open handle."""
-
+        self._open: dict[int, int] = {}  # the number of the file by the address of its open handle
         self._synced: dict[int, bytes] = {}
         self._kept: list[Any] = []
         self._patched: dict[int, _Methods] = {}
         self.syncs = 0
-        self.began = 0
-        """So many operations tell what lay there before; a cut comes later."""
+        self.began = 0  # so many operations tell what lay there before; a cut comes later
 
     def promise(self, value: Any) -> None:
         """From here on this has been acknowledged."""

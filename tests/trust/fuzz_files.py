@@ -40,13 +40,9 @@ from companion.match.match import Match
 from companion.storage.event_store import Store
 from companion.vision.capture.image_io import declared_size, decode
 
-MOST_MB = 2500
-"""So much address space a process is given: OpenCV's libraries alone reserve a good part of it."""
-
+MOST_MB = 2500  # so much address space a process is given: OpenCV's libraries alone reserve a good part of it
 MOST_PEAK_MB = 1200
-SLICE = 100
-"""So many files one process tries before the next begins."""
-
+SLICE = 100  # so many files one process tries before the next begins
 KINDS = ("picture", "picture", "picture", "upload", "deck", "backup")
 SIDE = 48
 

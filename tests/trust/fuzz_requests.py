@@ -43,9 +43,7 @@ HEALTH_EVERY = 40
 STIR_EVERY = 12
 PATIENCE_S = 15.0
 MOST_READ = 400_000
-HARMFUL = re.compile(r"zqx<b>|\x1b\]0;zqx")
-"""The beginning of the mark as it was sent, and of the escape."""
-
+HARMFUL = re.compile(r"zqx<b>|\x1b\]0;zqx")  # the beginning of the mark as it was sent, and of the escape
 HTML = ("text/html", "image/svg+xml", "application/xhtml")
 FROM = {"machine": "127.0.0.1", "host": "192.168.1.10", "guest": "192.168.1.11", "stranger": "192.168.1.77"}
 WORDS_OF_PLAY = (

@@ -105,11 +105,8 @@ class Found:
     before: Size
     during: Size
     after: Size
-    took_s: dict[str, list[float]]
-    """How long each tap took, by who was there as well, and each poll."""
-
-    refused: int = 0
-    """Taps that were not answered as they should be."""
+    took_s: dict[str, list[float]]  # how long each tap took, by who was there as well, and each poll
+    refused: int = 0  # taps that were not answered as they should be
 
     def tap(self, who: str, port: int, cookie: str, taps: int) -> None:
         """Change how plays are confirmed, which is written to the disk."""

@@ -49,9 +49,7 @@ LONGEST_SHUTDOWN_S = 0.15
 FRESH_FOLDER, AT_START, AT_SHUTDOWN = 0.08, 0.2, 0.15
 """How often a round begins in another folder, a service is killed before it is ready, while it stops."""
 
-MOST_LINES = 90
-"""A longer match is followed by a new one, or every tap would judge it all."""
-
+MOST_LINES = 90  # a longer match is followed by a new one, or every tap would judge it all
 MOST_EVENTS_A_TAP = 4
 CARDS = ("25", "50", "75", "100", "200", "roll", "stop", "speed-limit", "end-of-limit", "gasoline", "driving-ace")
 
@@ -74,15 +72,9 @@ class Ledger:
     """What the phones were told in one round."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    wrote: dict[int, str] = field(default_factory=dict)
-    """The digest of each acknowledged event by its number."""
-
-    party: tuple[int, dict[str, Any]] | None = None
-    """The party that was acknowledged last."""
-
-    open: dict[int, str] = field(default_factory=dict)
-    """What was asked and not answered yet."""
-
+    wrote: dict[int, str] = field(default_factory=dict)  # the digest of each acknowledged event by its number
+    party: tuple[int, dict[str, Any]] | None = None  # the party that was acknowledged last
+    open: dict[int, str] = field(default_factory=dict)  # what was asked and not answered yet
     answered: int = 0
     faults: list[str] = field(default_factory=list)
     numbers: Iterator[int] = field(default_factory=itertools.count)
@@ -354,8 +346,7 @@ class Log:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.marks: list[str] = []
-        """The digest of every event, the first first."""
+        self.marks: list[str] = []  # the digest of every event, the first first
 
     def rows(self) -> list[tuple[int, int, str, dict[str, Any]]]:
         db = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)

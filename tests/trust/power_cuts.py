@@ -42,9 +42,7 @@ from companion.storage.event_store import Event, NewEvent, Store
 
 CUTS_A_RUN = 25
 DEEDS_A_RUN = (10, 40, 150)
-OLD_LOG = 0.3
-"""How often a run begins with a log of an older version."""
-
+OLD_LOG = 0.3  # how often a run begins with a log of an older version
 CARELESS = ("off", "normal", "file", "folder")
 
 
@@ -53,14 +51,11 @@ class Truth:
     """What happened in a run, as whoever was there knows it."""
 
     events: list[Event] = field(default_factory=list)
-    ends: set[int] = field(default_factory=lambda: {0})
-    """After so many events a transaction had ended."""
-
+    ends: set[int] = field(default_factory=lambda: {0})  # after so many events a transaction had ended
     states: dict[int, deeds.MatchState] = field(default_factory=dict)
     parties: list[Party] = field(default_factory=lambda: [Party()])
     keys: list[bytes] = field(default_factory=list)
-    old: int = 0
-    """So many events an older version had written."""
+    old: int = 0  # so many events an older version had written
 
 
 @dataclass(frozen=True)

@@ -119,9 +119,7 @@ class Size:
     """What a process takes up."""
 
     rss_kb: int
-    anon_kb: int
-    """Of it what is the process's own: not the files of programs, which others may use as well."""
-
+    anon_kb: int  # of it what is the process's own: not the files of programs, which others may use as well
     threads: int
     files: int
     sockets: int
