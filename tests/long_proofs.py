@@ -17,11 +17,17 @@ PYTEST = "-m pytest -n auto --dist worksteal"
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """A command for Python, and a shorter one; options of `tests/trust` scripts say how much is tried."""
+    """A command for Python, and a shorter one."""
 
     what: str
     command: str
     slice: str = ""  # the command of a slice; empty where a slice leaves the proof out
+
+
+def _trust(what: str, script: str, long: str = "", slice_: str | None = None) -> Proof:
+    """A script of `tests/trust` with its options; without `slice_` a slice leaves it out."""
+    command = f"tests/trust/{script}.py"
+    return Proof(what, f"{command} {long}".strip(), "" if slice_ is None else f"{command} {slice_}")
 
 
 PROOFS = {
@@ -33,53 +39,26 @@ PROOFS = {
     "hands": Proof("fifty watched hands, their figures", "-m tests.bench.hands --hands 50 --jobs 2"),
     "readings": Proof("100,000 readings of stickers", "-m tests.bench.readings --readings 100000"),
     "mutations": Proof("each rule turned wrong and noticed by a test", "tests/mutations.py --jobs 2"),
-    "soak": Proof(
-        "the service runs, phones come and go",
-        "tests/trust/soak.py --minutes 60",
-        "tests/trust/soak.py --minutes 3 --phones 4 --speed 2",
-    ),
-    "kills": Proof("the service is killed", "tests/trust/kills.py --times 1000", "tests/trust/kills.py --times 50"),
-    "power-cuts": Proof(
-        "the power goes", "tests/trust/power_cuts.py --times 500", "tests/trust/power_cuts.py --times 100"
-    ),
-    "damages": Proof(
-        "files are damaged, bits flip",
-        "tests/trust/damages.py --times 130 --bits 1500",
-        "tests/trust/damages.py --times 13 --bits 50",
-    ),
-    "camera": Proof(
-        "the camera fails",
-        "tests/trust/camera_cycles.py --cycles 100",
-        "tests/trust/camera_cycles.py --cycles 100 --virtual",
-    ),
+    "soak": _trust("the service runs, phones come and go", "soak", "--minutes 60", "--minutes 3 --phones 4 --speed 2"),
+    "kills": _trust("the service is killed", "kills", "--times 1000", "--times 50"),
+    "power-cuts": _trust("the power goes", "power_cuts", "--times 500", "--times 100"),
+    "damages": _trust("files are damaged, bits flip", "damages", "--times 130 --bits 1500", "--times 13 --bits 50"),
+    "camera": _trust("the camera fails", "camera_cycles", "--cycles 100", "--cycles 100 --virtual"),
     "phone": Proof("a phone's browser is the camera of a whole hand, with gaps", "tests/browser/phone_hand.py"),
-    "club": Proof(
+    "club": _trust(
         "many tables push to a club that is killed and cut off",
-        "tests/trust/club.py --tables 200 --minutes 30",
-        "tests/trust/club.py --tables 12 --minutes 1",
+        "club",
+        "--tables 200 --minutes 30",
+        "--tables 12 --minutes 1",
     ),
-    "connections": Proof("hundreds of connections idle", "tests/trust/idle_connections.py"),
-    "confined": Proof("the companion plays shut in", "tests/trust/confined.py"),
-    "start-up": Proof("the first page's time", "tests/trust/start_up.py"),
-    "fuzz-engine": Proof(
-        "chance plays",
-        "tests/trust/fuzz_engine.py --steps 1000000 --jobs 2",
-        "tests/trust/fuzz_engine.py --steps 20000 --jobs 2",
-    ),
-    "fuzz-records": Proof(
-        "hostile records", "tests/trust/fuzz_records.py --times 5000", "tests/trust/fuzz_records.py --times 200"
-    ),
-    "fuzz-toml": Proof(
-        "hostile small files", "tests/trust/fuzz_toml.py --times 5000", "tests/trust/fuzz_toml.py --times 100"
-    ),
-    "fuzz-files": Proof(
-        "hostile pictures, decks and backups",
-        "tests/trust/fuzz_files.py --times 1000",
-        "tests/trust/fuzz_files.py --times 40",
-    ),
-    "fuzz-requests": Proof(
-        "hostile requests", "tests/trust/fuzz_requests.py --times 5000", "tests/trust/fuzz_requests.py --times 300"
-    ),
+    "connections": _trust("hundreds of connections idle", "idle_connections"),
+    "confined": _trust("the companion plays shut in", "confined"),
+    "start-up": _trust("the first page's time", "start_up"),
+    "fuzz-engine": _trust("chance plays", "fuzz_engine", "--steps 1000000 --jobs 2", "--steps 20000 --jobs 2"),
+    "fuzz-records": _trust("hostile records", "fuzz_records", "--times 5000", "--times 200"),
+    "fuzz-toml": _trust("hostile small files", "fuzz_toml", "--times 5000", "--times 100"),
+    "fuzz-files": _trust("hostile pictures, decks and backups", "fuzz_files", "--times 1000", "--times 40"),
+    "fuzz-requests": _trust("hostile requests", "fuzz_requests", "--times 5000", "--times 300"),
 }
 
 

@@ -13,8 +13,8 @@ from companion.storage.event_store import Store
 def test_kills_lose_nothing_that_a_phone_was_told(tmp_path):
     done = kill_and_look(8, seed=50, home=tmp_path)
 
-    assert done.kills == 8
-    assert done.events > 0
+    assert done["kills"] == 8
+    assert done["events"] > 0
 
 
 # --- A loss would be noticed ----------------------------------------------------------------------------------

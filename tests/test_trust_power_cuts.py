@@ -53,7 +53,7 @@ def after_cuts(*ops: Op) -> list[dict[str, bytes | None]]:
 
 @needs_sqlite
 def test_a_small_file_is_on_the_disk_with_its_name_when_that_is_said(tmp_path):
-    with Recorder(tmp_path, library()) as recorder:
+    with Recorder(tmp_path) as recorder:
         folder = data_dir(tmp_path / "family" / "data")
         write_whole(folder / "a.json", "one")
         write_whole(folder / "a.json", "two")

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 SECTOR = 512
 _OK, _CREATE = 0, 0x4
@@ -56,7 +57,7 @@ class _File:
         """What whoever reads the file gets while the power is there."""
         content = bytearray(self.kept)
         for op in self.since:
-            _put(content, op, None)
+            _put(content, op, lambda: True)
         return bytes(content)
 
     def after_cut(self, chance: random.Random) -> bytes:
@@ -69,19 +70,17 @@ class _File:
         return bytes(content)
 
 
-def _put(content: bytearray, op: Op, survives: Callable[[], bool] | None) -> None:
+def _put(content: bytearray, op: Op, survives: Callable[[], bool]) -> None:
     """Does what an operation did, or of it the sectors that survive; what is not there of a longer file is zeros."""
     if op.what == "truncate":
-        if survives is None or survives():
+        if survives():
             del content[op.at :]
             content.extend(bytes(op.at - len(content)))
         return
-    if op.what == "content":
-        if survives is None or survives():
-            del content[len(op.data) :]
-        op = Op("write", data=op.data)
+    if op.what == "content" and survives():
+        del content[len(op.data) :]
     for begin, end in _sectors(op.at, len(op.data)):
-        if survives is None or survives():
+        if survives():
             content.extend(bytes(max(0, end - len(content))))
             content[begin:end] = op.data[begin - op.at : end - op.at]
 
@@ -209,10 +208,12 @@ def library() -> ctypes.CDLL | None:
 class Recorder:
     """Notes all that is done to the files of a folder while it is entered (`with`), and what is promised meanwhile."""
 
-    def __init__(self, root: Path, lib: ctypes.CDLL) -> None:
+    def __init__(self, root: Path) -> None:
         self.ops: list[Op] = []
         self._root = f"{root.resolve()}/"
-        self._lib = lib
+        self._lib = library()
+        if self._lib is None:
+            raise RuntimeError("SQLite is built into this Python: use one with a libsqlite3 beside it.")
         self._lock = threading.RLock()
         self._names: dict[str, int] = {}
         self._count = 0
@@ -261,8 +262,7 @@ class Recorder:
         self._open_folder = _OPEN_FOLDER(_GET_CALL(self._ours.get_call)(self._address(), b"openDirectory"))
         self._call(self._address(), b"openDirectory", self._led(_OPEN_FOLDER, self._opens_folder))
         self._lib.sqlite3_vfs_register(ctypes.byref(self._ours), 1)
-        self._of_os = contextlib.ExitStack()
-        self._lead_os()
+        self._of_os = self._led_os()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -348,42 +348,36 @@ class Recorder:
 
     # Small files
 
-    def _lead_os(self) -> None:
-        """Notes what is done by `os`, which `pathlib` goes by too."""
+    def _led_os(self) -> contextlib.ExitStack:
+        """Notes what is done by `os`, which `pathlib` goes by too, until it is closed."""
+        led = contextlib.ExitStack()
         for name, lead in (
             ("fsync", self._fsync), ("fdatasync", self._fsync), ("replace", self._rename), ("rename", self._rename),
             ("unlink", self._unlink), ("remove", self._unlink), ("mkdir", self._mkdir), ("pwrite", self._pwrite),
         ):  # fmt: skip
-            real = getattr(os, name)
-            setattr(os, name, lead(real))
-            self._of_os.callback(setattr, os, name, real)
+            led.enter_context(patch.object(os, name, partial(lead, getattr(os, name))))
+        return led
 
-    def _fsync(self, real: Callable[[int], None]) -> Callable[[int], None]:
-        def sync(fd: int) -> None:
-            path = str(Path(f"/proc/self/fd/{fd if isinstance(fd, int) else fd.fileno()}").readlink())
-            inner = "" if f"{path}/" == self._root else self._inner(path)
-            if inner is not None and Path(path).is_dir():
-                real(fd)
-                self._note(Op("syncdir", inner))
-                return
-            if inner is not None:
-                self._look_at(inner)
+    def _fsync(self, real: Callable[[Any], None], fd: Any) -> None:
+        path = str(Path(f"/proc/self/fd/{fd if isinstance(fd, int) else fd.fileno()}").readlink())
+        inner = "" if f"{path}/" == self._root else self._inner(path)
+        if inner is not None and Path(path).is_dir():
             real(fd)
-            if inner is not None:
-                self.syncs += 1
-                self._note(Op("sync", inner, self._names[inner]))
-                self._synced[self._names[inner]] = Path(path).read_bytes()
+            self._note(Op("syncdir", inner))
+            return
+        if inner is not None:
+            self._look_at(inner)
+        real(fd)
+        if inner is not None:
+            self.syncs += 1
+            self._note(Op("sync", inner, self._names[inner]))
+            self._synced[self._names[inner]] = Path(path).read_bytes()
 
-        return sync
-
-    def _pwrite(self, real: Callable[..., int]) -> Callable[..., int]:
-        def write(fd: int, data: bytes, at: int) -> int:
-            inner = self._inner(str(Path(f"/proc/self/fd/{fd}").readlink()))
-            if inner is not None:
-                self._note(Op("write", inner, self._known(inner), bytes(data), at))
-            return real(fd, data, at)
-
-        return write
+    def _pwrite(self, real: Callable[..., int], fd: int, data: bytes, at: int) -> int:
+        inner = self._inner(str(Path(f"/proc/self/fd/{fd}").readlink()))
+        if inner is not None:
+            self._note(Op("write", inner, self._known(inner), bytes(data), at))
+        return real(fd, data, at)
 
     def _look_at(self, inner: str) -> None:
         """What a small file holds now, as far as that is not on the disk already."""
@@ -391,32 +385,23 @@ class Recorder:
         if self._synced.get(number) != content:
             self._note(Op("content", inner, number, content))
 
-    def _rename(self, real: Callable[..., None]) -> Callable[..., None]:
-        def rename(src: Any, dst: Any, **more: Any) -> None:
-            before, after = self._inner(src), self._inner(dst)
-            if before is not None and after is not None and Path(src).is_file():
-                self._look_at(before)
-                number = self._names.pop(before)
-                self._names[after] = number
-                self._note(Op("rename", after, number, value=before))
-            real(src, dst, **more)
+    def _rename(self, real: Callable[..., None], src: Any, dst: Any, **more: Any) -> None:
+        before, after = self._inner(src), self._inner(dst)
+        if before is not None and after is not None and Path(src).is_file():
+            self._look_at(before)
+            number = self._names.pop(before)
+            self._names[after] = number
+            self._note(Op("rename", after, number, value=before))
+        real(src, dst, **more)
 
-        return rename
+    def _unlink(self, real: Callable[..., None], path: Any, **more: Any) -> None:
+        real(path, **more)
+        inner = self._inner(path)
+        if inner in self._names:
+            self._note(Op("unlink", inner, self._names.pop(inner)))
 
-    def _unlink(self, real: Callable[..., None]) -> Callable[..., None]:
-        def unlink(path: Any, **more: Any) -> None:
-            real(path, **more)
-            inner = self._inner(path)
-            if inner in self._names:
-                self._note(Op("unlink", inner, self._names.pop(inner)))
-
-        return unlink
-
-    def _mkdir(self, real: Callable[..., None]) -> Callable[..., None]:
-        def mkdir(path: Any, *args: Any, **more: Any) -> None:
-            real(path, *args, **more)
-            inner = self._inner(path)
-            if inner is not None:
-                self._note(Op("mkdir", inner))
-
-        return mkdir
+    def _mkdir(self, real: Callable[..., None], path: Any, *args: Any, **more: Any) -> None:
+        real(path, *args, **more)
+        inner = self._inner(path)
+        if inner is not None:
+            self._note(Op("mkdir", inner))

@@ -215,13 +215,9 @@ def _png_bomb(width: int, height: int, chance: random.Random) -> bytes:
     packed = zlib.compress(bytes(chance.choice((10, 10**6, 3 * 10**7))), 9)
     chunks = [(b"IHDR", head), (b"PLTE", bytes(768)), (b"IDAT", packed), (b"IEND", b"")]
     if chance.random() < 0.4:
-        extra = chance.choice(
-            (b"eXIf", b"iCCP", b"zTXt", b"iTXt", b"acTL", b"tRNS", b"gAMA", b"sBIT", b"fcTL", b"fdAT")
-        )
-        chunks.insert(
-            chance.randint(1, 3),
-            (extra, chance.choice((b"a\0\0" + zlib.compress(bytes(10**7)), b"", chance.randbytes(40)))),
-        )
+        kind = chance.choice((b"eXIf", b"iCCP", b"zTXt", b"iTXt", b"acTL", b"tRNS", b"gAMA", b"sBIT", b"fcTL", b"fdAT"))
+        content = chance.choice((b"a\0\0" + zlib.compress(bytes(10**7)), b"", chance.randbytes(40)))
+        chunks.insert(chance.randint(1, 3), (kind, content))
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, content) for kind, content in chunks)
 
 
@@ -296,12 +292,8 @@ def sound_deck(chance: random.Random) -> dict[str, bytes]:
     """What is in the file of a deck."""
     png = next(one for one in sound_pictures() if one[:4] == b"\x89PNG")
     text = b'name = "ours"\nedition = "classic"\nsize_mm = [57, 88]\n'
-    return {
-        "deck.toml": text,
-        "roll.png": png,
-        "stop.png": chance.choice((png, hostile_picture(chance))),
-        "back.png": png,
-    }
+    stop = chance.choice((png, hostile_picture(chance)))
+    return {"deck.toml": text, "roll.png": png, "stop.png": stop, "back.png": png}
 
 
 EVENTS_BEFORE = 5
@@ -441,10 +433,8 @@ def _put(packed: zipfile.ZipFile, name: str, content: bytes, chance: random.Rand
     if chance.random() < 0.06:
         info.external_attr = chance.choice((0o120777, 0o010666, 0o040755, 0o060666, 0o104755)) << 16
         content = chance.choice((content, b"/etc/passwd", b"../../outside"))
-    with_warnings = chance.random() < 0.1
-    info.filename = (
-        chance.choice(BAD_NAMES).replace("\0", "0") or "x" if with_warnings and chance.random() < 0.3 else info.filename
-    )
+    if chance.random() < 0.03:
+        info.filename = chance.choice(BAD_NAMES).replace("\0", "0") or "x"
     packed.writestr(info, content)
 
 
@@ -453,7 +443,9 @@ def _trick(packed: zipfile.ZipFile, files: dict[str, bytes], chance: random.Rand
     way = chance.randrange(5)
     if way == 0:
         packed.writestr(zipfile.ZipInfo("stop-2.png"), bytes(10), zipfile.ZIP_STORED)
-        with packed.open(_deflated("stop-3.png"), "w") as bomb:
+        info = zipfile.ZipInfo("stop-3.png")
+        info.compress_type = zipfile.ZIP_DEFLATED
+        with packed.open(info, "w") as bomb:
             for _ in range(chance.choice((20, 200))):
                 bomb.write(bytes(10**6))
     elif way == 1:
@@ -470,12 +462,6 @@ def _trick(packed: zipfile.ZipFile, files: dict[str, bytes], chance: random.Rand
         info.flag_bits |= 1
     else:
         packed.comment = chance.choice((b"\x1b[2J", b"x" * 65000, b"PK\5\6" * 50))
-
-
-def _deflated(name: str) -> zipfile.ZipInfo:
-    info = zipfile.ZipInfo(name)
-    info.compress_type = zipfile.ZIP_DEFLATED
-    return info
 
 
 def _directory_mutated(data: bytes, chance: random.Random) -> bytes:
@@ -538,13 +524,8 @@ def upload(chance: random.Random, who: Visitor) -> Request:
         content, field = hostile_zip(sound_deck(chance), chance), "file"
     else:
         content, field = hostile_picture(chance), "photo"
-    fields = {
-        "edition": "classic",
-        "deck": "",
-        "card": "roll",
-        "subject": "roll",
-        "title": chance.choice(("", f"D{chance.random()}")),
-    }
+    title = chance.choice(("", f"D{chance.random()}"))
+    fields = {"edition": "classic", "deck": "", "card": "roll", "subject": "roll", "title": title}
     return multipart_request(path, who, fields, {field: content})
 
 
@@ -554,11 +535,7 @@ def multipart_request(path: str, who: Visitor, fields: dict[str, str], files: di
     return Request("POST", path, who, body, {"Content-Type": f"multipart/form-data; boundary={boundary}"})
 
 
-CHECKS: dict[str, Callable[[Path, random.Random], Iterator[str]]] = {
-    "picture": check_picture,
-    "deck": check_deck,
-    "backup": check_backup,
-}
+CHECKS = {"picture": check_picture, "deck": check_deck, "backup": check_backup}
 
 if __name__ == "__main__":
     sys.exit(main())

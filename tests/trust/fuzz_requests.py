@@ -26,7 +26,7 @@ from flask import Flask
 from flask.sessions import SecureCookieSessionInterface
 from trust.attacked import peak_mb, served
 from trust.fuzzing import ESCAPE, MARK, TRACE, WORDS, Findings, fuzz, mutated_bytes, mutated_text, run_command
-from trust.real_service import Service
+from trust.real_service import ROOT, Service
 
 from companion.match.match import Match
 from companion.pages import create_app
@@ -131,9 +131,12 @@ class Answer:
     """What came back."""
 
     status: int
-    kind: str
     body: str
-    headers: dict[str, str]
+    headers: http.client.HTTPMessage
+
+    @property
+    def kind(self) -> str:
+        return self.headers.get("Content-Type", "")
 
 
 def visitors(service: Service, folder: Path) -> list[Visitor]:
@@ -173,11 +176,7 @@ def ask(service: Service, request: Request) -> Answer:
     try:
         connection.request(request.method, request.path, request.body or None, {**headers, **request.headers})
         answer = connection.getresponse()
-        kind = answer.headers.get("Content-Type", "")
-        body = answer.read(MOST_READ)
-        return Answer(
-            answer.status, kind, body.decode("utf-8", "replace"), {k.lower(): v for k, v in answer.headers.items()}
-        )
+        return Answer(answer.status, answer.read(MOST_READ).decode("utf-8", "replace"), answer.headers)
     finally:
         connection.close()
 
@@ -196,14 +195,13 @@ def routes() -> tuple[tuple[str, str], ...]:
 @cache
 def fields() -> tuple[str, ...]:
     """Every name that a form of ours has, or that a page asks a request for."""
-    root = Path(__file__).parents[2]
     named: set[str] = set()
-    for path in (root / "web" / "templates").rglob("*.html"):
-        named.update(re.findall(r'name="([a-z0-9_-]+)"', path.read_text(encoding="utf-8")))
-    for path in (root / "companion" / "pages").rglob("*.py"):
-        named.update(
-            re.findall(r'(?:form|args|files|json|body)(?:\.get\(|\[)"([^"]+)"', path.read_text(encoding="utf-8"))
-        )
+    for folder, kind, names in (
+        ("web/templates", "*.html", r'name="([a-z0-9_-]+)"'),
+        ("companion/pages", "*.py", r'(?:form|args|files|json|body)(?:\.get\(|\[)"([^"]+)"'),
+    ):
+        for path in (ROOT / folder).rglob(kind):
+            named.update(re.findall(names, path.read_text(encoding="utf-8")))
     return tuple(sorted({*named, *switches(), *(f"name{seat}" for seat in range(10)), "anyway", "seq", "why", "text"}))
 
 
@@ -216,11 +214,8 @@ def structured(chance: random.Random, who: Visitor) -> Request:
     path = re.sub(r"<([^>]*)>", lambda found: hostile_part(found[1], chance), path)
     if chance.random() < 0.3:
         path += "?" + urlencode([(field_name(chance), value(chance)) for _ in range(chance.randint(1, 4))])
-    method = (
-        chance.choice(("GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD", "PATCH"))
-        if chance.random() < 0.05
-        else method
-    )
+    if chance.random() < 0.05:
+        method = chance.choice(("GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD", "PATCH"))
     headers: dict[str, str] = {}
     if chance.random() < 0.4:
         headers["HX-Request"] = "true"
@@ -268,13 +263,8 @@ def body_of(rule: str, chance: random.Random) -> tuple[bytes, str]:
     if kind < 0.65:
         pairs = [(field_name(chance), value(chance)) for _ in range(chance.randint(0, 8))]
         if rule == "/setup" and chance.random() < 0.7:
-            pairs += [
-                ("edition", "classic"),
-                ("seating", "2x1"),
-                ("replace", "1"),
-                ("name1", value(chance)),
-                ("name2", "Bob"),
-            ]
+            pairs += [("edition", "classic"), ("seating", "2x1"), ("replace", "1"), ("name1", value(chance))]
+            pairs += [("name2", "Bob")]
         return urlencode(pairs, errors="replace").encode(), TYPES[0]
     if kind < 0.9:
         return multipart(chance)
@@ -317,7 +307,7 @@ def multipart(chance: random.Random) -> tuple[bytes, str]:
 
 def check_answer(findings: Findings, answer: Answer, request: Request, about: str) -> None:
     sent = f"{about}: {request.who.name} {request.method} {request.path[:200]} {request.body[:300]!r} {request.headers}"
-    if answer.status >= 500 and not (answer.status == 503 or answer.status in (501, 505)):
+    if answer.status >= 500 and answer.status not in (501, 503, 505):
         findings.found(f"answers {answer.status}", sent)
     if TRACE in answer.body or "werkzeug" in answer.body.lower():
         findings.found("shows its inside", sent)
@@ -366,9 +356,8 @@ def still_plays(findings: Findings, service: Service, machine: Visitor, about: s
     headers = {"Content-Type": "application/json"}
     state = json.loads(ask(service, Request("GET", "/api/state", machine)).body)
     turn = (state["table"] or {}).get("to_move")
-    played = ask(
-        service, Request("POST", "/api/plays", machine, json.dumps({"text": f"{turn} discard 25"}).encode(), headers)
-    )
+    play = json.dumps({"text": f"{turn} discard 25"}).encode()
+    played = ask(service, Request("POST", "/api/plays", machine, play, headers))
     if begun.status != 303 or played.status != 200:
         findings.found(f"plays no more: {begun.status} {played.status} {played.body[:200]}", about)
 

@@ -29,7 +29,9 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -229,13 +231,13 @@ class Phone:
 
     def tap_until_nobody_answers(self) -> None:
         with contextlib.suppress(OSError):
-            for number in itertools.count():
+            while True:
                 _, now = self.ask("/api/state")
                 for _ in range(3):
-                    _act(self, now, number)
+                    _act(self, now)
 
 
-def _act(phone: Phone, now: dict[str, Any], number: int) -> None:
+def _act(phone: Phone, now: dict[str, Any]) -> None:
     """One tap of somebody at the table, such as a page or a script sends it."""
     chance = phone.chance
     if now["match"] is None or len(now["log"]) > MOST_LINES or chance.random() < 0.004:
@@ -244,12 +246,11 @@ def _act(phone: Phone, now: dict[str, Any], number: int) -> None:
     if now["table"]["to_move"] is None and chance.random() < 0.5:
         phone.ask("/hand", {})
         return
-    kinds: tuple[tuple[int, Callable[[Phone, dict[str, Any], int], None]], ...] = (
-        (10, _play), (8, _play_by_form), (4, _settle), (4, _change), (4, _take_back), (2, _name), (3, _move), (1, _set),
-        (1, _look),
-    )  # fmt: skip
-    (act,) = chance.choices([act for _, act in kinds], [weight for weight, _ in kinds])
-    act(phone, now, number)
+    kinds: dict[Callable[[Phone, dict[str, Any]], None], int] = {
+        _play: 18, _settle: 4, _change: 4, _take_back: 4, _name: 2, _move: 3, _set: 1, _look: 1,
+    }  # fmt: skip
+    (act,) = chance.choices(list(kinds), kinds.values())
+    act(phone, now)
 
 
 def _begin(phone: Phone) -> None:
@@ -272,15 +273,15 @@ def _text(phone: Phone, now: dict[str, Any]) -> str:
     return f"{player} {card} > {chance.choice(others)}" if card in ("stop", "speed-limit") else f"{player} {card}"
 
 
-def _play(phone: Phone, now: dict[str, Any], _number: int) -> None:
-    phone.ask("/api/plays", {"text": _text(phone, now), "anyway": phone.chance.random() < 0.4}, as_json=True)
+def _play(phone: Phone, now: dict[str, Any]) -> None:
+    """A play by a script, or by the page's form."""
+    if phone.chance.random() < 0.55:
+        phone.ask("/api/plays", {"text": _text(phone, now), "anyway": phone.chance.random() < 0.4}, as_json=True)
+    else:
+        phone.ask("/play", {"text": _text(phone, now)})
 
 
-def _play_by_form(phone: Phone, now: dict[str, Any], _number: int) -> None:
-    phone.ask("/play", {"text": _text(phone, now)})
-
-
-def _settle(phone: Phone, now: dict[str, Any], _number: int) -> None:
+def _settle(phone: Phone, now: dict[str, Any]) -> None:
     """What is asked is answered in any way."""
     if not now["questions"]:
         return
@@ -291,7 +292,7 @@ def _settle(phone: Phone, now: dict[str, Any], _number: int) -> None:
     phone.ask(f"/question/{asked}", fields)
 
 
-def _change(phone: Phone, now: dict[str, Any], _number: int) -> None:
+def _change(phone: Phone, now: dict[str, Any]) -> None:
     """A line should have said something else, never happened, counts all the same, or one before it was forgotten."""
     if now["log"]:
         seq = phone.chance.choice(now["log"][-12:])["seq"]
@@ -299,19 +300,17 @@ def _change(phone: Phone, now: dict[str, Any], _number: int) -> None:
         phone.ask(f"/line/{seq}/{deed}", {"text": _text(phone, now), "anyway": "1"})
 
 
-def _take_back(phone: Phone, _now: dict[str, Any], _number: int) -> None:
+def _take_back(phone: Phone, _now: dict[str, Any]) -> None:
     path = phone.chance.choice(("/undo", "/redo", "/api/undo"))
     phone.ask(path, {}, as_json=path == "/api/undo")
 
 
-def _name(phone: Phone, now: dict[str, Any], number: int) -> None:
+def _name(phone: Phone, now: dict[str, Any]) -> None:
     player = phone.chance.choice(list(now["names"]))
-    phone.ask(
-        "/join", {"player": player, "name": f"{player[0]}{phone.number}.{number}.{phone.chance.randrange(10**6)}"}
-    )
+    phone.ask("/join", {"player": player, "name": f"{player[0]}{phone.number}.{phone.chance.randrange(10**9)}"})
 
 
-def _move(phone: Phone, now: dict[str, Any], _number: int) -> None:
+def _move(phone: Phone, now: dict[str, Any]) -> None:
     """Seats and the host's role change hands."""
     player = phone.chance.choice(list(now["names"]))
     path, fields = phone.chance.choice((
@@ -322,19 +321,16 @@ def _move(phone: Phone, now: dict[str, Any], _number: int) -> None:
     phone.ask(path, fields)
 
 
-def _set(phone: Phone, _now: dict[str, Any], _number: int) -> None:
+def _set(phone: Phone, _now: dict[str, Any]) -> None:
     chance = phone.chance
-    path, fields = chance.choice(
-        (
-            ("/policy", {"policy": chance.choice(("tap", "play-on", "auto"))}),
-            ("/verify", {"verify": chance.choice(("no", "no", "yes"))}),
-            ("/phone", {"theme": chance.choice(("light", "dark", "auto"))}),
-        )
-    )
-    phone.ask(path, fields)
+    path, field_name, *values = chance.choice((
+        ("/policy", "policy", "tap", "play-on", "auto"), ("/verify", "verify", "no", "no", "yes"),
+        ("/phone", "theme", "light", "dark", "auto"),
+    ))  # fmt: skip
+    phone.ask(path, {field_name: chance.choice(values)})
 
 
-def _look(phone: Phone, _now: dict[str, Any], _number: int) -> None:
+def _look(phone: Phone, _now: dict[str, Any]) -> None:
     phone.ask(phone.chance.choice(("/", "/score", "/seats", "/past", "/export.mbn")))
 
 
@@ -404,21 +400,6 @@ def check_party(path: Path, ledger: Ledger, before: dict[str, Any]) -> dict[str,
 NOBODY: dict[str, Any] = {"host": None, "seats": {}, "watching": []}
 
 
-@dataclass
-class Tallied:
-    """What came of the kills."""
-
-    kills: int = 0
-    answers: int = 0
-    events: int = 0
-    folders: int = 0
-    at_start: int = 0
-    at_shutdown: int = 0
-
-    def plus(self, other: Tallied) -> Tallied:
-        return Tallied(*(getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__))
-
-
 class Table:
     """One data folder after the other, with the phones of one table."""
 
@@ -426,13 +407,13 @@ class Table:
         self._home, self._nest, self._how_many = home, nest, phones
         home.mkdir(parents=True)
         self.chance = random.Random(seed)
-        self.tallied = Tallied()
+        self.tallied = Counter[str]()  # what came of the kills
         self._ready_s = 0.5
         self._move_in()
 
     def _move_in(self) -> None:
-        self.tallied.folders += 1
-        self.folder = self._home / f"data-{self.tallied.folders}"
+        self.tallied["folders"] += 1
+        self.folder = self._home / f"data-{self.tallied['folders']}"
         self._log = Log(store_path(self.folder))
         self._phones = [Phone(n, random.Random(self.chance.random())) for n in range(self._how_many)]
         self._ledger, self._party, self._token = Ledger(), NOBODY, None
@@ -446,7 +427,7 @@ class Table:
         service = Service(self.folder, self._nest)
         try:
             if self.chance.random() < AT_START:
-                self.tallied.at_start += 1
+                self.tallied["at_start"] += 1
                 time.sleep(self.chance.uniform(0, 1.2 * self._ready_s))
             else:
                 port = service.port()
@@ -455,7 +436,7 @@ class Table:
                 self._play(port, service)
         finally:
             service.kill()
-        self.tallied.kills += 1
+        self.tallied["kills"] += 1
         for phone in self._phones:
             phone.hang_up()
 
@@ -467,13 +448,13 @@ class Table:
             thread.start()
         time.sleep(self.chance.uniform(0, LONGEST_PLAY_S))
         if self.chance.random() < AT_SHUTDOWN:
-            self.tallied.at_shutdown += 1
+            self.tallied["at_shutdown"] += 1
             service.send(self.chance.choice((signal.SIGTERM, signal.SIGINT)))
             time.sleep(self.chance.uniform(0, LONGEST_SHUTDOWN_S))
         service.kill()
         for thread in threads:
             thread.join(PATIENCE_S)
-        self.tallied.answers += self._ledger.answered
+        self.tallied["answers"] += self._ledger.answered
         check(not self._ledger.faults, f"the service failed: {self._ledger.faults}")
 
     def _tap(self, phone: Phone, port: int) -> None:
@@ -486,7 +467,7 @@ class Table:
         """Checks what the service that was started again has and shows."""
         check("Traceback" not in service.said(), service.said())
         check(not (self.folder / NOTE_NAME).exists(), "a log that was only killed was taken for damaged")
-        self.tallied.events += self._log.take_in(self._ledger)
+        self.tallied["events"] += self._log.take_in(self._ledger)
         self._party = check_party(self.folder / KEPT, self._ledger, self._party)
         self._ledger = Ledger(party=(0, self._party))
         token = phone_identity.join_token((self.folder / KEY_NAME).read_bytes())
@@ -523,41 +504,29 @@ class Table:
 # --- All of them ----------------------------------------------------------------------------------------------
 
 
-def kill_and_look(times: int, *, seed: int = 0, phones: int = 4, jobs: int = 2, home: Path) -> Tallied:
+def kill_and_look(times: int, *, seed: int = 0, phones: int = 4, jobs: int = 2, home: Path) -> Counter[str]:
     """Kills a service so many times at `jobs` tables beside one another. Raises Broken at the first loss."""
-    nest = Nest()
+    nest, over = Nest(), threading.Event()
+
+    def kill(table: Table, share: int) -> None:
+        try:
+            for _ in range(share):
+                if over.is_set():
+                    return
+                table.round()
+            table.close()
+        except BaseException as error:
+            over.set()
+            error.add_note(f"in {table.folder}, after {table.tallied['kills']} kills")
+            raise
+
     try:
         tables = [Table(home / f"table-{job}", nest, phones, f"{seed}:{job}") for job in range(jobs)]
-        shares = [times // jobs + (job < times % jobs) for job in range(jobs)]
-        broken: list[BaseException] = []
-        threads = [
-            threading.Thread(target=_kill_one, args=(table, share, broken))
-            for table, share in zip(tables, shares, strict=True)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(jobs) as threads:
+            list(threads.map(kill, tables, [times // jobs + (job < times % jobs) for job in range(jobs)]))
     finally:
         nest.close()
-    if broken:
-        raise broken[0]
-    total = Tallied()
-    for table in tables:
-        total = total.plus(table.tallied)
-    return total
-
-
-def _kill_one(table: Table, times: int, broken: list[BaseException]) -> None:
-    try:
-        for _ in range(times):
-            if broken:
-                return
-            table.round()
-        table.close()
-    except BaseException as error:
-        error.add_note(f"in {table.folder}, after {table.tallied.kills} kills")
-        broken.append(error)
+    return sum((table.tallied for table in tables), Counter())
 
 
 def main() -> int:
@@ -573,9 +542,9 @@ def main() -> int:
             return 1
     minutes = (time.monotonic() - began_s) / 60
     print(
-        f"{done.kills} kills ({done.at_start} while it started, {done.at_shutdown} while it stopped) in {done.folders} "
-        f"folders: {done.answers} answers, {done.events} events; nothing acknowledged was lost. "
-        f"{done.kills / minutes:.0f} kills a minute, seed {asked.seed}."
+        f"{done['kills']} kills ({done['at_start']} while it started, {done['at_shutdown']} while it stopped) in"
+        f" {done['folders']} folders: {done['answers']} answers, {done['events']} events;"
+        f" nothing acknowledged was lost. {done['kills'] / minutes:.0f} kills a minute, seed {asked.seed}."
     )
     return 0
 

@@ -23,10 +23,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from logs import frozen
 from trust import deeds
-from trust.disk import Disk, Recorder, library
+from trust.disk import Disk, Recorder
 from trust.fuzzing import arguments
 from trust.kills import Broken, check
 
@@ -44,6 +45,10 @@ CUTS_A_RUN = 25
 DEEDS_A_RUN = (10, 40, 150)
 OLD_LOG = 0.3  # how often a run begins with a log of an older version
 CARELESS = ("off", "normal", "file", "folder")
+MADE_UP = """
+    CREATE TABLE made_up (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL) STRICT;
+    INSERT INTO made_up SELECT seq, kind FROM event;
+"""
 
 
 @dataclass
@@ -75,13 +80,12 @@ class Run:
         self.truth = Truth()
         if chance.random() < OLD_LOG:
             self._have_been_there()
-        with Recorder(home, _library()) as self.recorder, _carelessly(careless):
+        with Recorder(home) as self.recorder, _carelessly(careless):
             self._begin()
             try:
                 self._play()
             finally:
-                self._end()
-        self.ops = self.recorder.ops
+                self._store.close()
 
     def _have_been_there(self) -> None:
         """An older version has left a log."""
@@ -125,7 +129,7 @@ class Run:
             if dice < 0.15:
                 self._move_somebody()
             elif dice < 0.18:
-                self._end()
+                self._store.close()
                 self._begin()
             elif dice < 0.2:
                 back_up(self._store.path)
@@ -147,59 +151,17 @@ class Run:
 
     def _promise(self) -> None:
         truth = self.truth
-        told = Acknowledged(len(truth.events), len(truth.parties) - 1, len(truth.keys))
-        self.recorder.promise(told)
-
-    def _end(self) -> None:
-        self._store.close()
+        self.recorder.promise(Acknowledged(len(truth.events), len(truth.parties) - 1, len(truth.keys)))
 
 
-def _library() -> Any:
-    lib = library()
-    if lib is None:
-        raise RuntimeError(
-            "SQLite is built into this Python and cannot be reached: use one with a libsqlite3 beside it."
-        )
-    return lib
-
-
-@contextlib.contextmanager
-def _carelessly(careless: str | None) -> Iterator[None]:
+def _carelessly(careless: str | None) -> contextlib.AbstractContextManager[object]:
     """Leaves out a sync of the small files."""
-    if careless not in ("file", "folder"):
-        yield
-        return
-    sync_folder, real = data_folder.sync_folder, os.fsync
-    data_folder.sync_folder = lambda folder: None
+    real = os.fsync
     if careless == "file":
-        data_folder.sync_folder, os.fsync = (
-            sync_folder,
-            lambda fd: real(fd) if Path(f"/proc/self/fd/{fd}").is_dir() else None,
-        )
-    try:
-        yield
-    finally:
-        data_folder.sync_folder, os.fsync = sync_folder, real
-
-
-# --- A log of an older version --------------------------------------------------------------------------------
-
-
-_REAL = database.MIGRATIONS
-MADE_UP = """
-    CREATE TABLE made_up (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL) STRICT;
-    INSERT INTO made_up SELECT seq, kind FROM event;
-"""
-
-
-@contextlib.contextmanager
-def one_more_migration() -> Iterator[None]:
-    """Lets the program believe that the schema of its logs has changed once more, so that there is an older one."""
-    database.MIGRATIONS = (*_REAL, MADE_UP)
-    try:
-        yield
-    finally:
-        database.MIGRATIONS = _REAL
+        return patch.object(os, "fsync", lambda fd: real(fd) if Path(f"/proc/self/fd/{fd}").is_dir() else None)
+    if careless == "folder":
+        return patch.object(data_folder, "sync_folder", lambda folder: None)
+    return contextlib.nullcontext()
 
 
 # --- After a cut ----------------------------------------------------------------------------------------------
@@ -207,10 +169,11 @@ def one_more_migration() -> Iterator[None]:
 
 def cut(run: Run, times: int, home: Path, chance: random.Random) -> Iterator[str | None]:
     """Cuts the power in a run at so many moments; gives what was lost each time, None where nothing was."""
-    moments = sorted(chance.randint(run.recorder.began, len(run.ops)) for _ in range(times))
+    ops = run.recorder.ops
+    moments = sorted(chance.randint(run.recorder.began, len(ops)) for _ in range(times))
     disk, told, done = Disk(), Acknowledged(0, 0, 0), 0
     for number, moment in enumerate(moments):
-        for op in run.ops[done:moment]:
+        for op in ops[done:moment]:
             told = op.value if op.what == "promise" else told
             disk.take_in(op)
         done = moment
@@ -322,7 +285,8 @@ def cut_and_look(times: int, *, seed: int = 0, careless: str | None = None, firs
         with tempfile.TemporaryDirectory(prefix="power-") as temporary:
             home = Path(temporary)
             (home / "disk").mkdir()
-            with one_more_migration():
+            # The schema of the logs has changed once more, so that there is an older one.
+            with patch.object(database, "MIGRATIONS", (*database.MIGRATIONS, MADE_UP)):
                 run = Run(home / "disk", chance, careless)
                 for lost in cut(run, min(CUTS_A_RUN, times - tallied.cuts), home, chance):
                     tallied.cuts += 1

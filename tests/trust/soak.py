@@ -184,32 +184,17 @@ def soak(
     return samples, tally, said
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Whether what is taken up stays the same."""
-
-    name: str
-    early: float
-    late: float
-    most: float
-
-    @property
-    def is_flat(self) -> bool:
-        return self.late - self.early <= self.most
-
-
-def verdicts(samples: Sequence[Sample]) -> list[Verdict]:
-    """The first and the last third after the time for warming up, side by side."""
+def verdict(samples: Sequence[Sample]) -> bool:
+    """Prints what is taken up in the first and the last third after the time for warming up; whether it is the same."""
     warm_s = max(WARM_S, samples[-1].at_s / 10)
     kept = [sample.size for sample in samples if sample.at_s >= warm_s] or [sample.size for sample in samples]
-    third = max(1, len(kept) // 3)
-    early, late = kept[:third], kept[-third:]
-    found = []
+    third, is_flat = max(1, len(kept) // 3), True
     for name in ("rss_kb", "anon_kb", "threads", "files"):
-        before, after = (median(getattr(size, name) for size in part) for part in (early, late))
-        most = max(MOST_GROWTH_KB, MOST_GROWTH * before) if name.endswith("kb") else MOST_MORE
-        found.append(Verdict(name, before, after, most))
-    return found
+        early, late = (median(getattr(size, name) for size in part) for part in (kept[:third], kept[-third:]))
+        grows = late - early > (max(MOST_GROWTH_KB, MOST_GROWTH * early) if name.endswith("kb") else MOST_MORE)
+        print(f"{name}: {early:.0f} -> {late:.0f}{'  GROWS' if grows else ''}")
+        is_flat &= not grows
+    return is_flat
 
 
 def report(samples: Sequence[Sample], tally: Tally, said: Sequence[str]) -> bool:
@@ -225,10 +210,7 @@ def report(samples: Sequence[Sample], tally: Tally, said: Sequence[str]) -> bool
     print(", ".join(f"{number} {what}" for what, number in sorted(tally.done.items())))
     for line in (*tally.failed[:10], *said[:10]):
         print(f"! {line.rstrip()}")
-    found = verdicts(samples)
-    for verdict in found:
-        print(f"{verdict.name}: {verdict.early:.0f} -> {verdict.late:.0f}{'' if verdict.is_flat else '  GROWS'}")
-    well = all(verdict.is_flat for verdict in found) and not tally.failed and not said and "exit code 0" in tally.done
+    well = verdict(samples) and not tally.failed and not said and "exit code 0" in tally.done
     print(f"{samples[-1].at_s / 60:.0f} minutes, nothing grows and nothing failed: {'yes' if well else 'NO'}")
     return well
 

@@ -17,7 +17,7 @@ from trust.fuzzing import arguments
 from trust.real_service import asked, service
 
 PROMISED_S = 3.0
-KINDS = {"up": ("up",), "demo": ("demo",)}
+KINDS = ("up", "demo")
 """Without a camera `up` says so; where one is plugged in, give `--source` the one it should not look for."""
 
 
@@ -25,7 +25,7 @@ def taken_s(kind: str) -> tuple[float, int]:
     """The seconds from the start of a process to its first page, and what it takes up then, in kB."""
     with tempfile.TemporaryDirectory() as folder:
         began_s = time.monotonic()
-        with service(Path(folder), *KINDS[kind]) as running:
+        with service(Path(folder), kind) as running:
             asked(running.port, "/join")
             return time.monotonic() - began_s, running.size().rss_kb
 
