@@ -38,21 +38,8 @@ back = "{BACK}.png"
 """
 
 
-def write(folder: Path) -> None:
-    """Write the template deck into a folder, which is made if need be."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, png in pictures():
-        (folder / f"{name}.png").write_bytes(png)
-    (folder / "deck.toml").write_text(description(), encoding="utf-8")
-
-
-def main(arguments: list[str]) -> int:
-    if len(arguments) != 1:
-        print("usage: python tests/own_deck.py FOLDER", file=sys.stderr)
-        return 2
-    write(Path(arguments[0]))
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    _, folder = sys.argv
+    for name, png in pictures():
+        Path(folder, f"{name}.png").write_bytes(png)
+    Path(folder, "deck.toml").write_text(description(), encoding="utf-8")

@@ -21,9 +21,9 @@ from companion.common.languages import LANGUAGES
 from companion.common.resources import shipped
 from companion.printing import deck, lettering, mats, pdf, printed_words, render, sheets, stickers
 from companion.printing import svg as draw
-from companion.printing.write import about_size, write_sheets
+from companion.printing.write import Wanted, about_size, pdf_files, write_sheets
 from companion.rules.cards import Card, Family
-from companion.rules.editions.edition import edition_names, load_edition
+from companion.rules.editions.edition import load_edition
 from companion.rules.table import FULL_HAND
 from companion.tabletop.card_ids import card_ids, payload
 from companion.tabletop.mat_layout import CARD_MM, all_mats, robot_mat, side_mat, table_mat
@@ -53,24 +53,13 @@ def page_sizes_mm(path: Path) -> list[tuple[float, float]]:
     return [tuple(round(side / 72 * 25.4, 2) for side in page.get_size()) for page in document]
 
 
-def stickers_tiled() -> list[str]:
-    drawings = [stickers.sticker_svg(card_id, 20.0) for card_id in IDS]
-    return sheets.tiled(drawings, stickers.sticker_size_mm(20.0), "stickers", "en")
-
-
 @pytest.fixture(scope="module")
 def sticker_sheet() -> bytes:
     """All classic stickers as they are printed."""
-    return pdf.write(stickers_tiled())
+    return pdf_files(Wanted("stickers", "classic"))["stickers.pdf"]
 
 
 # --- Stickers --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("edition", edition_names())
-def test_every_edition_s_longest_name_fits_version_1(edition):
-    for card_id in card_ids(load_edition(edition).deck):
-        assert stickers.modules(card_id).shape == (21, 21)
 
 
 @pytest.mark.parametrize("size_mm", [12.0, 20.0, 28.0, 57.0])
@@ -110,11 +99,6 @@ def test_a_tag_has_a_cell_of_white_on_every_side_and_its_name_below():
     ys, xs = np.nonzero(inside)
     assert (xs.min(), xs.max() + 1, ys.min(), ys.max() + 1) == (20, 180, 20, 180)
     assert (dark(tag)[200:] == dark(code)[200:]).all()
-
-
-def test_a_card_that_no_sticker_can_name_is_refused():
-    with pytest.raises(ValueError, match="no edition has it"):
-        stickers.sticker_svg("a-name-far-too-long-for-it-01")
 
 
 # --- Mats ------------------------------------------------------------------------------------------------------
@@ -295,11 +279,12 @@ def test_a_png_s_pixels_are_its_millimetres(tmp_path, dpi):
         assert struct.unpack(">IIB", png[41:50]) == (round(dpi / 0.0254), round(dpi / 0.0254), 1)
 
 
-def test_a_page_of_a_pdf_is_as_large_as_its_drawing(tmp_path):
-    write_sheets("mats", "classic", out=tmp_path, sides=3)
+def test_sheets_are_written_into_a_new_folder_each_page_as_large_as_its_drawing(tmp_path):
+    whole, halves = write_sheets("mats", "classic", out=tmp_path / "new" / "folder", sides=3)
 
-    assert page_sizes_mm(tmp_path / "mats.pdf") == [(420.0, 297.0)] * 3 + [(297.0, 210.0)]
-    assert page_sizes_mm(tmp_path / "mats-a4.pdf") == [(210.0, 297.0)] * 6 + [(297.0, 210.0)]
+    assert (whole.name, halves.name) == ("mats.pdf", "mats-a4.pdf")
+    assert page_sizes_mm(whole) == [(420.0, 297.0)] * 3 + [(297.0, 210.0)]
+    assert page_sizes_mm(halves) == [(210.0, 297.0)] * 6 + [(297.0, 210.0)]
 
 
 def test_the_halves_of_a_mat_laid_edge_to_edge_are_the_mat():
@@ -371,27 +356,15 @@ def test_the_mats_index_says_where_the_zones_lie(tmp_path, format_):
     assert all((tmp_path / entry["file"]).is_file() for entry in index.values())
 
 
-def test_the_stickers_index_names_face_file_and_size(tmp_path):
-    index = index_of(tmp_path, "stickers")
-
-    assert index["roll-03"] == {
-        "file": "roll-03.svg", "face": "roll", "kind": "qr", "size_mm": [20.0, 22.4],
-    }  # fmt: skip
-    assert tuple(index) == IDS
-
-
-def test_tags_are_written_as_qr_stickers_are(tmp_path):
-    index = index_of(tmp_path, "stickers", sticker_kind="tag")
+@pytest.mark.parametrize("kind", stickers.KINDS)
+def test_there_is_a_sticker_for_each_card_and_all_of_them_fit_on_one_sheet(tmp_path, kind):
+    index = index_of(tmp_path, "stickers", sticker_kind=kind)
+    write_sheets("stickers", "classic", out=tmp_path, sticker_kind=kind)
 
     assert tuple(index) == IDS
-    assert index["roll-03"]["kind"] == "tag"
-    assert (tmp_path / "roll-03.svg").read_text() == stickers.sticker_svg("roll-03", 20.0, "tag")
-
-
-def test_all_tags_fit_on_as_few_sheets_as_the_codes(tmp_path):
-    write_sheets("stickers", "classic", out=tmp_path, sticker_kind="tag")
-
-    assert len(pypdfium2.PdfDocument(tmp_path / "stickers.pdf")) == 1
+    assert index["roll-03"] == {"file": "roll-03.svg", "face": "roll", "kind": kind, "size_mm": [20.0, 22.4]}
+    assert (tmp_path / "roll-03.svg").read_text() == stickers.sticker_svg("roll-03", 20.0, kind)
+    assert page_sizes_mm(tmp_path / "stickers.pdf") == [(210.0, 297.0)]
 
 
 def test_the_deck_index_counts_the_copies(tmp_path):
@@ -419,13 +392,6 @@ def test_the_words_above_a_robot_s_slots_stay_off_the_seam(language):
     image = render.to_image(mats.mat_svg(robot_mat(), language), 3.0)
 
     assert not dark(image[: 3 * 45, 3 * 292 : 3 * 302]).any()
-
-
-def test_sheets_are_written_into_a_new_folder(tmp_path):
-    files = write_sheets("mats", "classic", out=tmp_path / "new" / "folder", sides=1)
-
-    assert [path.name for path in files] == ["mats.pdf", "mats-a4.pdf"]
-    assert all(path.is_file() for path in files)
 
 
 @pytest.mark.parametrize(

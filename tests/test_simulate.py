@@ -47,9 +47,10 @@ def shown(studio, scene):
     return studio.picture(scene, random.Random(0))
 
 
-def choreographer(played, seed=1):
+def danced(played):
+    """All movements of a script, and the plan of its table."""
     plan = arrange.plan(len(played.teams), len(played.players))
-    return choreography.Choreographer(played, plan, seed), plan
+    return list(choreography.Choreographer(played, plan, seed=1).movements()), plan
 
 
 def corners_of(pose):
@@ -97,9 +98,9 @@ HANDS = [
 @pytest.mark.variants(3)
 @pytest.mark.parametrize("hand", HANDS, ids=[*SCRIPTS, "two hands", *(edition for edition, _ in EDITIONS)])
 def test_a_card_lies_wholly_in_one_zone_and_in_no_two_places(hand):
-    dancers, plan = choreographer(hand())
+    moves, plan = danced(hand())
 
-    for movement in dancers.movements():
+    for movement in moves:
         for lying in (movement.before, movement.during, movement.after):
             pictures = [card.picture for card in lying if card.picture != BACK]
             assert len(pictures) == len(set(pictures))
@@ -108,8 +109,7 @@ def test_a_card_lies_wholly_in_one_zone_and_in_no_two_places(hand):
 
 
 def test_a_distance_card_lies_in_its_own_column():
-    dancers, plan = choreographer(script.shipped_script("pairs"))
-    *_, last = dancers.movements()
+    (*_, last), plan = danced(script.shipped_script("pairs"))
     distances = [card for card in last.after if card.picture != BACK and face_of(card.picture).km]
 
     for card in distances:
@@ -119,8 +119,7 @@ def test_a_distance_card_lies_in_its_own_column():
 
 
 def test_a_coup_fourre_lies_sideways_and_its_hazard_on_the_discard_pile():
-    dancers, plan = choreographer(script.shipped_script("two-players"))
-    *_, last = dancers.movements()
+    (*_, last), plan = danced(script.shipped_script("two-players"))
     turns = {face_of(card.picture).value: card.pose.turn_deg for card in last.after if card.picture != BACK}
     stop = next(card for card in last.after if card.picture.startswith("stop-"))
 
@@ -154,18 +153,16 @@ def test_the_draw_pile_sinks_and_its_marker_shows_when_it_is_used_up(studio):
 
 
 def test_a_new_hand_finds_the_table_cleared_and_the_draw_pile_high():
-    played = players.random_script(seed=2, hands=2)
-    dancers, _ = choreographer(played)
-    fresh = [m for m in dancers.movements() if m.pictures == (BACK,) * 3]
+    moves, _ = danced(players.random_script(seed=2, hands=2))
+    fresh = [move for move in moves if move.pictures == (BACK,) * 3]
 
     assert [{card.picture for card in m.after} for m in fresh] == [{BACK}]
     assert len(fresh[0].after) == 8
 
 
 def test_reshuffled_discards_come_back_as_the_draw_pile():
-    played = players.random_script(seed=18, options=(("empty-pile", "reshuffle"),))
-    dancers, plan = choreographer(played)
-    (fresh,) = [movement for movement in dancers.movements() if movement.pictures == (BACK,) * 3]
+    moves, plan = danced(players.random_script(seed=18, options=(("empty-pile", "reshuffle"),)))
+    (fresh,) = [move for move in moves if move.pictures == (BACK,) * 3]
     discards = [c for c in fresh.after if "table/discard" in zones_under(plan, [(c.pose.x_mm, c.pose.y_mm)])]
 
     assert discards == []
@@ -175,8 +172,8 @@ def test_reshuffled_discards_come_back_as_the_draw_pile():
 
 def test_a_card_taken_from_the_discard_pile_leaves_it_and_no_other_is_drawn():
     text = "option take-discard=allowed\nside Ann\nside Bob\nhand first Bob\nBob discard 25\nAnn take\nAnn roll\n"
-    dancers, _ = choreographer(script.read_script(text))
-    steps = [(m.player, m.pictures[0].rpartition("-")[0] or m.pictures[0]) for m in dancers.movements()]
+    moves, _ = danced(script.read_script(text))
+    steps = [(m.player, m.pictures[0].rpartition("-")[0] or m.pictures[0]) for m in moves]
 
     assert steps == [(1, BACK), (1, "25"), (0, "25"), (0, "roll")]
 
@@ -231,8 +228,7 @@ def test_a_card_taken_up_uncovers_what_lay_below(studio):
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_general_decoder_reads_every_sticker_in_sight(name):
     played = script.shipped_script(name, 1)
-    dancers, _ = choreographer(played)
-    last = list(dancers.movements())[-1]
+    (*_, last), _ = danced(played)
     image = frame_source.table_studio(played, seed=1, cards=Cards(36.0)).picture(Scene(last.after), random.Random(1))
     large = cv2.resize(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC)
     found = {card_id_of(code.text) for code in zxingcpp.read_barcodes(large, formats=zxingcpp.BarcodeFormat.QRCode)}
@@ -259,17 +255,17 @@ def _covers(pose, point):
 
 @pytest.mark.parametrize("speed", [0.5, 8.0])
 def test_a_laid_card_lies_still_for_the_pipeline_at_any_speed(speed):
-    dancers, plan = choreographer(script.shipped_script("two-players"))
+    moves, plan = danced(script.shipped_script("two-players"))
 
-    for movement in dancers.movements():
+    for movement in moves:
         if movement.is_play:
             scenes = list(animation.scenes(movement, plan, animation.Tempo(10.0, speed)))
             assert scenes[-10:] == [Scene(movement.after)] * 10
 
 
 def test_what_is_taken_back_leaves_its_zone_in_sight_before_anything_else_happens():
-    dancers, plan = choreographer(script.read_script(SHORT))
-    back = next(m for m in dancers.movements() if m.start is not None and m.pictures[0].startswith("25-"))
+    moves, plan = danced(script.read_script(SHORT))
+    back = next(m for m in moves if m.start is not None and m.pictures[0].startswith("25-"))
     scenes = list(animation.scenes(back, plan, animation.Tempo(10.0, 8.0)))
 
     assert scenes[-20:] == [Scene(back.after)] * 20
@@ -435,19 +431,17 @@ def test_the_players_take_a_discard_that_they_can_use():
 
 def test_the_draw_pile_is_as_high_as_the_record_has_it():
     played = players.random_script("asmodee-2014", teams=THREE, seed=1)
-    dancers, _ = choreographer(played)
+    (*_, last), _ = danced(played)
     table = referee.new_hand(played.edition, played.teams, played.hands[0].first)
     for play in script.plays_that_stay(played.hands[0]):
         table = referee.apply(table, play)
-    *_, last = dancers.movements()
 
     assert sum(card.picture == BACK for card in last.after) == -(-table.draw_pile // 12)
 
 
 def test_a_hand_that_nobody_can_go_on_with_ends_by_gathering_in_its_cards():
     played = players.random_script("bsd-mille", seed=4)
-    dancers, _ = choreographer(played)
-    *_, last = dancers.movements()
+    (*_, last), _ = danced(played)
 
     assert played.record().splitlines()[-1] == "end"
     assert last.is_play
@@ -471,8 +465,7 @@ def test_two_hazards_that_go_at_once_lie_on_the_discard_pile_as_the_record_has_t
         "Bob speed-limit > Ann\nAnn discard 50\nBob roll\nAnn right-of-way\n"
     )
     played = script.read_script(text)
-    dancers, plan = choreographer(played)
-    *_, last = dancers.movements()
+    (*_, last), plan = danced(played)
     pile = [face_of(c.picture) for c in last.after if "table/discard" in zones_under(plan, list(corners_of(c.pose)))]
     (end,) = (item for item in judge.judge(notation.lines(text)) if isinstance(item, judge.HandResult))
 

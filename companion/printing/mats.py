@@ -17,7 +17,6 @@ from companion.tabletop.mat_layout import CARD_MM, DISTANCE_COLUMNS, MARKER_CELL
 
 SAND = "#E6DBC1"  # the zones' ground: a shade deeper than a card's rim, so that eye and camera see its edge
 SHADE = "#D6C8A6"  # colour of the places where a card may lie
-_DICTIONARY = cv2.aruco.DICT_ARUCO_MIP_36h12
 _FRAME = draw.paint(SAND, draw.INK, 0.5)
 _PLACE = draw.paint("none", SHADE, 1.2)
 _PILES = ("draw", "discard")
@@ -148,7 +147,8 @@ def marker_svg(marker: Marker) -> str:
 @cache
 def marker_cells(marker_id: int) -> str:
     """Return the marker as one path, a unit a cell: the black square with its white cells cut out of it."""
-    bits = cv2.aruco.generateImageMarker(cv2.aruco.getPredefinedDictionary(_DICTIONARY), marker_id, MARKER_CELLS)
+    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)
+    bits = cv2.aruco.generateImageMarker(dictionary, marker_id, MARKER_CELLS)
     # A hole runs the other way round than the square, so the non-zero rule leaves it empty.
     holes = [f"M{x} {y}v1h1v-1z" for y in range(MARKER_CELLS) for x in range(MARKER_CELLS) if bits[y, x]]
     return f"M0 0h{MARKER_CELLS}v{MARKER_CELLS}h-{MARKER_CELLS}z" + "".join(holes)

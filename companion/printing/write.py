@@ -30,7 +30,7 @@ Item = tuple[str, str, Mapping[str, Any]]  # an item's name, its drawing, and wh
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which sheets are printed, and how."""
+    """Which sheets are printed, and how. Raises Problem for stickers that no card or label has room for."""
 
     kind: str  # `stickers`, `mats`, `deck` or `robot`
     edition: str
@@ -44,8 +44,7 @@ class Wanted:
     def cards(self) -> Mapping[Card, int]:
         return load_edition(self.edition).deck
 
-    def check(self) -> None:
-        """Raise Problem for a sticker of a size out of range."""
+    def __post_init__(self) -> None:
         low, high = SIZES_MM
         if self.kind == "stickers" and not low <= self.size_mm <= high:
             raise Problem(
@@ -82,7 +81,6 @@ def write_sheets(
         raise Problem("Sheets of labels are for stickers, as PDF; leave --labels out.")
     width_mm, sheet = STICKER_MM if size_mm is None else size_mm, label_sheet(labels) if labels else None
     wanted = Wanted(kind, edition, sides, width_mm, sticker_kind, language, sheet)
-    wanted.check()
     files = pdf_files(wanted) if format == "pdf" else _item_files(wanted, format, dpi)
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -94,17 +92,15 @@ def write_sheets(
 
 
 def pdf_files(wanted: Wanted) -> dict[str, bytes]:
-    """Return the sheets as PDF files by their names. Raises Problem for what cannot be printed."""
+    """Return the sheets as PDF files by their names."""
     # Loaded for the first sheet: the page that offers them needs the names alone.
     from companion.printing import pdf
 
-    wanted.check()
     return {name: pdf.write(pages) for name, pages in _pages(wanted)}
 
 
 def first_pages(wanted: Wanted, dpi: float) -> dict[str, bytes]:
-    """Return the first page of each of those files as PNG, by the same names. Raises Problem likewise."""
-    wanted.check()
+    """Return the first page of each of those files as PNG, by the same names."""
     return {name: render.to_png(pages[0], dpi) for name, pages in _pages(wanted)}
 
 
@@ -166,8 +162,7 @@ def _pages(wanted: Wanted) -> Iterator[tuple[str, list[str]]]:
     if wanted.kind == ROBOT:
         screens = [sheets.screen_svg(parts, language) for parts in SCREENS.values()]
         yield "robot.pdf", [*sheets.mat_halves(robot_mat(), language), *screens]
-        return
-    if wanted.kind == "stickers":
+    elif wanted.kind == "stickers":
         yield "stickers.pdf", _sticker_pages(wanted, name)
     elif wanted.kind == "mats":
         *side_mats, table = _mats(wanted.sides)

@@ -82,18 +82,17 @@ class Choreographer:
     def _all_hands(self) -> Iterator[Movement]:
         ended_by_word, script = False, self._script
         for number, hand in enumerate(script.hands):
-            if hand.begins is not None:
-                table = hand.begins.table
-            else:
-                table = referee.new_hand(script.edition, script.teams, hand.first, script.target)
+            begins = hand.begins
+            table = (
+                begins.table if begins else referee.new_hand(script.edition, script.teams, hand.first, script.target)
+            )
             if number:
                 yield from self._gather(wait=ended_by_word)
                 yield self._new_pile(0, table.draw_pile)
-            elif hand.begins is not None:
-                self._pile = hand.begins.table.draw_pile
-                for zone, cards in hand.begins.lying.items():
+            elif begins:
+                for zone, cards in begins.lying.items():
                     for card_id in cards:
-                        self._put(zone, Lying(card_id, self._spot_in(zone, card_id, card_id in hand.begins.sideways)))
+                        self._put(zone, Lying(card_id, self._spot_in(zone, card_id, card_id in begins.sideways)))
             self._pile = table.draw_pile
             yield from self._play_hand(table, hand)
             ended_by_word = any(action.play.verb is Verb.END for action in hand.actions)

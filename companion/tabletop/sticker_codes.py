@@ -64,12 +64,6 @@ CARDS = tuple(f"{face}-{copy:02d}" for face, said in _CHOSEN.items() for copy in
 
 _NUMBER_OF = {card: number for number, card in enumerate(CARDS)}
 _SAID = dict(zip(CARDS, map(tuple, " ".join(_CHOSEN.values()).split()), strict=True))
-_LEVELS = {
-    "L": constants.ERROR_CORRECT_L,
-    "M": constants.ERROR_CORRECT_M,
-    "Q": constants.ERROR_CORRECT_Q,
-    "H": constants.ERROR_CORRECT_H,
-}
 
 
 @cache
@@ -79,7 +73,8 @@ def modules(card_id: str) -> npt.NDArray[np.bool_]:
     Raises ValueError for a card that no sticker is made for.
     """
     mode, level, mask = _SAID[_known(card_id)]
-    code = qrcode.QRCode(version=1, error_correction=_LEVELS[level], border=0, mask_pattern=int(mask))
+    correction = getattr(constants, f"ERROR_CORRECT_{level}")
+    code = qrcode.QRCode(version=1, error_correction=correction, border=0, mask_pattern=int(mask))
     for data in _text_in(mode, payload(card_id).encode()):
         code.add_data(data, optimize=0)
     code.make(fit=False)

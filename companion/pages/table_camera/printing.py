@@ -48,7 +48,6 @@ def show() -> str:
     sentence = ""
     try:
         order = _order("stickers", request.args.get("labels", "").strip())
-        order.check()
     except Problem as problem:
         order, sentence = _order("stickers"), words.said(problem.sentence)
     edition = load_edition(order.edition)
@@ -109,7 +108,10 @@ def sheet(name: str, form: str) -> Response:
 
 
 def _order(sheets: str, labels: str = "") -> Wanted:
-    """Return what the address asks for, the rest as the match has it. Raises Problem for a bad number or `labels`."""
+    """Return what the address asks for, the rest as the match has it.
+
+    Raises Problem for a bad number, or for `labels` that are none or have no room for the stickers.
+    """
     game, asked = state().game, request.args
     try:
         edition = load_edition(asked.get("edition", game.edition_name)).name
