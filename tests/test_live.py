@@ -291,26 +291,21 @@ def test_what_lies_there_before_a_gap_is_not_spoken_of_as_lying_there_ever_since
     assert "cannot be read" in table.match.state.trouble
 
 
-def test_a_picture_now_and_then_that_cannot_be_taken_in_ends_nothing(table: Filmed):
+@pytest.mark.parametrize(
+    ("frames", "failing", "says"),
+    [(1500, range(149, 1500, 150), "have come to an end"), (40, range(40), "Plays can be entered by hand")],
+)
+def test_a_camera_is_given_up_when_no_picture_can_be_taken_in_not_for_one_now_and_then(table, frames, failing, says):
     def look(frame: Frame) -> View:
-        if round(frame.t_s * 10) % 150 == 149:
+        if round(frame.t_s * 10) in failing:
             raise IndexError
         return table._look(frame)
 
     table.go("lay roll-01 side-1/battle")
     watch = TableWatch(table.match, look, lambda _state: dict(MATS))
-    watch.start(Frame(PICTURE, n / 10) for n in range(1500)).join()
+    watch.start(Frame(PICTURE, n / 10) for n in range(frames)).join()
 
-    assert "have come to an end" in table.match.state.trouble
-
-
-def test_a_camera_of_which_no_picture_can_be_taken_in_is_given_up_with_a_sentence(table: Filmed):
-    def look(frame: Frame) -> View:
-        raise IndexError
-
-    TableWatch(table.match, look, lambda _state: dict(MATS)).start(Frame(PICTURE, n / 10) for n in range(40)).join()
-
-    assert "Plays can be entered by hand" in table.match.state.trouble
+    assert says in table.match.state.trouble
 
 
 def test_what_may_be_a_card_without_a_sticker_is_spoken_of_while_it_lies_there(table: Filmed):

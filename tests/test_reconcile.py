@@ -2,10 +2,14 @@
 
 import pytest
 from sheet import scenes
-from watched import CLASSIC, FACE, STICKER, Answer, Watched
+from watched import CLASSIC, Watched
 
 from companion.match.match import GONE
+from companion.match.questions import Answer
 from companion.match.state import Policy
+from companion.vision.view import FACE, STICKER
+
+OPENED = (("roll-01", "side-1/battle"), ("roll-02", "side-2/battle"))
 
 
 @pytest.fixture
@@ -15,7 +19,7 @@ def table(tmp_path):
 
 @pytest.fixture
 def opened(table):
-    return table.opened()
+    return table.play(*OPENED)
 
 
 # --- Laid and answered ----------------------------------------------------------------------------------------
@@ -291,4 +295,4 @@ def test_a_scene(tmp_path, setting, scene):
     lines = (f"edition {said['edition']}", *CLASSIC[1:]) if "edition" in said else CLASSIC
     policy = Policy(said.get("policy", Policy.TAP))
     table = Watched(tmp_path, *lines, policy=policy, by=FACE if "by faces" in words else STICKER)
-    (table.opened() if "opened" in words else table).check(scene)
+    (table.play(*OPENED) if "opened" in words else table).check(scene)

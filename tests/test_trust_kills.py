@@ -1,6 +1,7 @@
 """Killed at any moment, the service loses nothing that a phone was told; and a loss would be noticed."""
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 from trust.kills import Broken, Ledger, Log, kill_and_look
@@ -34,13 +35,6 @@ def told(tmp_path) -> tuple[Log, Ledger]:
     return Log(path), ledger
 
 
-def altered(log: Log, statement: str) -> None:
-    db = sqlite3.connect(log.path)
-    db.execute(statement)
-    db.commit()
-    db.close()
-
-
 @pytest.mark.parametrize(
     "statement",
     [
@@ -53,7 +47,8 @@ def altered(log: Log, statement: str) -> None:
 )
 def test_an_event_that_is_lost_changed_or_there_twice_is_noticed(told, statement):
     log, ledger = told
-    altered(log, statement)
+    with closing(sqlite3.connect(log.path)) as db, db:
+        db.execute(statement)
 
     with pytest.raises(Broken):
         log.take_in(ledger)

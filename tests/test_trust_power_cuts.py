@@ -6,14 +6,13 @@ import random
 from pathlib import Path
 
 import pytest
-from trust.disk import Disk, Op, Recorder, library
+from trust.disk import Disk, Recorder, library
 from trust.power_cuts import CARELESS, cut_and_look
 
 from companion.pages.players import phone_identity
 from companion.storage import data_folder, database
 from companion.storage.data_folder import data_dir, write_whole
 
-CHANCES = [random.Random(seed) for seed in range(40)]
 needs_sqlite = pytest.mark.skipif(library() is None, reason="SQLite is built into this Python and cannot be reached")
 
 
@@ -38,16 +37,6 @@ def test_a_sync_that_is_left_out_is_noticed(careless):
     assert cut_and_look(500, careless=careless, first=True).lost
 
 
-# --- What a disk may have after a cut -------------------------------------------------------------------------
-
-
-def after_cuts(*ops: Op) -> list[dict[str, bytes | None]]:
-    disk = Disk()
-    for op in ops:
-        disk.take_in(op)
-    return [disk.after_cut(chance) for chance in CHANCES]
-
-
 # --- Small files ----------------------------------------------------------------------------------------------
 
 
@@ -59,7 +48,10 @@ def test_a_small_file_is_on_the_disk_with_its_name_when_that_is_said(tmp_path):
         write_whole(folder / "a.json", "two")
         phone_identity.load_secret(folder)
 
-    found = after_cuts(*recorder.ops)
+    disk = Disk()
+    for op in recorder.ops:
+        disk.take_in(op)
+    found = [disk.after_cut(random.Random(seed)) for seed in range(40)]
 
     assert {after["family/data/a.json"] for after in found} == {b"two"}
     assert {len(after["family/data/secret-key"]) for after in found} == {32}

@@ -6,18 +6,17 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
-from viewed import zone_of
+from viewed import words, zone_of
 
 from companion.match.match import Match
-from companion.match.questions import Answer, Kind, Question
+from companion.match.questions import Answer, Question
 from companion.match.state import Policy
-from companion.rules.cards import Card
 from companion.storage.event_store import Store
 from companion.storage.events import EventKind
 from companion.tabletop.card_ids import face_of
 from companion.tracking.live import TableWatch
 from companion.vision.capture.sources import Frame
-from companion.vision.view import FACE, STICKER, MatSeen, Sighting, View
+from companion.vision.view import STICKER, MatSeen, Sighting, View
 
 PICTURE = np.zeros((4, 4, 3), np.uint8)
 PILES = ("battle", "speed", "discard")
@@ -105,8 +104,8 @@ class Watched:
 
     @property
     def asked(self) -> list[str]:
-        """Each question in a few words: a play, or the sentence of what differs."""
-        return [str(q.say) if q.kind is Kind.DIFFERS else str(q.plays[0]) for q in self.questions]
+        """Each question in a few words."""
+        return [words(question) for question in self.questions]
 
     @property
     def played(self) -> list[str]:
@@ -169,9 +168,3 @@ class Watched:
                 self.perform(step.strip())
             said = f"played: {' / '.join(self.played)}" if expected.startswith("played:") else " / ".join(self.asked)
             assert (said or "nothing") == expected, written
-
-    def opened(self) -> Watched:
-        return self.play(("roll-01", "side-1/battle"), ("roll-02", "side-2/battle"))
-
-
-__all__ = ["CLASSIC", "FACE", "STICKER", "Answer", "Card", "Watched"]

@@ -12,6 +12,7 @@ from companion.common.text import Said, say
 from companion.rules import referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition, EditionError, load_edition
+from companion.rules.moves import laying
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import SAFETY_KM, Due, Side, Table, Team
 from companion.simulate.arrange import MOST_SIDES
@@ -230,13 +231,9 @@ class _Deal:
         return (way for card_id in self._held[player] for way in self._ways(player, card_id))
 
     def _ways(self, player: str, card_id: str) -> Iterator[tuple[Play, str]]:
-        own, face = self._table.side_of(player), face_of(card_id)
-        if face.family is Family.HAZARD:
-            others = (side.name for side in self._table.sides if side is not own)
-            yield from ((lay(player, face, name), card_id) for name in others)
-        else:
-            yield lay(player, face), card_id
-        yield discard(player, face), card_id
+        own, face = self._table.side_of(player).name, face_of(card_id)
+        plays = (*laying(self._table, player, face), discard(player, face))
+        return ((play, card_id) for play in plays if play.target != own)
 
     # What a play is worth
 

@@ -393,18 +393,13 @@ BAD_NAMES = (
 
 def hostile_zip(files: dict[str, bytes], chance: random.Random) -> bytes:
     """A zip file with tricks in it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # zipfile warns of names that stand twice
-        return _hostile_zip(files, chance)
-
-
-def _hostile_zip(files: dict[str, bytes], chance: random.Random) -> bytes:
     way, out = chance.random(), io.BytesIO()
     files = dict(files)
     if way < 0.2:
         victim = chance.choice(list(files))
         files[chance.choice(BAD_NAMES)] = files.pop(victim) if chance.random() < 0.5 else files[victim]
-    with zipfile.ZipFile(out, "w") as packed:
+    # It warns of names that stand twice.
+    with warnings.catch_warnings(action="ignore"), zipfile.ZipFile(out, "w") as packed:
         for name, content in files.items():
             _put(packed, name, content, chance)
         if way < 0.1:

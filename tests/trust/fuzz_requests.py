@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -327,25 +328,18 @@ def check_answer(findings: Findings, answer: Answer, request: Request, about: st
 def at_once(findings: Findings, service: Service, request: Request, about: str) -> None:
     """The same request from two phones at the same moment."""
     gate = threading.Barrier(2)
-    answers: list[Answer | BaseException] = []
 
-    def send() -> None:
+    def send() -> Answer:
         gate.wait(PATIENCE_S)
-        try:
-            answers.append(ask(service, request))
-        except Exception as error:
-            answers.append(error)
+        return ask(service, request)
 
-    both = [threading.Thread(target=send) for _ in range(2)]
+    with ThreadPoolExecutor(2) as phones:
+        both = [phones.submit(send) for _ in range(2)]
     for one in both:
-        one.start()
-    for one in both:
-        one.join(2 * PATIENCE_S)
-    for answer in answers:
-        if isinstance(answer, Answer):
-            check_answer(findings, answer, request, about)
+        if error := one.exception():
+            findings.found(f"no answer: {error!r}", f"{about} {request.path[:200]}")
         else:
-            findings.found(f"no answer: {answer!r}", f"{about} {request.path[:200]}")
+            check_answer(findings, one.result(), request, about)
 
 
 def still_plays(findings: Findings, service: Service, machine: Visitor, about: str) -> None:
