@@ -1,7 +1,8 @@
 """What a camera sees, as a test says it: cards that lie there and are asked about until the record has them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from companion.common.text import Said, say
@@ -9,35 +10,19 @@ from companion.match.match import Match
 from companion.match.questions import Kind, Question, question_id
 from companion.match.state import MatchState, after
 from companion.rules import referee
-from companion.rules.cards import Card, card_of_slug
+from companion.rules.cards import card_of_slug
 from companion.rules.record.notation import parse_play
 
 DIFFERS = say("It differs.")
-
-
-@dataclass(frozen=True, slots=True)
-class Lying:
-    """A card that lies there, and what is asked about it."""
-
-    id: str
-    match: int
-    hand: int
-    kind: Kind
-    zone: str | None
-    plays: tuple[str, ...]
-    sure: bool
-    crop: bytes | None
-    expected: Card | None
-    seen: Card | None
-    line: int | None
-    say: Said | None
 
 
 class Seen:
     """The cards that a camera sees; each method lays one, looks, and gives the id of its question."""
 
     def __init__(self, match: Match) -> None:
-        self._match, self._lying = match, dict[str, Lying]()
+        self._match = match
+        # What is asked about each card, but for its plays; in which match and hand, and the plays as they are written.
+        self._lying: dict[str, tuple[Question, tuple[int, int], tuple[str, ...]]] = {}
 
     def play(self, number: int, *plays: str, sure: bool = True, crop: bytes | None = None, zone: str | None = None):
         """A card that was laid; the likeliest play first."""
@@ -58,32 +43,19 @@ class Seen:
     ) -> str:
         """A zone that shows another card than the record says."""
         cards = {"expected": card_of_slug(expected or ""), "seen": card_of_slug(seen or "")}
-        return self._lay(number, Kind.DIFFERS, zone, plays, line=line, sentence=sentence, **cards)
+        return self._lay(number, Kind.DIFFERS, zone, plays, line=line, say=sentence, **cards)
 
     def lift(self, question: str) -> None:
         """The card of a question is taken up again."""
         self._lying.pop(question, None)
         self._match.look(self.derive)
 
-    def _lay(
-        self,
-        number: int,
-        kind: Kind,
-        zone: str | None,
-        plays: tuple[str, ...],
-        *,
-        sure: bool = True,
-        crop: bytes | None = None,
-        expected: Card | None = None,
-        seen: Card | None = None,
-        line: int | None = None,
-        sentence: Said | None = None,
-    ) -> str:
+    def _lay(self, number: int, kind: Kind, zone: str | None, plays: tuple[str, ...], **more: Any) -> str:
         now = self._match.state
         name = question_id(now.match, now.hand_seq, "camera", number, kind)
-        self._lying[name] = Lying(
-            name, now.match, now.hand_seq, kind, zone, plays, sure, crop, expected, seen, line, sentence
-        )
+        confidence = 0.95 if more.get("sure", True) else 0.5
+        question = Question(name, kind, zone, confidence=confidence, about=f"{zone} {more.get('seen')}", **more)
+        self._lying[name] = question, (now.match, now.hand_seq), plays
         self._match.look(self.derive)
         return name
 
@@ -93,30 +65,16 @@ class Seen:
     def _asked(self, state: MatchState) -> Iterator[Question]:
         table = state.game.table
         counted = {entry.written.question for entry in state.entries} | state.past.answers.keys()
-        for card in self._lying.values():
-            if (card.match, card.hand) != (state.match, state.hand_seq) or card.id in counted:
+        for question, hand, written in self._lying.values():
+            if hand != (state.match, state.hand_seq) or question.id in counted:
                 continue
-            if card.line is not None and state.entry(card.line) is None:
+            if question.line is not None and state.entry(question.line) is None:
                 continue
-            plays = tuple(parse_play(text, state.game.teams) for text in card.plays)
-            question = Question(
-                id=card.id,
-                kind=card.kind,
-                zone=card.zone,
-                plays=plays,
-                table=table,
-                reasons=referee.objections(table, plays[0]) if plays else (),
-                say=card.say,
-                confidence=0.95 if card.sure else 0.5,
-                sure=card.sure,
-                expected=card.expected,
-                seen=card.seen,
-                line=card.line,
-                about=f"{card.zone} {card.seen}",
-                crop=card.crop,
-            )
-            yield question
-            table = after(question, table)
+            plays = tuple(parse_play(text, state.game.teams) for text in written)
+            reasons = referee.objections(table, plays[0]) if plays else ()
+            asked = replace(question, plays=plays, table=table, reasons=reasons)
+            yield asked
+            table = after(asked, table)
 
 
 _CAMERAS: WeakKeyDictionary[Match, Seen] = WeakKeyDictionary()
