@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from subprocess import CompletedProcess
 
 import pytest
 from client import SECRET, TWO
@@ -158,25 +158,17 @@ def page(app):
     return app.test_client()
 
 
-class Called(NamedTuple):
-    """What became of a call of the program."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
 @pytest.fixture
 def called(monkeypatch, capsys, tmp_path):
     """Calls the program as a shell would, without the time that it takes to load; `typed` is its standard input."""
 
-    def call(*words: str | Path, typed: str = "") -> Called:
+    def call(*words: str | Path, typed: str = "") -> CompletedProcess[str]:
         monkeypatch.setattr(sys, "argv", ["companion", *map(str, words)])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed.encode())))
         with pytest.raises(SystemExit) as ended:
             main()
         said = capsys.readouterr()
-        return Called(int(ended.value.code or 0), said.out, said.err)
+        return CompletedProcess(words, int(ended.value.code or 0), said.out, said.err)
 
     yield call
     keep_own_editions(tmp_path / "none")

@@ -6,14 +6,15 @@ larger, decks and backups as zip files with every trick: through `companion read
 sentence or an answer each time; no crash, no error of ours, nothing written where it does not belong.
 """
 
+import contextlib
+import faulthandler
 import io
-import os
+import multiprocessing
 import random
 import resource
 import shutil
 import sqlite3
 import struct
-import subprocess
 import sys
 import tempfile
 import warnings
@@ -21,6 +22,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from functools import cache
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import cv2
@@ -45,12 +47,7 @@ MOST_PEAK_MB = 1200
 SLICE = 100  # so many files one process tries before the next begins
 KINDS = ("picture", "picture", "picture", "upload", "deck", "backup")
 SIDE = 48
-
-
-def main() -> int:
-    if sys.argv[1:2] == ["--slice"]:
-        return try_slice(*map(int, sys.argv[2:5]), Path(sys.argv[5]))
-    return fuzz("files", __doc__, run, times=200)
+SPAWNED = multiprocessing.get_context("spawn")
 
 
 def run(findings: Findings, times: int, seed: int, folder: Path) -> None:
@@ -71,59 +68,41 @@ def kind_of(seed: int, number: int) -> str:
 def run_slice(findings: Findings, seed: int, first: int, end: int, folder: Path) -> None:
     """Tries some files in a child; where it dies, the one that it had begun is the finding, and it goes on after it."""
     while first < end:
-        place = folder / "slice"
-        place.mkdir(exist_ok=True)
-        words = [sys.executable, __file__, "--slice", str(seed), str(first), str(end), str(place)]
-        path = os.pathsep.join((str(ROOT / "tests"), str(ROOT)))
-        environment = {**os.environ, "PYTHONPATH": path, "PYTHONFAULTHANDLER": "1"}
-        child = subprocess.run(words, capture_output=True, text=True, errors="replace", env=environment, timeout=1800)
-        begun = first - 1
-        for line in child.stdout.splitlines():
-            word, _, rest = line.partition(" ")
-            if word == "BEGIN":
-                begun, kind = int(rest.split()[0]), rest.split()[1]
-                findings.tried[kind] += 1
-            elif word == "WRONG":
-                findings.found(rest, f"seed {seed} number {begun}")
-            elif word == "TOOK":
-                findings.took(float(rest.split()[0]), rest.split()[1])
-            elif word == "PEAK":
-                peak = max(int(rest), int(str(findings.figures.get("peak memory MB", 0))))
-                findings.figures["peak memory MB"] = peak
-        if child.returncode == 0:
-            return
-        findings.found(
-            f"the process died with {child.returncode}: {child.stderr[-1500:]}", f"seed {seed} number {begun}"
-        )
-        first = begun + 1
+        ours, theirs = SPAWNED.Pipe(duplex=False)
+        child = SPAWNED.Process(target=try_slice, args=(theirs, seed, first, end, folder / "file"))
+        child.start()
+        theirs.close()
+        begun = first
+        with contextlib.suppress(EOFError):
+            while True:
+                begun = ours.recv()
+                found, peak = ours.recv()
+                findings.add(found)
+                findings.figures["peak memory MB"] = max(peak, findings.figures.get("peak memory MB", 0))
+        child.join()
+        if child.exitcode:
+            findings.found(f"the process died with {child.exitcode}", f"seed {seed} number {begun}")
+        first = begun + 1 if child.exitcode else end
 
 
-def try_slice(seed: int, first: int, end: int, folder: Path) -> int:
-    """The child: says each file that it begins, and what is wrong with it."""
+def try_slice(parent: Connection, seed: int, first: int, end: int, place: Path) -> None:
+    """The child: says which file it begins, and then what it has found and the most memory that it had."""
+    faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MB << 20, MOST_MB << 20))
-    findings = Findings("slice")
     for number in range(first, end):
-        kind = kind_of(seed, number)
+        kind, findings, about = kind_of(seed, number), Findings("slice"), f"seed {seed} number {number}"
         if kind == "upload":
             continue
-        print(f"BEGIN {number} {kind}", flush=True)
-        chance = random.Random(f"{seed}:{number}")
-        place = folder / "file"
+        parent.send(number)
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
         before = peak_mb()
-        with findings.trying(kind, number, within_s=60):
-            for fault in CHECKS[kind](place, chance):
-                findings.found(fault)
+        with findings.trying(kind, about, within_s=60):
+            for fault in CHECKS[kind](place, random.Random(f"{seed}:{number}")):
+                findings.found(fault, about)
         if peak_mb() > max(before, MOST_PEAK_MB):
-            findings.found(f"{kind}: took {peak_mb()} MB")
-        for wrong in findings.wrong:
-            print("WRONG " + wrong.replace("\n", " | "), flush=True)
-        findings.wrong.clear()
-        print(f"TOOK {findings.slowest_s:.3f} {kind}", flush=True)
-        findings.slowest_s = 0.0
-    print(f"PEAK {peak_mb()}", flush=True)
-    return 0
+            findings.found(f"{kind}: took {peak_mb()} MB", about)
+        parent.send((findings, peak_mb()))
 
 
 def peak_mb() -> int:
@@ -533,4 +512,4 @@ def multipart_request(path: str, who: Visitor, fields: dict[str, str], files: di
 CHECKS = {"picture": check_picture, "deck": check_deck, "backup": check_backup}
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(fuzz("files", __doc__, run, times=200))
