@@ -38,13 +38,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from trust.fuzzing import arguments
+from trust.real_service import ROOT, wait_until
 from trust.served import KEPT, digest
 
 from companion.pages.players import phone_identity
 from companion.storage.data_folder import KEY_NAME, store_path
 from companion.storage.recovery import NOTE_NAME
 
-ROOT = Path(__file__).parent.parent.parent
 PATIENCE_S = 60.0
 LONGEST_PLAY_S = 0.7
 LONGEST_SHUTDOWN_S = 0.15
@@ -109,9 +109,11 @@ class Nest:
     """Starts services that are imported already."""
 
     def __init__(self) -> None:
+        environ = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+        environ |= {"PYTHONPATH": f"{ROOT / 'tests'}{os.pathsep}{ROOT}"}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "trust.served"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            cwd=ROOT, env=_environ(),
+            cwd=ROOT, env={**os.environ, **environ},
         )  # fmt: skip
         self._lock = threading.Lock()
 
@@ -127,11 +129,6 @@ class Nest:
         self._process.stdout.close()
 
 
-def _environ() -> dict[str, str]:
-    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    return {**os.environ, **threads, "PYTHONPATH": f"{ROOT / 'tests'}{os.pathsep}{ROOT}"}
-
-
 class Service:
     """A service that runs, or is about to."""
 
@@ -142,14 +139,11 @@ class Service:
 
     def port(self) -> int:
         """The port, once it is ready. Raises Broken where it does not start."""
-        until_s = time.monotonic() + PATIENCE_S
-        while time.monotonic() < until_s:
-            found = re.search(r"http://localhost:(\d+)", self.said())
-            if found:
-                return int(found[1])
-            check(self.runs(), f"the service does not start: {self.said()}")
-            time.sleep(0.003)
-        raise Broken(f"the service is not ready after {PATIENCE_S} s: {self.said()}")
+        ready = re.compile(r"http://localhost:(\d+)")
+        wait_until(lambda: ready.search(self.said()) or not self.runs(), PATIENCE_S, 0.003)
+        found = ready.search(self.said())
+        check(found is not None, f"the service does not start, or is not ready after {PATIENCE_S} s: {self.said()}")
+        return int(found[1])
 
     def said(self) -> str:
         return self._out.read_text(errors="replace")
@@ -167,9 +161,7 @@ class Service:
     def kill(self) -> None:
         """Kills it, and waits until it is gone: only then does the system give back its lock."""
         self.send(signal.SIGKILL)
-        until_s = time.monotonic() + PATIENCE_S
-        while self.runs() and time.monotonic() < until_s:
-            time.sleep(0.001)
+        wait_until(lambda: not self.runs(), PATIENCE_S, 0.001)
 
 
 # --- The phones -----------------------------------------------------------------------------------------------

@@ -22,10 +22,9 @@ from pathlib import Path
 from statistics import median
 
 from trust.fuzzing import arguments
-from trust.real_service import Service, Size, asked, service, wait_until
+from trust.real_service import ROOT, Service, Size, asked, service, wait_until
 from werkzeug.datastructures import FileStorage
 
-ROOT = Path(__file__).parent.parent.parent
 MOST_GROWTH = 0.08
 MOST_GROWTH_KB = 16 * 1024
 MOST_MORE = 4
