@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import cv2
+from records import results
 
-from companion.rules.record import judge, notation
 from companion.simulate.frame_source import demo_pictures
 from companion.simulate.script import Script
 
@@ -26,8 +26,7 @@ def write_clip(script: Script, path: Path, *, speed: float = 1.0) -> None:
 
 def sheets(script: Script) -> list[dict]:
     """What each hand of the script comes to, by its record alone."""
-    items = judge.judge(notation.lines(script.record()))
-    return [item.as_json("")["sides"] for item in items if isinstance(item, judge.HandResult)]
+    return [result.as_json("")["sides"] for result in results(script.record())]
 
 
 def setup_of(script: Script) -> str:

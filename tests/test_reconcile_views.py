@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from records import THREE
 from sheet import scenes
 from viewed import STEP_S, Viewed, differences, plays, table_of, told
 
@@ -84,7 +85,7 @@ def test_a_card_that_lies_exactly_on_its_like_is_found_by_what_follows_and_the_n
 
 
 def test_a_card_without_a_sticker_that_was_laid_at_the_wrong_side_is_no_play_more_when_it_is_put_right():
-    table = ByFace("Ann roll", "Bob roll", "Cid roll", "Ann 100", sides=("Ann", "Bob", "Cid"))
+    table = ByFace("Ann roll", "Bob roll", "Cid roll", "Ann 100", sides=THREE)
     table.see()
     table.told = (by_face(Card.SPEED_LIMIT, "side-3/speed", 1),)
     table.see()

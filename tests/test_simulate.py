@@ -8,13 +8,14 @@ import cv2
 import numpy as np
 import pytest
 import zxingcpp
+from records import results, verdicts
 from troubles.rough_studio import RoughStudio
 
 from companion.common.errors import Problem
 from companion.printing import deck, render
 from companion.rules import referee
 from companion.rules.cards import Card
-from companion.rules.record import judge, notation
+from companion.rules.record.judge import LEGAL
 from companion.rules.table import Team
 from companion.simulate import animation, arrange, art, camera_model, choreography, frame_source, players, script
 from companion.simulate.art import BARE, STICKERED, Cards
@@ -366,12 +367,11 @@ def test_a_bare_card_is_the_drawing_alone_and_its_copies_are_alike():
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_shipped_hand_is_legal_and_complete_and_what_is_taken_back_was_illegal(name):
     played = script.shipped_script(name)
-    judged = list(judge.judge(notation.lines(played.record())))
     (hand,) = played.hands
     table = referee.new_hand(played.edition, played.teams, hand.first)
 
-    assert {item.verdict for item in judged if isinstance(item, judge.JudgedLine)} == {judge.LEGAL}
-    assert [item.how for item in judged if isinstance(item, judge.HandResult)] == ["completed"]
+    assert set(verdicts(played.record())) == {LEGAL}
+    assert [result.how for result in results(played.record())] == ["completed"]
     assert any(action.taken_back for action in hand.actions)
     for action in hand.actions:
         if action.taken_back:
@@ -413,11 +413,10 @@ MADE_UP += [(edition, teams, seed) for edition, teams in EDITIONS for seed in (1
 
 @pytest.mark.parametrize(("edition", "teams", "seed"), MADE_UP)
 def test_made_up_hands_are_legal_to_their_end(edition, teams, seed):
-    played = players.random_script(edition, teams=teams, seed=seed)
-    judged = list(judge.judge(notation.lines(played.record())))
+    written = players.random_script(edition, teams=teams, seed=seed).record()
 
-    assert {item.verdict for item in judged if isinstance(item, judge.JudgedLine)} == {judge.LEGAL}
-    assert judged[-1].how in ("completed", "exhausted")
+    assert set(verdicts(written)) == {LEGAL}
+    assert results(written)[-1].how in ("completed", "exhausted")
 
 
 def test_the_players_take_a_discard_that_they_can_use():
@@ -467,7 +466,7 @@ def test_two_hazards_that_go_at_once_lie_on_the_discard_pile_as_the_record_has_t
     played = script.read_script(text)
     (*_, last), plan = danced(played)
     pile = [face_of(c.picture) for c in last.after if "table/discard" in zones_under(plan, list(corners_of(c.pose)))]
-    (end,) = (item for item in judge.judge(notation.lines(text)) if isinstance(item, judge.HandResult))
+    (end,) = results(text)
 
     assert tuple(pile) == end.table.discards
 
@@ -477,7 +476,7 @@ def test_made_up_hands_keep_a_tables_target_and_who_begins():
 
     assert "target 300" in played.record()
     assert [hand.first for hand in played.hands] == ["Bob"]
-    assert list(judge.judge(notation.lines(played.record())))[-1].table.target == 300
+    assert results(played.record())[-1].table.target == 300
 
 
 def test_made_up_hands_are_the_same_for_the_same_seed():

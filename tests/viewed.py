@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from records import PAIRS, THREE, TWO, hand
+
 from companion.match.questions import Answer, Answered, Kind, Question
 from companion.match.zone_plays import Places
 from companion.rules import referee
-from companion.rules.record import judge, notation
+from companion.rules.record import notation
 from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import DRAW_ZONE
@@ -21,18 +23,6 @@ SQUARE = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
 STEP_S = 0.1
 SIDEWAYS = "sideways"
 SPREAD = ("distance", "safety")
-
-
-def hand_of(edition: str, options: Iterable[str], sides: Iterable[str]) -> Table:
-    """The table as a hand begins, the first side beginning."""
-    header = [f"edition {edition}", *(f"option {option}" for option in options), *(f"side {name}" for name in sides)]
-    first = next(line for line in header if line.startswith("side ")).partition(",")[0].split()[-1]
-    game = judge.NEW_GAME
-    for number, text in enumerate((*header, f"hand first {first}")):
-        game, items = judge.step(game, notation.RecordLine(number, text))
-        assert not any(isinstance(item, judge.JudgedLine) and item.unreadable for item in items)
-    assert game.table is not None
-    return game.table
 
 
 @dataclass(frozen=True)
@@ -54,11 +44,11 @@ class Viewed:
         *lines: str,
         edition: str = "classic",
         options: tuple[str, ...] = (),
-        sides: tuple[str, ...] = ("Ann", "Bob"),
+        sides: str = TWO,
         confirm: bool = True,
     ) -> None:
         self.confirm, self.t_s, self.seq = confirm, 0.0, 1
-        self.new_table = hand_of(edition, options, sides)
+        self.new_table = hand(players=sides, edition=edition, options=options).table
         self.tracks = Tracks()
         mats = {f"side-{number}": side.name for number, side in enumerate(self.new_table.sides, 1)}
         self.places = Places(mats)
@@ -288,9 +278,9 @@ def table_of(setting: str, starts: Mapping[str, Callable[..., Viewed]], kind: ty
     edition = said.pop("edition", "classic")
     more: dict[str, object] = {"sure": float(said.pop("sure"))} if "sure" in said else {}
     if "three" in words:
-        more["sides"] = ("Ann", "Bob", "Cid")
+        more["sides"] = THREE
     if "pairs" in words:
-        more["sides"] = ("Reds = Ann, Cid", "Blues = Bob, Dee")
+        more["sides"] = PAIRS
     if said:
         more["options"] = tuple(map("=".join, said.items()))
     if name in starts:
