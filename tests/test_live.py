@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -90,9 +89,8 @@ class Filmed:
 
 
 @pytest.fixture
-def opened(tmp_path: Path) -> Iterator[Callable[..., Filmed]]:
+def opened(store: Store) -> Callable[..., Filmed]:
     """Opens a table whose match has begun, and that has been seen empty for a moment: whatever comes is new."""
-    store = Store.open(tmp_path / "log.sqlite3")
 
     def make(edition: str = "classic", policy: Policy = Policy.AUTO, seen_s: float = MOMENT_S + 0.2) -> Filmed:
         match = Match(store)
@@ -102,8 +100,7 @@ def opened(tmp_path: Path) -> Iterator[Callable[..., Filmed]]:
         table.film(seen_s)
         return table
 
-    yield make
-    store.close()
+    return make
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from companion.match.questions import Answer, Kind
 from companion.rules.cards import Family
 from companion.rules.play import Play
 from companion.rules.referee import legal_plays
+from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of
 from companion.tracking.track import MOMENT_S, State
 
@@ -18,6 +19,11 @@ PILES = ("side-1/battle", "side-2/battle", "side-1/speed", "table/discard")
 ZONES = (*PILES, "side-1/distance", "side-2/distance", "side-2/safety")
 LONG_S = 14.0
 """Whatever waits has been decided by then."""
+
+
+def _legal(table: Table) -> tuple[Play, ...]:
+    faces = {face_of(card) for card in CARDS}
+    return tuple(play for play in legal_plays(table, table.player_to_move) if play.card in faces)
 
 
 class Conversation:
@@ -69,15 +75,13 @@ class Conversation:
 
     def type_(self, number: int) -> None:
         table = self.seen.table
-        plays = () if table.is_over else self._legal()
+        plays = () if table.is_over else _legal(table)
         if plays:
             self.seen.enter(str(plays[number % len(plays)]))
 
     def correct(self, number: int) -> None:
         if self.seen.record.lines and not self.seen.table.is_over:
-            redone = self.seen.undo()
-            plays = self._legal()
-            self.seen.redo(redone)
+            plays = _legal(self.seen.record.lines[-1].before)
             self.seen.correct(str(plays[number % len(plays)]))
 
     def undo(self, _number: int) -> None:
@@ -107,11 +111,6 @@ class Conversation:
             if card in cards:
                 cards.remove(card)
         self.left_over.discard(card)
-
-    def _legal(self) -> tuple[Play, ...]:
-        table = self.seen.table
-        faces = {face_of(card) for card in CARDS}
-        return tuple(p for p in legal_plays(table, table.player_to_move) if p.card in faces)
 
     # What has to be so
 

@@ -1,7 +1,7 @@
 """A record and a table before an eye, without a match: views written by hand, frame by frame, and what is asked."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from records import PAIRS, THREE, TWO, hand
 
@@ -23,14 +23,6 @@ SQUARE = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
 STEP_S = 0.1
 SIDEWAYS = "sideways"
 SPREAD = ("distance", "safety")
-
-
-@dataclass(frozen=True)
-class Undone:
-    """A line that was taken out of the record, and what follows it."""
-
-    line: Line
-    table: Table
 
 
 class Viewed:
@@ -110,16 +102,9 @@ class Viewed:
         after = referee.apply(self.table, play)
         self.record = replace(self.record, table=after, lines=(*self.record.lines, line))
 
-    def undo(self) -> Undone:
-        undone = Undone(self.record.lines[-1], self.table)
+    def undo(self) -> None:
         self.seq += 1
-        self.record = replace(self.record, table=undone.line.before, lines=self.record.lines[:-1])
-        return undone
-
-    def redo(self, undone: Undone) -> None:
-        """Put a line back that was taken out."""
-        self.seq += 1
-        self.record = replace(self.record, table=undone.table, lines=(*self.record.lines, undone.line))
+        self.record = replace(self.record, table=self.record.lines[-1].before, lines=self.record.lines[:-1])
 
     def correct(self, text: str) -> None:
         """Let the last line say another play."""
