@@ -59,14 +59,13 @@ class LabelSheet:
     def check(self, code_mm: float) -> None:
         """Raise Problem where a label cannot hold a code of this width and a name, or lies on no card."""
         width, height = self.label_mm
+        this = {"sheet": self.title, "width": f"{width:g}", "height": f"{height:g}"}
         has_room = width + SLACK_MM >= code_mm + BESIDE_MM and height + SLACK_MM / 5 >= code_mm
         if not has_room and not (self.is_name_below(code_mm) and width + SLACK_MM / 5 >= code_mm):
             raise Problem(
                 "The labels of %(sheet)s are %(width)s × %(height)s mm, and a sticker of %(code)s mm with its name"
                 " takes %(beside)s × %(code)s mm or %(code)s × %(below)s mm: choose another sheet or smaller stickers.",
-                sheet=self.title,
-                width=f"{width:g}",
-                height=f"{height:g}",
+                **this,
                 code=f"{code_mm:g}",
                 beside=f"{code_mm + BESIDE_MM:g}",
                 below=f"{code_mm + BELOW_MM:g}",
@@ -75,9 +74,7 @@ class LabelSheet:
             raise Problem(
                 "The labels of %(sheet)s are %(width)s × %(height)s mm, more than a card of %(card)s mm has room for:"
                 " choose another sheet.",
-                sheet=self.title,
-                width=f"{width:g}",
-                height=f"{height:g}",
+                **this,
                 card=f"{CARD_MM[0]:g} × {CARD_MM[1]:g}",
             )
 
@@ -113,8 +110,7 @@ def label_sheet(text: str) -> LabelSheet:
             known=", ".join(known_sheets()),
             example="5x13,4.7x10.7,40.6x21.2",
         )
-    columns, rows, *lengths = (float(number) for number in found.groups()[:6])
-    left, top, across, down = lengths
+    columns, rows, left, top, across, down = (float(number) for number in found.groups()[:6])
     paper = "Letter" if found[7] == ",letter" else "A4"
     width_mm, height_mm = PAPERS_MM[paper]
     # As wide as leaves the same margin on the right, and no wider than a step; likewise below.

@@ -67,7 +67,7 @@ def main(folder: str, port: str, most_mb: str) -> None:
     jpeg = bytes(cv2.imencode(".jpg", image)[1])
     camera = Camera(lambda: jpeg, lambda: image, zones=DrawnZones(data), turn=KeptTurn(data))
     app = create_app(match, secret=phone_identity.load_secret(data), base_url="http://192.168.1.20:8080", camera=camera)
-    app.wsgi_app = From(app.wsgi_app, stirrer(match))  # type: ignore[method-assign]
+    app.wsgi_app = from_anywhere(app.wsgi_app, stirrer(match))  # type: ignore[method-assign]
     serve(app, "127.0.0.1", int(port), lambda _port: print("It is ready.", flush=True))
 
 
@@ -94,19 +94,18 @@ def stirrer(match: Any) -> Callable[[], None]:
     return stir
 
 
-class From:
+def from_anywhere(app: Callable[..., Iterable[bytes]], stir: Callable[[], None]) -> Callable[..., Iterable[bytes]]:
     """Puts the address of the header `X-From` in the place of the real one, which is always this machine's."""
 
-    def __init__(self, app: Callable[..., Iterable[bytes]], stir: Callable[[], None]) -> None:
-        self._app, self._stir = app, stir
-
-    def __call__(self, environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+    def answer(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
         environ["REMOTE_ADDR"] = environ.get("HTTP_X_FROM", environ.get("REMOTE_ADDR"))
         if environ.get("PATH_INFO") == "/--stir":
-            self._stir()
+            stir()
             start("204 No Content", [])
             return ()
-        return self._app(environ, start)
+        return app(environ, start)
+
+    return answer
 
 
 if __name__ == "__main__":
