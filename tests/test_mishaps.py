@@ -1,5 +1,8 @@
 """What goes wrong at a real table, as it is seen look by look: pushed, bumped, covered, mislaid, left lying, unread."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from sheet import scenes
 from test_reconcile_views import asmodee
@@ -7,10 +10,9 @@ from viewed import STEP_S, Viewed, plays, table_of, zone_of
 
 from companion.match.questions import SURE_CONFIDENCE, Kind, Question
 from companion.rules.cards import Card
-from companion.tabletop.card_ids import face_of
 from companion.tracking.clearing import dealt
 from companion.tracking.track import DOUBTFUL_CONFIDENCE, MOMENT_S, PUT_RIGHT_S, TURN_S
-from companion.vision.view import MatSeen, Point, Quad, Sighting, View
+from companion.vision.view import MatSeen, Point, Sighting, View
 
 PX_PER_MM = 2.0
 BATTLE, DISTANCE, SAFETY = "side-1/battle", "side-1/distance", "side-1/safety"
@@ -20,16 +22,14 @@ ROLLING = ("Ann roll", "Bob roll")
 class Table(Viewed):
     """A table whose cards lie somewhere, in millimetres."""
 
-    def __init__(self, *lines: str, edition: str = "classic", confirm: bool = True, sure: float = 0.98) -> None:
-        super().__init__(*lines, edition=edition, confirm=confirm)
-        self.sure = sure
+    def __init__(self, *lines: str, **how: Any) -> None:
+        super().__init__(*lines, **how)
         self.at_mm: dict[str, Point] = {}
         self.codes: dict[str, tuple[str, Point, tuple[tuple[str, float], ...]]] = {}
         """Codes that cannot be read, by any name: zone, place, and what they may be."""
 
         self.camera_px: Point = (0.0, 0.0)
         self.trouble: str | None = None
-        self.corners: dict[str, Quad] = {}
 
     def put(self, card: str, zone: str, x: float = 0.0, y: float = 0.0, *, sideways: bool = False) -> None:
         """Let a card come to lie there; nothing else is changed."""
@@ -68,20 +68,21 @@ class Table(Viewed):
         return []
 
     def _view(self, unknown: tuple[str, ...], pile_empty: bool) -> View:
-        read = [self._sighting(card, zone, self.at_mm[card], side) for card, (zone, side) in self.cards.items()]
-        unread = [
-            Sighting(Card.UNKNOWN, None, self._px(at), None, zone, False, 0.0, "sticker", rivals)
-            for zone, at, rivals in self.codes.values()
-        ]
-        shown = tuple(sighting for sighting in read + unread if sighting.zone not in unknown)
         x, y = self.camera_px
         sheet = ((x, y), (x + 840, y), (x + 840, y + 594), (x, y + 594))
         mats = tuple(MatSeen(mat.id, sheet, PX_PER_MM) for mat in self.mats)
-        return View(self.t_s, mats, shown, frozenset(unknown), pile_empty, self.trouble)
+        return replace(super()._view(unknown, pile_empty), mats=mats, trouble=self.trouble)
 
-    def _sighting(self, card: str, zone: str, at: Point, sideways: bool) -> Sighting:
-        corners = self.corners.get(card)
-        return Sighting(face_of(card), card, self._px(at), corners, zone, sideways, self.sure, "sticker")
+    def _sightings(self, unknown: tuple[str, ...]) -> tuple[Sighting, ...]:
+        unread = (
+            Sighting(Card.UNKNOWN, None, self._px(at), None, zone, False, 0.0, "sticker", rivals)
+            for zone, at, rivals in self.codes.values()
+            if zone not in unknown
+        )
+        return (*super()._sightings(unknown), *unread)
+
+    def _centre_px(self, card: str, zone: str) -> Point:
+        return self._px(self.at_mm[card])
 
     def _px(self, at: Point) -> Point:
         return self.camera_px[0] + 420 + at[0] * PX_PER_MM, self.camera_px[1] + 297 + at[1] * PX_PER_MM

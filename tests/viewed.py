@@ -17,7 +17,7 @@ from companion.tracking.clearing import is_cleared
 from companion.tracking.hand_record import Hint, Line, Record
 from companion.tracking.reconcile import reconcile
 from companion.tracking.tracker import Tracks
-from companion.vision.view import MatSeen, Sighting, View
+from companion.vision.view import MatSeen, Point, Quad, Sighting, View
 
 SQUARE = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
 STEP_S = 0.1
@@ -38,8 +38,9 @@ class Viewed:
         options: tuple[str, ...] = (),
         sides: str = TWO,
         confirm: bool = True,
+        sure: float = 0.98,
     ) -> None:
-        self.confirm, self.t_s, self.seq = confirm, 0.0, 1
+        self.confirm, self.sure, self.t_s, self.seq = confirm, sure, 0.0, 1
         self.new_table = hand(players=sides, edition=edition, options=options).table
         self.tracks = Tracks()
         mats = {f"side-{number}": side.name for number, side in enumerate(self.new_table.sides, 1)}
@@ -49,6 +50,7 @@ class Viewed:
         self.cards: dict[str, tuple[str, bool]] = {}
         """What is in sight where nothing hides it: its zone, and whether it lies sideways."""
 
+        self.corners: dict[str, Quad] = {}
         self._numbers: dict[str, int] = {}
         self.questions: tuple[Question, ...] = ()  # what is asked now
         self.ever: list[Question] = []  # all that has been asked
@@ -229,17 +231,15 @@ class Viewed:
         return View(self.t_s, self.mats, self._sightings(unknown), frozenset(unknown), pile_empty)
 
     def _sightings(self, unknown: tuple[str, ...]) -> tuple[Sighting, ...]:
-        return tuple(
-            Sighting(face_of(card), card, self._centre_px(card, zone), None, zone, side, 0.98, "sticker")
-            for card, (zone, side) in self.cards.items()
-            if zone not in unknown
-        )
+        return tuple(self._sighting(card) for card, (zone, _) in self.cards.items() if zone not in unknown)
 
-    def _centre_px(self, card: str, zone: str) -> tuple[float, float]:
+    def _sighting(self, card: str) -> Sighting:
+        (zone, sideways), corners = self.cards[card], self.corners.get(card)
+        return Sighting(face_of(card), card, self._centre_px(card, zone), corners, zone, sideways, self.sure, "sticker")
+
+    def _centre_px(self, card: str, zone: str) -> Point:
         """Piles lie on one spot, other cards side by side."""
-        return (
-            (150.0 * self._numbers.setdefault(card, len(self._numbers)), 0.0) if zone.endswith(SPREAD) else (0.0, 0.0)
-        )
+        return (150.0 * self._numbers.setdefault(card, len(self._numbers)) if zone.endswith(SPREAD) else 0.0), 0.0
 
 
 def words(question: Question) -> str:
