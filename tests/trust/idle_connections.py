@@ -17,11 +17,12 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 
 from trust.fuzzing import arguments
-from trust.real_service import Service, Size, asked, service, wait_until
+from trust.real_service import Service, Size, asked, beside, service, wait_until
 
 PROMISED_S = 0.5
 POLL_S = 1.0
@@ -42,31 +43,26 @@ def opened(port: int, source: str, sent: bytes = b"") -> socket.socket:
 @contextlib.contextmanager
 def crawling(port: int, how_many: int) -> Iterator[None]:
     """Connections that send their header a letter a second, from addresses of their own."""
-    lines = [opened(port, address(1000 + number), b"GET / HTTP/1.1\r\nX: ") for number in range(how_many)]
-    over = threading.Event()
+    sent = b"GET / HTTP/1.1\r\nX: "
+    with contextlib.ExitStack() as stack:
+        lines = [stack.enter_context(opened(port, address(1000 + number), sent)) for number in range(how_many)]
 
-    def crawl() -> None:
-        while not over.wait(1.0):
-            for line in lines:
-                with contextlib.suppress(OSError):
-                    line.send(b"x")
+        def crawl(over: threading.Event) -> None:
+            while not over.wait(1.0):
+                for line in lines:
+                    with contextlib.suppress(OSError):
+                        line.send(b"x")
 
-    thread = threading.Thread(target=crawl, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
-        close(lines)
+        with beside(crawl):
+            yield
 
 
 @contextlib.contextmanager
 def polling(port: int, how_many: int, cookie: str) -> Iterator[list[float]]:
     """Phones with the table open; gives how long each poll took, in seconds, as they go."""
-    over, took_s = threading.Event(), list[float]()
+    took_s = list[float]()
 
-    def poll(number: int) -> None:
+    def poll(number: int, over: threading.Event) -> None:
         line = HTTPConnection("127.0.0.1", port, timeout=20, source_address=(address(3000 + number), 0))
         known = ""
         over.wait(number / how_many)
@@ -82,20 +78,8 @@ def polling(port: int, how_many: int, cookie: str) -> Iterator[list[float]]:
                 line.getresponse().read()
         line.close()
 
-    threads = [threading.Thread(target=poll, args=(number,), daemon=True) for number in range(how_many)]
-    for thread in threads:
-        thread.start()
-    try:
+    with beside(*(partial(poll, number) for number in range(how_many))):
         yield took_s
-    finally:
-        over.set()
-        for thread in threads:
-            thread.join()
-
-
-def close(lines: list[socket.socket]) -> None:
-    for line in lines:
-        line.close()
 
 
 @dataclass(slots=True)
@@ -132,12 +116,13 @@ def measured(running: Service, cookie: str, *, idle: int, phones: int, taps: int
     found.tap(ALONE, port, cookie, taps)
     with polling(port, phones, cookie) as found.took_s[POLLS]:
         found.tap(PHONES, port, cookie, taps)
-        with crawling(port, crawl):
-            lines = [opened(port, address(number)) for number in range(idle)]
-            lines += [opened(port, address(2000 + number), b"GET / HTTP/1.1\r\n\r\n" * 9) for number in range(mute)]
+        with crawling(port, crawl), contextlib.ExitStack() as stack:
+            for number in range(idle):
+                stack.enter_context(opened(port, address(number)))
+            for number in range(mute):
+                stack.enter_context(opened(port, address(2000 + number), b"GET / HTTP/1.1\r\n\r\n" * 9))
             found.tap(CROWD, port, cookie, taps)
             found.during = running.size()
-            close(lines)
     wait_until(lambda: running.size().sockets <= found.before.sockets + 1, 30)
     found.after = running.size()
     return found

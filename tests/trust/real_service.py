@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -178,6 +178,21 @@ def asked(
         return answer.status, body, given or cookie
     finally:
         line.close()
+
+
+@contextmanager
+def beside(*tasks: Callable[[threading.Event], object]) -> Iterator[threading.Event]:
+    """Runs each task in a thread until it is left; gives the event by which they know, and which is set then."""
+    over = threading.Event()
+    threads = [threading.Thread(target=task, args=(over,), daemon=True) for task in tasks]
+    for thread in threads:
+        thread.start()
+    try:
+        yield over
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join(60)
 
 
 def wait_until(condition, within_s: float = 30.0, every_s: float = 0.02) -> bool:

@@ -22,7 +22,7 @@ from pathlib import Path
 from statistics import median
 
 from trust.fuzzing import arguments
-from trust.real_service import ROOT, Service, Size, asked, service, wait_until
+from trust.real_service import ROOT, Service, Size, asked, beside, service, wait_until
 from werkzeug.datastructures import FileStorage
 
 MOST_GROWTH = 0.08
@@ -161,23 +161,18 @@ def soak(
 ) -> tuple[list[Sample], Tally, list[str]]:
     """Runs it; gives the samples, what the phones did, and what the service printed after it was ready."""
     samples: list[Sample] = []
-    tally, over = Tally(), threading.Event()
+    tally = Tally()
     command = ("demo", "--speed", str(speed), "--confirm", confirm, "--hands", str(hands), "--seed", str(seed + 1))
     with tempfile.TemporaryDirectory() as place, service(Path(place), *command) as running:
         wait_until(lambda: any("phone" in line for line in running.said))
         quiet = len(running.said)
         taps = [Phone(running, number, tally, seed, confirm).run for number in range(phones)]
-        threads = [threading.Thread(target=run, args=(over,), daemon=True) for run in taps]
-        for thread in threads:
-            thread.start()
         began_s = time.monotonic()
         pause_s = max(1.0, min(10.0, minutes * 60 / 200))
-        while time.monotonic() - began_s < minutes * 60 and running.process.poll() is None:
-            samples.append(sampled(running, Path(place), began_s))
-            over.wait(pause_s)
-        over.set()
-        for thread in threads:
-            thread.join(60)
+        with beside(*taps) as over:
+            while time.monotonic() - began_s < minutes * 60 and running.process.poll() is None:
+                samples.append(sampled(running, Path(place), began_s))
+                over.wait(pause_s)
         tally.note(f"exit code {running.end()}", 0)
         said = [line for line in running.said[quiet:] if "has ended" not in line and line.strip(" █▀▄\n")]
     return samples, tally, said
