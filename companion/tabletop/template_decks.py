@@ -350,7 +350,7 @@ def stems_of(subject: Subject) -> tuple[str, ...]:
     return slug, *(f"{slug}-{number}" for number in range(2, MOST_PICTURES + 1))
 
 
-def put_pictures(folder: Path, subject: Subject, pngs: Sequence[bytes]) -> tuple[Path, ...]:
+def put_pictures(folder: Path, subject: Subject, pngs: Sequence[bytes]) -> None:
     """Make these the only pictures of a face, or of the back, in a deck's folder; the first is the main one.
 
     Each is written whole before an older one is removed. Raises Problem when that cannot be done.
@@ -362,7 +362,6 @@ def put_pictures(folder: Path, subject: Subject, pngs: Sequence[bytes]) -> tuple
         for path in pictures_in(folder).get(subject, ()):
             if path.name not in names:
                 path.unlink(missing_ok=True)
-    return tuple(folder / name for name in names)
 
 
 def put_deck(folder: Path, description: Description, pngs: Iterable[tuple[str, bytes]]) -> Deck:

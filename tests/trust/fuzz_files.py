@@ -13,7 +13,6 @@ import multiprocessing
 import random
 import resource
 import shutil
-import sqlite3
 import struct
 import sys
 import tempfile
@@ -356,9 +355,6 @@ def sound_log(lines: int = 60) -> bytes:
         for number in range(lines):
             match.enter(f"{('Ann', 'Bob')[number % 2]} discard 25", "Ann")
         store.close()
-        db = sqlite3.connect(path)
-        db.execute("PRAGMA journal_mode = DELETE")
-        db.close()
         return path.read_bytes()
 
 

@@ -39,8 +39,9 @@ from urllib.parse import urlencode
 
 from trust.fuzzing import arguments
 from trust.real_service import ROOT, wait_until
-from trust.served import KEPT, digest
+from trust.served import digest
 
+from companion.match.phones import KEPT_NAME
 from companion.pages.players import phone_identity
 from companion.storage.data_folder import KEY_NAME, store_path
 from companion.storage.recovery import NOTE_NAME
@@ -460,7 +461,7 @@ class Table:
         check("Traceback" not in service.said(), service.said())
         check(not (self.folder / NOTE_NAME).exists(), "a log that was only killed was taken for damaged")
         self.tallied["events"] += self._log.take_in(self._ledger)
-        self._party = check_party(self.folder / KEPT, self._ledger, self._party)
+        self._party = check_party(self.folder / KEPT_NAME, self._ledger, self._party)
         self._ledger = Ledger(party=(0, self._party))
         token = phone_identity.join_token((self.folder / KEY_NAME).read_bytes())
         check(self._token in (None, token), "the join link is another")

@@ -23,17 +23,11 @@ from companion.pages.context import service as of_request
 from companion.pages.players import phone_identity
 from companion.storage.event_store import Event, Store
 
-KEPT = phones.KEPT_NAME
-
 
 def digest(match: int, kind: str, body: object) -> str:
     """What an event says, in a few letters: the same for the one that was promised and the one that is found."""
     text = json.dumps([match, kind, body], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def as_kept(party: phones.Party) -> dict[str, object]:
-    return {"host": party.host, "seats": dict(party.seats), "watching": sorted(party.watching)}
 
 
 def tell_promises() -> None:
@@ -56,9 +50,11 @@ def tell_promises() -> None:
 
 def _promise(_sender: object, response: object, **_more: object) -> None:
     response.headers["X-Wrote"] = ",".join(f"{e.seq}:{digest(e.match, e.kind, e.body)}" for e in g.get("wrote", ()))
-    party = of_request().phones
-    with party._lock:
-        response.headers["X-Party"] = json.dumps([getattr(party, "times", 0), as_kept(party.party)])
+    kept = of_request().phones
+    with kept._lock:
+        party = kept.party
+        said = {"host": party.host, "seats": dict(party.seats), "watching": sorted(party.watching)}
+        response.headers["X-Party"] = json.dumps([getattr(kept, "times", 0), said])
     state = of_request().match.state
     response.headers["X-Phone"] = json.dumps(
         [phone_identity.phone(), phone_identity.seat(state), phone_identity.is_host()]
