@@ -39,7 +39,10 @@ back = "{BACK}.png"
 
 
 if __name__ == "__main__":
-    _, folder = sys.argv
+    if len(sys.argv) != 2:
+        sys.exit("usage: python tests/own_deck.py FOLDER")
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
     for name, png in pictures():
-        Path(folder, f"{name}.png").write_bytes(png)
-    Path(folder, "deck.toml").write_text(description(), encoding="utf-8")
+        (folder / f"{name}.png").write_bytes(png)
+    (folder / "deck.toml").write_text(description(), encoding="utf-8")
