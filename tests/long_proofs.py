@@ -83,7 +83,6 @@ def main() -> int:
 
 
 def is_proved(name: str, command: str) -> bool:
-    """True if a proof's command ends well."""
     print(f"--- {name}: python {command}", flush=True)
     began_s = time.monotonic()
     search = os.pathsep.join((str(ROOT / "tests"), str(ROOT)))

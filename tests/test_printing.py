@@ -55,7 +55,6 @@ def page_sizes_mm(path: Path) -> list[tuple[float, float]]:
 
 @pytest.fixture(scope="module")
 def sticker_sheet() -> bytes:
-    """All classic stickers as they are printed."""
     return pdf_files(Wanted("stickers", "classic"))["stickers.pdf"]
 
 

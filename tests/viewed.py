@@ -65,7 +65,6 @@ class Viewed:
 
     @property
     def asked(self) -> list[str]:
-        """What is asked now, each in a few words."""
         return [words(question) for question in self.questions]
 
     @property
@@ -109,7 +108,6 @@ class Viewed:
         self.record = replace(self.record, table=self.record.lines[-1].before, lines=self.record.lines[:-1])
 
     def correct(self, text: str) -> None:
-        """Let the last line say another play."""
         last = self.record.lines[-1]
         play = notation.parse_play(text, last.before.sides)
         self.seq += 1
@@ -286,5 +284,4 @@ def plays(questions: Iterable[Question]) -> list[str]:
 
 
 def differences(questions: Iterable[Question]) -> list[Question]:
-    """The questions where table and record differ."""
     return [question for question in questions if question.kind is Kind.DIFFERS]

@@ -104,12 +104,10 @@ class Watched:
 
     @property
     def asked(self) -> list[str]:
-        """Each question in a few words."""
         return [words(question) for question in self.questions]
 
     @property
     def played(self) -> list[str]:
-        """The lines of the hand on the table."""
         return [entry.written.text for entry in self.match.state.hand_entries]
 
     def yes(self, play: str | None = None, *, anyway: bool = False) -> Watched:

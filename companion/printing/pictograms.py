@@ -40,7 +40,6 @@ def drawing(name: str, ink: str = draw.INK, ground: str = draw.PAPER) -> list[st
 
 @cache
 def _shapes() -> Mapping[str, list[str]]:
-    """Return the shapes of `pictograms.svg` by the names of their groups."""
     groups = ElementTree.parse(Path(__file__).with_suffix(".svg")).getroot()  # noqa: S314 – our own file
     return {group.attrib["id"]: [_spelt(shape) for shape in group] for group in groups}
 

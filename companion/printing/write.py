@@ -156,7 +156,6 @@ def _item_files(wanted: Wanted, format: str, dpi: int) -> dict[str, bytes]:  # n
 
 
 def _pages(wanted: Wanted) -> Iterator[tuple[str, list[str]]]:
-    """Yield the name of each file and the drawings of its pages."""
     language = wanted.language
     name = f"{mat_word(wanted.kind, language)} · {wanted.edition}" if wanted.kind != "mats" else ""
     if wanted.kind == ROBOT:

@@ -243,7 +243,6 @@ class Choreographer:
         return Movement(seat, (BACK,) * 3, None, spot, before, before, self.lying(), AFTER_CLEARING)
 
     def _stack(self) -> tuple[Lying, ...]:
-        """Return the visible layers of the draw pile."""
         place, name = self._place(DRAW_ZONE)
         layers = range(math.ceil(self._pile / _CARDS_A_LAYER))
         return tuple(Lying(BACK, arrange.stack_spot(place, place.layout.zones[name], n)) for n in layers)

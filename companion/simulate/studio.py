@@ -79,7 +79,6 @@ class Studio:
         return self._still.copy()
 
     def _developed(self, frame: Image, chance: random.Random) -> Image:
-        """Return what the sensor makes of a frame."""
         x, y = chance.randrange(NOISE_SLACK_PX), chance.randrange(NOISE_SLACK_PX)
         piece = self._noise[y : y + frame.shape[0], x : x + frame.shape[1]]
         return cv2.add(frame, piece, dst=frame, dtype=cv2.CV_8U)

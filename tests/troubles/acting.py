@@ -32,7 +32,6 @@ class TroubledMovement(Movement):
 
 
 def troubled(movement: Movement, **changes) -> TroubledMovement:
-    """The movement with what happens in it."""
     return TroubledMovement(**{field.name: getattr(movement, field.name) for field in fields(movement)} | changes)
 
 

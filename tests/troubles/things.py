@@ -23,7 +23,6 @@ def is_card(lying: Lying) -> bool:
 
 @lru_cache(maxsize=8)
 def thing_sprite(picture: str) -> Sprite:
-    """A cup, a phone or two dice seen from above."""
     side = round(_BOX_MM * _PX_PER_MM)
     colour, opacity = np.zeros((side, side, 3), np.float32), np.zeros((side, side), np.float32)
     {"cup": _paint_cup, "phone": _paint_phone, "dice": _paint_dice}[picture](colour, opacity)

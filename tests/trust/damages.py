@@ -35,8 +35,6 @@ Acknowledged = tuple[Row, ...]
 
 @dataclass
 class Damaged:
-    """What came of the damages."""
-
     times: int = 0
     whole: int = 0
     told: int = 0
@@ -150,7 +148,6 @@ def _look(path: Path, acknowledged: Acknowledged, done: Damaged, what: str) -> N
 
 
 def main() -> int:
-    """Damages as often as the command says; gives the exit code."""
     asked = arguments(__doc__, "times", 130, bits=0)
     with tempfile.TemporaryDirectory(prefix="evening-") as folder:
         evening(Path(folder), random.Random(asked.seed))

@@ -105,7 +105,6 @@ def try_slice(parent: Connection, seed: int, first: int, end: int, place: Path) 
 
 
 def peak_mb() -> int:
-    """The most memory that this process had."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
@@ -267,7 +266,6 @@ def check_deck(place: Path, chance: random.Random) -> Iterator[str]:
 
 
 def sound_deck(chance: random.Random) -> dict[str, bytes]:
-    """What is in the file of a deck."""
     png = next(one for one in sound_pictures() if one[:4] == b"\x89PNG")
     text = b'name = "ours"\nedition = "classic"\nsize_mm = [57, 88]\n'
     stop = chance.choice((png, hostile_picture(chance)))
@@ -367,7 +365,6 @@ BAD_NAMES = (
 
 
 def hostile_zip(files: dict[str, bytes], chance: random.Random) -> bytes:
-    """A zip file with tricks in it."""
     way, out = chance.random(), io.BytesIO()
     files = dict(files)
     if way < 0.2:
@@ -488,7 +485,6 @@ def run_uploads(findings: Findings, seed: int, numbers: list[int], folder: Path)
 
 
 def upload(chance: random.Random, who: Visitor) -> Request:
-    """A file as a browser sends it."""
     path = chance.choice(("/snap", "/snap", "/decks/ours/enrol", "/decks/import"))
     if path == "/decks/import":
         content, field = hostile_zip(sound_deck(chance), chance), "file"

@@ -118,8 +118,6 @@ class Visitor:
 
 @dataclass(frozen=True)
 class Request:
-    """A well-formed request."""
-
     method: str
     path: str
     who: Visitor
@@ -164,12 +162,10 @@ def forged_cookie() -> str:
 
 
 def form(path: str, who: Visitor, fields: dict[str, str]) -> Request:
-    """A form as a page sends it."""
     return Request("POST", path, who, urlencode(fields).encode(), {"Content-Type": TYPES[0]})
 
 
 def ask(service: Service, request: Request) -> Answer:
-    """Sends a request and reads the answer."""
     host = f"127.0.0.1:{service.port}"
     headers = {"Host": host, "Origin": f"http://{host}", "X-From": request.who.address, "Connection": "close"}
     headers |= {"Cookie": request.who.cookie} if request.who.cookie else {}

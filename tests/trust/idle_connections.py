@@ -30,7 +30,6 @@ ALONE, PHONES, CROWD, POLLS = "One phone alone", "All phones", "And idle connect
 
 
 def address(number: int) -> str:
-    """One of many addresses of this machine."""
     return f"127.0.{1 + number // 200}.{1 + number % 200}"
 
 
@@ -84,8 +83,6 @@ def polling(port: int, how_many: int, cookie: str) -> Iterator[list[float]]:
 
 @dataclass(slots=True)
 class Found:
-    """What a run came to."""
-
     before: Size
     during: Size
     after: Size

@@ -275,7 +275,6 @@ def _play(phone: Phone, now: dict[str, Any]) -> None:
 
 
 def _settle(phone: Phone, now: dict[str, Any]) -> None:
-    """What is asked is answered in any way."""
     if not now["questions"]:
         return
     asked = phone.chance.choice(now["questions"])["id"]
@@ -304,7 +303,6 @@ def _name(phone: Phone, now: dict[str, Any]) -> None:
 
 
 def _move(phone: Phone, now: dict[str, Any]) -> None:
-    """Seats and the host's role change hands."""
     player = phone.chance.choice(list(now["names"]))
     path, fields = phone.chance.choice((
         ("/join", {"player": player}), ("/join", {"player": player, "take": "1"}), ("/join", {"everybody": "1"}),
@@ -523,7 +521,6 @@ def kill_and_look(times: int, *, seed: int = 0, phones: int = 4, jobs: int = 2, 
 
 
 def main() -> int:
-    """Kills as often as the command says; gives the exit code."""
     asked = arguments(__doc__, "times", 1000, phones=4, jobs=2, keep="")
     began_s = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="kills-") as temporary:

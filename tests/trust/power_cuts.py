@@ -184,7 +184,6 @@ def cut(run: Run, times: int, home: Path, chance: random.Random) -> Iterator[str
 
 
 def _lay_out(home: Path, disk: Disk, chance: random.Random) -> None:
-    """Writes what a disk may have after a cut."""
     home.mkdir()
     after = disk.after_cut(chance)
     for name, content in sorted(after.items(), key=lambda item: item[0].count("/")):
@@ -268,8 +267,6 @@ def _go_on(store: Store) -> None:
 
 @dataclass
 class Tallied:
-    """What came of the cuts."""
-
     cuts: int = 0
     runs: int = 0
     events: int = 0
@@ -298,7 +295,6 @@ def cut_and_look(times: int, *, seed: int = 0, careless: str | None = None, firs
 
 
 def main() -> int:
-    """Cuts as often as the command says; gives the exit code."""
     asked = arguments(__doc__, "times", 500, careless=("", *CARELESS))
     began_s = time.monotonic()
     done = cut_and_look(asked.times, seed=asked.seed, careless=asked.careless)

@@ -116,8 +116,6 @@ def service(
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What a process takes up."""
-
     rss_kb: int
     anon_kb: int  # of it what is the process's own: not the files of programs, which others may use as well
     threads: int

@@ -62,7 +62,6 @@ def _promise(_sender: object, response: object, **_more: object) -> None:
 
 
 def serve(folder: Path) -> None:
-    """Runs the service in a folder until it is stopped or killed."""
     service.camera_answers = lambda **_: None
     service.up(None, None, host="127.0.0.1", port=0, data=folder)
 

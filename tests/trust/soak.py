@@ -41,8 +41,6 @@ PLAYERS = {"seating": "2x1", "edition": "classic", "name1": "Ann", "name2": "Bob
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What the service took up at a moment."""
-
     at_s: float
     size: Size
     folder_kb: int
@@ -52,8 +50,6 @@ class Sample:
 
 @dataclass(slots=True)
 class Tally:
-    """What the phones did, and what came of it."""
-
     done: Counter[str] = field(default_factory=Counter)
     failed: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
