@@ -214,19 +214,6 @@ def test_an_answered_doubt_is_not_asked_again_while_the_card_lies_there(table: F
     assert table.match.state.questions == ()
 
 
-@pytest.mark.parametrize(
-    ("story", "played", "waiting"), [("yes Ann roll; 3", ["Ann roll"], []), ("0.5", [], ["Ann roll"])]
-)
-def test_a_doubt_goes_when_its_card_can_be_read(table: Filmed, story: str, played: list[str], waiting: list[str]):
-    unread(table)
-    table.go(story)
-    table.codes.clear()
-    table.go(f"{LAID}; 2.5")
-
-    assert (table.played(), table.waiting()) == (played, waiting)
-    assert table.of(Kind.WHICH) == []
-
-
 def test_after_a_picture_that_cannot_be_taken_in_the_table_is_followed_on(table: Filmed):
     forgotten = []
 
