@@ -13,7 +13,6 @@ from companion.rules import referee
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.editions.edition import edition_names
 from companion.rules.hidden_cards import Deal
-from companion.rules.legality import draw_reshuffles
 from companion.rules.play import Play, Verb, lay
 from companion.rules.scoring import score
 from companion.rules.table import Due, HowEnded, Table
@@ -29,7 +28,7 @@ def lane_of(at: Deal) -> Lanes:
     deck = deck_of(tuple(at.table.deck))
     hands = np.array([[deck.counts(hand) for hand in at.hands]], np.int8)
     pile = np.array([[deck.number[card] for card in at.pile]], np.int8).reshape(1, -1)
-    discards = () if draw_reshuffles(at.table) else at.table.discards
+    discards = () if at.table.draw_reshuffles else at.table.discards
     return lanes_of(at.table._replace(due=Due.NOTHING, discards=discards), hands, pile)
 
 

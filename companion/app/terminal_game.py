@@ -18,7 +18,6 @@ from companion.pages import words
 from companion.pages.words import Names, _
 from companion.rules import legality
 from companion.rules.cards import Card, card_of_slug
-from companion.rules.hidden_cards import out_of_hand
 from companion.rules.moves import laying
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.record import notation
@@ -156,7 +155,7 @@ class TerminalGame:
             raise Problem("Say which way: %(ways)s.", ways=listed(map(_as_typed, fair[:4])))
         # What nobody may do is taken for what was most likely meant: at an opponent, with cards that are held.
         held = Counter(self._match.hand.deal.hands[0])
-        ways.sort(key=lambda play: (table.side_index(play.target) == 0, not Counter(out_of_hand(play)) <= held))
+        ways.sort(key=lambda play: (table.side_index(play.target) == 0, not Counter(play.out_of_hand) <= held))
         if not ways:
             raise Problem(say("This card cannot be used like that."))
         self._play(fair[-1] if fair else ways[0])

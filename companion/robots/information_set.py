@@ -11,8 +11,8 @@ from typing import NamedTuple
 from companion.common.errors import Problem
 from companion.common.text import plain
 from companion.rules.cards import Card, Family, card_name
-from companion.rules.hidden_cards import Deal, gained, out_of_hand
-from companion.rules.legality import can_turn_back, draw_reshuffles, is_extra, lays_taken, objections
+from companion.rules.hidden_cards import Deal, gained
+from companion.rules.legality import can_turn_back, is_extra, lays_taken, objections
 from companion.rules.moves import laying
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.record.judge import Game, JudgedLine, JudgedRecord
@@ -65,7 +65,7 @@ class Position:
     def lying(self) -> Counter[Card]:
         """The cards that lie openly on the table."""
         table = self.table
-        if self.is_in_turn and self.has_drawn and draw_reshuffles(table):
+        if self.is_in_turn and self.has_drawn and table.draw_reshuffles:
             # The turn's draw has made the discards the draw pile, which the record says with the play that follows.
             table = table._replace(discards=())
         return table.lying
@@ -121,7 +121,7 @@ def known_cards(position: Position) -> dict[int, Counter[Card]]:
         if play.player is None:
             continue
         seat = table.seat_of(play.player)
-        known[seat] = known[seat] - Counter(out_of_hand(play))
+        known[seat] = known[seat] - Counter(play.out_of_hand)
         for to, card in gained(table, play):
             known[to][card] += 1
     return known

@@ -13,7 +13,6 @@ from companion.common.text import Said
 from companion.robots.information_set import PastPlay, Position, options, past_of, position_of
 from companion.robots.robot import Level, choose
 from companion.rules.cards import Card
-from companion.rules.hidden_cards import out_of_hand
 from companion.rules.play import Play, Verb
 from companion.rules.record.judge import JudgedRecord
 from companion.rules.table import Table
@@ -97,7 +96,7 @@ def _chosen(
     play, why = choose(position, level, chance)
     if play is None:
         return None
-    left, out = list(slots), out_of_hand(play)
+    left, out = list(slots), play.out_of_hand
     numbers = [left.index(None) + 1] if play.verb is Verb.TAKE else []
     for card in out:
         numbers.append(left.index(card) + 1)

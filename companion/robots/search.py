@@ -23,7 +23,7 @@ from companion.robots.lanes import Ints, Lanes, deck_of, joined, lanes_of
 from companion.robots.valuation import Points
 from companion.robots.worlds import deal, play_out
 from companion.rules.apply import apply
-from companion.rules.hidden_cards import gained, out_of_hand
+from companion.rules.hidden_cards import gained
 from companion.rules.play import Play
 from companion.rules.table import Table
 
@@ -65,7 +65,7 @@ class Candidate:
         self.hand = Counter(position.hand)
         if play is not None:
             got = (card for seat, card in gained(position.table, play) if seat == position.seat)
-            self.hand = self.hand - Counter(out_of_hand(play)) + Counter(got)
+            self.hand = self.hand - Counter(play.out_of_hand) + Counter(got)
         self.shares: list[Points] = []
 
     @property

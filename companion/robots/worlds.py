@@ -16,7 +16,6 @@ from companion.robots.lanes import COMPLETED, DISCARDED, DOUBLED, LAID, OPEN, Fl
 from companion.robots.valuation import WEIGHTS, Points, worths
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition
-from companion.rules.legality import laid_from_hand
 from companion.rules.play import Verb
 from companion.rules.scoring import safety_points
 
@@ -87,7 +86,7 @@ def _led_back(past: PastPlay, seat: int, held: Ints, likely: Points, chance: np.
     """Return the hands before a play and its draw; makes worlds less likely in which another play looked better."""
     table, play = past
     deck = deck_of(tuple(table.deck))
-    held = held + deck.counts(card for card in laid_from_hand(play) if card in deck.number)
+    held = held + deck.counts(card for card in play.out_of_hand if card in deck.number)
     if play.card in deck.number and not play.at_once:
         way = DISCARDED if play.verb is Verb.DISCARD else DOUBLED if play.times > 1 else LAID
         worth = worths(lanes_to_move(table, seat, held))[0]

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
 from companion.rules.dealing import EXTENDED_KM
 from companion.rules.draft import Draft, without_last
-from companion.rules.legality import answered, can_turn_back, card_of, is_extra, mirrored, seat_named
-from companion.rules.play import Play, Verb
+from companion.rules.legality import answered, attacks_on, can_turn_back, is_extra, request_met
+from companion.rules.play import Play, Verb, card_of
 from companion.rules.table import Attack, Due, Ending, How, HowEnded, Laid, Request, Shows, Table, Taken, Window
 
 
@@ -290,7 +290,7 @@ def _end(draft: Draft, play: Play) -> None:
 def _answer(draft: Draft, play: Play) -> None:
     """Play a mirror or a u-turn; one that answers nothing is discarded, and the turn stays where it was."""
     draft.leave_hand(draft.seat)
-    attack, laid = mirrored(draft.before, play.player), draft.before.window.laid
+    attack, laid = next(attacks_on(draft.before, play.player), None), draft.before.window.laid
     if play.card is Card.MIRROR and attack is not None:
         # The attack lands on the attacker; the turn order goes on as if it had just been laid (chosen).
         draft.lift(attack.side, attack.hazard, attack.before)
@@ -340,7 +340,7 @@ def _control(draft: Draft, play: Play) -> None:
     _begin(draft, play)
     draft.discard(Card.CONTROL)
     _pass_on(draft, play)
-    of_seat = seat_named(draft.before, play.target)
+    of_seat = draft.before.seat_named(play.target)
     if of_seat is not None:
         asked = Request(card_of(play), draft.seat, of_seat)
         draft.requests = (*draft.requests, asked)
@@ -349,7 +349,7 @@ def _control(draft: Draft, play: Play) -> None:
 
 def _name_another(draft: Draft, play: Play) -> None:
     """Name another card for an open request of one's own; the turn, whose card has been drawn, goes on."""
-    seat, of_seat = draft.seat, seat_named(draft.before, play.target)
+    seat, of_seat = draft.seat, draft.before.seat_named(play.target)
     draft.draw_for_turn(seat)
     draft.to_move, draft.due = seat, Due.NOTHING
     if of_seat is None:
@@ -360,8 +360,8 @@ def _name_another(draft: Draft, play: Play) -> None:
 
 def _give(draft: Draft, play: Play) -> None:
     """Give the card to the player who asked. Drawn later, it ends the giver's turn; the asker lays it at once."""
-    seat, by_seat = draft.seat, seat_named(draft.before, play.target)
-    request = next((r for r in draft.requests if (r.of_seat, r.by_seat, r.card) == (seat, by_seat, play.card)), None)
+    seat, by_seat = draft.seat, draft.before.seat_named(play.target)
+    request = request_met(draft.before, play)
     on_the_spot = request is not None and draft.before.window.asked is request
     if not on_the_spot and not is_extra(draft.before, play):
         draft.draw_for_turn(seat)

@@ -16,9 +16,9 @@ from typing import Any
 
 from companion.rules import referee
 from companion.rules.cards import Card, Family, card_of_slug
-from companion.rules.legality import answered, card_of, is_extra, laid_from_hand, lays_taken, mirrored
+from companion.rules.legality import answered, attacks_on, is_extra, lays_taken
 from companion.rules.moves import laying
-from companion.rules.play import Play, Verb
+from companion.rules.play import Play, Verb, card_of
 from companion.rules.reasons import Code, Reason, reason
 from companion.rules.table import Table
 
@@ -93,12 +93,12 @@ class Deal:
             return (reason(Code.DISCARD_ONLY_WHEN_STUCK),)
         return tuple(
             reason(Code.NO_SUCH_CARD_THERE, case="hand", card=card, player=play.player)
-            for card in Counter(out_of_hand(play)) - Counter(self.hands[seat])
+            for card in Counter(play.out_of_hand) - Counter(self.hands[seat])
         )
 
     def _can_lay(self, player: str, card: Card) -> bool:
         held = Counter(self.hands[self.table.seat_of(player)])
-        plays = (play for play in laying(self.table, player, card) if Counter(out_of_hand(play)) <= held)
+        plays = (play for play in laying(self.table, player, card) if Counter(play.out_of_hand) <= held)
         return any(not referee.objections(self.table, play) for play in plays)
 
     def play(self, play: Play) -> Deal:
@@ -108,7 +108,7 @@ class Deal:
         """
         table, after = self.table, referee.apply(self.table, play)
         seat = table.to_move if play.player is None else table.seat_of(play.player)
-        out, into, dealt = out_of_hand(play), gained(table, play), self
+        out, into, dealt = play.out_of_hand, gained(table, play), self
         if not play.at_once and play.verb is not Verb.EXCHANGE:
             held = len(self.hands[seat]) - len(out) + [to for to, _ in into].count(seat)
             dealt = self._drawn(seat, after.hands[seat] - held)
@@ -147,8 +147,8 @@ class Deal:
 
     def _too_late(self, play: Play) -> Reason:
         """Return why something that is done before anybody draws cannot be done now."""
-        attack = (answered(self.table, play) or mirrored(self.table, play.player)) if play.at_once else None
-        if attack is None:
+        attack = answered(self.table, play) or next(attacks_on(self.table, play.player), None)
+        if attack is None or not play.at_once:
             return reason(Code.CANNOT_TAKE_DISCARD, case="drawn")
         case = None if card_of(play).family is Family.SAFETY else "remedy"
         return reason(Code.COUP_FOURRE_WINDOW_CLOSED, case=case, hazard=attack.hazard, card=play.card)
@@ -182,11 +182,6 @@ def read_deal(table: Table, written: Mapping[str, Any]) -> Deal:
 
 def _cards(slugs: Sequence[str]) -> tuple[Card, ...]:
     return tuple(card_of_slug(slug) or Card.UNKNOWN for slug in slugs)
-
-
-def out_of_hand(play: Play) -> tuple[Card, ...]:
-    """Return the cards that leave the hand of a play's player."""
-    return (card_of(play),) if play.verb is Verb.GIVE else laid_from_hand(play)
 
 
 def gained(table: Table, play: Play) -> list[tuple[int, Card]]:

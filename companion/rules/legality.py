@@ -1,54 +1,37 @@
 """What speaks against a play, and what is worth a word about a legal one.
 
-Every reason against a play is found at once; none means that it is legal. The first part are the grounds that the
-effects of a play share: whose turn it is, which card it is, what is still open.
+Every reason against a play is found at once; none means that it is legal. First comes what is still open.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 from companion.rules.cards import HAZARD_OF, REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition
 from companion.rules.moves import laying
-from companion.rules.play import Play, Verb
+from companion.rules.play import Play, Verb, card_of
 from companion.rules.reasons import Code, Reason, reason
-from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, Attack, How, HowEnded, Side, Table, Taken, is_driving
+from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, Attack, How, HowEnded, Request, Side, Table, is_driving
 
 SLOW_KM = 50  # the most that may be driven under a speed limit
 MOST_TIMES = 2  # one accelerator a card
 MOST_MIRRORS = 2  # an attack that was mirrored comes back by a second mirror, and there is no third
-_BY_VERB = {Verb.THEFT: Card.THEFT, Verb.CONTROL: Card.CONTROL}
-
-
-def card_of(play: Play) -> Card:
-    """Return the card of a play; a card that was not said is an unknown one."""
-    return play.card if play.card is not None else Card.UNKNOWN
-
-
-def laid_from_hand(play: Play) -> tuple[Card, ...]:
-    """Return the cards that a play takes out of its player's hand."""
-    if play.verb in _BY_VERB:
-        return (_BY_VERB[play.verb],)
-    if play.verb is Verb.PAIR:
-        return (card_of(play),) * 2
-    if play.verb is Verb.EXCHANGE:
-        return play.cards
-    if play.verb in (Verb.PLAY, Verb.DISCARD):
-        return (card_of(play), Card.ACCELERATOR) if play.times > 1 else (card_of(play),)
-    return ()
-
 
 # What is still open
 
 
+def attacks_on(table: Table, player: str | None) -> Iterator[Attack]:
+    """Yield the attacks on a player's side that can still be answered, the latest first: a mirror sends that back."""
+    index = table.side_index(player)
+    return (attack for attack in reversed(table.attacks) if attack.side == index)
+
+
 def answered(table: Table, play: Play) -> Attack | None:
-    """Return the attack that the play's card answers, the latest first, while its window is open."""
-    index = table.side_index(play.player) if table.attacks else None
-    for attack in reversed(table.attacks):
-        if attack.side == index and play.card in answers_to(table.edition, attack.hazard):
-            return attack
-    return None
+    """Return the latest attack that the play's card answers, while its window is open."""
+    attacks = attacks_on(table, play.player)
+    return next((attack for attack in attacks if play.card in answers_to(table.edition, attack.hazard)), None)
 
 
 def answers_to(edition: Edition, hazard: Card) -> tuple[Card, ...]:
@@ -56,21 +39,16 @@ def answers_to(edition: Edition, hazard: Card) -> tuple[Card, ...]:
     return (SAFETY_OF[hazard], REMEDY_OF[hazard]) if edition.fast_remedy == "yes" else (SAFETY_OF[hazard],)
 
 
-def mirrored(table: Table, player: str | None) -> Attack | None:
-    """Return the attack on a player's side that he could send back with a mirror, the latest."""
-    index = table.side_index(player)
-    return next((attack for attack in reversed(table.attacks) if attack.side == index), None)
-
-
-def is_u_turn(play: Play) -> bool:
-    """True if the play turns the last distance card back."""
-    return play.at_once and play.card is Card.U_TURN and play.verb is Verb.PLAY
+def request_met(table: Table, play: Play) -> Request | None:
+    """Return the request that is met by giving a card."""
+    asked_for = table.seat_of(play.player or ""), table.seat_named(play.target), play.card
+    return next((r for r in table.requests if (r.of_seat, r.by_seat, r.card) == asked_for), None)
 
 
 def can_turn_back(table: Table, play: Play) -> bool:
     """True if a hand that has ended by a distance card is opened again by this u-turn."""
     ended = table.ending is not None and table.ending.how is HowEnded.COMPLETED
-    return ended and table.window.laid is not None and is_u_turn(play)
+    return ended and table.window.laid is not None and play.is_u_turn
 
 
 def lays_taken(table: Table, play: Play) -> bool:
@@ -83,7 +61,7 @@ def lays_taken(table: Table, play: Play) -> bool:
         return False
     if play.verb in (Verb.DISCARD, Verb.GIVE):
         return taken.how is not How.STOLEN and play.card is taken.card
-    return taken.card in laid_from_hand(play) and play.verb not in (Verb.PAIR, Verb.EXCHANGE)
+    return taken.card in play.out_of_hand and play.verb not in (Verb.PAIR, Verb.EXCHANGE)
 
 
 def is_extra(table: Table, play: Play) -> bool:
@@ -92,10 +70,10 @@ def is_extra(table: Table, play: Play) -> bool:
     return taken is not None and taken.how is not How.FETCHED and lays_taken(table, play)
 
 
-# Whose turn it is
+# Whose turn it is, and which card
 
 
-def against_turn(table: Table, play: Play) -> Iterator[Reason]:
+def _against_turn(table: Table, play: Play) -> Iterator[Reason]:
     """Yield a reason where it is somebody else's turn, or a card that was handed over or fetched is laid first."""
     taken = table.window.taken
     if taken is not None:
@@ -109,10 +87,7 @@ def against_turn(table: Table, play: Play) -> Iterator[Reason]:
         yield reason(Code.NOT_YOUR_TURN, player=play.player, turn=table.player_to_move)
 
 
-# Which card it is
-
-
-def against_card(table: Table, card: Card, play: Play) -> Iterator[Reason]:
+def _against_card(table: Table, card: Card, play: Play) -> Iterator[Reason]:
     """Yield a reason where the deck has no such card, or all are out; of an unverified one only safeties count."""
     if card not in table.deck:
         yield reason(Code.UNKNOWN_CARD, card=card)
@@ -121,29 +96,32 @@ def against_card(table: Table, card: Card, play: Play) -> Iterator[Reason]:
 
 
 def _too_many(table: Table, card: Card) -> Reason:
-    count = table.deck.get(card, 0)
-    case = "removed" if count < table.edition.deck.get(card, 0) else None
-    return reason(Code.TOO_MANY_COPIES, case=case, card=card, count=count)
+    case = "removed" if table.deck[card] < table.edition.deck[card] else None
+    return reason(Code.TOO_MANY_COPIES, case=case, card=card, count=table.deck[card])
 
 
 def copies_left(table: Table, card: Card, play: Play) -> int:
     """Return how many of a card can be in the player's hand or yet to come, once he has drawn for his play."""
     left = table.copies_left(card)
     draws = not (play.at_once or play.verb in (Verb.EXCHANGE, Verb.PENALTY) or is_extra(table, play))
-    return left + table.discards.count(card) if draws and draw_reshuffles(table) else left
+    return left + table.discards.count(card) if draws and table.draw_reshuffles else left
 
 
-def draw_reshuffles(table: Table) -> bool:
-    """True if the draw before the next play turns the discard pile into the draw pile."""
-    return table.edition.reshuffles and table.to_draw > table.draw_pile
-
-
-def against_owed(table: Table, play: Play) -> Iterator[Reason]:
+def _against_owed(table: Table, play: Play) -> Iterator[Reason]:
     """Yield a reason for a card that was asked for: it is handed over, and neither laid nor discarded."""
     for request in table.requests:
-        if table.seats[request.of_seat].player == play.player and request.card in laid_from_hand(play):
+        if table.seats[request.of_seat].player == play.player and request.card in play.out_of_hand:
             asker = table.seats[request.by_seat].player
             yield reason(Code.REQUEST_PENDING, case="owed", player=play.player, card=request.card, asker=asker)
+
+
+def _against_cards(table: Table, play: Play) -> Iterator[Reason]:
+    """Yield the reasons against the cards that a play takes out of the hand."""
+    for card in dict.fromkeys(play.out_of_hand):
+        yield from _against_card(table, card, play)
+    if play.verb is Verb.PLAY and play.times > MOST_TIMES:
+        yield reason(Code.ALREADY_DOUBLED)
+    yield from _against_owed(table, play)
 
 
 # The verdict
@@ -155,50 +133,45 @@ def objections(table: Table, play: Play) -> tuple[Reason, ...]:
         # A hand that ended by itself, all cards played out, may be written down as ended.
         says_so_again = play.verb is Verb.END and table.ending.how is HowEnded.EXHAUSTED
         return () if says_so_again else (reason(Code.HAND_OVER),)
-    if table.extension_offered_to is not None and play.verb not in _WHILE_OFFERED and not is_u_turn(play):
+    if table.extension_offered_to is not None and play.verb not in _WHILE_OFFERED and not play.is_u_turn:
         return (reason(Code.HAND_OVER, case="offered", side=table.sides[table.extension_offered_to].name),)
-    return tuple(_AGAINST[play.verb](table, play))
+    return tuple(_against(table, play))
+
+
+def _against(table: Table, play: Play) -> Iterator[Reason]:
+    if play.verb in _IN_TURN and not play.at_once:
+        yield from _against_turn(table, play)
+    if play.verb in (Verb.PLAY, Verb.THEFT, Verb.CONTROL):
+        yield from _against_cards(table, play)
+        if play.out_of_hand[0] not in table.deck:
+            return
+    if play.verb in _AGAINST:
+        yield from _AGAINST[play.verb](table, play)
 
 
 def remarks(table: Table, play: Play) -> tuple[Reason, ...]:
     """Return what is worth a word about a legal play."""
-    return (*_remarks(table, play), *(() if table.edition.counts_verified else _over_the_count(table, play)))
+    return tuple(_remarks(table, play))
 
 
 def _remarks(table: Table, play: Play) -> Iterator[Reason]:
-    in_turn = play.verb is Verb.PLAY and not play.at_once
-    if play.verb is Verb.DISCARD:
-        if table.edition.discard == "when-stuck" and not lays_taken(table, play):
-            yield reason(Code.DISCARD_ONLY_WHEN_STUCK)
-    elif in_turn and card_of(play).family is Family.SAFETY and answered(table, play) is not None:
+    if play.verb is Verb.DISCARD and table.edition.discard == "when-stuck" and not lays_taken(table, play):
+        yield reason(Code.DISCARD_ONLY_WHEN_STUCK)
+    is_safety = play.verb is Verb.PLAY and card_of(play).family is Family.SAFETY
+    if is_safety and not play.at_once and answered(table, play) is not None:
         # At once it would have been a coup fourré.
         yield reason(Code.LATE_SAFETY)
-
-
-def _over_the_count(table: Table, play: Play) -> Iterator[Reason]:
-    """More of a card than an unverified deck should have: the deck may be counted wrong, so this is a remark."""
-    out = laid_from_hand(play)
-    for card in dict.fromkeys(out):
-        if card in table.deck and copies_left(table, card, play) < out.count(card):
-            yield reason(Code.TOO_MANY_COPIES, case="unverified", card=card, count=table.deck.get(card, 0))
-
-
-def _can_be_laid(table: Table, taken: Taken) -> bool:
-    """True if a card that has just been handed over or fetched could be laid in any way.
-
-    An accelerator also takes a distance card from the hand, and nobody sees whether there is one.
-    """
-    if taken.card is Card.ACCELERATOR:
-        return False
-    player = table.seats[taken.seat].player
-    return any(not objections(table, play) for play in laying(table, player, taken.card))
+    # More of a card than an unverified deck should have: the deck may be counted wrong.
+    unsure = not table.edition.counts_verified and play.verb is not Verb.GIVE
+    for card, count in Counter(play.out_of_hand if unsure else ()).items():
+        if card in table.deck and copies_left(table, card, play) < count:
+            yield reason(Code.TOO_MANY_COPIES, case="unverified", card=card, count=table.deck[card])
 
 
 # The acts of a turn
 
 
 def _against_take(table: Table, play: Play) -> Iterator[Reason]:
-    yield from against_turn(table, play)
     if table.edition.take_discard == "forbidden":
         yield reason(Code.CANNOT_TAKE_DISCARD)
     elif table.drawn:
@@ -209,8 +182,7 @@ def _against_take(table: Table, play: Play) -> Iterator[Reason]:
         yield reason(Code.CANNOT_TAKE_DISCARD, case="empty")
 
 
-def _against_pass(table: Table, play: Play) -> Iterator[Reason]:
-    yield from against_turn(table, play)
+def _against_pass(table: Table, _play: Play) -> Iterator[Reason]:
     if not table.may_pass:
         can_be = "without-drawing" in (table.edition.coup_fourre_turn, table.edition.fast_remedy_turn)
         yield reason(Code.NO_PASSING, case="out-of-turn" if can_be else None)
@@ -221,30 +193,27 @@ def _against_extension_answer(table: Table, play: Play) -> Iterator[Reason]:
         yield reason(Code.EXTENSION_NOT_OFFERED, player=play.player)
 
 
-# Discarding
-
-
 def _against_discarding(table: Table, card: Card, play: Play) -> Iterator[Reason]:
     if card is not Card.UNKNOWN:
-        yield from against_card(table, card, play)
+        yield from _against_card(table, card, play)
     if card.family is Family.SAFETY and table.edition.discard_safety == "forbidden":
         yield reason(Code.SAFETY_DISCARD)
 
 
 def _against_discard(table: Table, play: Play) -> Iterator[Reason]:
-    yield from against_turn(table, play)
     yield from _against_discarding(table, card_of(play), play)
-    yield from against_owed(table, play)
-    taken = table.window.taken
-    if taken is not None and lays_taken(table, play) and _can_be_laid(table, taken):
-        yield reason(Code.MUST_PLAY_IT, card=taken.card)
+    yield from _against_owed(table, play)
+    # An accelerator also takes a distance card from the hand, and nobody sees whether there is one.
+    if lays_taken(table, play) and play.card is not Card.ACCELERATOR:
+        ways = laying(table, play.player or "", card_of(play))
+        if any(not objections(table, way) for way in ways):
+            yield reason(Code.MUST_PLAY_IT, card=play.card)
 
 
 def _against_exchange(table: Table, play: Play) -> Iterator[Reason]:
-    yield from against_turn(table, play)
     if table.edition.exchange == "no":
         yield reason(Code.NO_EXCHANGE)
-    yield from against_owed(table, play)
+    yield from _against_owed(table, play)
     for card in dict.fromkeys(play.cards):
         yield from _against_discarding(table, card, play)
         if table.edition.counts_verified and play.cards.count(card) > copies_left(table, card, play) > 0:
@@ -253,18 +222,8 @@ def _against_exchange(table: Table, play: Play) -> Iterator[Reason]:
 
 def _against_play(table: Table, play: Play) -> Iterator[Reason]:
     card, side = card_of(play), table.side_of(play.player or "")
-    if not play.at_once:
-        yield from against_turn(table, play)
-    yield from against_card(table, card, play)
-    if play.times > 1:
-        yield from against_card(table, Card.ACCELERATOR, play)
-        if play.times > MOST_TIMES:
-            yield reason(Code.ALREADY_DOUBLED)
-    yield from against_owed(table, play)
-    if card not in table.deck:
-        return
     if play.at_once:
-        yield from _against_at_once(table, play, side)
+        yield from _AGAINST_AT_ONCE.get(card, _against_at_once)(table, play, side)
     # Mirrors and u-turns answer the others' cards and begin nothing.
     needs_start = card.family is not Family.SPECIAL and card not in (Card.ROLL, Card.RIGHT_OF_WAY)
     if needs_start and table.edition.first_card == "roll-or-right-of-way" and not side.has_begun:
@@ -289,7 +248,6 @@ def _against_distance(table: Table, play: Play, side: Side) -> Iterator[Reason]:
         after = "late-safety" if top is not None and top.family is Family.HAZARD else "remedied"
         yield reason(Code.NOT_DRIVING, case=after if top is not None else None, side=side.name)
     if side.limited:
-        # Nothing fast under a limit; whether a doubled card is fast, the edition says.
         if card.km > SLOW_KM:
             yield reason(Code.SPEED_LIMIT, case=None if Card.KM_25 in edition.deck else "fifty")
         elif card.km * play.times > SLOW_KM and edition.limit_on_doubled == "doubled":
@@ -345,31 +303,27 @@ def _against_hazard(table: Table, play: Play, own: Side) -> Iterator[Reason]:
     card, index = card_of(play), table.side_index(play.target)
     if index is None:
         yield reason(Code.NEEDS_TARGET, card=card)
-        return
-    victim = table.sides[index]
-    if victim is own:
+    elif table.sides[index] is own:
         yield reason(Code.OWN_SIDE)
-        return
-    if SAFETY_OF[card] in victim.safeties:
-        yield reason(Code.PROTECTED, side=victim.name, card=card, safety=SAFETY_OF[card])
-    if card is not Card.SPEED_LIMIT:
-        yield from _against_attack(table.edition, victim)
-    elif victim.limited:
-        yield reason(Code.ALREADY_LIMITED, side=victim.name)
+    else:
+        yield from _against_attack(table.edition, card, table.sides[index])
 
 
-def _against_attack(edition: Edition, victim: Side) -> Iterator[Reason]:
-    """A hazard on the battle pile: may this side be attacked now?"""
-    if victim.hazard is not None:
+def _against_attack(edition: Edition, hazard: Card, victim: Side, *, is_mirrored: bool = False) -> Iterator[Reason]:
+    """Yield what speaks against a hazard before a side; a mirror reaches the attacker whether he drives or not."""
+    top = victim.battle_top
+    if SAFETY_OF[hazard] in victim.safeties:
+        yield reason(Code.PROTECTED, side=victim.name, card=hazard, safety=SAFETY_OF[hazard])
+    if hazard is Card.SPEED_LIMIT:
+        if victim.limited:
+            yield reason(Code.ALREADY_LIMITED, side=victim.name)
+    elif victim.hazard is not None:
         if edition.hazard_on_hazard == "forbidden":
             yield reason(Code.ALREADY_ATTACKED, side=victim.name, hazard=victim.hazard)
-        return
-    top = victim.battle_top
-    if top is Card.ROLL:
-        return
-    switch = edition.hazard_on_empty_pile if top is None else edition.hazard_on_remedy
-    if switch == "forbidden" or (switch == "with-right-of-way" and not victim.has_right_of_way):
-        yield reason(Code.OPPONENT_NOT_DRIVING, side=victim.name, case="empty" if top is None else "remedied")
+    elif top is not Card.ROLL and not is_mirrored:
+        switch = edition.hazard_on_empty_pile if top is None else edition.hazard_on_remedy
+        if switch == "forbidden" or (switch == "with-right-of-way" and not victim.has_right_of_way):
+            yield reason(Code.OPPONENT_NOT_DRIVING, side=victim.name, case="empty" if top is None else "remedied")
 
 
 # Out of turn
@@ -377,24 +331,16 @@ def _against_attack(edition: Edition, victim: Side) -> Iterator[Reason]:
 
 def _against_at_once(table: Table, play: Play, side: Side) -> Iterator[Reason]:
     card = card_of(play)
-    if card is Card.MIRROR:
-        yield from _against_mirror(table, play, side)
-        return
-    if card is Card.U_TURN:
-        yield from _against_u_turn(table, side)
-        return
     if answered(table, play) is not None:
         return
-    limit = Card.SPEED_LIMIT if side.limited else None
-    in_force = (hazard for hazard in (side.hazard, limit) if hazard is not None)
-    showing = next((hazard for hazard in in_force if card in answers_to(table.edition, hazard)), None)
+    in_force = (side.hazard, Card.SPEED_LIMIT if side.limited else None)
+    showing = next((hazard for hazard in in_force if hazard and card in answers_to(table.edition, hazard)), None)
     is_fast_remedy = card.family is Family.REMEDY and table.edition.fast_remedy == "yes"
     if showing is not None:
         case = None if card.family is Family.SAFETY else "remedy"
         yield reason(Code.COUP_FOURRE_WINDOW_CLOSED, case=case, hazard=showing, card=card)
     elif card.family is Family.SAFETY or is_fast_remedy or play.player == table.player_to_move:
-        is_late = card.family is Family.REMEDY and not is_fast_remedy
-        case = "own-turn" if is_late else "remedy" if is_fast_remedy else None
+        case = "remedy" if is_fast_remedy else "own-turn" if card.family is Family.REMEDY else None
         yield reason(Code.NO_ATTACK_TO_ANSWER, case=case, card=card, side=side.name)
     else:
         yield reason(Code.NOT_YOUR_TURN, player=play.player, turn=table.player_to_move)
@@ -404,10 +350,6 @@ def _against_at_once(table: Table, play: Play, side: Side) -> Iterator[Reason]:
 
 
 def _against_theft(table: Table, play: Play) -> Iterator[Reason]:
-    """A distance card is stolen from an opponent's table, on the own turn, even under attack."""
-    yield from _against_special_card(table, play, Card.THEFT)
-    if Card.THEFT not in table.deck:
-        return
     index = table.side_index(play.target)
     if index is None:
         yield reason(Code.NEEDS_TARGET, card=Card.THEFT)
@@ -421,11 +363,8 @@ def _against_theft(table: Table, play: Play) -> Iterator[Reason]:
 
 def _against_control(table: Table, play: Play) -> Iterator[Reason]:
     """An opponent has to hand a named card over; one request on a player at a time."""
-    yield from _against_special_card(table, play, Card.CONTROL)
-    if Card.CONTROL not in table.deck:
-        return
     yield from _against_naming(table, card_of(play))
-    of_seat = seat_named(table, play.target)
+    of_seat = table.seat_named(play.target)
     if of_seat is None:
         yield reason(Code.NEEDS_TARGET, card=Card.CONTROL)
         return
@@ -437,8 +376,7 @@ def _against_control(table: Table, play: Play) -> Iterator[Reason]:
 
 def _against_name(table: Table, play: Play) -> Iterator[Reason]:
     """Who has drawn the card himself names another one."""
-    yield from against_turn(table, play)
-    of_seat, by_seat = seat_named(table, play.target), table.seat_of(play.player or "")
+    of_seat, by_seat = table.seat_named(play.target), table.seat_of(play.player or "")
     if of_seat is None:
         yield reason(Code.NEEDS_TARGET, card=Card.CONTROL)
         return
@@ -456,31 +394,27 @@ def _against_give(table: Table, play: Play) -> Iterator[Reason]:
     if play.target is None:
         yield reason(Code.NEEDS_TARGET, card=card_of(play))
         return
-    seat, by_seat = table.seat_of(play.player or ""), seat_named(table, play.target)
-    asked = next((r for r in table.requests if (r.of_seat, r.by_seat, r.card) == (seat, by_seat, play.card)), None)
+    asked = request_met(table, play)
     if asked is None:
-        others = [r.by_seat for r in table.requests if (r.of_seat, r.card) == (seat, play.card)]
-        asker = {"asker": table.seats[others[0]].player} if others else {}
+        seat = table.seat_of(play.player or "")
+        others = [table.seats[r.by_seat].player for r in table.requests if (r.of_seat, r.card) == (seat, play.card)]
+        asker = {"asker": others[0]} if others else {}
         case = "other" if others else "request"
         yield reason(Code.NO_SUCH_CARD_THERE, case=case, player=play.player, card=card_of(play), **asker)
     elif table.window.asked is not asked:
-        yield from against_turn(table, play)
+        yield from _against_turn(table, play)
 
 
 def _against_pair(table: Table, play: Play) -> Iterator[Reason]:
-    """Two identical cards are discarded for any card of the discard pile."""
-    yield from against_turn(table, play)
     if table.edition.pair_for_discard == "no":
         yield reason(Code.CANNOT_TAKE_DISCARD, case="pair")
         return
     card, wanted = card_of(play), play.wanted
-    yield from against_card(table, card, play)
-    yield from against_owed(table, play)
-    counts = table.edition.counts_verified or card.family is Family.SAFETY
-    if counts and 0 < copies_left(table, card, play) < 2:
+    yield from _against_cards(table, play)
+    if (table.edition.counts_verified or card.family is Family.SAFETY) and 0 < copies_left(table, card, play) < 2:
         yield _too_many(table, card)
     # None of the discard pile is left where the turn's draw has made it the draw pile.
-    there = () if draw_reshuffles(table) else table.discards
+    there = () if table.draw_reshuffles else table.discards
     if wanted not in there and wanted is not card:
         yield reason(Code.NO_SUCH_CARD_THERE, case="discards", card=wanted)
 
@@ -489,7 +423,7 @@ def _against_penalty(table: Table, play: Play) -> Iterator[Reason]:
     if table.edition.mistake_penalty == "no":
         yield reason(Code.NO_PENALTY)
     elif play.card is not Card.UNKNOWN:
-        yield from against_card(table, card_of(play), play)
+        yield from _against_card(table, card_of(play), play)
 
 
 def _against_special_in_turn(_table: Table, play: Play, side: Side) -> Iterator[Reason]:
@@ -507,22 +441,15 @@ def _against_special_in_turn(_table: Table, play: Play, side: Side) -> Iterator[
 
 def _against_mirror(table: Table, play: Play, side: Side) -> Iterator[Reason]:
     """The attack lands on the attacker, unless he is immune or under a hazard of that pile already (chosen)."""
-    attack = mirrored(table, play.player)
+    attack = next(attacks_on(table, play.player), None)
     if attack is None or attack.mirrors >= MOST_MIRRORS:
-        case = "mirror" if attack is None else "mirrors"
-        yield reason(Code.NO_ATTACK_TO_ANSWER, case=case, card=Card.MIRROR, side=side.name)
+        yield reason(Code.NO_ATTACK_TO_ANSWER, case="mirrors" if attack else "mirror", card=play.card, side=side.name)
         return
-    attacker, hazard = table.sides[table.seats[attack.by_seat].side], attack.hazard
-    if SAFETY_OF[hazard] in attacker.safeties:
-        yield reason(Code.PROTECTED, side=attacker.name, card=hazard, safety=SAFETY_OF[hazard])
-    if hazard is Card.SPEED_LIMIT:
-        if attacker.limited:
-            yield reason(Code.ALREADY_LIMITED, side=attacker.name)
-    elif attacker.hazard is not None and table.edition.hazard_on_hazard == "forbidden":
-        yield reason(Code.ALREADY_ATTACKED, side=attacker.name, hazard=attacker.hazard)
+    attacker = table.sides[table.seats[attack.by_seat].side]
+    yield from _against_attack(table.edition, attack.hazard, attacker, is_mirrored=True)
 
 
-def _against_u_turn(table: Table, side: Side) -> Iterator[Reason]:
+def _against_u_turn(table: Table, _play: Play, side: Side) -> Iterator[Reason]:
     """The last distance card goes back to its player's hand; the card that wins too, unless the table forbids it."""
     laid = table.window.laid
     if laid is None:
@@ -533,12 +460,6 @@ def _against_u_turn(table: Table, side: Side) -> Iterator[Reason]:
         yield reason(Code.NOTHING_TO_TURN_BACK, case="winning")
 
 
-def _against_special_card(table: Table, play: Play, card: Card) -> Iterator[Reason]:
-    yield from against_turn(table, play)
-    yield from against_card(table, card, play)
-    yield from against_owed(table, play)
-
-
 def _against_naming(table: Table, card: Card) -> Iterator[Reason]:
     if card.family is Family.SAFETY:
         yield reason(Code.SAFETY_DEMANDED)
@@ -546,12 +467,8 @@ def _against_naming(table: Table, card: Card) -> Iterator[Reason]:
         yield reason(Code.UNKNOWN_CARD, card=card)
 
 
-def seat_named(table: Table, player: str | None) -> int | None:
-    """Return the seat of the player of that name; None where there is none."""
-    return next((index for index, seat in enumerate(table.seats) if seat.player == player), None)
-
-
 _WHILE_OFFERED = frozenset({Verb.EXTEND, Verb.FINISH, Verb.END, Verb.EXHAUSTED})
+_IN_TURN = frozenset(Verb) - _WHILE_OFFERED - {Verb.GIVE, Verb.PENALTY}  # unless the card is laid at once
 
 _AGAINST: dict[Verb, Callable[[Table, Play], Iterator[Reason]]] = {
     Verb.PLAY: _against_play,
@@ -565,11 +482,13 @@ _AGAINST: dict[Verb, Callable[[Table, Play], Iterator[Reason]]] = {
     Verb.PENALTY: _against_penalty,
     Verb.PASS: _against_pass,
     Verb.TAKE: _against_take,
-    Verb.SKIP_DRAW: against_turn,
     Verb.EXTEND: _against_extension_answer,
     Verb.FINISH: _against_extension_answer,
-    Verb.EXHAUSTED: lambda _table, _play: iter(()),
-    Verb.END: lambda _table, _play: iter(()),
+}
+
+_AGAINST_AT_ONCE: dict[Card, Callable[[Table, Play, Side], Iterator[Reason]]] = {
+    Card.MIRROR: _against_mirror,
+    Card.U_TURN: _against_u_turn,
 }
 
 _AGAINST_FAMILY: dict[Family, Callable[[Table, Play, Side], Iterator[Reason]]] = {

@@ -29,6 +29,9 @@ class Verb(StrEnum):
     END = "end"
 
 
+_CARD_OF = {Verb.THEFT: Card.THEFT, Verb.CONTROL: Card.CONTROL}
+
+
 @dataclass(frozen=True, slots=True)
 class Play:
     """One act: who, what, with which card, at whom. `exhausted` and `end` have no player."""
@@ -47,14 +50,30 @@ class Play:
     @property
     def is_attack(self) -> bool:
         """True if it puts a hazard before somebody; a mirror puts one back."""
-        card = self.card if self.verb is Verb.PLAY else None
-        return card is not None and (card is Card.MIRROR or card.family is Family.HAZARD)
+        return self.verb is Verb.PLAY and (self.card is Card.MIRROR or card_of(self).family is Family.HAZARD)
 
     @property
     def is_coup_fourre(self) -> bool:
         """True if it answers an attack at once with a safety."""
-        card = self.card if self.verb is Verb.PLAY and self.at_once else None
-        return card is not None and card.family is Family.SAFETY
+        return self.verb is Verb.PLAY and self.at_once and card_of(self).family is Family.SAFETY
+
+    @property
+    def is_u_turn(self) -> bool:
+        """True if it turns the last distance card back."""
+        return self.at_once and self.card is Card.U_TURN and self.verb is Verb.PLAY
+
+    @property
+    def out_of_hand(self) -> tuple[Card, ...]:
+        """The cards that leave its player's hand."""
+        if self.verb in _CARD_OF:
+            return (_CARD_OF[self.verb],)
+        if self.verb is Verb.PAIR:
+            return (card_of(self),) * 2
+        if self.verb is Verb.EXCHANGE:
+            return self.cards
+        if self.verb in (Verb.PLAY, Verb.DISCARD, Verb.GIVE):
+            return (card_of(self), Card.ACCELERATOR) if self.times > 1 else (card_of(self),)
+        return ()
 
     def __str__(self) -> str:
         """Return the play in record notation, in its one normal form."""
@@ -64,6 +83,11 @@ class Play:
         words += [">", self.target] if self.target else []
         words += ["under"] * self.under + ["!"] * self.at_once + ["anyway"] * self.anyway
         return " ".join(word for word in words if word)
+
+
+def card_of(play: Play) -> Card:
+    """Return the card of a play; a card that was not said is an unknown one."""
+    return play.card if play.card is not None else Card.UNKNOWN
 
 
 def lay(player: str, card: Card, target: str | None = None, *, at_once: bool = False) -> Play:

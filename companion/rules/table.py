@@ -261,6 +261,15 @@ class Table(NamedTuple):
     def is_over(self) -> bool:
         return self.ending is not None
 
+    @property
+    def draw_reshuffles(self) -> bool:
+        """True if the draw before the next play turns the discard pile into the draw pile."""
+        return self.edition.reshuffles and self.to_draw > self.draw_pile
+
+    def seat_named(self, player: str | None) -> int | None:
+        """Return the seat of the player of that name; None where there is none."""
+        return next((index for index, seat in enumerate(self.seats) if seat.player == player), None)
+
     def seat_of(self, player: str) -> int:
         """Return the seat of a player. Raises KeyError for a stranger."""
         for index, seat in enumerate(self.seats):

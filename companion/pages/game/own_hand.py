@@ -17,7 +17,6 @@ from companion.pages.players import phone_identity
 from companion.pages.words import N_, Names, _
 from companion.robots.robot import Level
 from companion.rules.cards import Card, Family, card_of_slug
-from companion.rules.hidden_cards import out_of_hand
 from companion.rules.moves import laying
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import Table
@@ -73,7 +72,7 @@ def _use(table: Table, own: Seen, card: Card) -> Offer:
 
 def _ways(own: Seen, card: Card) -> list[Play]:
     """Return the plays of a card, but for discards; of two cards that are laid the accelerator is tapped."""
-    return [play for play in own.plays if play.verb is not Verb.DISCARD and out_of_hand(play)[-1:] == (card,)]
+    return [play for play in own.plays if play.verb is not Verb.DISCARD and play.out_of_hand[-1:] == (card,)]
 
 
 def _offer(play: Play, own: Seen, card: Card) -> Offer:
@@ -114,7 +113,7 @@ def advise(now: MatchState) -> None:
         return
     play, why = now.dealt.choice(position, Level.COUNTING)
     waits = _("I would draw a card.") if position.is_in_turn else _("I would let it pass.")
-    tapped = " ".join((play.verb, *out_of_hand(play)[-1:])) if play else "wait"
+    tapped = " ".join((play.verb, *play.out_of_hand[-1:])) if play else "wait"
     flash(f"{_would(play, Names.of(now.game)) if play else waits} {words.said(why)}", tapped)
 
 
