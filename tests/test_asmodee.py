@@ -46,17 +46,8 @@ the first card is counted by side and not by player
 right of way at once may be a side's first card, and a remedy out of turn may not
     Ann roll; Bob discard 25; Ann speed-limit > Bob | Bob right-of-way !
     Ann roll; Bob discard 25; Ann speed-limit > Bob | Bob end-of-limit !: first-card [fast-remedy=yes]
-no roll lies on a remedy
-    Ann roll; Bob roll; Ann 25; Bob accident > Ann; Ann repairs; Bob 25 | Ann roll: nothing-to-remedy
-after a remedy the car drives at once
-    Ann roll; Bob roll; Ann 25; Bob DAMAGE > Ann; Ann REMEDY; Bob 25 | Ann 100
 a remedy is laid out of turn where the house plays so
     Ann roll; Bob roll; Cid roll; Ann 25; Bob accident > Ann | Ann repairs ! [three; fast-remedy=yes]
-a hazard goes on an opponent
-    Ann roll; Bob roll; Cid 25; Dee 25 | Ann stop > Blues [pairs]
-    Ann roll; Bob roll; Cid 25; Dee 25 | Ann stop > Reds: own-side [pairs]
-a remedied opponent may be attacked again
-    Ann roll; Bob roll; Ann 25; Bob accident > Ann; Ann repairs | Bob flat-tire > Ann; Bob accident > Ann
 1000 miles may be passed unless the house says otherwise
     {TO_975} | Ann 100
     {TO_975} | Ann 50: past-target [overshoot=forbidden]
@@ -75,7 +66,6 @@ an exchange is of one to six cards [exchange=yes]
     Ann exchange 25 25 25 25 25 25 = cards Ann 6; pile 88; turn Bob
 a coup fourré refills one card, has a whole turn and skips the players between [three]
     Ann roll; Bob roll; Cid roll; Ann stop > Cid; Cid right-of-way ! = turn Cid; pile 83; cards Cid 6
-    + | Bob 25: not-your-turn
     + Cid 100 = turn Ann; pile 82; cards Cid 6
 a safety is 100 miles and a coup fourré 200 in all
     {TO_800}; Ann driving-ace = race Ann 900; over False

@@ -7,15 +7,6 @@ TO_900 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25" + "; Ann 100; Bo
 
 
 SHEET = f"""
-after a remedy the car drives at once
-    Ann roll; Bob DAMAGE > Ann; Ann REMEDY; Bob discard 25 | Ann 100
-no roll lies on a remedy
-    Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann roll: nothing-to-remedy
-a remedied opponent may be attacked again
-    Ann roll; Bob accident > Ann; Ann repairs | Bob flat-tire > Ann
-a second limit is refused
-    Ann speed-limit > Cid | Bob speed-limit > Cid: already-limited [three]
-    Ann discard 25 | Bob speed-limit > Cid [three]
 a safety gives no km
     Ann driving-ace; Ann extra-tank = race Ann 0
 a coup fourré draws two and skips the players between [three]

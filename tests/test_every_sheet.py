@@ -156,6 +156,10 @@ after a remedy a roll is needed, and lies on it [edition=bsd-mille, classic, par
     Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann 100: not-driving
     + | Ann roll
     + Ann roll; Bob 25 | Ann 100
+after a remedy the car drives at once, may be attacked again, and takes no roll [edition=asmodee-2014, dujardin-2014]
+    Ann roll; Bob roll; Ann 25; Bob DAMAGE > Ann; Ann REMEDY; Bob 25 | Ann 100
+    Ann roll; Bob roll; Ann 25; Bob accident > Ann; Ann repairs | Bob flat-tire > Ann; Bob accident > Ann
+    + Bob 25 | Ann roll: nothing-to-remedy
 a remedy lies on its own hazard, and in turn
     Ann roll; Bob roll | Ann repairs; Ann gasoline; Ann spare-tire: nothing-to-remedy
     Ann roll; Bob roll; Ann 25; Bob accident > Ann | Ann gasoline; Ann spare-tire: nothing-to-remedy

@@ -18,7 +18,6 @@ in pairs a third accident is not one too many
 # A turn
 
 a discard is for those who are stuck and is remarked upon
-    | Ann discard 25
     | Ann discard 25~ discard-only-when-stuck
 
 # Hazards

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from records import Hand, hand, record
+from records import Hand, record
 from sheet import Row, blocks
 
 from companion.common.languages import LANGUAGES
@@ -192,70 +192,52 @@ no-penalty
 """By code and, after a slash, its case."""
 
 
-REMARKED: dict[Code, tuple[str, str]] = {
-    Code.LATE_SAFETY: ("hand first Ann\nAnn roll\nBob stop > Ann\nAnn right-of-way\n",
-        "Laid on one's own turn, so no coup fourré; at once it would have been one.",),
-    Code.DISCARD_ONLY_WHEN_STUCK: ("option discard=when-stuck\nhand first Ann\nAnn discard 25\n",
-        "A card is discarded only when none can be played.",),
-    Code.ENDED_AS_AGREED: ("hand first Ann\nAnn roll\nhand first Bob\n",
-        "The hand before was still open; it counts as ended by agreement.",),
-    Code.HAND_BEGAN_BY_ITSELF: ("Ann roll\n", "No hand had been started; Ann counts as its first player."),
+REMARKED = {
+    "late-safety": ("hand first Ann\nAnn roll\nBob stop > Ann\nAnn right-of-way\n",
+        "Laid on one's own turn, so no coup fourré; at once it would have been one."),
+    "discard-only-when-stuck": ("option discard=when-stuck\nhand first Ann\nAnn discard 25\n",
+        "A card is discarded only when none can be played."),
+    "ended-as-agreed": ("hand first Ann\nAnn roll\nhand first Bob\n",
+        "The hand before was still open; it counts as ended by agreement."),
+    "hand-began-by-itself": ("Ann roll\n", "No hand had been started; Ann counts as its first player."),
+    "too-many-copies/unverified": ("edition rush\nhand first Ann\nAnn 300\nBob 300\n",
+        "300 km: more than the 1 counted for this deck. Its counts can be corrected."),
 }  # fmt: skip
 
 AS_VALUES = {
-    key: (reason(Code(key.partition("/")[0]), case=key.partition("/")[2] or None, **details), sentence)
-    for key, details, sentence in (
-        (
-            "too-many-copies/unverified",
-            {"card": Card.KM_75, "count": 10},
-            "75 km: more than the 10 counted for this deck. Its counts can be corrected.",
-        ),
-        (
-            "too-many-copies/laid",
-            {"card": Card.KM_75, "laid": 13, "count": 10},
-            "75 km: 13 are too many, the deck has only 10.",
-        ),
-        ("third-200/lies", {"side": "Ann", "count": 2}, "Ann has more than 2 cards of 200 km."),
-        ("past-target/sum", {"side": "Ann", "km": 725, "target": 700}, "Ann has 725 km, and the target is 700 km."),
-        ("missing-cards", {"card": Card.STOP, "count": 2}, "Missing: 2 × stop."),
-        (
-            "missing-cards/unverified",
-            {"card": Card.STOP, "count": 2},
-            "Missing: 2 × stop, if this deck is counted right.",
-        ),
-        ("unknown-card/unread", {"count": 3}, "Cards that could not be told: 3."),
-        ("no-such-card-there/hand", {"player": "Ann", "card": Card.ROLL}, "Ann does not hold roll."),
-    )
-}
+    "too-many-copies/laid": (
+        {"card": Card.KM_75, "laid": 13, "count": 10}, "75 km: 13 are too many, the deck has only 10.",
+    ),
+    "third-200/lies": ({"side": "Ann", "count": 2}, "Ann has more than 2 cards of 200 km."),
+    "past-target/sum": ({"side": "Ann", "km": 725, "target": 700}, "Ann has 725 km, and the target is 700 km."),
+    "missing-cards": ({"card": Card.STOP, "count": 2}, "Missing: 2 × stop."),
+    "missing-cards/unverified": (
+        {"card": Card.STOP, "count": 2}, "Missing: 2 × stop, if this deck is counted right.",
+    ),
+    "unknown-card/unread": ({"count": 3}, "Cards that could not be told: 3."),
+    "no-such-card-there/hand": ({"player": "Ann", "card": Card.ROLL}, "Ann does not hold roll."),
+}  # fmt: skip
 """Reasons given as values: the finer cases of some codes, and what a count of the cards finds."""
 
 
-def code_of(key: str) -> Code:
-    return Code(key.partition("/")[0])
-
-
 def refused(key: str) -> Reason:
-    return next(why for why in REFUSED[key].reasons() if why.code is code_of(key))
+    return next(why for why in REFUSED[key].reasons() if why.code == key.partition("/")[0])
 
 
-def remarked(code: Code) -> Reason:
-    (why,) = (why for item in record(f"side Ann\nside Bob\n{REMARKED[code][0]}") for why in item.remarks)
+def remarked(key: str) -> Reason:
+    (why,) = (why for item in record(f"side Ann\nside Bob\n{REMARKED[key][0]}") for why in item.remarks)
     return why
 
 
 def example(key: str) -> Reason:
     """A reason of that code and case, from a table where there is one."""
     if key in AS_VALUES:
-        return AS_VALUES[key][0]
-    return refused(key) if key in REFUSED else remarked(code_of(key))
+        code, _, case = key.partition("/")
+        return reason(Code(code), case=case or None, **AS_VALUES[key][0])
+    return refused(key) if key in REFUSED else remarked(key)
 
 
-EXAMPLES = [*REFUSED, *AS_VALUES, *(code.value for code in REMARKED)]
-
-
-def cases(language: str, code: Code) -> set[str]:
-    """The keys of a code's sentences: `say`, `say-empty`."""
-    return {key for key in catalogue(language)[code] if key == "say" or key.startswith("say-")}
+EXAMPLES = [*REFUSED, *AS_VALUES, *REMARKED]
 
 
 def gaps(text: str) -> set[str]:
@@ -270,41 +252,27 @@ def kind_of(key: str) -> str:
 # At the table
 
 
-def test_every_code_has_an_example_here():
-    assert {code_of(key) for key in EXAMPLES} == set(Code)
+def test_every_case_of_every_code_has_an_example_here():
+    cases = {(code, key) for code in Code for key in catalogue()[code] if kind_of(key) == "say"}
+
+    assert {f"{code}{key.removeprefix('say').replace('-', '/', 1)}" for code, key in cases} == set(EXAMPLES)
+    assert {code for code, _ in cases} == set(Code)
 
 
-def test_every_case_of_a_code_has_an_example_here():
-    written = {f"{code}{key.removeprefix('say').replace('-', '/', 1)}" for code in Code for key in cases("en", code)}
+@pytest.mark.parametrize("key", EXAMPLES)
+def test_each_reason_says_why(key):
+    sentence = REFUSED[key].sentence if key in REFUSED else (REMARKED | AS_VALUES)[key][1]
 
-    assert written == set(EXAMPLES)
-
-
-@pytest.mark.parametrize("key", REFUSED)
-def test_each_reason_speaks_against_its_play_and_says_why(key):
-    assert say(refused(key)) == REFUSED[key].sentence
+    assert say(example(key)) == sentence
 
 
-@pytest.mark.parametrize("code", REMARKED)
-def test_each_remark_is_made_about_a_legal_play(code):
-    items = record(f"side Ann\nside Bob\n{REMARKED[code][0]}")
+@pytest.mark.parametrize("key", REMARKED)
+def test_each_remark_is_made_about_a_legal_play(key):
+    items = record(f"side Ann\nside Bob\n{REMARKED[key][0]}")
 
-    assert (remarked(code).code, say(remarked(code))) == (code, REMARKED[code][1])
+    assert remarked(key).code == key.partition("/")[0]
     assert {item.verdict for item in items if isinstance(item, JudgedLine)} == {"legal"}
     assert any(isinstance(item, HandResult) for item in items)
-
-
-def test_too_many_cards_of_a_deck_that_may_be_counted_wrong_are_only_remarked():
-    played = hand("Ann 300", edition="rush")
-    (why,) = referee.remarks(played.table, played.parsed("Bob 300"))
-
-    assert not played.against("Bob 300")
-    assert say(why) == "300 km: more than the 1 counted for this deck. Its counts can be corrected."
-
-
-@pytest.mark.parametrize("key", AS_VALUES)
-def test_a_reason_given_as_a_value_has_its_sentence(key):
-    assert say(AS_VALUES[key][0]) == AS_VALUES[key][1]
 
 
 # The catalogues

@@ -41,10 +41,6 @@ turns run clockwise [three]
     Ann roll; Bob roll; Cid roll = turn Ann
 a play out of turn is refused
     | Bob roll; Bob discard 25; Bob skip-draw: not-your-turn
-every turn draws one card before it plays one
-    Ann roll = pile 93; cards Ann 6; cards Bob 6
-a forgotten draw leaves one card fewer in the hand
-    Ann skip-draw; Ann roll; Bob roll; Ann 25 = pile 92; cards Ann 5
 a card that could not be told may be discarded instead of playing
     | Ann discard unknown
 a discarded safety is refused where the house says so [discard-safety=forbidden]
@@ -156,8 +152,7 @@ a hazard goes on an opponent [pairs]
     Ann roll; Bob roll; Cid discard 25; Dee discard 25 | Ann stop > Blues
     + | Ann stop > Reds; Ann stop > Cid: own-side
 right of way lifts the limit that lies there
-    Ann roll; Bob speed-limit > Ann | Ann 75: speed-limit
-    + Ann right-of-way | Ann 75; Ann 200
+    Ann roll; Bob speed-limit > Ann; Ann right-of-way | Ann 75; Ann 200
 right of way shuts out nothing else
     Ann roll; Bob roll; Ann right-of-way; Ann 25 | Bob accident > Ann; Bob out-of-gas > Ann; Bob flat-tire > Ann
 a stop on an empty pile behind right of way is wrong twice
@@ -369,8 +364,9 @@ nobody is asked before or after
 either partner answers [pairs; target=700]
     Ann roll; Bob roll; Cid 200; Dee 25; Ann 200; Bob 25; Cid 100; Dee 25; Ann 100; Bob 25; Cid 100
         | Cid finish; Ann extend
-without an extension the hand goes to whoever finishes
+without an extension the hand goes to whoever finishes, as it does where nobody answers
     {TO_600}; Ann 100; Ann finish = ended completed; by Ann; target 700
+    {TO_600}; Ann 100; end = ended completed; by Ann
 an extension goes to 1000 and the turn goes on
     {TO_600}; Ann 100; Ann extend; Bob 25; Ann 100; Bob 25 = target 1000; km Ann 800; over False
     + | Ann 200: third-200
@@ -399,8 +395,6 @@ the hand can be ended by agreement or with an empty pile
     Ann roll; end = ended agreed
     Ann roll; exhausted; end = ended exhausted
     Ann roll; end = pile 92
-an extension that nobody answers is finished by the end
-    {TO_600}; Ann 100; end = ended completed; by Ann
 the sight of an empty pile outweighs the count
     Ann roll; exhausted = pile 0; unaccounted 93; drawn False
 the last card is drawn with a play and then hands shrink

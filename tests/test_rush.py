@@ -82,8 +82,7 @@ a fetched hazard attacks
     Ann discard stop; Bob pair 50 for stop; Bob stop > Ann = hazard Ann stop
 two alike are laid on the own turn
     Ann discard 100 | Ann pair 50 for 100: not-your-turn
-two alike fetch nothing where the house says so [edition=classic]
-    Ann discard 100 | Bob pair 50 for 100: cannot-take-discard [pair-for-discard=no]
+two alike fetch nothing where the house says so [pair-for-discard=no]
     Ann discard 100 | Bob pair 50 for 100: cannot-take-discard
 
 # Driving, rolls, remedies
@@ -135,9 +134,6 @@ a remedied opponent may be attacked again
 a second speed limit is refused [three]
     Ann speed-limit > Cid | Bob speed-limit > Cid: already-limited
     + | Bob stop > Cid
-a hazard goes on an opponent
-    | Ann stop > Cid: own-side [pairs]
-    | Ann stop > Dee [pairs]
 
 # Distance
 
@@ -379,8 +375,7 @@ no other card is named without an own request or for a safety [three]
 
 a mistake costs a card
     Ann 100; Ann penalty 50 = cards Ann 5; discards 50; turn Bob
-without the penalty nobody loses a card [edition=classic]
-    | Ann penalty 50: no-penalty [mistake-penalty=no]
+without the penalty nobody loses a card [mistake-penalty=no]
     | Ann penalty 50: no-penalty
 
 # Specials in other games
