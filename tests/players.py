@@ -11,7 +11,7 @@ from companion.rules.editions.switches import contradiction, switches
 from companion.rules.legality import is_extra
 from companion.rules.moves import laying
 from companion.rules.play import Play, Verb
-from companion.rules.table import FULL_HAND, Due, Table, Team
+from companion.rules.table import Table, Team
 
 NAMES = ("Ann", "Bob", "Cid", "Dee", "Eve", "Fay", "Gus", "Hal")
 SIDES = ("Reds", "Blues", "Greens", "Golds")
@@ -95,11 +95,9 @@ def _drawn(table: Table, play: Play, seat: int) -> int:
     """How many cards a play draws before it lays one."""
     on_the_spot = play.verb is Verb.GIVE and table.window.asked is not None
     draws_none = play.at_once or on_the_spot or play.verb in (Verb.EXCHANGE, Verb.PENALTY, Verb.NAME)
-    if draws_none or seat != table.to_move or table.due is Due.NOTHING:
+    if draws_none or seat != table.to_move:
         return 0
-    left = table.draw_pile + len(table.discards) * (table.edition.reshuffles)
-    fills_up = table.edition.draw == "to-seven" and table.due is Due.TURN
-    return min(max(0, FULL_HAND - table.hands[seat]) if fills_up else 1, left)
+    return min(table.to_draw, table.draw_pile + len(table.discards) * table.edition.reshuffles)
 
 
 def random_play(table: Table, chance: random.Random) -> Play:
@@ -113,7 +111,7 @@ def random_play(table: Table, chance: random.Random) -> Play:
     player = chance.choice(table.seats).player if others else table.player_up
     makers: tuple[tuple[float, Callable[[Table, str, random.Random], Play]], ...] = (
         (0.72, _lay),
-        (0.12, _discard),
+        (0.12, lambda table, player, chance: Play(Verb.DISCARD, player, _card(table, chance))),
         (0.04, _cardless),
         (0.12, _special),
     )
@@ -122,12 +120,8 @@ def random_play(table: Table, chance: random.Random) -> Play:
 
 
 def _card(table: Table, chance: random.Random) -> Card:
-    return chance.choice(_cards(table))
-
-
-def _cards(table: Table) -> list[Card]:
-    cards = list(table.deck)
-    return [card for card in cards for _ in range(1 + (card.family in (Family.DISTANCE, Family.SAFETY)))]
+    oftener = [card for card in table.deck if card.family in (Family.DISTANCE, Family.SAFETY)]
+    return chance.choice([*table.deck, *oftener])
 
 
 def _lay(table: Table, player: str, chance: random.Random) -> Play:
@@ -153,10 +147,6 @@ def _wanted(table: Table, player: str, chance: random.Random) -> Card | None:
     if side.limited and chance.random() < 0.2:
         return Card.END_OF_LIMIT
     return Card.ROLL if side.battle_top is not Card.ROLL and chance.random() < 0.2 else None
-
-
-def _discard(table: Table, player: str, chance: random.Random) -> Play:
-    return Play(Verb.DISCARD, player, _card(table, chance))
 
 
 def _cardless(table: Table, player: str, chance: random.Random) -> Play:

@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from players import random_options, random_teams
 
-from companion.robots.information_set import NO_TOTALS, DealtHand, Position, options
+from companion.robots.information_set import DealtHand, Position, options
 from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
 from companion.rules.hidden_cards import deal
 from companion.rules.play import Play
+from companion.rules.record.judge import NO_POINTS
 from companion.rules.scoring import match_totals, match_winner, score, starts_again
 from companion.rules.table import Team
 
@@ -34,7 +35,7 @@ class Step(NamedTuple):
 
 
 def dealt(
-    edition: str, seed: object, teams: Sequence[Team] = TWO, first: str | None = None, rules=(), totals=NO_TOTALS
+    edition: str, seed: object, teams: Sequence[Team] = TWO, first: str | None = None, rules=(), totals=NO_POINTS
 ) -> DealtHand:
     """A hand dealt by a seed."""
     table = referee.new_hand(load_edition(edition).with_options(rules), teams, first or teams[0].players[0])
@@ -86,7 +87,7 @@ def play_hand(at: DealtHand, players: Mapping[str, Player], most: int = MOST_PLA
 def play_match(edition: str, seed: object, players: Mapping[str, Player], watch: Callable[[Step], None], teams=TWO):
     """Play a match; the winner, and the sheets' totals of each hand. `watch` is told of each step."""
     seats = [seat.player for seat in referee.seating(teams)]
-    totals, hands = NO_TOTALS, []
+    totals, hands = NO_POINTS, []
     for number in range(60):
         at = dealt(edition, f"{seed} {number}", teams, seats[number % len(seats)], totals=totals)
         for step in play_hand(at, players):

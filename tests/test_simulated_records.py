@@ -9,7 +9,7 @@ from companion.common.errors import Problem
 from companion.rules import referee
 from companion.rules.record import judge
 from companion.rules.record.judge import Game
-from companion.rules.record.notation import RecordLine
+from companion.rules.record.notation import RecordLine, header_text
 from companion.rules.table import Table, Team
 from companion.simulate import arrange
 from companion.simulate.choreography import Choreographer
@@ -26,11 +26,7 @@ def after(game: Game, *lines: str) -> Game:
 
 
 def begun(edition: str, teams: tuple[Team, ...]) -> Game:
-    sides = (
-        f"side {team.name} = {', '.join(team.players)}" if len(team.players) > 1 else f"side {team.name}"
-        for team in teams
-    )
-    return after(judge.NEW_GAME, f"edition {edition}", *sides, "hand first Ann")
+    return after(judge.NEW_GAME, *header_text(teams, edition, None, {}), "hand first Ann")
 
 
 def any_line(table: Table, chance: random.Random) -> str:

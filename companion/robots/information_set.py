@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import NamedTuple
 
 from companion.common.errors import Problem
@@ -15,10 +14,8 @@ from companion.rules.hidden_cards import Deal, gained
 from companion.rules.legality import can_turn_back, is_extra, lays_taken, objections
 from companion.rules.moves import laying
 from companion.rules.play import Play, Verb, discard, lay
-from companion.rules.record.judge import Game, JudgedLine, JudgedRecord
+from companion.rules.record.judge import NO_POINTS, Game, JudgedLine, JudgedRecord
 from companion.rules.table import How, Side, Table
-
-NO_TOTALS: Mapping[str, int] = MappingProxyType({})
 
 
 class PastPlay(NamedTuple):
@@ -35,7 +32,7 @@ class Position:
     table: Table
     player: str
     hand: tuple[Card, ...]
-    totals: Mapping[str, int] = field(default_factory=lambda: NO_TOTALS)  # the match totals before this hand, by side
+    totals: Mapping[str, int] = field(default_factory=lambda: NO_POINTS)  # the match totals before this hand, by side
     past: tuple[PastPlay, ...] = ()  # the plays of this hand that the table stands after, the oldest first
 
     @property
@@ -235,7 +232,7 @@ class DealtHand:
     """A hand with its hidden cards: `asked` tells who decides next, `answered` goes on with what he does."""
 
     deal: Deal
-    totals: Mapping[str, int] = field(default_factory=lambda: NO_TOTALS)  # the match totals before this hand, by side
+    totals: Mapping[str, int] = field(default_factory=lambda: NO_POINTS)  # the match totals before this hand, by side
     past: tuple[PastPlay, ...] = ()
     waived: frozenset[int] = frozenset()  # the seats that could have answered what was played last, and did not
 

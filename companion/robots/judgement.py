@@ -32,20 +32,18 @@ def judged(position: Position, plays: Iterable[Play | None]) -> list[tuple[Play 
     return sorted(((play, judge.worth(play)) for play in plays), key=lambda one: -one[1])
 
 
-def own_lane(position: Position, hand: Iterable[Card]) -> Lanes:
-    """Return the table as one lane in which the player is to move with that hand."""
-    held = deck_of(tuple(position.table.deck)).counts(hand)
-    return lanes_to_move(position.table, position.seat, held[None], position.totals)
-
-
 class _Judge:
     def __init__(self, position: Position) -> None:
         self.position, self.table = position, position.table
         self.deck = deck_of(tuple(position.table.deck))
         self.points, self.victim = self._valued(position.hand)
 
+    def _lane(self, hand: Iterable[Card]) -> Lanes:
+        """Return the table as one lane in which the player is to move with that hand."""
+        return lanes_to_move(self.table, self.position.seat, self.deck.counts(hand)[None], self.position.totals)
+
     def _valued(self, hand: Iterable[Card]) -> tuple[Points, Points]:
-        worth, victim = worths(own_lane(self.position, hand))
+        worth, victim = worths(self._lane(hand))
         return worth[0], victim[0]
 
     def worth(self, play: Play | None) -> float:
@@ -73,8 +71,7 @@ class _Judge:
     def _special(self, play: Play) -> float:
         card = play.card or Card.UNKNOWN
         if play.verb in (Verb.EXTEND, Verb.FINISH):
-            lanes = own_lane(self.position, self.position.hand)
-            return float(wants_extension(lanes)[0] == (play.verb is Verb.EXTEND))
+            return float(wants_extension(self._lane(self.position.hand))[0] == (play.verb is Verb.EXTEND))
         if play.verb is Verb.TAKE:
             return self._fetched(self.table.discards[-1]) - _TAKEN_LEAST
         if play.verb is Verb.PAIR:

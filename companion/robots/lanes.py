@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from companion.robots.information_set import NO_TOTALS
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.dealing import EXTENDED_KM
 from companion.rules.editions.edition import Edition
+from companion.rules.record.judge import NO_POINTS
 from companion.rules.table import COUP_FOURRE_KM, FULL_HAND, SAFETY_KM, Due, HowEnded, Shows, Side, Table
 
 Ints = npt.NDArray[np.integer[Any]]
@@ -365,7 +365,7 @@ _HOW = {HowEnded.COMPLETED: COMPLETED, HowEnded.EXHAUSTED: EXHAUSTED, HowEnded.A
 _MOST_PILED = 48  # more cards than come to lie on a battle pile
 
 
-def lanes_of(table: Table, hands: Ints, piles: Ints, totals: Mapping[str, int] = NO_TOTALS) -> Lanes:
+def lanes_of(table: Table, hands: Ints, piles: Ints, totals: Mapping[str, int] = NO_POINTS) -> Lanes:
     """Return a table in as many lanes as worlds are dealt: hands by lane, seat and card, and draw piles in order."""
     deck, lanes = deck_of(tuple(table.deck)), len(hands)
     ending = table.ending
@@ -412,7 +412,7 @@ def _side_fields(deck: NumberedDeck, side: Side) -> dict[str, Any]:
     }
 
 
-def lanes_to_move(table: Table, seat: int, held: Ints, totals: Mapping[str, int] = NO_TOTALS) -> Lanes:
+def lanes_to_move(table: Table, seat: int, held: Ints, totals: Mapping[str, int] = NO_POINTS) -> Lanes:
     """Return a table in a lane for each of a seat's hands, which is to move; the others' cards are not in it."""
     hands = np.zeros((len(held), len(table.seats), held.shape[1]), np.int8)
     hands[:, seat] = held

@@ -11,7 +11,7 @@ import math
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import NamedTuple
@@ -43,7 +43,6 @@ class Effort:
 
     playouts: int = 4000  # as many at a table of two sides, fewer at a larger one
     seconds: float | None = None  # the time for a move; a search by the clock is not the same twice
-    clock: Callable[[], float] = time.monotonic
 
 
 class SearchResult(NamedTuple):
@@ -85,7 +84,7 @@ def search(
     # A turn at a larger table takes longer to play out.
     most = 2 * effort.playouts // max(2, len(position.table.sides))
     share = min(most, _FIRST_ROUND) if effort.seconds is None else _FIRST_TIMED_ROUND
-    begun, played = effort.clock(), 0
+    begun, played = time.monotonic(), 0
     while share > 0 and len(left) > 1:
         worlds = max(_LEAST_WORLDS, share // len(left))
         _try_out(position, left, worlds, rng)
@@ -95,7 +94,7 @@ def search(
         share = min(played, most - played)
         if effort.seconds is not None:
             # The next round takes as long as all before.
-            share = played if 2 * (effort.clock() - begun) < effort.seconds else 0
+            share = played if 2 * (time.monotonic() - begun) < effort.seconds else 0
     return _verdict(everything, max(left, key=_standing))
 
 

@@ -202,13 +202,8 @@ class Ends:
             lead = self.km[:, own] - np.delete(self.km, own, axis=1).max(1)
             lead = lead / _RACE_SPREAD_KM if self.edition.reshuffles else np.sign(lead)
             return np.where(self.by >= 0, self.by == own, 0.5 + 0.5 * np.clip(lead, -1, 1))
-        return match_share(self.points + self.totals, own, self.edition.match_points)
-
-
-def match_share(after: Ints, own: int, goal: int) -> Points:
-    """Return how likely a side is to win the match with those totals, by lane and side."""
-    best = np.delete(after, own, axis=1).max(1)
-    lead = after[:, own] - best
-    to_go = np.maximum(goal - after.max(1), 0) / _HAND_POINTS
-    share = 1 / (1 + np.exp(-1.702 * lead / (_HAND_SPREAD * np.sqrt(to_go + _LAST_HANDS))))
-    return np.where(after.max(1) >= goal, 0.5 + 0.5 * np.sign(lead), share)
+        after, goal = self.points + self.totals, self.edition.match_points
+        lead = after[:, own] - np.delete(after, own, axis=1).max(1)
+        to_go = np.maximum(goal - after.max(1), 0) / _HAND_POINTS
+        share = 1 / (1 + np.exp(-1.702 * lead / (_HAND_SPREAD * np.sqrt(to_go + _LAST_HANDS))))
+        return np.where(after.max(1) >= goal, 0.5 + 0.5 * np.sign(lead), share)

@@ -161,9 +161,10 @@ def _remarks(table: Table, play: Play) -> Iterator[Reason]:
     if is_safety and not play.at_once and answered(table, play) is not None:
         # At once it would have been a coup fourré.
         yield reason(Code.LATE_SAFETY)
+    if table.edition.counts_verified or play.verb is Verb.GIVE:
+        return
     # More of a card than an unverified deck should have: the deck may be counted wrong.
-    unsure = not table.edition.counts_verified and play.verb is not Verb.GIVE
-    for card, count in Counter(play.out_of_hand if unsure else ()).items():
+    for card, count in Counter(play.out_of_hand).items():
         if card in table.deck and copies_left(table, card, play) < count:
             yield reason(Code.TOO_MANY_COPIES, case="unverified", card=card, count=table.deck[card])
 

@@ -50,8 +50,7 @@ def likely(
     """Return what is likeliest where nobody has said it: a side that lies at the target has completed the trip."""
     km = [race_km(edition, side) for side in sides]
     trip = trip or _likely_trip(edition, km)
-    past = edition.overshoot == "allowed"
-    done = [side for side, driven in enumerate(km) if driven == trip.target or (past and driven > trip.target)]
+    done = [side for side, driven in enumerate(km) if edition.completes(driven, trip.target)]
     return Told(trip, done[0] if done else None, not done, bool(draw_pile_empty))
 
 
@@ -135,10 +134,9 @@ def odd_cards(table: Table) -> Iterator[Reason]:
 def odd_trip(table: Table) -> Iterator[Said]:
     """Yield a sentence where the side said to have completed the trip is not at the target, or another one is."""
     completer = table.ending.side if table.ending else None
-    past = table.edition.overshoot == "allowed"
     for number, side in enumerate(table.sides):
         km = table.race_km(side)
-        is_there = km == table.target or (past and km > table.target)
+        is_there = table.edition.completes(km, table.target)
         if number == completer and not is_there:
             yield say(
                 "%(side)s has %(km)d km, and the trip went to %(target)d: look at the cards again.",

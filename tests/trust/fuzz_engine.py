@@ -52,28 +52,22 @@ def main() -> int:
 
 
 def run(steps: int, seed: int, jobs: int = 1) -> Findings:
-    findings = Findings("engine")
     if jobs == 1:
-        play(steps, seed, 0, 1, findings)
-        return findings
+        return play(steps, seed, 1, 0)
+    findings = Findings("engine")
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        for part in pool.map(partial(_share, steps // jobs + 1, seed, jobs), range(jobs)):
+        for part in pool.map(partial(play, steps // jobs + 1, seed, jobs), range(jobs)):
             findings.add(part)
     return findings
 
 
-def _share(steps: int, seed: int, jobs: int, job: int) -> Findings:
+def play(steps: int, seed: int, jobs: int, job: int) -> Findings:
+    """Matches number `job`, `job + jobs`, … until so many lines were judged."""
     findings = Findings("engine")
-    play(steps, seed, job, jobs, findings)
+    numbers = count(job, jobs)
+    while findings.tried.total() < steps:
+        play_match(findings, seed, next(numbers))
     return findings
-
-
-def play(steps: int, seed: int, first: int, apart: int, findings: Findings) -> None:
-    """Matches number `first`, `first + apart`, … until so many lines were judged."""
-    for number in count(first, apart):
-        if findings.tried.total() >= steps:
-            return
-        play_match(findings, seed, number)
 
 
 def play_match(findings: Findings, seed: int, number: int, *, show: bool = False) -> None:
@@ -128,7 +122,7 @@ def next_line(game: Game, chance: random.Random, *, as_lies: bool) -> str | None
     stray = random_play(table, chance)
     if kind < GARBAGE:
         text = " ".join(mutated_text(str(stray), chance, WORDS).split()) or "#"
-        return text if as_lies or not is_play(text, game) else "Ann"
+        return text if as_lies or notation.read_play(text, game.teams) is None else "Ann"
     if as_lies:
         return None if table.is_over and chance.random() < 0.7 else str(stray)
     # What would count although its player has no such card left, only a cheat could lay.
@@ -136,14 +130,6 @@ def next_line(game: Game, chance: random.Random, *, as_lies: bool) -> str | None
         return str(stray)
     found = legal_play(table, chance)
     return None if found is None else str(found)
-
-
-def is_play(text: str, game: Game) -> bool:
-    """Whether a damaged line still says a play."""
-    try:
-        return notation.parse_play(text, game.teams) is not None
-    except notation.Unreadable:
-        return False
 
 
 def checked_step(game: Game, text: str, number: int, chance: random.Random, *, as_lies: bool, thorough: bool) -> Game:

@@ -125,6 +125,10 @@ class Edition:
     def safeties(self) -> tuple[Card, ...]:
         return tuple(card for card in self.deck if card.family is Family.SAFETY)
 
+    def completes(self, km: int, target: int) -> bool:
+        """True if a trip to a target is completed with so many kilometres."""
+        return km == target or (km > target and self.overshoot == "allowed")
+
     def deck_for(self, players: int) -> Mapping[Card, int]:
         """Return the cards in the game with so many players, after `five-hazards-removed`."""
         if self.five_hazards_removed == "no" or players > SHORT_GAME_PLAYERS:

@@ -323,12 +323,9 @@ def _take_play(game: Game, line: RecordLine, play: Play, as_lies: bool) -> tuple
     if table.is_over and not after.is_over:
         game = _open_again(game)
     if table.is_over or not after.is_over:
-        return Game._make((*game[:_TABLE], after, *game[_TABLE + 1 :])), (judged,)
+        return game._replace(table=after), (judged,)
     game, items = _close(game, after)
     return game, (judged, *items)
-
-
-_TABLE = Game._fields.index("table")
 
 
 def _close(game: Game, table: Table, remarks: tuple[Reason, ...] = ()) -> tuple[Game, tuple[Item, ...]]:
