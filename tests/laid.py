@@ -161,18 +161,20 @@ def _covered(card: Laid, cards: list[np.ndarray], middles: np.ndarray, at: int, 
     far = np.hypot(*(middles[at + 1 :] - quiet.mean(0)).T)
     above = [*(cards[at + 1 + i] for i in np.flatnonzero(far < 80)), *covers]
     above = [other for other in above if cv2.intersectConvexConvex(quiet, cv2.convexHull(other)[:, 0])[0] > 0]
-    return _share_under(quiet, above) if above else 0.0
+    # However little of it lies under something, the share is not quite 0.
+    return max(0.001, float(_hidden(quiet, (_RASTER, _RASTER), above).mean())) if above else 0.0
 
 
-def _share_under(square: np.ndarray, above: list[np.ndarray]) -> float:
-    """The share of a square under outlines that touch it; never quite 0, however little it is."""
-    own = np.array([(0, 0), (_RASTER, 0), (_RASTER, _RASTER), (0, _RASTER)], np.float32) - 0.5
-    onto = cv2.getPerspectiveTransform(square, own)
-    mask = np.zeros((_RASTER, _RASTER), np.uint8)
+def _hidden(corners: np.ndarray, shape: tuple[int, int], above: list[np.ndarray]) -> np.ndarray:
+    """Cut a rectangle into rows and columns: 1 where an outline above it lies, else 0."""
+    rows, columns = shape
+    own = np.array([(0, 0), (columns, 0), (columns, rows), (0, rows)], np.float32) - 0.5
+    onto = cv2.getPerspectiveTransform(corners, own)
+    mask = np.zeros(shape, np.uint8)
     for other in above:
         outline = cv2.perspectiveTransform(other.reshape(-1, 1, 2), onto)
         cv2.fillPoly(mask, [np.int32((outline * 16).round())], 1, shift=4)
-    return max(0.001, float(mask.mean()))
+    return mask
 
 
 CARD_RASTER = (46, 30)
@@ -194,14 +196,9 @@ def in_sight(table: Table) -> list[np.ndarray]:
 
 def _uncovered(card: Laid, above: list[np.ndarray]) -> np.ndarray:
     """Four times finer than it is told: a cell of which a half lies bare counts as bare."""
-    rows, columns = (4 * n for n in CARD_RASTER)
-    own = np.array([(0, 0), (columns, 0), (columns, rows), (0, rows)], np.float32) - 0.5
-    onto = cv2.getPerspectiveTransform(card.corners_mm().astype(np.float32), own)
-    mask = np.zeros((rows, columns), np.uint8)
-    for other in above:
-        outline = cv2.perspectiveTransform(other.reshape(-1, 1, 2), onto)
-        cv2.fillPoly(mask, [np.int32((outline * 16).round())], 1, shift=4)
-    return cv2.resize(mask.astype(np.float32), CARD_RASTER[::-1], interpolation=cv2.INTER_AREA) < 0.5
+    rows, columns = CARD_RASTER
+    mask = _hidden(card.corners_mm().astype(np.float32), (4 * rows, 4 * columns), above)
+    return cv2.resize(mask.astype(np.float32), (columns, rows), interpolation=cv2.INTER_AREA) < 0.5
 
 
 # --- How people lay ------------------------------------------------------------------------------------------
