@@ -82,9 +82,6 @@ OPEN, COMPLETED, EXHAUSTED = 0, 1, 2  # how a lane stands, in `over`
 NOTHING, ONE, TURN = 0, 1, 2  # what the player to move still draws, in `due`
 LAID, DISCARDED, DOUBLED = 0, 1, 2  # what is done with a card: `Lanes.play` has columns of all cards for each in turn
 
-BY_SIDE = ("battle", "depth", "tops", "limit", "km", "twos", "moved", "safe", "coups", "begun", "totals")
-BY_LANE = ("move", "due", "target", "may_extend", "called", "over", "by", "begin", "end", "origin")
-WHOLE = ("hands", "pile", "public", "discards")
 _LAID_BY_LANES = (Family.DISTANCE, Family.REMEDY, Family.SAFETY, Family.HAZARD)
 
 
@@ -137,7 +134,7 @@ class Lanes:
         vars(other).pop("rows", None)
         other._stopped = None
         at = np.arange(len(self))[lanes]
-        for name in (*WHOLE, *BY_SIDE, *BY_LANE):
+        for name in _FIELDS:
             setattr(other, name, getattr(self, name).take(at, axis=0))
         return other
 
@@ -360,6 +357,7 @@ class Lanes:
         self.over[empty & ~self.of(held, self.move)] = EXHAUSTED
 
 
+_FIELDS = tuple(Lanes.__annotations__)  # the arrays of the lanes
 _DUE = {Due.NOTHING: NOTHING, Due.ONE: ONE, Due.TURN: TURN}
 _HOW = {HowEnded.COMPLETED: COMPLETED, HowEnded.EXHAUSTED: EXHAUSTED, HowEnded.AGREED: EXHAUSTED}
 _MOST_PILED = 48  # more cards than come to lie on a battle pile
@@ -374,16 +372,10 @@ def lanes_of(table: Table, hands: Ints, piles: Ints, totals: Mapping[str, int] =
     else:
         over = _HOW[ending.how] if ending is not None else OPEN
         by = ending.side if ending is not None and ending.side is not None else -1
-    once: dict[str, Any] = {name: [] for name in BY_SIDE}
-    for side in table.sides:
-        for name, value in _side_fields(deck, side).items():
-            once[name].append(value)
-        once["totals"].append(totals.get(side.name, 0))
-    public = deck.counts(table.discards)
-    for side in table.sides:
-        public += deck.counts((*(card for pile in side.piles.values() for card in pile),))
-        public += deck.counts([Card.ACCELERATOR] * len(side.doubled))
-    once |= {"public": public, "discards": deck.counts(table.discards), "move": table.to_move, "due": _DUE[table.due]}
+    by_side = [_side_fields(deck, side) | {"totals": totals.get(side.name, 0)} for side in table.sides]
+    once: dict[str, Any] = {name: [one[name] for one in by_side] for name in by_side[0]}
+    once |= {"public": deck.counts(table.lying.elements()), "discards": deck.counts(table.discards)}
+    once |= {"move": table.to_move, "due": _DUE[table.due]}
     called = -1 if table.extended_by is None else table.extended_by
     may_extend = table.may_extend and ending is None
     once |= {"target": table.target, "may_extend": may_extend, "called": called, "over": over, "by": by}
@@ -424,7 +416,7 @@ def lanes_to_move(table: Table, seat: int, held: Ints, totals: Mapping[str, int]
 def joined(all_lanes: Sequence[Lanes]) -> Lanes:
     """Return the lanes of several tables of one hand as one, numbered through."""
     first = all_lanes[0].chosen(slice(None))
-    for name in (*WHOLE, *BY_SIDE, *BY_LANE):
+    for name in _FIELDS:
         setattr(first, name, np.concatenate([getattr(lanes, name) for lanes in all_lanes]))
     first.origin = np.arange(len(first.move))
     return first
