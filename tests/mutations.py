@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,17 +60,6 @@ MUTATIONS = tuple(_mutations())
 UNCHANGED = Mutation("nothing is changed", "", "", "")
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What the tests said of a mutation: the first that failed, or none."""
-
-    mutation: Mutation
-    noticed_by: str | None
-
-    def __str__(self) -> str:
-        return f"{self.mutation.name:<62}  {self.noticed_by or 'SURVIVED'}"
-
-
 def main() -> int:
     """Prints a line for each mutation; 1 when one survived, 2 when the tests fail without any."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -86,28 +75,30 @@ def main() -> int:
         if failed:
             print(f"Without any mutation {failed} fails: the tests have to pass first.")
             return 2
-        survivors = [outcome for outcome in outcomes(chosen, copies) if outcome.noticed_by is None]
-    print(f"{len(chosen)} mutations, {len(chosen) - len(survivors)} noticed, {len(survivors)} survived")
-    return 1 if survivors else 0
+        survived = survivors(chosen, copies)
+    print(f"{len(chosen)} mutations, {len(chosen) - survived} noticed, {survived} survived")
+    return 1 if survived else 0
 
 
-def outcomes(chosen: Iterable[Mutation], copies: Iterable[Path]) -> Iterator[Outcome]:
-    """What becomes of each mutation, in order, printed as soon as it is known."""
+def survivors(chosen: Sequence[Mutation], copies: Iterable[Path]) -> int:
+    """Try mutations, print in their order which test noticed each, and return how many none has noticed."""
     free: queue.SimpleQueue[Path] = queue.SimpleQueue()
     for copy in copies:
         free.put(copy)
 
-    def tried(mutation: Mutation) -> Outcome:
+    def tried(mutation: Mutation) -> str | None:
         copy = free.get()
         try:
-            return Outcome(mutation, first_failure_with(copy, mutation))
+            return first_failure_with(copy, mutation)
         finally:
             free.put(copy)
 
+    survived = 0
     with ThreadPoolExecutor(free.qsize()) as pool:
-        for outcome in pool.map(tried, chosen):
-            print(outcome, flush=True)
-            yield outcome
+        for mutation, noticed_by in zip(chosen, pool.map(tried, chosen), strict=True):
+            print(f"{mutation.name:<62}  {noticed_by or 'SURVIVED'}", flush=True)
+            survived += noticed_by is None
+    return survived
 
 
 def copy_of_project(to: Path) -> Path:
