@@ -20,6 +20,7 @@ from companion.rules.table import Team
 
 Player = Callable[[Position], Play | None]
 TWO = (Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))
+PAIRS = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee")))
 MOST_PLAYS = 1500
 
 

@@ -30,6 +30,11 @@ from companion.rules.editions.edition import load_edition
 from companion.rules.scoring import Sheet, score
 
 SEATINGS = {"three": records.THREE, "four": records.FOUR, "pairs": records.PAIRS, "six in pairs": records.SIX}
+TO_600 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25"
+ANN_2200 = "Ann roll" + "; Bob discard 25; Ann 100" * 10
+BOB_2200 = "Ann discard 25; Bob roll" + "; Ann discard 50; Bob 100" * 10
+"""1000 km, trip, safe trip, shut-out."""
+
 OF_THE_TABLE: dict[str, Callable[[Hand], object]] = {
     "turn": lambda hand: hand.turn, "pile": lambda hand: hand.table.draw_pile, "hands": lambda hand: hand.table.hands,
     "unaccounted": lambda hand: hand.table.unaccounted, "drawn": lambda hand: hand.table.drawn,

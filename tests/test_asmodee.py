@@ -1,11 +1,10 @@
 """The Asmodee sheet of 2014: what differs from sheet to sheet (test_every_sheet.py has the other rows)."""
 
 import pytest
-from sheet import check, rules
+from sheet import TO_600, check, rules
 
 from companion.rules.editions.edition import load_edition
 
-TO_600 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25"
 TO_800 = f"{TO_600}; Ann 100; Bob 25; Ann 100; Bob 25"
 TO_975 = f"{TO_800}; Ann 100; Bob 50; Ann 75; Bob 50"
 EMPTY = "down to 0 but roll 50 25 25 25 25 25 25"

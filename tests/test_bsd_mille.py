@@ -2,23 +2,18 @@
 
 import pytest
 from records import TWO, Hand, hand, record
-from sheet import check, rules
+from sheet import ANN_2200, BOB_2200, TO_600, check, rules
 
 from companion.rules.cards import SAFETY_OF, Card
 from companion.rules.editions.edition import EditionError, load_edition
 from companion.rules.record.judge import JudgedLine
 
 DAMAGES = (Card.ACCIDENT, Card.OUT_OF_GAS, Card.FLAT_TIRE)
-TO_600 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25"
 LATE = "Ann discard 25; Bob discard 25"
 KEPT = "25 50 75 25 50 75 25 50"
 """With the four safeties, the twelve cards of the two hands when the draw pile has run out."""
 
 
-ANN_2200 = "Ann roll; " + "; ".join(["Bob discard 25; Ann 100"] * 10)
-"""1000 miles, trip, safe trip, shut-out."""
-
-BOB_2200 = "Ann discard 25; Bob roll; " + "; ".join(["Ann discard 50; Bob 100"] * 10)
 BOTH_600 = (
     "Ann driving-ace; Ann roll; Bob puncture-proof; Bob roll; Ann 200; Bob 200; Ann 200; Bob 200; Ann 100; Bob 100; end"
 )

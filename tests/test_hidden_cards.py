@@ -9,7 +9,7 @@ from itertools import chain
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from robot_games import TWO, any_seating, chance_hand, dealt, done
+from robot_games import PAIRS, TWO, any_seating, chance_hand, dealt, done
 
 from companion.common.errors import Problem
 from companion.rules import referee
@@ -22,7 +22,6 @@ from companion.rules.record import notation
 from companion.rules.table import Team
 
 EDITIONS = edition_names()
-PAIRS = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee")))
 
 
 def random_steps(edition: str, seed: int, most: int = 600):

@@ -1,9 +1,8 @@
 """The Parker sheet where it differs from the classic one: what each row allows, and what it refuses."""
 
 import pytest
-from sheet import check, rules
+from sheet import TO_600, check, rules
 
-TO_600 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25"
 SHUT_OUT_TO_700 = TO_600.replace("Bob 25", "Bob discard 25") + "; Ann 100"
 OF_THREE = TO_600.replace("Bob 25", "Bob 25; Cid discard 25").replace("Bob roll", "Bob roll; Cid discard 25")
 SHUT_OUT_TO_1000 = f"{SHUT_OUT_TO_700}; Ann extend" + "; Bob discard 50; Ann 100" * 3

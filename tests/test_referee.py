@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import pytest
 from records import PAIRS, hand
-from sheet import check, rules
+from sheet import TO_600, check, rules
 
 from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.play import Play, Verb
 
-TO_600 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25"
 UNCOVERED = "".join(
     f"""
     Ann roll; Bob accident > Ann; Ann discard 25; Bob stop > Ann; {until} = battle Ann roll accident

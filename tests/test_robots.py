@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from robot_games import MOST_PLAYS, TWO, Player, Step, any_seating, dealt, done, hidden, play_hand
+from robot_games import MOST_PLAYS, PAIRS, TWO, Player, Step, any_seating, dealt, done, hidden, play_hand
 
 from companion.robots.information_set import DealtHand, Position, known_cards, options, position_of
 from companion.robots.robot import Level, choose
@@ -23,7 +23,6 @@ from companion.rules.table import Team
 EDITIONS = edition_names()
 QUICK = Effort(playouts=24)
 HEADER = "edition {edition}\nside Ann\nside Bob\nhand first Ann"
-PAIRS = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee")))
 
 
 def robot(level: int, seed: object, effort: Effort = QUICK) -> Player:

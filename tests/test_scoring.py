@@ -1,7 +1,7 @@
 """The classic score sheet, line by line, and the match over its hands."""
 
 import pytest
-from sheet import check, rules
+from sheet import ANN_2200, BOB_2200, check, rules
 
 from companion.rules.scoring import Sheet
 
@@ -12,10 +12,6 @@ TO_700 = f"{TO_600}; Bob discard 25; Ann 100"
 EXTENDED = f"{TO_700}; Ann extend; Bob discard 25"
 TO_1000 = f"{EXTENDED}; Ann 100; Bob discard 25; Ann 100; Bob discard 25; Ann 100"
 
-ANN = "Ann roll; " + "; ".join(["Bob discard 25; Ann 100"] * 10)
-"""1000 km, trip, safe trip, shut-out."""
-
-BOB = "Ann discard 25; Bob roll; " + "; ".join(["Ann discard 50; Bob 100"] * 10)
 BOTH_700 = (
     "Ann driving-ace; Ann extra-tank; Ann roll; Bob puncture-proof; Bob roll; "
     "Ann 200; Bob 200; Ann 200; Bob 200; Ann 100; Bob 100; Ann 100; Bob 100; end"
@@ -24,7 +20,7 @@ BOTH_700 = (
 
 LEVEL = BOTH_700.replace("Ann extra-tank; ", "")
 NEXT = "; hand first Ann; "
-MATCH = NEXT.join([ANN, BOB, ANN, BOB])
+MATCH = NEXT.join([ANN_2200, BOB_2200] * 2)
 
 
 SHEET = f"""
@@ -106,10 +102,10 @@ while a hand is open nothing counts for completing it
 points belong to sides and not to players [pairs; target=200]
     Ann roll; Bob roll; Cid 100; Dee 25; Ann 100 = match Reds 900; match Blues 25
 the totals run through the hands [target=1000]
-    {ANN}{NEXT}{BOB} = match Ann 2200; match Bob 2200; winner None
+    {ANN_2200}{NEXT}{BOB_2200} = match Ann 2200; match Bob 2200; winner None
 the match goes to the first with 5000 [target=1000]
-    {ANN}{NEXT}{ANN} = winner None
-    + {NEXT}{ANN} = match Ann 6600; match Bob 0; winner Ann
+    {ANN_2200}{NEXT}{ANN_2200} = winner None
+    + {NEXT}{ANN_2200} = match Ann 6600; match Bob 0; winner Ann
 both over 5000 the higher wins [target=1000]
     {MATCH} = winner None
     + {NEXT}{BOTH_700} = match Ann 5200; match Bob 5100; winner Ann
@@ -117,10 +113,10 @@ level at the end another hand decides [target=1000]
     {MATCH}{NEXT}{LEVEL} = match Ann 5100; match Bob 5100; winner None
     + {NEXT}{BOTH_700} = match Ann 5900; match Bob 5800; winner Ann
 a further hand starts a new match from zero [target=1000]
-    {ANN}{NEXT}{ANN}{NEXT}{ANN}{NEXT}{BOB} = match Ann 0; match Bob 2200; winner None
+    {ANN_2200}{NEXT}{ANN_2200}{NEXT}{ANN_2200}{NEXT}{BOB_2200} = match Ann 0; match Bob 2200; winner None
 in a one race match each hand stands for itself [match=one-race; target=1000]
-    {ANN} = match Ann 2200; match Bob 0; winner Ann
-    + {NEXT}{BOB} = match Ann 0; match Bob 2200; winner Bob
+    {ANN_2200} = match Ann 2200; match Bob 0; winner Ann
+    + {NEXT}{BOB_2200} = match Ann 0; match Bob 2200; winner Bob
 a race that runs out of cards goes to whoever is nearest [match=one-race; target=1000]
     Ann roll; Bob roll; Ann 100; Bob 75; exhausted; end = winner Ann
     Ann roll; Bob roll; Ann 100; Bob 100; exhausted; end = winner None

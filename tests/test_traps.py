@@ -1,16 +1,12 @@
 """The traps that other programs fall into, each by its name; of the most that a hand brings: test_golden.py."""
 
 import pytest
-from sheet import check, rules
+from sheet import ANN_2200, check, rules
 
 TO_700 = "Ann roll; Bob roll" + "; Ann 100; Bob discard 25" * 6 + "; Ann 100"
 """Ann has 700 km without a 200, Bob has none."""
 
 FOUR_SAFETIES = "Ann right-of-way; Ann driving-ace; Ann extra-tank; Ann puncture-proof"
-ANN_2200 = "Ann roll" + "; Bob discard 25; Ann 100" * 10
-"""1000 km, trip, safe trip, shut-out."""
-
-
 SIX_HUNDRED = "Ann driving-ace; Ann extra-tank; Ann roll; Bob discard 25; Ann 200; Bob discard 25; Ann 200"
 OVERTAKEN = TO_700.replace("Bob discard 25", "Bob 100", 5) + (
     "; Ann extend; Bob 100; Ann discard 25; Bob 200; Ann discard 25; Bob 100; Ann discard 50; Bob 50; Ann discard 50"
