@@ -37,7 +37,7 @@ BOB_2200 = "Ann discard 25; Bob roll" + "; Ann discard 50; Bob 100" * 10
 
 OF_THE_TABLE: dict[str, Callable[[Hand], object]] = {
     "turn": lambda hand: hand.turn, "pile": lambda hand: hand.table.draw_pile, "hands": lambda hand: hand.table.hands,
-    "unaccounted": lambda hand: hand.table.unaccounted, "drawn": lambda hand: hand.table.drawn,
+    "drawn": lambda hand: hand.table.drawn,
     "target": lambda hand: hand.table.target, "discards": lambda hand: hand.table.discards,
     "discarded": lambda hand: len(hand.table.discards), "over": lambda hand: hand.table.is_over,
     "ended": lambda hand: hand.result.how, "by": lambda hand: hand.result.by, "winner": lambda hand: hand.result.winner,

@@ -395,7 +395,7 @@ the hand can be ended by agreement or with an empty pile
     Ann roll; exhausted; end = ended exhausted
     Ann roll; end = pile 92
 the sight of an empty pile outweighs the count
-    Ann roll; exhausted = pile 0; unaccounted 93; drawn False
+    Ann roll; exhausted = pile 0; drawn False
 the last card is drawn with a play and then hands shrink
     down to 0 but roll 25 50 75 25 50 75 25 = hands 6 6; turn Ann
     + Ann roll = hands 5 6
@@ -420,7 +420,7 @@ the discards become the draw pile where the house says so [empty-pile=reshuffle]
     down to 0 but roll 25 50 75 25 50 75 25 = discarded 94
     + Ann roll = pile 93; discards; hands 6 6
 a reshuffle may be written down [empty-pile=reshuffle]
-    Ann discard 25; Bob discard 25; exhausted = pile 2; discards; unaccounted 92
+    Ann discard 25; Bob discard 25; exhausted = pile 2; discards
 a hand with reshuffled discards is never exhausted [empty-pile=reshuffle]
     down to 0; end = ended agreed
     down to 0; Ann skip-draw; end = ended agreed

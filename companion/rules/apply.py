@@ -254,7 +254,7 @@ def _skip_draw(draft: Draft, _: Play) -> None:
 
 
 def _extend(draft: Draft, _: Play) -> None:
-    draft.target, draft.may_extend = EXTENDED_KM, False
+    draft.target = EXTENDED_KM
     draft.extended_by, draft.extension_offered_to = draft.extension_offered_to, None
     draft.settle(draft.to_move)
 
@@ -267,7 +267,6 @@ def _finish(draft: Draft, _: Play) -> None:
 def _exhausted(draft: Draft, _: Play) -> None:
     """Note that the pile is seen empty, whatever the count says: hands are as large as draws and plays make them."""
     draft.window = draft.before.window
-    draft.unaccounted += draft.draw_pile
     draft.draw_pile = 0
     if draft.before.edition.reshuffles:
         draft.draw_pile, draft.discards = len(draft.discards), ()

@@ -9,8 +9,7 @@ from companion.common.text import Said, one_of, say
 from companion.rules.editions.edition import Edition, EditionError
 from companion.rules.table import Due, Seat, Side, Table, Team
 
-EXTENDABLE_KM = 700
-EXTENDED_KM = 1000
+EXTENDED_KM = 1000  # the target once an extension was called
 
 
 class SeatingError(EditionError):
@@ -74,7 +73,6 @@ def new_hand(edition: Edition, teams: Sequence[Team], first: str, target: int | 
     check_seating(edition, teams)
     seats = seating(teams)
     deck = edition.deck_for(len(seats))
-    km = target or edition.target_km[len(seats)]
     table = Table(
         edition=edition,
         sides=tuple(Side(team.name, team.players) for team in teams),
@@ -82,11 +80,9 @@ def new_hand(edition: Edition, teams: Sequence[Team], first: str, target: int | 
         deck=deck,
         hands=(edition.hand_size,) * len(seats),
         draw_pile=sum(deck.values()) - edition.hand_size * len(seats),
-        unaccounted=0,
         discards=(),
         to_move=0,
         due=Due.TURN,
-        target=km,
-        may_extend=edition.extension == "yes" and km == EXTENDABLE_KM,
+        target=target or edition.target_km[len(seats)],
     )
     return table._replace(to_move=table.seat_of(first))

@@ -28,12 +28,10 @@ class Draft:
     sides: tuple[Side, ...]
     hands: list[int]
     draw_pile: int
-    unaccounted: int
     discards: tuple[Card, ...]
     to_move: int
     due: Due
     target: int
-    may_extend: bool
     extension_offered_to: int | None
     extended_by: int | None
     attacks: tuple[Attack, ...]
@@ -103,10 +101,8 @@ class Draft:
             self.draw(seat)
 
     def leave_hand(self, seat: int, cards: int = 1) -> None:
-        """Take cards out of a hand; out of one that should be empty, they are some of the unaccounted ones."""
-        from_hand = min(cards, self.hands[seat])
-        self.hands[seat] -= from_hand
-        self.unaccounted = max(0, self.unaccounted - (cards - from_hand))
+        """Take cards out of a hand; by the count it may be empty already, where people have drawn otherwise."""
+        self.hands[seat] = max(0, self.hands[seat] - cards)
 
     # What follows from a play
 
@@ -114,7 +110,7 @@ class Draft:
         """End the hand, or offer the extension, when a side has reached the target."""
         if not self.before.edition.completes(self.before.race_km(self.sides[index]), self.target):
             return
-        if self.may_extend:
+        if self.before.may_extend:
             self.extension_offered_to = index
         else:
             self.ending = Ending(HowEnded.COMPLETED, index)

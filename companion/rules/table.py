@@ -16,6 +16,7 @@ from companion.rules.editions.edition import Edition
 SAFETY_KM = 100  # kilometres of a safety where safeties count as distance
 COUP_FOURRE_KM = 100  # kilometres of a coup fourré there, on top of its safety
 FULL_HAND = 7  # number of cards in a hand after drawing
+EXTENDABLE_KM = 700  # the target at which an extension can be called
 
 SPEED_CARDS = (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
 _KM: Callable[[Card], int] = attrgetter("km")
@@ -211,12 +212,10 @@ class Table(NamedTuple):
     deck: Mapping[Card, int]
     hands: tuple[int, ...]  # how many cards each seat holds; which ones is never known
     draw_pile: int
-    unaccounted: int  # cards that by the count were in the pile when it was seen empty; nobody is known to hold them
     discards: tuple[Card, ...]
     to_move: int  # the seat whose turn it is
     due: Due  # what the player to move draws before he plays
     target: int
-    may_extend: bool  # an extension can still be called at this target
     extension_offered_to: int | None = None  # the side that has reached the target and has to answer
     extended_by: int | None = None  # the index of the side that called the extension
     attacks: tuple[Attack, ...] = ()  # the attacks that a coup fourré can still answer, the latest last
@@ -256,6 +255,11 @@ class Table(NamedTuple):
         if due is Due.TURN and self.edition.draw == "to-seven":
             return max(0, FULL_HAND - held)
         return 0 if due is Due.NOTHING else 1
+
+    @property
+    def may_extend(self) -> bool:
+        """True if an extension can still be called at this target."""
+        return self.edition.extension == "yes" and self.target == EXTENDABLE_KM
 
     @property
     def is_over(self) -> bool:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from companion.common.text import Said, say, say_many
 from companion.rules.cards import Card, Family
-from companion.rules.dealing import EXTENDABLE_KM, EXTENDED_KM, SeatingError, ways_to_play
+from companion.rules.dealing import EXTENDED_KM, SeatingError, ways_to_play
 from companion.rules.editions.edition import Edition
 from companion.rules.reasons import Code, Reason, reason
-from companion.rules.table import Due, Ending, HowEnded, Side, Table, race_km
+from companion.rules.table import EXTENDABLE_KM, Due, Ending, HowEnded, Side, Table, race_km
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +91,10 @@ def table_of(edition: Edition, sides: Sequence[Side], told: Told) -> Table:
         deck=edition.deck,
         hands=(),
         draw_pile=0 if told.draw_pile_empty else max(1, sum(edition.deck.values()) - laid),
-        unaccounted=0,
         discards=(),
         to_move=0,
         due=Due.NOTHING,
         target=told.trip.target,
-        may_extend=False,
         extended_by=told.trip.extended_by,
         ending=Ending(how if told.completed_by is None else HowEnded.COMPLETED, told.completed_by),
     )
