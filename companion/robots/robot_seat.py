@@ -39,12 +39,12 @@ class Instruction:
     slots: tuple[int, ...] = ()  # the slots that it is about, numbered from 1
     play: Play | None = None
     why: Said | None = None
-    out: tuple[Card, ...] = ()  # the cards that leave these slots
 
     def stands(self, table: Table, slots: Slots) -> bool:
         """True if it still holds: the table has not changed, and its cards lie where they lay or are on their way."""
-        lying = zip(self.slots, self.out, strict=False)
-        return self.play is not None and self.table == table and all(slots[n - 1] in (card, None) for n, card in lying)
+        if self.play is None or self.table != table:
+            return False
+        return all(slots[n - 1] in (card, None) for n, card in zip(self.slots, self.play.out_of_hand, strict=False))
 
 
 def instruct(
@@ -96,13 +96,13 @@ def _chosen(
     play, why = choose(position, level, chance)
     if play is None:
         return None
-    left, out = list(slots), play.out_of_hand
+    left = list(slots)
     numbers = [left.index(None) + 1] if play.verb is Verb.TAKE else []
-    for card in out:
+    for card in play.out_of_hand:
         numbers.append(left.index(card) + 1)
         left[numbers[-1] - 1] = None
-    is_laid = play.verb in (Verb.PLAY, Verb.DISCARD) and len(out) == 1
-    return Instruction(Step.LAY if is_laid else Step.DO, position.table, tuple(numbers), play, why, out)
+    is_laid = play.verb in (Verb.PLAY, Verb.DISCARD) and play.times == 1
+    return Instruction(Step.LAY if is_laid else Step.DO, position.table, tuple(numbers), play, why)
 
 
 class RobotHelp:
