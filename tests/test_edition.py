@@ -161,11 +161,6 @@ def test_house_rules_that_contradict_each_other_are_refused_with_both_and_a_way_
         load_edition(name).with_options(rules(text))
 
 
-@pytest.mark.parametrize("text", ["", "roll-on-remedy=forbidden", "extension=no match=one-race", "first-card=any"])
-def test_house_rules_that_go_together_contradict_nothing(text):
-    assert contradiction(rules(text)) is None
-
-
 EVERY_RULE = [(name, value) for name, values in switches().items() for value in values]
 
 

@@ -1,7 +1,5 @@
 """The classic rule sheet, row by row: what each row allows, and what it refuses."""
 
-from dataclasses import replace
-
 import pytest
 from records import PAIRS, hand
 from sheet import TO_600, check, rules
@@ -465,31 +463,6 @@ def test_a_row_of_the_sheet(rows):
 def test_700_can_be_extended_by_any_number_of_players():
     assert hand(players=PAIRS, target=700).table.may_extend
     assert not hand(target=1000).table.may_extend
-
-
-def test_with_five_hazards_removed_two_players_use_101_cards_and_four_all_106():
-    removed = ["five-hazards-removed=yes"]
-    two, four = hand(options=removed).table, hand(players=PAIRS, options=removed).table
-
-    assert (sum(two.deck.values()), two.draw_pile, two.copies_left(Card.STOP)) == (101, 89, 4)
-    assert sum(four.deck.values()) == 106
-
-
-def test_where_the_counts_are_unverified_only_a_second_safety_is_one_too_many():
-    played = hand("Ann driving-ace; Ann discard accident; Bob discard accident; Ann discard accident")
-    unsure = played.table._replace(edition=replace(played.table.edition, counts_verified=False))
-
-    assert played.against("Bob discard accident") == ["too-many-copies"]
-    assert referee.objections(unsure, played.parsed("Bob discard accident")) == ()
-    assert [why.code for why in referee.objections(unsure, played.parsed("Bob driving-ace"))] == ["too-many-copies"]
-
-
-def test_copies_left_are_those_that_nobody_has_seen():
-    table = hand("Ann roll; Bob speed-limit > Ann; Ann 25; Bob driving-ace; Bob discard 25").table
-
-    left = {card.value: table.copies_left(card) for card in (Card.ROLL, Card.SPEED_LIMIT, Card.KM_25, Card.DRIVING_ACE)}
-
-    assert left == {"roll": 13, "speed-limit": 3, "25": 8, "driving-ace": 0}
 
 
 def test_nothing_changes_after_the_end():

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from sheet import scenes
 
-from companion.common.errors import Problem
 from companion.robots.information_set import Position, options, position_of
 from companion.robots.judgement import judged
 from companion.robots.robot import Level, choose, reason_for
@@ -170,8 +169,3 @@ def test_a_reason_says_what_is_done_for_or_against_another(lines, does, says):
 
 def test_a_single_card_is_not_spoken_of_as_several():
     assert reason_for(position("25"), discard("Ann", Card.KM_25)) == "25 km is the last card."
-
-
-def test_a_hand_that_cannot_be_is_refused():
-    with pytest.raises(Problem, match="more of right of way than the 1"):
-        position("right-of-way right-of-way")
