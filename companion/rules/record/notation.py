@@ -395,18 +395,9 @@ def _player(target: str, teams: Sequence[Team]) -> str:
 
 def _read_act(player: str, verb: Verb, words: Sequence[str], teams: Sequence[Team]) -> Play:
     """Read what follows the word of an act: `discard 25`, `pair 50 for 100`, `control stop > Bob`."""
-    written = {
-        Verb.DISCARD: say("A discard is written `%(player)s discard 25`.", player=player),
-        Verb.PENALTY: say(
-            "A penalty is written `%(player)s penalty 25`: the card that was drawn from the hand.", player=player
-        ),
-        Verb.EXCHANGE: say(
-            "One to %(most)d cards are exchanged: `%(player)s exchange 25 25 stop`.", most=MOST_EXCHANGED, player=player
-        ),
-        Verb.PAIR: say("Two alike for a discarded card are written `%(player)s pair 50 for 100`.", player=player),
-    }.get(verb, say("This is written `%(player)s %(verb)s 100 > NAME`.", player=player, verb=verb.value))
-    if not re.fullmatch(_SHAPES.get(verb, r"\S+( > \S+)?"), " ".join(words), re.IGNORECASE):
-        raise Unreadable(written)
+    shape, written = _ACT_SHAPES[verb]
+    if not re.fullmatch(shape, " ".join(words), re.IGNORECASE):
+        raise Unreadable(written, player=player, verb=verb.value, most=MOST_EXCHANGED)
     if verb is Verb.EXCHANGE:
         return Play(verb, player, cards=tuple(map(_card, words)))
     card, times = _doubled(words[0]) if verb is Verb.THEFT else (_card(words[0]), 1)
@@ -416,13 +407,20 @@ def _read_act(player: str, verb: Verb, words: Sequence[str], teams: Sequence[Tea
     return Play(verb, player, card, of(words[2], teams) if len(words) > 1 else None, times=times)
 
 
-_SHAPES = {
-    Verb.DISCARD: r"\S+",
-    Verb.PENALTY: r"\S+",
-    Verb.EXCHANGE: rf"\S+( \S+){{0,{MOST_EXCHANGED - 1}}}",
-    Verb.PAIR: r"\S+ for \S+",
+_AT_SOMEBODY = r"\S+( > \S+)?", say("This is written `%(player)s %(verb)s 100 > NAME`.")
+_ACT_SHAPES = {
+    Verb.DISCARD: (r"\S+", say("A discard is written `%(player)s discard 25`.")),
+    Verb.PENALTY: (r"\S+", say("A penalty is written `%(player)s penalty 25`: the card that was drawn from the hand.")),
+    Verb.EXCHANGE: (
+        rf"\S+( \S+){{0,{MOST_EXCHANGED - 1}}}",
+        say("One to %(most)d cards are exchanged: `%(player)s exchange 25 25 stop`."),
+    ),
+    Verb.PAIR: (r"\S+ for \S+", say("Two alike for a discarded card are written `%(player)s pair 50 for 100`.")),
+    **dict.fromkeys((Verb.THEFT, Verb.CONTROL, Verb.GIVE, Verb.NAME), _AT_SOMEBODY),
 }
-_ACTS = {verb.value: verb for verb in (*_SHAPES, Verb.THEFT, Verb.CONTROL, Verb.GIVE, Verb.NAME)}
+"""By the word of an act what follows it, and how that is written."""
+
+_ACTS = {verb.value: verb for verb in _ACT_SHAPES}
 
 
 def _card(slug: str, others: Iterable[str] = ()) -> Card:
