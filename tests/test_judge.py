@@ -61,9 +61,6 @@ the plays after the end are over
         = codes - / - / - / hand-over / hand-over / hand-over; applied yes yes yes no no no [as it lies]
 an illegal line is refused and not remarked upon
     {SIDES}; option discard=when-stuck; hand first Ann; Bob discard 25 = codes not-your-turn; remarks -
-the window of a coup fourre outlasts illegal and unreadable lines and comments
-    {BEGIN}; Ann roll; Bob stop > Ann; Bob 100; who was it?; # well; Ann right-of-way !
-        = verdicts 5 legal, 6 legal, 7 illegal, 8 unreadable, 10 legal
 
 # Hands
 

@@ -27,7 +27,6 @@ from companion.rules.table import Ending, HowEnded, Side, Table, Team
 LEGAL, ILLEGAL, UNREADABLE = "legal", "illegal", "unreadable"
 MOST_NAMES = 16  # more sides or names to show than any table seats: a record with more is no record
 NO_POINTS: Mapping[str, int] = MappingProxyType({})
-NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
 class JudgedLine(NamedTuple):
@@ -110,7 +109,7 @@ class Game(NamedTuple):
     options: tuple[tuple[str, str], ...] = ()
     teams: tuple[Team, ...] = ()
     target: int | None = None
-    shown: Mapping[str, str] = NO_NAMES
+    shown: Mapping[str, str] = MappingProxyType({})
     table: Table | None = None  # the hand being played, or the last one as it ended; None before the first
     hand_number: int = 0
     hands: tuple[HandResult, ...] = ()
