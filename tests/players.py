@@ -7,7 +7,7 @@ from dataclasses import replace
 from companion.rules import referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition, edition_names, load_edition
-from companion.rules.editions.switches import contradiction, switches
+from companion.rules.editions.switches import contradictions, switches
 from companion.rules.legality import is_extra
 from companion.rules.moves import laying
 from companion.rules.play import Play, Verb
@@ -34,7 +34,7 @@ def random_options(sheet: Edition, chance: random.Random, most: int = 4) -> tupl
     options: list[tuple[str, str]] = []
     for name in chance.sample(list(switches()), chance.randint(0, most)):
         option = (name, chance.choice(list(switches()[name])))
-        if contradiction([*options, option]) is None and name not in sheet.fixed:
+        if name not in sheet.fixed and not any(contradictions(dict([*options, option]))):
             options.append(option)
     return tuple(options)
 

@@ -85,32 +85,23 @@ def check_option(name: str, value: str) -> None:
 
 
 def check_options(options: Iterable[Rule]) -> None:
-    """Raise EditionError, with a sentence, for house rules that do not exist or contradict each other."""
-    rules = tuple(options)
-    for name, value in rules:
-        check_option(name, value)
-    said = contradiction(rules)
-    if said:
-        raise EditionError(said)
-
-
-def contradiction(options: Iterable[Rule]) -> Said | None:
-    """Return the sentence about the first two house rules that contradict each other, or None.
+    """Raise EditionError, with a sentence, for house rules that do not exist or contradict each other.
 
     A rule that is repeated replaces the earlier one; the order of different rules does not matter.
     """
-    found = next(contradictions(dict(options)), None)
-    if found is None:
-        return None
-    return say(
-        "The house rules %(one)s and %(other)s contradict each other (%(because)s):"
-        " leave one of them out, or write %(way_out)s or %(another)s.",
-        one=written(found.one),
-        other=written(found.other),
-        because=found.because,
-        way_out=written(otherwise(found.one)),
-        another=written(otherwise(found.other)),
-    )
+    rules = tuple(options)
+    for name, value in rules:
+        check_option(name, value)
+    for found in contradictions(dict(rules)):
+        raise EditionError(
+            "The house rules %(one)s and %(other)s contradict each other (%(because)s):"
+            " leave one of them out, or write %(way_out)s or %(another)s.",
+            one=written(found.one),
+            other=written(found.other),
+            because=found.because,
+            way_out=written(otherwise(found.one)),
+            another=written(otherwise(found.other)),
+        )
 
 
 def contradictions(values: Mapping[str, str]) -> Iterator[Contradiction]:
