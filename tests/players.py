@@ -19,6 +19,7 @@ MOST_TRIES = 60
 
 
 _CARDLESS = (Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS)
+_LIKING = {Verb.DISCARD: 0.3, Verb.SKIP_DRAW: 0.03, Verb.END: 0.01, Verb.EXHAUSTED: 0.02, Verb.PENALTY: 0.1}
 
 
 def random_teams(edition: Edition, chance: random.Random) -> tuple[Team, ...]:
@@ -62,19 +63,13 @@ def legal_play(table: Table, chance: random.Random) -> Play | None:
     """A legal play, found by trying; None where the hand is over."""
     for _ in range(MOST_TRIES):
         play = random_play(table, chance)
-        if not referee.objections(table, play) and holds(table, play) and chance.random() < _liking(play):
+        if not referee.objections(table, play) and holds(table, play) and chance.random() < _LIKING.get(play.verb, 1.0):
             return play
     if table.is_over:
         return None
     rest = [play for play in referee.legal_plays(table, table.player_up) if holds(table, play)]
     assert rest or not any(table.hands), table
     return chance.choice(rest) if rest else None
-
-
-def _liking(play: Play) -> float:
-    return {Verb.DISCARD: 0.3, Verb.SKIP_DRAW: 0.03, Verb.END: 0.01, Verb.EXHAUSTED: 0.02, Verb.PENALTY: 0.1}.get(
-        play.verb, 1.0
-    )
 
 
 def holds(table: Table, play: Play) -> bool:
