@@ -428,7 +428,6 @@ def _against_penalty(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_special_in_turn(_table: Table, play: Play, side: Side) -> Iterator[Reason]:
-    """A special card laid by itself on the own turn, as if it were any card."""
     card = card_of(play)
     if card is Card.ACCELERATOR:
         yield reason(Code.NEEDS_DISTANCE)
