@@ -341,7 +341,7 @@ def _said(verdict: FaceVerdict) -> str:
         other = card_of_slug(verdict.twin)
         called = words.title(other) if other else _("the back")
         return _("This is the card that is kept as “%(card)s”: lay another, or take that one again.", card=called)
-    return words.capital(words.said(verdict.sentence or "")) + "."
+    return words.capital(words.said(verdict.sentence)) + "."
 
 
 def _step(enrolment: Enrolment, card: Subject) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from companion.tabletop.template_decks import BACK, MOST_PICTURES, Description, 
 from companion.vision.boxes import Image, Pixels, Size, lab, lengths, shrunk
 from companion.vision.capture import sandbox
 from companion.vision.capture.image_io import SUFFIXES, read_picture
-from companion.vision.enrol.rectify import LARGE_PX, PictureFault, rectified
+from companion.vision.enrol.rectify import LARGE_PX, PictureFault, Rectified, rectified
 from companion.vision.opencv import cv2
 
 # Pictures that are not read.
@@ -47,7 +47,6 @@ share their drawing differ by 5.2 or more, the same scan saved twice by 1 to 3."
 class FaceVerdict:
     """The verdict on a picture of a face."""
 
-    sentence: str | None = None  # what is wrong with it; None for a good one
     picture: Image | None = None  # the card alone, of a good picture
     fault: PictureFault | None = None
     twin: str | None = None  # the slug of the other face that it shows once more
@@ -55,6 +54,13 @@ class FaceVerdict:
     @property
     def is_good(self) -> bool:
         return self.picture is not None
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong with it, without a full stop; empty for a good one."""
+        if self.twin is not None:
+            return f"it shows the same card as {self.twin}: one of the two is another card's picture"
+        return self.fault.value if self.fault is not None else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +80,11 @@ class Enrolment:
 
     def verdict(self, subject: Subject, image: Image) -> FaceVerdict:
         """Return the verdict on a picture `(H, W, 3) uint8 BGR` of a face, also against the other faces."""
-        verdict = self.verdict_alone(image)
-        twin = None if verdict.picture is None else self.twin_of(subject, verdict.picture)
-        if twin is None:
-            return verdict
-        return FaceVerdict(f"it shows the same card as {twin}: one of the two is another card's picture", twin=twin)
-
-    def verdict_alone(self, image: Image) -> FaceVerdict:
-        """Return the verdict on a picture of a face, whatever the other faces."""
         found = rectified(image, self.description.size_mm)
-        if found.fault is not None:
-            return FaceVerdict(found.fault.value, fault=found.fault)
-        return FaceVerdict(picture=found.picture)
+        if found.fault is not None or found.picture is None:
+            return FaceVerdict(fault=found.fault)
+        twin = self.twin_of(subject, found.picture)
+        return FaceVerdict(found.picture if twin is None else None, twin=twin)
 
     def twin_of(self, subject: Subject, picture: Image) -> str | None:
         """Return the slug of the other face of the deck that this picture shows; None for none."""
@@ -243,14 +242,15 @@ def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Progress]:
             keep = f"keep one of them, or call a second picture of the card {name}-2"
             yield Progress(f"{name}: {names} are both there, and neither is taken: {keep}.", is_fault=True)
             continue
+        found, wrong = Rectified(None), ""
         try:
-            verdict = enrolment.verdict_alone(read_picture(first))
+            found = rectified(read_picture(first), enrolment.description.size_mm)
         except Problem as problem:
-            verdict = FaceVerdict(str(problem).rstrip("."))
-        if verdict.picture is None:
-            yield Progress(f"{name}: {verdict.sentence} ({first.name}).", is_fault=True)
+            wrong = str(problem).rstrip(".")
+        if found.picture is None or found.fault is not None:
+            yield Progress(f"{name}: {found.fault.value if found.fault else wrong} ({first.name}).", is_fault=True)
         else:
-            good.setdefault(subject, []).append((first, verdict.picture))
+            good.setdefault(subject, []).append((first, found.picture))
     yield from _kept(enrolment, good)
     yield from lacking(enrolment)
 
