@@ -265,9 +265,7 @@ class BareTable:
 
     def _corners(self, lie: Lie) -> Floats:
         """Return a card's corners, top left first as it is printed, `(4, 2)`."""
-        x, y = (side / 2 for side in self._size_px)
-        corners = (lie.shifted(*corner) for corner in ((-x, -y), (x, -y), (x, y), (-x, y)))
-        return np.array([(corner.x_px, corner.y_px) for corner in corners])
+        return lie.placed(np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]) * self._size_px)
 
 
 def _ends(picture: Pixels, free: Pixels, band: Pixels) -> tuple[float, float, float] | None:

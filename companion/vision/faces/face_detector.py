@@ -90,11 +90,18 @@ def read_faces(
     fans to cards of which a strip shows that may be any of several faces. Within `outlines` a card is looked for even
     where the small picture, on which fine lines are lost, shows none, and beneath others one turned as they are.
     """
-    rounds = MOST_ROUNDS if beneath else 1
     found: list[Sighting] = []
     for box in boxes_within(image, where):
-        inside = [quad for quad in outlines if box.holds(quad)]
-        found += _in_box(image, box, templates, mats, rounds, fans=fans, outlines=inside)
+        fit = plane.plane_of(image, box, mats) or level_by_faces(image, templates.points, templates.size_mm)
+        flat = plane.flattened(image, fit, box, FINE_PX_PER_MM) if fit is not None else None
+        if flat is not None:
+            layers = _Layers(flat, templates, mats, [quad for quad in outlines if box.holds(quad)])
+            for number in range(MOST_ROUNDS if beneath else 1):
+                if not layers.add_round(number > 0):
+                    break
+            if fans:
+                layers.add_fans()
+            found += layers.seen()
     return tuple(found)
 
 
@@ -119,32 +126,10 @@ def face_at(image: Image, templates: Templates, mats: Mats, quad: Quad, *, is_ca
     return _sighted(card, quad, templates, mats) if card.face is not None and _is_there(card) else None
 
 
-def _in_box(
-    image: Image,
-    box: Box,
-    templates: Templates,
-    mats: Mats,
-    rounds: int,
-    *,
-    fans: bool,
-    outlines: Sequence[Quad],
-) -> Iterator[Sighting]:
-    fit = plane.plane_of(image, box, mats) or level_by_faces(image, templates.points, templates.size_mm)
-    flat = plane.flattened(image, fit, box, FINE_PX_PER_MM) if fit is not None else None
-    if flat is not None:
-        layers = _Layers(flat, templates, mats, outlines)
-        for number in range(rounds):
-            if not layers.add_round(number > 0):
-                break
-        if fans:
-            layers.add_fans()
-        yield from layers.seen()
-
-
 class _Layers:
     """The cards on a part of the table, identified from the top down."""
 
-    def __init__(self, flat: Flat, templates: Templates, mats: Mats, outlines: Sequence[Quad] = ()) -> None:
+    def __init__(self, flat: Flat, templates: Templates, mats: Mats, outlines: Sequence[Quad]) -> None:
         self._flat, self._templates, self._mats = flat, templates, mats
         self._outlined = [_lie_in(flat.from_picture(quad)).on(COARSE_PX_PER_MM / FINE_PX_PER_MM) for quad in outlines]
         fine = lab(flat.image)
@@ -308,7 +293,7 @@ class _Layers:
     def _is_news(self, pose: Lie) -> bool:
         """True if the last round found a card over this place."""
         lie = pose.on(FINE_PX_PER_MM / COARSE_PX_PER_MM)
-        mask = self._mask(_placed(lie, self._templates.corners_mm[0]))
+        mask = self._mask(lie.placed(self._templates.corners_mm[0] * FINE_PX_PER_MM))
         return float((self._fresh * mask).sum()) >= NEWS_SHARE * float(mask.sum())
 
     def _taken(self, card: Named, least: float = LEAST_SHOWN) -> bool:
@@ -329,13 +314,7 @@ class _Layers:
 
     def _corners(self, card: Named) -> Floats:
         """Return a card's corners on the fine picture, `(4, 2)`."""
-        return _placed(card.lie, self._templates.corners_of(card.face))
-
-
-def _placed(lie: Lie, corners_mm: Floats) -> Floats:
-    """Return the corners of a card of that pose on the fine picture, `(4, 2)`."""
-    corners = (lie.shifted(*corner) for corner in corners_mm * FINE_PX_PER_MM)
-    return np.array([(corner.x_px, corner.y_px) for corner in corners])
+        return card.lie.placed(self._templates.corners_of(card.face) * FINE_PX_PER_MM)
 
 
 def _lie_in(corners: Floats) -> Lie:

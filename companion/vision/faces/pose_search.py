@@ -15,7 +15,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from companion.vision.boxes import Pixels
+from companion.vision.boxes import Floats, Pixels
 from companion.vision.opencv import cv2
 
 Spectra = npt.NDArray[np.complex64]
@@ -62,6 +62,11 @@ class Lie:
         cos, sin = math.cos(math.radians(self.turn_deg)), math.sin(math.radians(self.turn_deg))
         right, down = right * self.scale, down * self.scale
         return replace(self, x_px=self.x_px + cos * right - sin * down, y_px=self.y_px + sin * right + cos * down)
+
+    def placed(self, points: Floats) -> Floats:
+        """Return points of the card, from its middle along its own edges, on the picture, `(n, 2)`."""
+        lies = [self.shifted(*point) for point in points]
+        return np.array([(lie.x_px, lie.y_px) for lie in lies])
 
     def distance_px(self, other: Lie) -> float:
         return math.dist((self.x_px, self.y_px), (other.x_px, other.y_px))
