@@ -8,9 +8,8 @@ another the outermost is the card: the others are frames printed on it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -133,7 +132,7 @@ def edge_shares(ground: Ground, quads: Floats) -> Floats:
 class Looks:
     """Candidates with their sides fitted and measured, each place once."""
 
-    def __init__(self, ground: Ground, size_mm: Size, shrink: float, fit: Fit | None) -> None:
+    def __init__(self, ground: Ground, size_mm: Size, shrink: float = 1.0, fit: Fit | None = None) -> None:
         self._ground, self._size_mm, self._shrink, self._fit = ground, size_mm, shrink, fit
         self._seen = np.zeros((0, 4, 2))
 
@@ -172,7 +171,7 @@ class Looks:
         return None if fitted is None else self._measured(*fitted, scale)
 
     def _measured(
-        self, corners: Floats, support: Sequence[float], blurs: Sequence[Callable[[], float]], scale: float
+        self, corners: Floats, support: Sequence[float], blurs: Sequence[float], scale: float
     ) -> Outline | None:
         corners = upright(corners, self._ground.size, self._size_mm)
         odd = float(oddity(corners[None], self._ground.size, self._size_mm)[0])
@@ -190,8 +189,7 @@ class Looks:
         ends = 1 - _going_on(self._ground, corners)
         step = _steps(self._ground, corners, scale)
         score = min(support) + 0.6 * float(np.mean(support)) + 0.5 * ends + 0.6 * step - 4.0 * max(0.0, odd - _FITS)
-        blur = float(np.median([blur() for blur in blurs]))
-        return Outline(placed, min(support), ends, step, odd, score, blur / self._shrink)
+        return Outline(placed, min(support), ends, step, odd, score, float(np.median(blurs)) / self._shrink)
 
 
 def _normals(along: Floats) -> Floats:
@@ -201,8 +199,8 @@ def _normals(along: Floats) -> Floats:
 
 def _fitted(
     ground: Ground, quad: Floats, reach: float, least: float = 0.0
-) -> tuple[Floats, Sequence[float], Sequence[Callable[[], float]]] | None:
-    """Return the corners with each side on the edge near it, the share of edge along each, and what gives edges' σ.
+) -> tuple[Floats, Sequence[float], Sequence[float]] | None:
+    """Return the corners with each side on the edge near it, the share of edge along each, and the edges' σ.
 
     None if a side has less edge than the `least` share, or no corners follow.
     """
@@ -242,14 +240,14 @@ def _profiles(ground: Ground, start: Floats, end: Floats, reach: float) -> tuple
 
 def _line_through(
     ground: Ground, start: Floats, end: Floats, reach: float
-) -> tuple[tuple[Floats, Floats], float, Callable[[], float]]:
-    """Return the line where most of a side is steepest, the share of the side on it, and what gives the edge's σ."""
+) -> tuple[tuple[Floats, Floats], float, float]:
+    """Return the line where most of a side is steepest, the share of the side on it, and the edge's σ."""
     slope, base, across = (of[0] for of in _profiles(ground, start[None], end[None], reach))
     offsets = np.arange(slope.shape[1]) * 0.5 - reach - 0.5
     inner = slope[:, 1:-1]
     row, column = np.nonzero((inner >= slope[:, :-2]) & (inner > slope[:, 2:]) & (inner > max(0.4, 1.1 * ground.grain)))
     if len(row) < 6:
-        return (base.mean(axis=0), base[-1] - base[0]), 0.0, lambda: _NO_EDGE
+        return (base.mean(axis=0), base[-1] - base[0]), 0.0, _NO_EDGE
     column = column + 1
     left, top, right = slope[row, column - 1], slope[row, column], slope[row, column + 1]
     shift = 0.5 * (left - right) / np.minimum(left - 2 * top + right, -1e-6)
@@ -270,7 +268,7 @@ def _line_through(
     near = np.abs(at - level - tilt * u) < 1.0
     share = min(1.0, np.count_nonzero(np.bincount(row[near])) / float(_in_sight(ground, base[None])[0]))
     ends = base[[0, -1]] + np.array([[level], [level + tilt]]) * across
-    return (ends[0], ends[1] - ends[0]), share, partial(_blur, slope, offsets, level, tilt)
+    return (ends[0], ends[1] - ends[0]), share, _blur(slope, offsets, level, tilt)
 
 
 def _agreed(u: Floats, at: Floats, weight: Floats, reach: float) -> tuple[float, float]:

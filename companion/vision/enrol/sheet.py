@@ -94,7 +94,7 @@ def _found(image: Image, size_mm: Size) -> tuple[list[Floats], Floats | None]:
     """Return the corners of the cards, and the homography to millimetres of the table; None for fewer than three."""
     ground = ground_of(image)
     quads = candidates(ground, size_mm, BANDS)
-    look = Looks(ground, size_mm, 1.0, None)
+    look = Looks(ground, size_mm)
     groups = _places(look.at(_spread(ground, quads, np.zeros(len(quads)))))[:_MOST_CERTAIN]
     firsts = (likeliest(group, look)[0] for group in groups)
     to_mm = _plane(_of_one_size([outline for outline in firsts if outline.is_sure]), size_mm)
@@ -113,7 +113,7 @@ def _found(image: Image, size_mm: Size) -> tuple[list[Floats], Floats | None]:
 
 def _cards(ground: Ground, quads: Floats, to_mm: Floats, size_mm: Size, alike: float) -> list[Floats]:
     """Return the corners of those candidates that are cards of the right size in the table's plane, or nearly."""
-    look = Looks(ground, size_mm, 1.0, None)
+    look = Looks(ground, size_mm)
     rough = _off(to_mm, quads, size_mm)
     found = look.at(_spread(ground, quads[rough < _ROUGHLY], rough[rough < _ROUGHLY]))
     off = [float(_off(to_mm, outline.corners[None], size_mm)[0]) for outline in found]
