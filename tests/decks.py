@@ -38,6 +38,7 @@ def back(style: str, px_per_mm: float = 8) -> np.ndarray:
 
 
 def size_mm(style: str) -> tuple[float, float]:
+    """The size of a deck's cards; our own are as large as most."""
     return OLDER_CARD_MM if style == "old" else CARD_MM
 
 
@@ -61,7 +62,7 @@ def _printed(style: str, slug: str, px_per_mm: float) -> np.ndarray:
 _PX_PER_MM = 8.0
 _W, _H = CARD_MM
 _X, _Y = _W / 2, _H / 2
-_LIGHTS, _LIMITS = (Card.STOP, Card.ROLL), (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
+LIGHTS, LIMITS = (Card.STOP, Card.ROLL), (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
 Colours = dict[Family, str]
 
 
@@ -79,8 +80,8 @@ def _ground(colour: str, size: tuple[float, float] = CARD_MM) -> str:
 
 def _sign(card: Card, ink: str, ground: str, x: float, y: float, scale: float, turn: float = 0.0) -> str:
     """A pictogram of two tones about (x, y), 60 · scale large; a distance is a car."""
-    if card in _LIMITS:
-        shapes = [_limit(card, ring=ink, paper=ground, ink=ink, x=0, y=0, scale=1)]
+    if card in LIMITS:
+        shapes = [limit_sign(card, ring=ink, paper=ground, ink=ink, x=0, y=0, scale=1)]
     else:
         shapes = _roadster(ink, ground) if card.family is Family.DISTANCE else drawing(card, ink, ground)
     return draw.group(shapes, x=x, y=y, scale=scale, turn=turn).replace(draw.YELLOW, ground)
@@ -106,7 +107,7 @@ def _roadster(ink: str, ground: str) -> list[str]:
     ]
 
 
-def _traffic_light(card: Card, *, box: str, off: str, x: float, y: float, scale: float) -> str:
+def _traffic_light(card: Card, *, box: str, off: str, y: float, scale: float) -> str:
     """Stop and roll: the same box with two lamps, one of which is lit."""
     red, green = ("#D22B1F", off) if card is Card.STOP else (off, "#1E9B4B")
     light = [
@@ -115,10 +116,10 @@ def _traffic_light(card: Card, *, box: str, off: str, x: float, y: float, scale:
         draw.circle(0, -17, 11, draw.paint(red)),
         draw.circle(0, 11, 11, draw.paint(green)),
     ]
-    return draw.group(light, x=x, y=y, scale=scale)
+    return draw.group(light, x=_X, y=y, scale=scale)
 
 
-def _limit(card: Card, *, ring: str, paper: str, ink: str, x: float, y: float, scale: float) -> str:
+def limit_sign(card: Card, *, ring: str, paper: str, ink: str, x: float, y: float, scale: float) -> str:
     """Speed limit and its end: the same disc with the same figure, once with a stroke across."""
     disc = [
         draw.circle(0, 0, 30, draw.paint(paper, ring, 7)),
@@ -128,7 +129,7 @@ def _limit(card: Card, *, ring: str, paper: str, ink: str, x: float, y: float, s
     return draw.group(disc, x=x, y=y, scale=scale)
 
 
-def _octaves(rng: np.random.Generator, size: tuple[int, int], first: int, last: int, fade: float) -> np.ndarray:
+def octaves(rng: np.random.Generator, size: tuple[int, int], first: int, last: int, fade: float) -> np.ndarray:
     """Noise that varies at every scale, `(H, W, 3) float32` of deviation about 1."""
     field = np.zeros((size[1], size[0], 3), np.float32)
     for octave in range(first, last):
@@ -164,11 +165,11 @@ def _vintage_picture(card: Card) -> list[str]:
         return _milestone_by_the_road()
     sky = {Family.HAZARD: "#F3DCC4", Family.REMEDY: "#DCEBD8", Family.SAFETY: "#D5E3F1"}.get(card.family, "#E8DFF0")
     ground = [draw.rect(0, 0, _W, _H, draw.paint(sky)), draw.rect(0, 57, _W, 20, draw.paint("#B9AE93"))]
-    if card in _LIGHTS:
-        return [*ground, _traffic_light(card, box="#2A2A2A", off="#55524C", x=_X, y=37, scale=0.55)]
-    if card in _LIMITS:
+    if card in LIGHTS:
+        return [*ground, _traffic_light(card, box="#2A2A2A", off="#55524C", y=37, scale=0.55)]
+    if card in LIMITS:
         post = draw.rect(_X - 1.2, 40, 2.4, 22, draw.paint("#6A6A6A"))
-        return [*ground, post, _limit(card, ring="#B5302A", paper="#FFFFFF", ink="#222222", x=_X, y=36, scale=0.5)]
+        return [*ground, post, limit_sign(card, ring="#B5302A", paper="#FFFFFF", ink="#222222", x=_X, y=36, scale=0.5)]
     return [*ground, _sign(card, "#33312E", sky, _X, 40, 0.56)]
 
 
@@ -222,7 +223,7 @@ def _painting(name: str, tone: tuple[int, int, int]) -> np.ndarray:
     """A landscape in oil: sky and land of different tones, patches with hard edges, brush strokes over all."""
     rng = _seeded(name)
     size = (round(_W * _PX_PER_MM), round(_H * _PX_PER_MM))
-    field = _octaves(rng, size, 1, 7, 0.75)
+    field = octaves(rng, size, 1, 7, 0.75)
     field = 0.3 * field + field.mean(2, keepdims=True)
     field = np.where(field > rng.uniform(-0.4, 0.4), field, 0.5 * field[::-1] - 0.6)
     rise = np.linspace(60, -45, size[1], dtype=np.float32)[:, None, None]
@@ -240,7 +241,7 @@ def _brushed_on(image: np.ndarray, card: Card) -> np.ndarray:
     shape = draw.fitted(card.value, 0, 0, 60, 62, fill="#000000") if distance else _sign(card, "#000", "#888", 0, 0, 1)
     turn, scale = (0.0, 0.62) if distance else (float(rng.uniform(-8, 8)), 0.66)
     mask = _image([draw.group([shape], x=_X, y=40 + rng.uniform(-5, 5), scale=scale, turn=turn)])[..., 0]
-    ragged = cv2.GaussianBlur(_octaves(rng, mask.shape[::-1], 5, 8, 1.0), (0, 0), 1.2)
+    ragged = cv2.GaussianBlur(octaves(rng, mask.shape[::-1], 5, 8, 1.0), (0, 0), 1.2)
     y, x = np.mgrid[0 : mask.shape[0], 0 : mask.shape[1]].astype(np.float32)
     torn = cv2.remap(mask, x + 3.5 * ragged[..., 0], y + 3.5 * ragged[..., 1], cv2.INTER_LINEAR, borderValue=255)
     cover = cv2.GaussianBlur(255 - torn, (0, 0), 1.5).astype(np.float32)[..., None] / 255
@@ -355,11 +356,11 @@ def _pastel(card: Card) -> np.ndarray:
     if card.family is Family.DISTANCE:
         picture = [draw.fitted(card.value, _X, 36, 30, 44, weight=600, fill="#CDBB90"),
                    _sign(card, "#D3C298", ground, _X, 66, 0.5)]  # fmt: skip
-    elif card in _LIGHTS:
+    elif card in LIGHTS:
         lamp = "#EBA9A3" if card is Card.STOP else "#A5D2AC"
         picture = [draw.circle(_X, 38, 17, draw.paint(lamp, "#FFFFFF", 1.5))]
-    elif card in _LIMITS:
-        picture = [_limit(card, ring=tint, paper="#FBF8F4", ink="#C4BFC0", x=_X, y=38, scale=0.52)]
+    elif card in LIMITS:
+        picture = [limit_sign(card, ring=tint, paper="#FBF8F4", ink="#C4BFC0", x=_X, y=38, scale=0.52)]
     else:
         picture = [_sign(card, "#C9C2C6", ground, _X, 38, 0.6)]
     word = draw.fitted("KILOMÈTRES" if card.family is Family.DISTANCE else _word(card), _X, 80.5, 5, 44, weight=600,
@@ -386,7 +387,7 @@ def _cartoon(card: Card) -> np.ndarray:
     burst = [_rays(sky, "#FFFFFF", int(rng.integers(7, 15)), float(rng.uniform(0, 40)))]
     distance = card.family is Family.DISTANCE
     if distance:
-        thing = [_outlined_text(card.value, _X, 40, 44, 46, "#E3211C")]
+        thing = [_outlined_text(card.value, 44, 46, "#E3211C")]
     else:
         thing = [draw.circle(_X, 40, 20, draw.paint(str(rng.choice(_BURSTS)), "#111111", 1.8)),
                  _sign(card, "#111111", colour, _X, 40, 0.58, float(rng.uniform(-9, 9)))]  # fmt: skip
@@ -422,15 +423,15 @@ def _rays(one: str, other: str, count: int, turn: float) -> str:
     return _ground(other) + "".join(wedges)
 
 
-def _outlined_text(words: str, x: float, y: float, size: float, room: float, fill: str) -> str:
+def _outlined_text(words: str, size: float, room: float, fill: str) -> str:
     """Letters with a thick black line around: drawn many times in black, once in colour."""
-    black = [draw.fitted(words, x + dx, y + dy, size, room, fill="#111111") for dx, dy in _ring_of_points(12, 1.6)]
-    return "".join([*black, draw.fitted(words, x, y, size, room, fill=fill)])
+    black = [draw.fitted(words, _X + dx, 40 + dy, size, room, fill="#111111") for dx, dy in _ring_of_points(12, 1.6)]
+    return "".join([*black, draw.fitted(words, _X, 40, size, room, fill=fill)])
 
 
 def _cartoon_back() -> np.ndarray:
     return _image([_rays("#E3211C", "#FFC400", 12, 7), draw.rect(2.5, 2.5, _W - 5, _H - 5,
-                  draw.paint("none", "#111111", 5)), _outlined_text("1000", _X, 40, 26, 44, "#FFFFFF")])  # fmt: skip
+                  draw.paint("none", "#111111", 5)), _outlined_text("1000", 26, 44, "#FFFFFF")])  # fmt: skip
 
 
 # --- minimal: one small black sign on white --------------------------------------------------------------------
@@ -505,15 +506,15 @@ def _worn(print_: np.ndarray, name: str) -> np.ndarray:
     """Yellowed paper with stains and scratches, a crease, pale soft edges."""
     rng = _seeded("worn", name)
     height, width = print_.shape[:2]
-    ink = 1 - (1 - print_ / 255) * (0.86 + 0.08 * _octaves(rng, (width, height), 5, 8, 1.0)[..., :1])
-    paper = np.array([176, 214, 231], np.float32) + 5 * _octaves(rng, (width, height), 1, 7, 0.8)[..., :1]
+    ink = 1 - (1 - print_ / 255) * (0.86 + 0.08 * octaves(rng, (width, height), 5, 8, 1.0)[..., :1])
+    paper = np.array([176, 214, 231], np.float32) + 5 * octaves(rng, (width, height), 1, 7, 0.8)[..., :1]
     stains = cv2.resize(rng.normal(0, 1, (9, 6)).astype(np.float32), (width, height), interpolation=cv2.INTER_CUBIC)
     paper *= 1 - np.clip(stains - 1.1, 0, 1)[..., None] * np.array([0.28, 0.18, 0.1])
     image = paper * np.clip(ink, 0, 1)
     _scratch(image, rng)
     y, x = np.mgrid[0:height, 0:width]
     edge = np.minimum(np.minimum(x, width - 1 - x), np.minimum(y, height - 1 - y)).astype(np.float32)
-    worn = np.clip(1 - edge / (rng.uniform(6, 12) + 5 * _octaves(rng, (width, height), 4, 7, 1.0)[..., 0]), 0, 0.7)
+    worn = np.clip(1 - edge / (rng.uniform(6, 12) + 5 * octaves(rng, (width, height), 4, 7, 1.0)[..., 0]), 0, 0.7)
     return _clipped(image * (1 - worn[..., None]) + np.array([205, 222, 228]) * worn[..., None])
 
 
@@ -552,10 +553,10 @@ def _twofold(card: Card) -> np.ndarray:
         return _image([_ground(light), *_road_map(card, dark)])
     body = [draw.rect(0, 0, _W, 16, draw.paint(dark)), draw.fitted(_word(card), _X, 8.5, 9, 50, fill=light),
             draw.path(f"M0 88L{_W} 60L{_W} 88Z", draw.paint(dark))]  # fmt: skip
-    if card in _LIGHTS:
-        body.append(_traffic_light(card, box=dark, off="#8A8378", x=_X, y=46, scale=0.58))
-    elif card in _LIMITS:
-        body.append(_limit(card, ring=dark, paper="#FFFFFF", ink=dark, x=_X, y=44, scale=0.6))
+    if card in LIGHTS:
+        body.append(_traffic_light(card, box=dark, off="#8A8378", y=46, scale=0.58))
+    elif card in LIMITS:
+        body.append(limit_sign(card, ring=dark, paper="#FFFFFF", ink=dark, x=_X, y=44, scale=0.6))
     else:
         body.append(_sign(card, dark, light, _X, 44, 0.66))
     return _image([_ground(light), *body])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
+from decks import LIGHTS, LIMITS, limit_sign, octaves
 
 from companion.printing import render
 from companion.printing import svg as draw
@@ -19,7 +20,6 @@ PX_PER_MM = 3.0
 WIDTH_MM, HEIGHT_MM = 57.0, 88.0
 SIZE_PX = (round(WIDTH_MM * PX_PER_MM), round(HEIGHT_MM * PX_PER_MM))
 FACES = tuple(load_edition("classic").deck)
-_LIGHTS, _LIMITS = (Card.STOP, Card.ROLL), (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
 _GROUNDS = ("white", "tint", "family", "dark", "fade", "painting", "rays", "street")
 _HERSHEY = (cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_DUPLEX, cv2.FONT_HERSHEY_COMPLEX, cv2.FONT_HERSHEY_TRIPLEX,
             cv2.FONT_HERSHEY_SCRIPT_COMPLEX)  # fmt: skip
@@ -121,7 +121,7 @@ def _face(style: Style, card: Card) -> np.ndarray:
     tone = np.float32(ink[::-1]) if style.outlined or style.ground == "dark" else print_
     image = ground * (1 - cover) + tone * cover
     if style.worn:
-        image = image + _octaves(_seeded(style, card.value, "worn"), 4, 8, 1.0) * style.worn
+        image = image + octaves(_seeded(style, card.value, "worn"), SIZE_PX, 4, 8, 1.0) * style.worn
     return np.clip(image, 0, 255).astype(np.uint8)
 
 
@@ -139,13 +139,13 @@ def _ground(style: Style, card: Card, rng: np.random.Generator) -> np.ndarray:
         case "tint":
             return plain * (0.75 * paper + 0.25 * colour)
         case "family":
-            return plain * (0.25 * paper + 0.75 * np.float32(style.colours[card.family][::-1]) * 0.9 + 20)
+            return plain * (0.25 * paper + 0.75 * colour * 0.9 + 20)
         case "dark":
             return plain * np.float32(common.uniform(5, 50, 3))
         case "fade":
             return plain * paper * (1 - down) + plain * (0.5 * paper + 0.5 * colour) * down
         case "painting":
-            field = 0.3 * _octaves(rng, 1, 7, 0.75) + _octaves(rng, 1, 7, 0.75).mean(2, keepdims=True)
+            field = 0.3 * octaves(rng, SIZE_PX, 1, 7, 0.75) + octaves(rng, SIZE_PX, 1, 7, 0.75).mean(2, keepdims=True)
             image = (0.5 * colour + 0.5 * rng.uniform(40, 220, 3).astype(np.float32)) + 30 * field
             return np.asarray(cv2.medianBlur(np.clip(image, 0, 255).astype(np.uint8), 3), np.float32)
         case "rays":
@@ -153,14 +153,6 @@ def _ground(style: Style, card: Card, rng: np.random.Generator) -> np.ndarray:
         case "street":
             return _street(paper, rng)
     return plain * paper
-
-
-def _octaves(rng: np.random.Generator, first: int, last: int, fade: float) -> np.ndarray:
-    field = np.zeros((SIZE_PX[1], SIZE_PX[0], 3), np.float32)
-    for octave in range(first, last):
-        coarse = rng.normal(0, 1, (2**octave + 2, 2**octave, 3)).astype(np.float32)
-        field += cv2.resize(coarse, SIZE_PX, interpolation=cv2.INTER_CUBIC) * fade ** (octave - first)
-    return field / max(1e-6, float(field.std()))
 
 
 def _rays(one: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -202,10 +194,10 @@ def _picture(style: Style, card: Card, rng: np.random.Generator, ink: tuple[int,
     turn = float(rng.uniform(-style.tilted, style.tilted)) if style.tilted else 0.0
     colour, ground = _hex(ink), "#FFFFFF" if style.ground != "dark" else "#FEFEFE"
     body = _doodle(rng) if style.picture != "sign" else []
-    if card in _LIGHTS and style.shares_light:
+    if card in LIGHTS and style.shares_light:
         return [*body, draw.group(_lamps(card), x=x, y=y, scale=scale)]
-    if card in _LIMITS and style.shares_limit:
-        return [*body, draw.group(_disc(card, colour), x=x, y=y, scale=scale)]
+    if card in LIMITS and style.shares_limit:
+        return [*body, limit_sign(card, ring=colour, paper="#FEFEFE", ink="#202020", x=x, y=y, scale=scale)]
     if style.picture != "doodle" and card.family is not Family.DISTANCE:
         sign = draw.group(drawing(card, colour, ground), x=x, y=y, scale=scale, turn=turn)
         return [*body, sign.replace(draw.YELLOW, ground)]
@@ -237,12 +229,6 @@ def _lamps(card: Card) -> list[str]:
     red, green = ("#D22B1F", "#3A3A3A") if card is Card.STOP else ("#3A3A3A", "#1E9B4B")
     box = draw.rect(-15, -34, 30, 62, draw.paint("#202020"), radius=6)
     return [box, draw.circle(0, -17, 11, draw.paint(red)), draw.circle(0, 11, 11, draw.paint(green))]
-
-
-def _disc(card: Card, colour: str) -> list[str]:
-    stroke = [draw.line(-23, 23, 23, -23, draw.paint("none", "#202020", 5))] if card is Card.END_OF_LIMIT else []
-    ring = draw.circle(0, 0, 30, draw.paint("#FEFEFE", colour, 7))
-    return [ring, draw.fitted("50", 0, 0, 36, 40, fill="#202020"), *stroke]
 
 
 @dataclass(frozen=True)

@@ -59,9 +59,9 @@ def _down(inside: int, outside: int, size: int, stride: int) -> nn.Sequential:
 class SecondOpinion(nn.Module):
     """Seen and enrolled `(n, 4, 102, 65)`: three colours, and 1 where the card is visible; out come logits `(n, 1)`."""
 
-    def __init__(self, channels: tuple[int, int, int, int] = (20, 28, 40, 48)) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        one, two, three, four = channels
+        one, two, three, four = 20, 28, 40, 48  # channels
         self.stem = nn.Sequential(_down(4, one, 5, 2), _down(one, two, 3, 1))
         self.head = nn.Sequential(
             _down(2 * two, three, 3, 2),
@@ -184,7 +184,7 @@ def covers(count: int, size: tuple[int, int], device: torch.device) -> tuple[Ten
     quarter = torch.randint(0, 4, (count,), device=device) * (math.pi / 2)
     turn = (quarter + torch.randn(count, device=device) * 0.05)[:, None, None]
     along = torch.cos(turn) * x + torch.sin(turn) * y
-    free = (uniform(count, -0.65, 1.0, device) * maybe(count, 1.0, device))[:, None, None]
+    free = uniform(count, -0.65, 1.0, device)[:, None, None]
     none = maybe(count, 1 - COVERED, device)[:, None, None]
     sees = torch.maximum((along < free).float(), none)
     told = torch.maximum((along < free + torch.randn(count, 1, 1, device=device) * 0.02).float(), none)
@@ -206,7 +206,6 @@ class Decks:
     """Decks `(d, f, 3, h, w)` RGB, and each face as it was enrolled, several times."""
 
     def __init__(self, pictures: np.ndarray, device: torch.device) -> None:
-        self._linear = None
         self.faces = torch.from_numpy(pictures).to(device)
         self.device = device
         self.enrol()
@@ -230,14 +229,14 @@ class Decks:
         seen = grainy(lit(blurred(cut_out(light, 171, 0.25), 0.4), 0.2), 0.02)
         return lab(nnf.interpolate(seen, SIZE, mode="bilinear", antialias=True)).half()
 
-    def crops(self, deck: Tensor, face: Tensor, width_px: int, hard: float = 1.0) -> tuple[Tensor, Tensor]:
+    def crops(self, deck: Tensor, face: Tensor, width_px: int) -> tuple[Tensor, Tensor]:
         """Cards as they lie on the table, in Lab, and what of them is known to be visible."""
         light = (self.faces[deck, face].float() / 255) ** 2.2
         images = cut_out(light, width_px, float(np.random.choice((0.2, 0.4, 0.4, 0.8))))
         sees, told = covers(len(deck), images.shape[2:], self.device)
         other = images[torch.randperm(len(images), device=self.device)]
         images = images * sees + other * (1 - sees)
-        images = grainy(lit(blurred(images, 1.6 * min(1.0, width_px / 60)), hard), 0.08)
+        images = grainy(lit(blurred(images, 1.6 * min(1.0, width_px / 60)), 1.0), 0.08)
         large = nnf.interpolate(images, SIZE, mode="bilinear", antialias=width_px > SIZE[1])
         return lab(large), (nnf.interpolate(told, SIZE, mode="nearest") > 0.5).float()
 
@@ -332,8 +331,6 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--decks", type=int, default=1500)
     parser.add_argument("--minutes", type=float, default=6.0)
-    parser.add_argument("--start", type=Path, help="weights to go on from, as this script writes them")
-    parser.add_argument("--channels", default="20,28,40,48")
     given = parser.parse_args()
     torch.manual_seed(1)
     np.random.seed(1)
@@ -342,18 +339,15 @@ def main() -> None:
     decks = Decks(drawn(0, given.decks), device)
     unseen = Decks(drawn(10**6, max(2, given.decks // 15)), device)
     print(f"drawn in {time.monotonic() - start:.0f} s", flush=True)
-    network = SecondOpinion(tuple(map(int, given.channels.split(",")))).to(device)
-    if given.start is not None:
-        network.load_state_dict(torch.load(given.start, map_location=device))
+    network = SecondOpinion().to(device)
     print(f"{sum(p.numel() for p in network.parameters())} weights", flush=True)
     train(decks, network, given.minutes)
     judge(unseen, network)
     given.out.mkdir(parents=True, exist_ok=True)
-    torch.save(network.cpu().state_dict(), given.out / "second_opinion.pt")
     example = torch.zeros(2, 4, *SIZE)
     names = ["seen", "enrolled", "logit"]
     torch.onnx.export(
-        network.eval(),
+        network.cpu().eval(),
         (example, example),
         str(given.out / "second_opinion.onnx"),
         input_names=names[:2],
