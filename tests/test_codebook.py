@@ -10,9 +10,8 @@ from companion.vision.stickers import code_detector, codebook
 MODULE_PX = 2.0
 
 
-def as_printed(card: str, module_px: int = 8) -> np.ndarray:
-    """A card's code with two modules of white around it, `(200, 200) uint8`."""
-    dark = np.pad(sticker_codes.modules(card), 2)
+def printed(dark: np.ndarray, module_px: int) -> np.ndarray:
+    """A code of dark modules as it is printed, `uint8`."""
     return np.kron(np.where(dark, 30, 230).astype(np.uint8), np.ones((module_px, module_px), np.uint8))
 
 
@@ -20,10 +19,10 @@ def seen(
     card: str, *, px: float = MODULE_PX, turn_deg: float = 0.0, blur_px: float = 0.6, noise: float = 4.0
 ) -> np.ndarray:
     """A code in the middle of a grey picture `(120, 120)`, as a camera sees it."""
-    printed = cv2.GaussianBlur(as_printed(card), (0, 0), 8 / px / 2.5)
+    large = cv2.GaussianBlur(printed(np.pad(sticker_codes.modules(card), 2), 8), (0, 0), 8 / px / 2.5)
     onto = cv2.getRotationMatrix2D((100, 100), -turn_deg, px / 8)
     onto[:, 2] += 60 - 100
-    picture = cv2.warpAffine(printed, onto, (120, 120), flags=cv2.INTER_LINEAR, borderValue=120)
+    picture = cv2.warpAffine(large, onto, (120, 120), flags=cv2.INTER_LINEAR, borderValue=120)
     picture = cv2.GaussianBlur(picture, (0, 0), blur_px).astype(float)
     picture += np.random.default_rng(len(card)).normal(0, noise, picture.shape)
     return picture.clip(0, 255).astype(np.uint8)
@@ -77,15 +76,9 @@ def test_a_code_of_version_1_that_is_none_of_ours_never_leads_clearly(seed):
     shared = np.all([sticker_codes.modules(card) == strange for card in sticker_codes.CARDS], axis=0)
     chance = np.random.default_rng(seed)
     strange[~shared] = chance.integers(0, 2, int((~shared).sum()))
-    picture = cv2.GaussianBlur(
-        np.kron(np.where(np.pad(strange, 8), 30, 230).astype(np.uint8), np.ones((2, 2), np.uint8)), (0, 0), 0.6
-    )
+    picture = cv2.GaussianBlur(printed(np.pad(strange, 8), 2), (0, 0), 0.6)
 
     assert all(reading.score + reading.margin < 0.78 for reading in read(picture))
-
-
-def test_a_mirrored_code_is_none_of_ours():
-    assert all(reading.score + reading.margin < 0.78 for reading in read(seen("roll-03")[:, ::-1].copy()))
 
 
 @pytest.mark.parametrize(
@@ -107,7 +100,3 @@ def test_a_mark_under_glare_is_done_without():
     cv2.circle(image, (60 - 14, 60 - 14), 5, 255, -1)
 
     assert best(image).card == "75-05"
-
-
-def test_no_squares_make_no_readings():
-    assert codebook.read_squares(np.zeros((50, 50), np.uint8), np.empty((0, 3, 3))) == []
