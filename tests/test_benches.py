@@ -30,12 +30,15 @@ def test_the_bench_of_faces_fills_its_tables():
     assert {line.count("|") for line in lines} == {5}
 
 
-def test_the_pages_have_a_place_for_every_table_and_keep_what_stands_around_them():
-    page = eye.PAGE.read_text(encoding="utf-8")
-    of_faces = faces.PAGE.read_text(encoding="utf-8")
+def test_the_pages_have_a_place_for_every_table_and_keep_what_stands_around_them(tmp_path):
+    page = tmp_path / "page.md"
+    for docs, every in ((eye.PAGE, [eye.MARKS]), (faces.PAGE, map(faces.marks, faces.TABLES))):
+        was = docs.read_text(encoding="utf-8")
+        for begin, end in every:
+            page.write_text(was, encoding="utf-8")
 
-    new = eye.written(page, "| a |")
+            eye.write(page, (begin, end), "| a |")
 
-    assert f"{eye.BEGIN}\n| a |\n{eye.END}" in new
-    assert new.split(eye.BEGIN)[0] == page.split(eye.BEGIN)[0]
-    assert [name for name in faces.TABLES if not all(mark in of_faces for mark in faces.marks(name))] == []
+            (before, rest), (_, after) = was.split(begin), was.split(end)
+            assert page.read_text(encoding="utf-8") == f"{before}{begin}\n| a |\n{end}{after}"
+            assert end in rest

@@ -8,7 +8,6 @@ means there is counted as *astray*, neither right nor wrong: it lay there.
 """
 
 import sys
-from collections import Counter
 from collections.abc import Iterator
 
 from tests.bench import hands
@@ -27,16 +26,7 @@ def judged(told: list[tuple[int, dict]], plays: list[hands.Truth]) -> Iterator[t
         truth = next(fits, None)
         if truth is not None:
             left.remove(truth)
-        yield item, None if truth is None and _lay_astray(plays, item, frame) else truth is not None
-
-
-def _lay_astray(plays: list[hands.Truth], item: dict, frame: int) -> bool:
-    """Whether a card lay in that zone then that was moved to its own afterwards."""
-    return any(
-        stay.zone == item["zone"] and stay.is_at(frame, hands.TOLERANCE_FRAMES)
-        for truth in plays
-        for stay in truth.stays[:-1]
-    )
+        yield item, None if truth is None and hands.is_astray(item["zone"], frame, plays) else truth is not None
 
 
 def _fits(truth: hands.Truth, item: dict, frame: int) -> bool:
@@ -48,30 +38,22 @@ def _fits(truth: hands.Truth, item: dict, frame: int) -> bool:
 
 def table(found: list[tuple[dict, bool | None]]) -> str:
     """The share that was right by confidence, as Markdown."""
-    made, right, confirmed, astray = Counter(), Counter(), Counter(), Counter()
-    for item, is_right in found:
-        edge = next(edge for edge in BINS if item["confidence"] >= edge)
-        made[edge] += 1
-        right[edge] += is_right is True
-        astray[edge] += is_right is None
-        confirmed[edge] += item["confirmed"]
-    lines = [
-        "| confidence from | proposals | confirmed | right | astray | wrong | share |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    lines += [
-        _row(f"{edge:.2f}", made[edge], confirmed[edge], right[edge], astray[edge]) for edge in BINS if made[edge]
-    ]
-    sure = [edge for edge in BINS if edge >= ASKING]
-    lines.append(
-        _row("**0.90 and more**", *(sum(count[edge] for edge in sure) for count in (made, confirmed, right, astray)))
-    )
-    return "\n".join(lines)
+    by_edge = {edge: [] for edge in BINS}
+    for one in found:
+        by_edge[next(edge for edge in BINS if one[0]["confidence"] >= edge)].append(one)
+    rows = [_row(f"{edge:.2f}", some) for edge, some in by_edge.items() if some]
+    sure = [one for edge, some in by_edge.items() if edge >= ASKING for one in some]
+    return "\n".join([HEAD, *rows, _row("**0.90 and more**", sure)])
 
 
-def _row(name: str, made: int, confirmed: int, right: int, astray: int) -> str:
+HEAD = "| confidence from | proposals | confirmed | right | astray | wrong | share |\n|---|---|---|---|---|---|---|"
+
+
+def _row(name: str, some: list[tuple[dict, bool | None]]) -> str:
+    made, confirmed = len(some), sum(item["confirmed"] for item, _ in some)
+    right, astray, wrong = (sum(is_right is said for _, is_right in some) for said in (True, None, False))
     share = f"{right / (made - astray):.2%}" if made > astray else "–"
-    return f"| {name} | {made} | {confirmed} | {right} | {astray} | {made - right - astray} | {share} |"
+    return f"| {name} | {made} | {confirmed} | {right} | {astray} | {wrong} | {share} |"
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -23,21 +23,21 @@ ROOT = Path(__file__).parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
 
 import photos  # noqa: E402
-from bench.readers import READERS, Reader  # noqa: E402
+from bench.readers import READERS  # noqa: E402
 from laid import Sheet, Table, in_rows, scattered  # noqa: E402
 from photos import Photo, Score, Shot, compared  # noqa: E402
 from webcam import Pose  # noqa: E402
 
 from companion.tabletop.card_ids import payload  # noqa: E402
-from companion.tabletop.mat_layout import MatLayout, all_mats  # noqa: E402
+from companion.tabletop.mat_layout import all_mats  # noqa: E402
+from companion.tabletop.sticker_codes import CARDS  # noqa: E402
 from companion.vision.capture.sources import Frame  # noqa: E402
 from companion.vision.eye import Eye  # noqa: E402
 from companion.vision.mats.localization import Mats, search  # noqa: E402
 
 PAGE = ROOT / "docs" / "eye.md"
-BEGIN, END = "<!-- measured: python -m tests.bench.eye --write -->", "<!-- end of what was measured -->"
+MARKS = ("<!-- measured: python -m tests.bench.eye --write -->", "<!-- end of what was measured -->")
 STICKER_MM = 20.0
-MODULE_MM = STICKER_MM / 25
 MODULE_PX = (1.0, 1.15, 1.3, 1.5, 1.75, 2.0, 2.45, 2.6, 3.1, 4.0)
 SIZES = {"20 mm, 1080p over 1.2 m (1.28 px)": 1.28, "2.0 px": 2.0, "3.1 px": 3.1}
 """The sizes at which tilts and lights are compared: px a module in the picture's middle."""
@@ -61,55 +61,54 @@ class Condition:
 
 
 def shots(condition: Condition, seed: int) -> tuple[Photo, Photo, Mats]:
-    """The same table photographed twice, with QR stickers and with tags of the same size, and its mats."""
+    """As many cards as there is room for, 60 at most, in rows or thrown: photographed twice, and the mats."""
     rng = np.random.default_rng(seed)
-    px_per_mm = condition.module_px / MODULE_MM
     tilt = (0.0, 8.0) if condition.tilt_deg is None else (condition.tilt_deg, condition.tilt_deg)
-    pose = photos.some_pose(rng, tilt, px_per_mm=px_per_mm)
-    table = table_for(pose, rng)
-    shot = photos.typical_shot(rng) if condition.light == "typical" else photos.hard_shot(rng, condition.light)
-    pictures = [photos.photograph(variant, pose, shot, seed) for variant in (table, with_tags(table))]
-    return pictures[0], pictures[1], known_mats(pose)
-
-
-def table_for(pose: Pose, rng: np.random.Generator) -> Table:
-    """As many cards as there is room for, 60 at most, in rows or thrown."""
+    pose = photos.some_pose(rng, tilt, px_per_mm=condition.module_px / (STICKER_MM / 25))
     area = pose.table_mm()
-    count = int(np.clip(area[0] * area[1] / 8500, 4, 60))
-    cards = [payload(str(card)) for card in rng.permutation(photos.all_cards())[:count]]
+    cards = some_cards(rng, int(np.clip(area[0] * area[1] / 8500, 4, 60)))
     way = (in_rows, scattered)[int(rng.integers(2))]
-    return Table(way(cards, area, rng), cloth=str(rng.choice(photos.CLOTHS)), seed=int(rng.integers(1000)))
+    table = Table(way(cards, area, rng), cloth=str(rng.choice(photos.CLOTHS)), seed=int(rng.integers(1000)))
+    shot = photos.typical_shot(rng) if condition.light == "typical" else photos.hard_shot(rng, condition.light)
+    return photographed(table, pose, shot, seed)
 
 
-def with_tags(table: Table) -> Table:
-    """The same table with a tag in the place of each code, as large as the code with its quiet zone."""
-    cards = tuple(replace(card, sticker=replace(card.sticker, kind="tag")) for card in table.cards)
-    return replace(table, cards=cards)
+def some_cards(rng: np.random.Generator, count: int) -> list[str]:
+    """What the stickers of so many cards say."""
+    return [payload(str(card)) for card in rng.permutation(CARDS)[:count]]
+
+
+def photographed(table: Table, pose: Pose, shot: Shot, seed: int) -> tuple[Photo, Photo, Mats]:
+    """A table with its QR stickers, and with tags as large as these with their quiet zone; and its mats."""
+    tags = tuple(replace(card, sticker=replace(card.sticker, kind="tag")) for card in table.cards)
+    codes, with_tags = (photos.photograph(one, pose, shot, seed) for one in (table, replace(table, cards=tags)))
+    return codes, with_tags, known_mats(pose)
 
 
 def known_mats(pose: Pose) -> Mats:
     """What the markers said before the cards were laid."""
-    return search(*empty_table(pose), 0.0)
-
-
-def empty_table(pose: Pose) -> tuple[np.ndarray, Mats, list[MatLayout]]:
-    """Two sides' mats, or the table's where they have no room, in grey; no mats known yet; the mats that lie there."""
-    width, height = pose.table_mm()
-    sheets = (Sheet("side-1", -225, 0, 0, (420, 297)), Sheet("side-2", 225, 0, 180, (420, 297)))
-    if width < 920 or height < 320:
-        sheets = (Sheet("table", 0, 0, 0, (297, 210)),)
+    empty, sheets = empty_table(pose)
     layouts = [layout for layout in all_mats() if layout.id in {sheet.name for sheet in sheets}]
-    empty = photos.photograph(Table(sheets=sheets), pose, Shot(bayer=False))
-    return empty.gray, Mats(), layouts
+    return search(empty, Mats(), layouts, 0.0)
 
 
-def scores(condition: Condition, count: int, seed: int, readers: Sequence[Reader]) -> dict[str, Score]:
+TWO_MATS = (Sheet("side-1", -225, 0, 0, (420, 297)), Sheet("side-2", 225, 0, 180, (420, 297)))
+
+
+def empty_table(pose: Pose) -> tuple[np.ndarray, Sequence[Sheet]]:
+    """Two sides' mats, or the table's where they have no room, in grey; and which they are."""
+    width, height = pose.table_mm()
+    sheets = TWO_MATS if width >= 920 and height >= 320 else (Sheet("table", 0, 0, 0, (297, 210)),)
+    return photos.photograph(Table(sheets=sheets), pose, Shot(bayer=False)).gray, sheets
+
+
+def scores(condition: Condition, count: int, seed: int) -> dict[str, Score]:
     """What each reader makes of the same photos under a condition."""
-    total = {reader.name: Score() for reader in readers}
+    total = {reader.name: Score() for reader in READERS}
     number = 0
-    while number < count or total[readers[0].name].in_sight < min(count, 4) * LEAST_STICKERS:
+    while number < count or total[READERS[0].name].in_sight < min(count, 4) * LEAST_STICKERS:
         codes, tags, mats = shots(condition, seed + number)
-        for reader in readers:
+        for reader in READERS:
             photo = tags if reader.of_tags else codes
             total[reader.name] += compared(photo.stickers, reader(photo.gray, mats))
         number += 1
@@ -119,18 +118,13 @@ def scores(condition: Condition, count: int, seed: int, readers: Sequence[Reader
 # --- Tables ---------------------------------------------------------------------------------------------------
 
 
-def share_table(title: str, rows: dict[str, dict[str, Score]], names: Sequence[str]) -> Iterator[str]:
-    """A table in Markdown: of the stickers in sight the share that was read, and how many were read as another."""
-    yield from heading(title, names)
-    for label, row in rows.items():
-        stickers = next(iter(row.values())).in_sight
-        yield f"| {label} | {stickers} | " + " | ".join(share(row[name]) for name in names) + " |"
-    yield ""
+def heading(*columns: str) -> list[str]:
+    """The first lines of a table in Markdown."""
+    return [line_of(*columns), "|" + "---|" * len(columns)]
 
 
-def heading(title: str, names: Sequence[str]) -> Iterator[str]:
-    yield f"| {title} | stickers | " + " | ".join(names) + " |"
-    yield "|---|---|" + "---|" * len(names)
+def line_of(*cells: object) -> str:
+    return "| " + " | ".join(map(str, cells)) + " |"
 
 
 def share(score: Score) -> str:
@@ -143,7 +137,7 @@ def share(score: Score) -> str:
 
 
 def shares(count: int, quick: bool, say: Callable[[str], None]) -> list[str]:
-    """The three tables of what is read."""
+    """The three tables of what is read: the share of the stickers in sight, and how many were read as another."""
     names = [reader.name for reader in READERS]
     sizes = {"1.28 px": 1.28} if quick else SIZES
     tables = {
@@ -155,11 +149,12 @@ def shares(count: int, quick: bool, say: Callable[[str], None]) -> list[str]:
         tables = {title: dict(list(rows.items())[:1]) for title, rows in tables.items()}
     lines: list[str] = []
     for number, (title, rows) in enumerate(tables.items()):
-        done = {}
+        lines += heading(title, "stickers", *names)
         for at, (label, condition) in enumerate(rows.items()):
-            done[label] = scores(condition, count, 1000 * number + 100 * at, READERS)
-            say(f"{title} {label}: " + ", ".join(f"{name} {share(done[label][name])}" for name in names))
-        lines += share_table(title, done, names)
+            row = scores(condition, count, 1000 * number + 100 * at)
+            lines.append(line_of(label, row[names[0]].in_sight, *map(share, row.values())))
+            say(lines[-1])
+        lines.append("")
     return lines
 
 
@@ -168,16 +163,17 @@ def shares(count: int, quick: bool, say: Callable[[str], None]) -> list[str]:
 FRAMES = {"1080p": ((1920, 1080), 1.6), "4K": ((3840, 2160), 3.2)}
 
 
-@cache
-def frame_for(name: str, stickers: int, seed: int = 5) -> tuple[Photo, Photo, Mats]:
-    """A table of so many stickers of 20 mm over 1.2 m, as codes and as tags, and its mats."""
-    rng = np.random.default_rng(seed)
+def pose_for(name: str) -> Pose:
     size_px, px_per_mm = FRAMES[name]
-    pose = Pose(px_per_mm, size_px, tilt_deg=12)
-    cards = [payload(str(card)) for card in rng.permutation(photos.all_cards())[:stickers]]
-    table = Table(in_rows(cards, pose.table_mm(), rng), cloth="wood")
-    pictures = [photos.photograph(variant, pose, Shot(), seed) for variant in (table, with_tags(table))]
-    return pictures[0], pictures[1], known_mats(pose)
+    return Pose(px_per_mm, size_px, tilt_deg=12)
+
+
+@cache
+def frame_for(name: str, stickers: int) -> tuple[Photo, Photo, Mats]:
+    """A table of so many stickers of 20 mm over 1.2 m, as codes and as tags, and its mats."""
+    rng, pose = np.random.default_rng(5), pose_for(name)
+    table = Table(in_rows(some_cards(rng, stickers), pose.table_mm(), rng), cloth="wood")
+    return photographed(table, pose, Shot(), 5)
 
 
 def milliseconds(call: Callable[[], object], rounds: int) -> float:
@@ -201,35 +197,28 @@ def times(rounds: int, quick: bool, say: Callable[[str], None]) -> list[str]:
             reader.name: milliseconds(lambda r=reader, g=grays, m=mats: r(g[r.name], m), rounds) for reader in READERS
         }
         say(f"{name}, {count}: {columns[f'{name}, {count}']}")
-    lines = ["| ms a frame, by stickers | " + " | ".join(columns) + " |", "|---|" + "---|" * len(columns)]
-    for reader in READERS:
-        lines.append(
-            f"| {reader.name} | " + " | ".join(f"{column[reader.name]:.1f}" for column in columns.values()) + " |"
-        )
-    return [*lines, ""]
+    names = [reader.name for reader in READERS]
+    lines = [line_of(name, *(f"{column[name]:.1f}" for column in columns.values())) for name in names]
+    return [*heading("ms a frame, by stickers", *columns), *lines, ""]
 
 
 def idle(quick: bool) -> list[str]:
     """What a frame costs on which nothing happens, against one that is read whole."""
-    lines = ["| idle frame | ms | of zxing-cpp, 2× |", "|---|---|---|"]
+    lines = heading("idle frame", "ms", "of zxing-cpp, 2×")
     zxing = next(reader for reader in READERS if reader.name == "zxing-cpp, 2×")
-    for name, (size_px, px_per_mm) in list(FRAMES.items())[: 1 if quick else 2]:
-        pose = Pose(px_per_mm, size_px, tilt_deg=12)
-        frames = watched_frames(pose)
+    for name in list(FRAMES)[: 1 if quick else None]:
+        frames = watched_frames(pose_for(name))
         spent = idle_ms(frames, 20 if quick else 200)
         whole = milliseconds(lambda f=frames: zxing(cv2.cvtColor(f[0], cv2.COLOR_BGR2GRAY)), 3)
-        lines.append(f"| {name}, 30 stickers on two mats | {spent:.2f} | 1/{whole / spent:.0f} |")
+        lines.append(line_of(f"{name}, 30 stickers on two mats", f"{spent:.2f}", f"1/{whole / spent:.0f}"))
     return [*lines, ""]
 
 
 def watched_frames(pose: Pose) -> list[np.ndarray]:
     """A table on which nothing happens, eight times, each with noise of its own; before them the mats alone, once."""
     rng = np.random.default_rng(3)
-    cards = [payload(str(card)) for card in rng.permutation(photos.all_cards())[:30]]
-    mats = (Sheet("side-1", -225, 0, 0, (420, 297)), Sheet("side-2", 225, 0, 180, (420, 297)))
-    bare, clean = (
-        photos.painted(Table(laid, mats, cloth="wood"), pose) for laid in ((), in_rows(cards, (900.0, 297.0), rng))
-    )
+    cards = in_rows(some_cards(rng, 30), (900.0, 297.0), rng)
+    bare, clean = (photos.painted(Table(laid, TWO_MATS, cloth="wood"), pose) for laid in ((), cards))
     return [photos.developed(bare, Shot(), 0), *(photos.developed(clean, Shot(), seed) for seed in range(8))]
 
 
@@ -251,12 +240,9 @@ def idle_ms(frames: Sequence[np.ndarray], rounds: int) -> float:
 def memory(quick: bool) -> list[str]:
     """The most memory that a fresh process held which read one frame of 30 stickers."""
     frames = list(FRAMES)[: 1 if quick else None]
-    lines = ["| peak memory, MB | " + " | ".join(frames) + " |", "|---|" + "---|" * len(frames)]
-    readers = ["nothing, the frame alone", *(reader.name for reader in READERS)]
-    for name in readers[: 1 if quick else None]:
-        peaks = [peak_mb(name, frame) for frame in frames]
-        lines.append(f"| {name} | " + " | ".join(f"{peak:.0f}" for peak in peaks) + " |")
-    return [*lines, ""]
+    names = ["nothing, the frame alone", *(reader.name for reader in READERS)][: 1 if quick else None]
+    lines = [line_of(name, *(f"{peak_mb(name, frame):.0f}" for frame in frames)) for name in names]
+    return [*heading("peak memory, MB", *frames), *lines, ""]
 
 
 def peak_mb(name: str, frame: str) -> float:
@@ -265,14 +251,7 @@ def peak_mb(name: str, frame: str) -> float:
     reader = next((reader for reader in READERS if reader.name == name), None)
     gray = (tags if reader and reader.of_tags else codes).gray
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(_peak_of, (name, gray, empty_frame(frame)))
-
-
-@cache
-def empty_frame(name: str) -> np.ndarray:
-    """The same table before the cards were laid, in grey."""
-    size_px, px_per_mm = FRAMES[name]
-    return empty_table(Pose(px_per_mm, size_px, tilt_deg=12))[0]
+        return pool.apply(_peak_of, (name, gray, empty_table(pose_for(frame))[0]))
 
 
 def _peak_of(name: str, gray: np.ndarray, empty: np.ndarray) -> float:
@@ -296,11 +275,13 @@ def machine() -> str:
     return f"Measured at {state}. {cores}, OpenCV {cv2.__version__}."
 
 
-def written(page: str, measured: str) -> str:
-    """The page with what stands between the marks replaced. Raises ValueError where a mark is missing."""
-    if BEGIN not in page or END not in page:
-        raise ValueError("the page lacks the marks between which the tables go")
-    return re.sub(re.escape(BEGIN) + ".*" + re.escape(END), lambda _: f"{BEGIN}\n{measured}\n{END}", page, flags=re.S)
+def write(page: Path, marks: tuple[str, str], measured: str) -> None:
+    """Put what was measured between two marks of a page. Raises ValueError where one is missing."""
+    before, begin, rest = page.read_text(encoding="utf-8").partition(marks[0])
+    _, end, after = rest.partition(marks[1])
+    if not end:
+        raise ValueError(f"{page} lacks the marks {' and '.join(marks)}")
+    page.write_text(f"{before}{begin}\n{measured}\n{end}{after}", encoding="utf-8")
 
 
 def measured(count: int, quick: bool, say: Callable[[str], None]) -> str:
@@ -318,7 +299,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     cv2.setNumThreads(1)
     text = measured(1 if given.quick else given.photos, given.quick, lambda line: print(line, file=sys.stderr))
     if given.write:
-        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), text), encoding="utf-8")
+        write(PAGE, MARKS, text)
     print(text)
 
 

@@ -40,6 +40,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import decks
 import enrolled
 import films
+from card_photos import STYLES
 from troubles import looks, mishaps
 from troubles.company import hides
 from troubles.mishaps import Mishaps
@@ -106,7 +107,7 @@ class Case:
 @cache
 def bare_cards(deck: str) -> Cards:
     """The cards of a deck of tests/enrolled.py, without stickers."""
-    return PicturedCards(None, enrolled.faces_of(deck, PX_PER_MM), enrolled.size_mm(deck))
+    return PicturedCards(None, enrolled.faces_of(deck, PX_PER_MM), decks.size_mm(deck))
 
 
 # What really lay where -----------------------------------------------------------------------------------------
@@ -269,12 +270,12 @@ def _withdraw(result: Result, text: str, plays: list[Truth]) -> None:
     stray = next((fault for fault in reversed(result.faults) if fault[1].startswith(f"wrong: {text} in ")), None)
     if told is not None and told.proposed is not None and (stray is None or told.proposed > stray[0]):
         told.proposed = None
-    elif stray is not None and _is_astray(stray[1].rpartition(" ")[2], stray[0], plays):
+    elif stray is not None and is_astray(stray[1].rpartition(" ")[2], stray[0], plays):
         result.faults.remove(stray)
         result.wrong, result.strays = result.wrong - 1, result.strays + 1
 
 
-def _is_astray(zone: str, frame: int, plays: list[Truth]) -> bool:
+def is_astray(zone: str, frame: int, plays: list[Truth]) -> bool:
     """Whether a card lay in this zone then that belongs to another."""
     stays = (stay for truth in plays for stay in truth.stays[:-1])
     return any(stay.zone == zone and stay.is_at(frame, TOLERANCE_FRAMES) for stay in stays)
@@ -409,12 +410,10 @@ HEAD = (
 )
 
 
-def row(result: Result, name: str) -> str:
-    case = result.case
-    return _row(
-        name, case.sides, f"{case.look_name} {result.size[1]}p", f"{result.tilt_deg:.0f}°", [result],
-        "right" if result.sheet else "**wrong**",
-    )  # fmt: skip
+def row(result: Result) -> str:
+    look = f"{result.case.look_name} {result.size[1]}p"
+    sheet = "right" if result.sheet else "**wrong**"
+    return _row(str(result.hand), result.case.sides, look, f"{result.tilt_deg:.0f}°", [result], sheet)
 
 
 def _row(name: str, sides: object, look: str, tilt: str, results: list[Result], sheet: str) -> str:
@@ -483,7 +482,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--looks", default="typical,hard")
     parser.add_argument("--only", help=f"only these kinds of mishap: {', '.join(mishaps.KINDS)}")
     parser.add_argument("--calm", action="store_true", help="no mishap at all")
-    parser.add_argument("--faces", choices=(enrolled.OWN, *decks.STYLES), help="cards without stickers, of this deck")
+    parser.add_argument("--faces", choices=STYLES, help="cards without stickers, of this deck")
     parser.add_argument("--km", type=int, help="a shorter race, to be quicker")
     parser.add_argument("--speed", type=float, default=4.0)
     parser.add_argument("--eye", choices=("pictures", "scene"), default="pictures", help="scene: without pictures")
@@ -505,7 +504,7 @@ def main() -> None:
     print(HEAD, flush=True)
     for result in results_of(cases(given), given):
         results.append(result)
-        print(row(result, str(result.hand)), flush=True)
+        print(row(result), flush=True)
         for frame, said in result.faults[:4]:
             print(f"    frame {frame + 1}, {frame / FPS:.1f} s: {said}", flush=True)
     print(sums(results))

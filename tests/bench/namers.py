@@ -6,7 +6,7 @@ A way always says which face it thinks it is, with a score and the lead over the
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import cv2
 import decks
@@ -113,11 +113,6 @@ def _slug(face: Card | None) -> str:
     return decks.BACK if face is None else face.value
 
 
-def correlation(pictures: Pictures, size_mm: tuple[float, float]) -> Namer:
-    """The same without a second opinion."""
-    return ours(pictures, size_mm, asks=False)
-
-
 def _scaled(image: np.ndarray, px_per_mm: float) -> np.ndarray:
     return cv2.resize(image, _size(image, px_per_mm), interpolation=cv2.INTER_AREA)
 
@@ -169,6 +164,6 @@ def _row(image: np.ndarray) -> np.ndarray:
 
 WAYS = (
     Way("ours", ours),
-    Way("without the second opinion", correlation),
+    Way("without the second opinion", partial(ours, asks=False)),
     Way("colour correlation", colour, Rule(0.487, 0.0594)),
 )

@@ -50,14 +50,12 @@ def pictures_of(folder: Path, kind: str) -> list[Path]:
 
 
 def looks(paths: list[Path], kind: str, scale: int, seconds: float) -> Iterator[tuple[float, float]]:
-    """Yield how long each look takes on the clock and on the processor, with reading the JPEG, in seconds."""
+    """Yield how long each look takes, as `timed`, with reading the JPEG."""
     eye = eye_for(demo.filmed("", None, has_stickers=True)[0], faces_of("own", None) if kind == "faces" else None)
     ends_s = time.monotonic() + seconds
     for number, path in enumerate(paths):
         sent = np.frombuffer(jpeg_of(cv2.resize(read_picture(path), None, fx=scale, fy=scale)), np.uint8)
-        begun = time.monotonic(), time.process_time()
-        eye(Frame(cv2.imdecode(sent, cv2.IMREAD_COLOR), number / LIVE_FPS))
-        yield time.monotonic() - begun[0], time.process_time() - begun[1]
+        yield timed(lambda sent=sent, t_s=number / LIVE_FPS: eye(Frame(cv2.imdecode(sent, cv2.IMREAD_COLOR), t_s)))
         if time.monotonic() > ends_s:
             return
 
@@ -71,14 +69,11 @@ def told(name: str, took: list[tuple[float, float]]) -> str:
     )
 
 
-def timed(act: Callable[[], object], count: int) -> list[tuple[float, float]]:
-    """Return how long an act takes, again and again."""
-    took = []
-    for _ in range(count):
-        begun = time.monotonic(), time.process_time()
-        act()
-        took.append((time.monotonic() - begun[0], time.process_time() - begun[1]))
-    return took
+def timed(act: Callable[[], object]) -> tuple[float, float]:
+    """Return how long an act takes on the clock and on the processor, in seconds."""
+    begun_s, worked_s = time.monotonic(), time.process_time()
+    act()
+    return time.monotonic() - begun_s, time.process_time() - worked_s
 
 
 def main() -> None:
@@ -96,7 +91,8 @@ def main() -> None:
         match.start(("edition classic", "side Ann", "side Bob", "hand first Ann"))
         client = create_app(match, secret=b"0123456789abcdef" * 2).test_client()
         for page in PAGES:
-            print(told(f"page {page}", timed(lambda page=page: client.get(page), 8)[1:]), flush=True)
+            took = [timed(lambda page=page: client.get(page)) for _ in range(8)]
+            print(told(f"page {page}", took[1:]), flush=True)
         store.close()
     for level in ("2", "3"):
         command = [sys.executable, "-c", "from companion.app.main import main; main()", "robot", "--level", level]
@@ -106,7 +102,7 @@ def main() -> None:
                 print(json.dumps(QUESTION | {"hand": HAND}), file=robot.stdin, flush=True)
                 assert "play" in json.loads(robot.stdout.readline())
 
-            took = timed(ask, 4)
+            took = [timed(ask) for _ in range(4)]
             robot.stdin.close()
         print(
             f"robot {level}: with its start {took[0][0]:.1f} s, then {median(one[0] for one in took[1:]):.2f} s a move"

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
 
 import photos  # noqa: E402
-from bench.eye import known_mats  # noqa: E402
+from bench.eye import heading, known_mats, line_of  # noqa: E402
 from bench.readers import Found, our_tags, ours  # noqa: E402
 from photos import Photo, Score, Shown, compared  # noqa: E402
 
@@ -45,25 +45,18 @@ class Trial:
 
     seed: int
     light: str
-    kind: str = "ours"  # `ours` or `tag`: what is on the stickers
+    kind: str  # `ours` or `tag`: what is on the stickers
 
     @property
     def mats_known(self) -> bool:
         return self.seed // len(photos.TROUBLES) % 2 == 1
-
-    @property
-    def trouble(self) -> str:
-        return photos.TROUBLES[self.seed % len(photos.TROUBLES)]
 
     def labels(self, photo: Photo) -> Iterator[str]:
         yield "all"
         yield "mats known" if self.mats_known else "no mats"
         yield next(f"tilt {low} to {high}°" for low, high in TILT_BANDS if photo.pose.tilt_deg <= high)
         if self.light == "hard":
-            yield self.trouble
-
-    def taken(self) -> Photo:
-        return MAKERS[self.light](self.seed, kind=self.kind)
+            yield photos.TROUBLES[self.seed % len(photos.TROUBLES)]
 
     def read(self, photo: Photo) -> tuple[Found, float]:
         """What ours makes of it, and in how many seconds."""
@@ -72,11 +65,6 @@ class Trial:
         start = time.process_time()
         found = our_tags(gray) if self.kind == "tag" else ours(gray, mats)
         return found, time.process_time() - start
-
-
-def trials(first: int, lights: Sequence[str], kind: str = "ours") -> Iterator[Trial]:
-    for seed in count(first):
-        yield from (Trial(seed, light, kind) for light in lights)
 
 
 class Tally:
@@ -102,17 +90,19 @@ class Tally:
         return score
 
     def lines(self) -> Iterator[str]:
-        yield "| light | | readings | read | unknown | wrong | ghosts | strays |"
-        yield "|---|---|---|---|---|---|---|---|"
+        yield from heading("light", "", "readings", "read", "unknown", "wrong", "ghosts", "strays")
         for light, rows in self.by.items():
             for label, score in sorted(rows.items(), key=lambda row: (row[0] != "all", row[0])):
-                yield f"| {light} | {label} | {_row(score)} |"
+                shares = (f"{100 * count / max(1, score.in_sight):.2f} %" for count in (score.read, score.unknown))
+                faults = map(len, (score.wrong, score.ghosts, score.strays))
+                yield line_of(light, label, score.in_sight, *shares, *faults)
         yield ""
-        yield "| px a module | " + " | ".join(f"{light}: readings | read" for light in self.modules) + " |"
-        yield "|---|" + "---|---|" * len(self.modules)
+        yield from heading(
+            "px a module", *(title for light in self.modules for title in (f"{light}: readings", "read"))
+        )
         for band in sorted({band for bands in self.modules.values() for band in bands}):
-            cells = [bands[band] for bands in self.modules.values()]
-            yield f"| {band} | " + " | ".join(f"{n} | {100 * r / max(1, n):.2f} %" for n, r in cells) + " |"
+            counts = (bands[band] for bands in self.modules.values())
+            yield line_of(band, *(cell for n, r in counts for cell in (n, f"{100 * r / max(1, n):.2f} %")))
         yield ""
         yield f"Burnt out by a reflection and not counted: {self.burnt}."
 
@@ -121,14 +111,6 @@ def _module_band(sticker: Shown) -> str:
     at = int(np.searchsorted(MODULE_BANDS, sticker.module_px)) - 1
     low, high = MODULE_BANDS[at], MODULE_BANDS[at + 1]
     return f"up to {high}" if low == 0 else f"above {low}" if high == 9 else f"{low} to {high}"
-
-
-def _row(score: Score) -> str:
-    part = 100 / max(1, score.in_sight)
-    return (
-        f"{score.in_sight} | {score.read * part:.2f} % | {score.unknown * part:.2f} % "
-        f"| {len(score.wrong)} | {len(score.ghosts)} | {len(score.strays)}"
-    )
 
 
 def keep(trial: Trial, photo: Photo, score: Score, out: Path | None) -> str:
@@ -145,7 +127,7 @@ def run(readings: int, most: int, some: Iterator[Trial], out: Path | None, say: 
     """Photos until so many stickers have been read or not, or so many photos been taken."""
     tally, done, spent = Tally(), 0, 0.0
     for number, trial in enumerate(some):
-        photo = trial.taken()
+        photo = MAKERS[trial.light](trial.seed, kind=trial.kind)
         found, seconds = trial.read(photo)
         spent += seconds
         score = tally.add(trial, photo, found)
@@ -155,7 +137,7 @@ def run(readings: int, most: int, some: Iterator[Trial], out: Path | None, say: 
         if number % 50 == 49:
             say(f"{done} readings in {number + 1} photos, {1000 * spent / (number + 1):.0f} ms each")
         if done >= readings or number + 1 >= most:
-            return tally
+            break
     return tally
 
 
@@ -169,7 +151,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, help="where photos with wrong readings go")
     given = parser.parse_args(arguments)
     cv2.setNumThreads(1)
-    some = trials(given.seed, given.light or ("typical", "hard"), "tag" if given.tags else "ours")
+    lights, kind = given.light or ("typical", "hard"), "tag" if given.tags else "ours"
+    some = (Trial(seed, light, kind) for seed in count(given.seed) for light in lights)
     tally = run(given.readings, given.photos, some, given.out, lambda line: print(line, file=sys.stderr, flush=True))
     print("\n".join(tally.lines()))
 

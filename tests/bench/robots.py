@@ -78,9 +78,9 @@ def main() -> None:
     took_s = time.process_time() - begun
     print(f"{asked.one} against {asked.other}, {asked.edition}, {2 * len(known)} matches; {took_s:.0f} s of one core")
     if known:
-        won, ahead = (interval((getattr(result, name) for result in known), 1) for name in ("won_percent", "ahead"))
+        won, ahead = (interval(getattr(result, name) for result in known) for name in ("won_percent", "ahead"))
         print(f"matches won: {won} %    points more a hand: {ahead}")
-        gained = interval((result.worth_percent - 50 for result in known), 1)
+        gained = interval(result.worth_percent - 50 for result in known)
         print(f"matches won more than by level 2, by what his plays are worth: {gained} %")
 
 
@@ -201,11 +201,11 @@ def gain(step: Step, instead: Play | None, rng: np.random.Generator) -> float:
     return float((played - other).mean())
 
 
-def interval(values: Iterable[float], times: float) -> str:
+def interval(values: Iterable[float]) -> str:
     """A mean with its 95 % interval."""
     listed = list(values)
     error = CERTAIN * stdev(listed) / math.sqrt(len(listed)) if len(listed) > 1 else math.inf
-    return f"{times * mean(listed):.1f} ± {times * error:.1f}"
+    return f"{mean(listed):.1f} ± {error:.1f}"
 
 
 class Record:
