@@ -1,11 +1,10 @@
 """Photographs of one card, to enrol it: any ground, a camera held in the hand, the card's true corners beside it."""
 
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import cv2
 import decks
-import enrolled
 import numpy as np
 import photos
 from photos import cloth, photo_like
@@ -32,12 +31,11 @@ class CardPhoto:
     corners: np.ndarray
     """`(4, 2)` px: the card's own top left one first, then clockwise; where its edges meet, were they not rounded."""
 
-    face: np.ndarray
     size_mm: tuple[float, float]
     ground: str
     style: str
     slug: str
-    hidden: float = 0.0  # the share of the card's print that a reflection has burnt out
+    hidden: float  # the share of the card's print that a reflection has burnt out
 
     def error_mm(self, corners: np.ndarray) -> float:
         """How far the worst of the corners found is off, in millimetres of the card."""
@@ -50,12 +48,6 @@ def error_mm(found: np.ndarray, corners: np.ndarray, size_mm: tuple[float, float
     to_mm = cv2.getPerspectiveTransform(np.float32(corners), own).astype(np.float64)
     seen = cv2.perspectiveTransform(np.float64(found).reshape(-1, 1, 2), to_mm).reshape(-1, 2)
     return float(np.hypot(*(seen - own).T).max())
-
-
-@cache
-def face_of(style: str, slug: str) -> tuple[np.ndarray, tuple[float, float]]:
-    """A face at 8 px/mm and its size."""
-    return photos.face_of(style, slug), enrolled.size_mm(style)
 
 
 @lru_cache(maxsize=24)
@@ -87,7 +79,7 @@ def ground_image(kind: str, seed: int) -> np.ndarray:
 def card_photo(seed: int, style: str, slug: str, ground: str, **how: object) -> CardPhoto:
     """One card photographed from the hand: tilted up to 32°, turned up to 30°, 18–92 % of the picture's height."""
     rng = np.random.default_rng((seed, 11))
-    face, size_mm = face_of(style, slug)
+    face, size_mm = photos.face_of(style, slug), decks.size_mm(style)
     wide = bool(rng.random() < 0.3)
     long_px = int(rng.choice((1280, 1600, 2000)))
     size_px = (long_px, round(long_px * 0.75)) if wide else (round(long_px * 0.75), long_px)
@@ -110,7 +102,7 @@ def card_photo(seed: int, style: str, slug: str, ground: str, **how: object) -> 
     shot = _shot(rng, how)
     shot_image = developed((np.clip(image, 0, 1) * 65535).astype(np.uint16), shot, seed)
     hidden = _hidden(face, size_mm, corners, shot, size_px) if shot.glares else 0.0
-    return CardPhoto(shot_image, corners, face, size_mm, ground, style, slug, hidden)
+    return CardPhoto(shot_image, corners, size_mm, ground, style, slug, hidden)
 
 
 def _shot(rng: np.random.Generator, how: dict[str, object]) -> Shot:
@@ -229,7 +221,7 @@ def sheet_photo(seed: int, style: str, slugs: tuple[str, ...], ground: str, **ho
     """Cards in rows of `columns`, laid by hand: a little askew, not quite in line unless `neat`; `tilt` up to 12°."""
     rng = np.random.default_rng((seed, 14))
     columns, long_px = int(how.get("columns", 5)), int(how.get("long_px", 2400))
-    w, h = enrolled.size_mm(style)
+    w, h = decks.size_mm(style)
     gap = float(how.get("gap_mm", rng.uniform(5, 14)))
     rows = -(-len(slugs) // columns)
     sheet_mm = (columns * (w + gap) + 8, rows * (h + gap) + 8)
@@ -240,11 +232,11 @@ def sheet_photo(seed: int, style: str, slugs: tuple[str, ...], ground: str, **ho
         middle = np.array([column - (columns - 1) / 2, row - (rows - 1) / 2]) * (w + gap, h + gap)
         loose = not how.get("neat")
         middle += rng.uniform(-2, 2, 2) * loose
-        turn = np.radians(rng.normal(0, 2)) * loose + np.pi * (slug in how.get("upside_down", ()))
+        turn = np.radians(rng.normal(0, 2)) * loose
         spin = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
         quad = np.array([(-w / 2, -h / 2), (w / 2, -h / 2), (w / 2, h / 2), (-w / 2, h / 2)]) @ spin + middle
         quads.append(quad)
-        face, _ = face_of(style, slug)
+        face = photos.face_of(style, slug)
         on_sheet = np.float32((quad + np.array(sheet_mm) / 2) * 8 - 0.5)
         onto = cv2.getPerspectiveTransform(photos.edges(*face.shape[1::-1]), on_sheet)
         cut = cv2.warpPerspective(np.dstack([face, _cut(face.shape[:2])]), onto, layer.shape[1::-1])

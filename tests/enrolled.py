@@ -6,7 +6,7 @@
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from companion.vision.faces.face_templates import Templates, templates_of
 OWN = "own"
 FLOORS = ("felt", "dark", "wood")  # what the cards are photographed on: any of these can be told from a white card
 SIZE_PX = (720, 960)
+TRIES = 3  # photographs of a card, until one will do
 _TEXELS_PER_MM = 8
 _CORNER_MM = 3.2
 
@@ -32,36 +33,40 @@ def faces_of(style: str, px_per_mm: float = _TEXELS_PER_MM) -> dict[str, np.ndar
     return {slug: photos.face_of(style, slug, px_per_mm) for slug in (*decks.CLASSIC, decks.BACK)}
 
 
-def size_mm(style: str) -> tuple[float, float]:
-    return decks.CARD_MM if style == OWN else decks.size_mm(style)
-
-
 def photographed(style: str, folder: Path, seed: int = 0) -> Path:
     """Writes one photograph a face, all in one light and on one floor, and gives the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng((seed, 77))
     shot, floor = evening(rng), str(rng.choice(FLOORS))
     for number, (slug, face) in enumerate(faces_of(style).items()):
-        image = photograph(face, size_mm(style), by_hand(rng), shot, floor, 100 * seed + number)
+        image = photograph(face, decks.size_mm(style), by_hand(rng), shot, floor, 100 * seed + number)
         cv2.imwrite(str(folder / f"{slug}.jpg"), image, [cv2.IMWRITE_JPEG_QUALITY, 92])
     return folder
 
 
 @lru_cache(maxsize=2)
-def templates(style: str, seed: int = 0, tries: int = 3) -> Templates:
+def templates(style: str) -> Templates:
     """A deck enrolled from one photograph a face; where one will not do another is taken, as people would."""
-    return templates_of(list(_enrolled(style, seed, tries)), size_mm(style))
+    return prepared(dict(_enrolled(style)), style)
 
 
-def _enrolled(style: str, seed: int, tries: int) -> Iterator[tuple[Card | None, np.ndarray]]:
+def prepared(pictures: Mapping[str, np.ndarray], style: str) -> Templates:
+    """Pictures of a deck's faces, and of its back, by their slugs, as the eye compares them."""
+    faces = [(None if slug == decks.BACK else Card(slug), picture) for slug, picture in pictures.items()]
+    return templates_of(faces, decks.size_mm(style))
+
+
+def _enrolled(style: str, seed: int = 0) -> Iterator[tuple[str, np.ndarray]]:
     rng = np.random.default_rng((seed, 77))
     shot, floor = evening(rng), str(rng.choice(FLOORS))
     for number, (slug, face) in enumerate(faces_of(style).items()):
-        for attempt in range(tries):
-            image = photograph(face, size_mm(style), by_hand(rng), shot, floor, 100 * seed + number + 1000 * attempt)
-            found = rectified(image, size_mm(style))
+        for attempt in range(TRIES):
+            image = photograph(
+                face, decks.size_mm(style), by_hand(rng), shot, floor, 100 * seed + number + 1000 * attempt
+            )
+            found = rectified(image, decks.size_mm(style))
             if found.picture is not None:
-                yield None if slug == decks.BACK else Card(slug), found.picture
+                yield slug, found.picture
                 break
         else:
             print(f"{style}: {slug} cannot be enrolled: {found.fault}", file=sys.stderr)
@@ -134,8 +139,8 @@ def _darken(canvas: np.ndarray, card: np.ndarray, pose: Pose) -> None:
 
 def cut_out(style: str, folder: Path, seed: int = 0) -> None:
     """Writes each card's own picture, cut out of its photograph, as a second one of its face: `roll-2.jpg`, …"""
-    for template, slug in zip(_enrolled(style, seed, tries=3), faces_of(style), strict=True):
-        cv2.imwrite(str(folder / f"{slug}-2.jpg"), template[1], [cv2.IMWRITE_JPEG_QUALITY, 85])
+    for slug, picture in _enrolled(style, seed):
+        cv2.imwrite(str(folder / f"{slug}-2.jpg"), picture, [cv2.IMWRITE_JPEG_QUALITY, 85])
 
 
 if __name__ == "__main__":

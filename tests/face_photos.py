@@ -20,6 +20,7 @@ from webcam import Pose, Shot, burnt_out, developed
 from companion.rules.cards import REMEDY_OF, Card, Family
 from companion.rules.editions.edition import load_edition
 from companion.tabletop.mat_layout import DISTANCE_COLUMNS, MatLayout, Rect, all_mats
+from companion.vision.view import centre_of
 
 CAMERAS = {
     "1080p": ((1920, 1080), (900.0, 1300.0)),
@@ -27,9 +28,6 @@ CAMERAS = {
     "phone": ((4032, 3024), (800.0, 1300.0)),
 }
 """A camera's picture, and between which widths of table it looks over."""
-
-LAYOUTS = ("mats", "bare", "rows", "scattered", "fans")
-"""A game on its mats, the same without mats, cards in rows, thrown, and in piles, fans and columns."""
 
 BURNT_AT_MOST = 0.02
 
@@ -64,18 +62,12 @@ class ShownFace:
     @property
     def centre_px(self) -> tuple[float, float]:
         """The middle of the card: where its diagonals cross."""
-        return _crossing(self.corners_px)
+        return centre_of(self.corners_px)
 
     @property
     def in_sight(self) -> bool:
         """Whether nothing is in the way: no card, no edge, no reflection."""
         return bool(self.seen.all()) and self.burnt < BURNT_AT_MOST
-
-
-def _crossing(corners: np.ndarray) -> tuple[float, float]:
-    a, b, c, d = (np.append(corner, 1.0) for corner in corners)
-    x, y, w = np.cross(np.cross(a, c), np.cross(b, d))
-    return float(x / w), float(y / w)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +97,6 @@ def photograph(table: Table, style: str, pose: Pose, shot: Shot | None = None, s
 def truth_of(table: Table, pose: Pose, shot: Shot) -> Iterator[ShownFace]:
     """The truth of each card, in the order laid."""
     burnt = burnt_out(shot, pose.size_px) if shot.glares else None
-    scale = (shot.scaled_to or pose.size_px)[0] / pose.size_px[0]
     layouts = {layout.id: layout for layout in all_mats()}
     mats = [(sheet, layouts[sheet.name]) for sheet in table.sheets if sheet.name in layouts]
     for card, bare in zip(table.cards, lay.in_sight(table), strict=True):
@@ -115,7 +106,7 @@ def truth_of(table: Table, pose: Pose, shot: Shot) -> Iterator[ShownFace]:
         yield ShownFace(
             deck=deck,
             face=face,
-            corners_px=(corners + 0.5) * scale - 0.5,
+            corners_px=corners,
             seen=bare & _inside_picture(card, pose),
             burnt=photos.share_inside(burnt, corners) if burnt is not None else 0.0,
             zone=zone,
@@ -249,17 +240,12 @@ def sleeved(table: Table, rng: np.random.Generator) -> Table:
     return replace(table, cards=cards)
 
 
-def shuffled(rng: np.random.Generator, edition: str = "classic") -> list[str]:
-    """The slugs of a whole deck in any order."""
-    counts = load_edition(edition).deck
-    return [str(slug) for slug in rng.permutation([card.value for card, n in counts.items() for _ in range(n)])]
-
-
-def game(style: str, rng: np.random.Generator, area_mm: tuple[float, float], edition: str = "classic") -> Table:
+def game(style: str, rng: np.random.Generator, area_mm: tuple[float, float]) -> Table:
     """Two sides in the middle of a hand: piles, a row of safeties, distances in columns, draw and discard pile."""
     sheets = _mats_on(area_mm, rng)
     layouts = {layout.id: layout for layout in all_mats()}
-    deck = shuffled(rng, edition)
+    counts = load_edition("classic").deck
+    deck = [str(slug) for slug in rng.permutation([card.value for card, n in counts.items() for _ in range(n)])]
     cards: list[Laid] = []
     for sheet in sheets:
         for name, zone in layouts[sheet.name].zones.items():
@@ -346,18 +332,6 @@ def _taken(deck: list[str], wanted: Callable[[Card], bool], count: int) -> list[
     return found
 
 
-_WAYS = {"rows": (lay.in_rows, 7000), "scattered": (lay.scattered, 16000), "fans": (lay.in_groups, 9000)}
-"""How cards lie off any mat, and the mm² for each."""
-
-
-def loose(style: str, rng: np.random.Generator, area_mm: tuple[float, float], how: str, edition: str) -> Table:
-    """Cards off any mat: `rows`, `scattered` or `fans`."""
-    way, each_mm2 = _WAYS[how]
-    most = area_mm[0] * area_mm[1] // each_mm2
-    cards = way(shuffled(rng, edition)[: int(np.clip(most, 3, 60))], area_mm, rng)
-    return Table(tuple(card_of(style, c.sticker.text, (c.x_mm, c.y_mm), c.turn_deg) for c in cards))
-
-
 # --- What else lies about -------------------------------------------------------------------------------------
 
 _SKINS = ((120, 150, 205), (95, 125, 180), (150, 180, 225), (55, 75, 120), (70, 100, 160))
@@ -413,7 +387,7 @@ def telephone(at_mm: tuple[float, float], rng: np.random.Generator) -> Sheet:
     return Sheet(f"screen {rng.integers(8)}", *at_mm, float(rng.uniform(0, 360)), (72.0, 150.0))
 
 
-def beset(table: Table, rng: np.random.Generator, area_mm: tuple[float, float], share: float = 0.3) -> Table:
+def beset(table: Table, rng: np.random.Generator, area_mm: tuple[float, float], share: float) -> Table:
     """The same with a hand over it, a cup, a telephone, each with that probability."""
     covers, things = list(table.covers), list(table.things)
     somewhere = lambda: tuple(float(v) for v in rng.uniform(-0.4, 0.4, 2) * area_mm)  # noqa: E731
@@ -450,28 +424,21 @@ def face_photo(
     style: str,
     hard: bool = False,
     *,
-    layout: str | None = None,
     camera: str = "1080p",
     tilt_deg: tuple[float, float] = (0, 30),
     sleeves: bool | None = None,
     things: float = 0.3,
     foreigners: int | None = None,
-    edition: str = "classic",
 ) -> FacePhoto:
-    """A table with cards of a deck, most of them whole, some in piles, columns or fans.
+    """A game on its mats with the cards of a deck, most of them whole, some in piles or columns.
 
-    `layout` is one of `LAYOUTS`, `camera` of `CAMERAS`; `things` how likely a hand, a cup, a telephone are each;
-    `foreigners` how many cards of others lie among them. What is left open is drawn by chance.
+    `camera` is one of `CAMERAS`; `things` how likely a hand, a cup, a telephone are each; `foreigners` how many cards
+    of others lie among them. What is left open is drawn by chance.
     """
     rng = np.random.default_rng((seed, 7 + hard))
     pose = _some_pose(rng, camera, tilt_deg)
     area = pose.table_mm()
-    layout = layout or str(rng.choice(LAYOUTS, p=(0.4, 0.15, 0.15, 0.15, 0.15)))
-    if layout in ("mats", "bare"):
-        table = game(style, rng, area, edition)
-        table = table if layout == "mats" else replace(table, sheets=())
-    else:
-        table = loose(style, rng, area, layout, edition)
+    table = game(style, rng, area)
     count = int(rng.choice((0, 0, 0, 1, 2))) if foreigners is None else foreigners
     places = [
         (*(float(v) for v in rng.uniform(-0.42, 0.42, 2) * area), float(rng.uniform(0, 360))) for _ in range(count)
@@ -479,20 +446,22 @@ def face_photo(
     table = replace(table, cards=(*strangers(style, rng, places), *table.cards))
     if rng.random() < 0.25 if sleeves is None else sleeves:
         table = sleeved(table, rng)
-    return photograph(_on_cloth(beset(table, rng, area, things), rng), style, pose, _some_shot(rng, seed, hard), seed)
+    table = _on_cloth(beset(table, rng, area, things), rng)
+    shot = photos.hard_shot(rng, photos.TROUBLES[seed % len(photos.TROUBLES)]) if hard else photos.typical_shot(rng)
+    return photograph(table, style, pose, shot, seed)
 
 
-def stranger_photo(seed: int, style: str, hard: bool = False, *, camera: str = "1080p") -> FacePhoto:
+def stranger_photo(seed: int, style: str) -> FacePhoto:
     """Nothing of that deck but its backs: cards of others, things, hands, cups, telephones, now and then mats."""
-    rng = np.random.default_rng((seed, 9 + hard))
-    pose = _some_pose(rng, camera, (0, 30))
+    rng = np.random.default_rng((seed, 9))
+    pose = _some_pose(rng, "1080p", (0, 30))
     area = pose.table_mm()
     count = int(np.clip(area[0] * area[1] / 20000, 4, 40))
     places = [(c.x_mm, c.y_mm, c.turn_deg) for c in lay.scattered(["x"] * count, area, rng)]
     sheets = _mats_on(area, rng) if rng.random() < 0.5 else _litter(rng, area)
     table = Table(strangers(style, rng, places), sheets)
     table = beset(beset(table, rng, area, 0.6), rng, area, 0.6)
-    return photograph(_on_cloth(table, rng), style, pose, _some_shot(rng, seed, hard), seed)
+    return photograph(_on_cloth(table, rng), style, pose, photos.typical_shot(rng), seed)
 
 
 def _litter(rng: np.random.Generator, area_mm: tuple[float, float]) -> tuple[Sheet, ...]:
@@ -507,10 +476,6 @@ def _litter(rng: np.random.Generator, area_mm: tuple[float, float]) -> tuple[She
 def _some_pose(rng: np.random.Generator, camera: str, tilt_deg: tuple[float, float]) -> Pose:
     size_px, widths_mm = CAMERAS[camera]
     return photos.some_pose(rng, tilt_deg, px_per_mm=size_px[0] / float(rng.uniform(*widths_mm)), size_px=size_px)
-
-
-def _some_shot(rng: np.random.Generator, seed: int, hard: bool) -> Shot:
-    return photos.hard_shot(rng, photos.TROUBLES[seed % len(photos.TROUBLES)]) if hard else photos.typical_shot(rng)
 
 
 def _on_cloth(table: Table, rng: np.random.Generator) -> Table:

@@ -81,23 +81,22 @@ def photograph(table: Table, pose: Pose, shot: Shot | None = None, seed: int = 0
 
 def _truth(table: Table, pose: Pose, shot: Shot) -> list[Shown]:
     burnt = burnt_out(shot, pose.size_px) if shot.glares else None
-    scale = (shot.scaled_to or pose.size_px)[0] / pose.size_px[0]
     hidden = lay.covered_share(table)
     return [
-        _shown(card, hidden[at], pose, burnt, scale)
+        _shown(card, hidden[at], pose, burnt)
         for at, card in enumerate(table.cards)
         if card.sticker and card.sticker.kind in PRINTED_KINDS and card_id_of(card.sticker.text) in CARDS
     ]
 
 
-def _shown(card: Laid, hidden: float, pose: Pose, burnt: np.ndarray | None, scale: float) -> Shown:
+def _shown(card: Laid, hidden: float, pose: Pose, burnt: np.ndarray | None) -> Shown:
     corners = pose.px(card.sticker_mm("code"))
     quiet = pose.px(card.sticker_mm("quiet"))
     side = np.hypot(*(corners - np.roll(corners, 1, 0)).T).mean()
     return Shown(
         card=card_id_of(card.sticker.text),
-        corners_px=(corners + 0.5) * scale - 0.5,
-        module_px=float(side * scale / lay.MODULES),
+        corners_px=corners,
+        module_px=float(side / lay.MODULES),
         hidden=max(hidden, _cut_off(quiet, pose.size_px)),
         burnt=share_inside(burnt, corners) if burnt is not None else 0.0,
     )
@@ -180,7 +179,7 @@ def painted(table: Table, pose: Pose) -> np.ndarray:
         _paint_card(canvas, card, pose, table)
     for cover in table.covers:
         outline = _on_canvas(pose, np.array(cover.outline_mm))
-        cv2.fillPoly(canvas, [np.int32(outline * 16)], [int(v) for v in _linear_colour(cover.colour)], shift=4)
+        cv2.fillPoly(canvas, [np.int32(outline * 16)], _TO_LINEAR[list(cover.colour)].tolist(), shift=4)
     for thing in table.things:
         _paint_sheet(canvas, thing, pose)
     return cv2.resize(canvas, (width, height), interpolation=cv2.INTER_AREA)
@@ -303,7 +302,7 @@ class Texture:
     """A picture in linear light at several sizes, each half of the one before."""
 
     def __init__(self, image: np.ndarray) -> None:
-        self._sizes = [_linear(image)]
+        self._sizes = [_TO_LINEAR[image]]
         while min(self._sizes[-1].shape[:2]) >= 24:
             last = self._sizes[-1]
             self._sizes.append(cv2.resize(last, (last.shape[1] // 2, last.shape[0] // 2), interpolation=cv2.INTER_AREA))
@@ -315,14 +314,6 @@ class Texture:
 
 
 _TO_LINEAR = np.round(FULL * (np.arange(256) / 255) ** 2.2).astype(np.uint16)
-
-
-def _linear(image: np.ndarray) -> np.ndarray:
-    return _TO_LINEAR[image]
-
-
-def _linear_colour(colour: Sequence[int]) -> tuple[int, ...]:
-    return tuple(int(_TO_LINEAR[v]) for v in colour)
 
 
 PRINTED_KINDS = {"ours": "qr", "tag": "tag"}
@@ -383,8 +374,9 @@ def _card_image(look: str) -> np.ndarray:
     return np.full((height, width, 3), {"dark": (40, 34, 30)}.get(kind, (236, 240, 240)), np.uint8)
 
 
+@cache
 def face_of(style: str, slug: str, px_per_mm: float = _CARD_TEXELS) -> np.ndarray:
-    """A face of one of `decks`, or of our own deck, or its back, as it left the printer."""
+    """A face of one of `decks`, or of our own deck, or its back, as it left the printer; not to be written to."""
     if style == "own":
         return render.to_image(deck.back_svg() if slug == decks.BACK else deck.face_svg(Card(slug)), px_per_mm)
     return decks.back(style, px_per_mm) if slug == decks.BACK else decks.face(style, slug, px_per_mm)
@@ -414,9 +406,9 @@ def _lines(size: tuple[int, int]) -> np.ndarray:
     return image
 
 
-def _checks(size: tuple[int, int], square: int = 13) -> np.ndarray:
+def _checks(size: tuple[int, int]) -> np.ndarray:
     """A back of small squares, some of them ringed like a finder pattern."""
-    y, x = np.mgrid[0 : size[1], 0 : size[0]] // square
+    y, x = np.mgrid[0 : size[1], 0 : size[0]] // 13
     image = np.where(((x + y) % 2)[..., None], (60, 40, 160), (235, 235, 235)).astype(np.uint8)
     for left in range(40, size[0] - 120, 140):
         for top in range(330, size[1] - 110, 140):
@@ -433,7 +425,7 @@ CLOTHS = ("felt", "dark", "wood", "plaid", "white", "print")
 def cloth(kind: str, size: tuple[int, int], seed: int = 0) -> np.ndarray:
     """What covers the table, `(H, W, 3) uint16` of linear light."""
     small = _cloth_image(kind, (size[0] // SUPER, size[1] // SUPER), seed % 4)
-    return cv2.resize(_linear(small), size, interpolation=cv2.INTER_LINEAR)
+    return cv2.resize(_TO_LINEAR[small], size, interpolation=cv2.INTER_LINEAR)
 
 
 def _cloth_image(kind: str, size: tuple[int, int], seed: int) -> np.ndarray:
@@ -580,25 +572,19 @@ def some_pose(rng: np.random.Generator, tilt_deg: tuple[float, float], **how: ob
     )
 
 
-@cache
-def all_cards() -> tuple[str, ...]:
-    """Every physical card that may carry a sticker."""
-    return tuple(CARDS)
-
-
-def typical_photo(seed: int, tilt_deg: tuple[float, float] = (0, 30), **how: object) -> Photo:
-    """A table of 60 to 106 cards with 20 mm stickers, 1080p over 1.2 m, in typical light."""
+def typical_photo(seed: int, kind: str = "ours") -> Photo:
+    """A table of 60 to 106 cards with 20 mm stickers of a kind, 1080p over 1.2 m, in typical light."""
     rng = np.random.default_rng((seed, 0))
-    return _photo(seed, rng, tilt_deg, typical_shot(rng), **how)
+    return _photo(seed, rng, typical_shot(rng), kind)
 
 
-def hard_photo(seed: int, tilt_deg: tuple[float, float] = (0, 30), **how: object) -> Photo:
+def hard_photo(seed: int, kind: str = "ours") -> Photo:
     """The same in hard light, by turns with each of the `TROUBLES`."""
     rng = np.random.default_rng((seed, 1))
-    return _photo(seed, rng, tilt_deg, hard_shot(rng, TROUBLES[seed % len(TROUBLES)]), **how)
+    return _photo(seed, rng, hard_shot(rng, TROUBLES[seed % len(TROUBLES)]), kind)
 
 
-def wild_photo(seed: int, **how: object) -> Photo:
+def wild_photo(seed: int, kind: str = "ours") -> Photo:
     """Anything: two troubles at once, any scale, tilt and lean, stickers of 16 to 28 mm, a fifth of them of others.
 
     Nobody is asked to read these; nothing may be misread on them.
@@ -616,8 +602,8 @@ def wild_photo(seed: int, **how: object) -> Photo:
     )
     area = pose.table_mm()
     count = int(np.clip(area[0] * area[1] / 8000, 6, 120))
-    cards = [str(card) for card in rng.permutation(all_cards())[:count]]
-    table = some_table(rng, area, cards, size_mm=float(rng.choice((16, 18, 20, 20, 24, 28))), **how)
+    cards = [str(card) for card in rng.permutation(CARDS)[:count]]
+    table = some_table(rng, area, cards, size_mm=float(rng.choice((16, 18, 20, 20, 24, 28))), kind=kind)
     return photograph(with_codes_of_others(table, rng, 0.2), pose, shot, seed)
 
 
@@ -650,17 +636,7 @@ def with_codes_of_others(table: Table, rng: np.random.Generator, share: float) -
     return replace(table, cards=cards)
 
 
-def _photo(
-    seed: int,
-    rng: np.random.Generator,
-    tilt_deg: tuple[float, float],
-    shot: Shot,
-    *,
-    size_mm: float = 20.0,
-    kind: str = "ours",
-    **how: object,
-) -> Photo:
-    cards = [str(card) for card in rng.permutation(all_cards())[: int(rng.integers(60, 107))]]
-    pose = some_pose(rng, tilt_deg, **how)
-    table = some_table(rng, pose.table_mm(), cards, size_mm=size_mm, kind=kind)
-    return photograph(table, pose, shot, seed)
+def _photo(seed: int, rng: np.random.Generator, shot: Shot, kind: str) -> Photo:
+    cards = [str(card) for card in rng.permutation(CARDS)[: int(rng.integers(60, 107))]]
+    pose = some_pose(rng, (0, 30))
+    return photograph(some_table(rng, pose.table_mm(), cards, kind=kind), pose, shot, seed)

@@ -112,16 +112,16 @@ def through(matrix: np.ndarray, points: object) -> np.ndarray:
 
 
 @cache
-def code_image(text: str, module_px: int = 8, quiet: int = 2) -> np.ndarray:
+def code_image(text: str) -> np.ndarray:
     """A code with its quiet zone, `(S, S) uint8`: ours as printed, a foreign text as fully as version 1 allows."""
     card = card_id_of(text)
-    dark = np.pad(modules(card), quiet) if card in CARDS else np.array(_fullest_code(text, quiet).get_matrix(), bool)
-    return np.kron(np.where(dark, 25, 240).astype(np.uint8), np.ones((module_px, module_px), np.uint8))
+    dark = np.pad(modules(card), 2) if card in CARDS else np.array(_fullest_code(text).get_matrix(), bool)
+    return np.kron(np.where(dark, 25, 240).astype(np.uint8), np.ones((8, 8), np.uint8))
 
 
-def _fullest_code(text: str, quiet: int) -> qrcode.QRCode:
+def _fullest_code(text: str) -> qrcode.QRCode:
     for level in (qrcode.ERROR_CORRECT_H, qrcode.ERROR_CORRECT_Q, qrcode.ERROR_CORRECT_M, qrcode.ERROR_CORRECT_L):
-        code = qrcode.QRCode(version=1, error_correction=level, border=quiet)
+        code = qrcode.QRCode(version=1, error_correction=level, border=2)
         code.add_data(text, optimize=0)
         try:
             code.make(fit=level == qrcode.ERROR_CORRECT_L)

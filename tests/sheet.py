@@ -29,7 +29,7 @@ from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.editions.edition import load_edition
 from companion.rules.scoring import Sheet, score
 
-SEATINGS = {"three": records.THREE, "four": records.FOUR, "pairs": records.PAIRS, "six in pairs": records.SIX}
+SEATINGS = {"three": records.THREE, "pairs": records.PAIRS}
 TO_600 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25"
 ANN_2200 = "Ann roll" + "; Bob discard 25; Ann 100" * 10
 BOB_2200 = "Ann discard 25; Bob roll" + "; Ann discard 50; Bob 100" * 10

@@ -9,8 +9,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from card_photos import face_of
 from client import HOME, SECRET, run, text_of
+from photos import face_of
 
 from companion import pages
 from companion.common.errors import Problem
@@ -35,7 +35,7 @@ EMPTY = np.full((600, 800, 3), 90, np.uint8)
 
 def card_picture(slug: str) -> np.ndarray:
     """A card alone, as a scanner sees it."""
-    return cv2.resize(face_of("own", slug)[0], SIZE, interpolation=cv2.INTER_AREA)
+    return cv2.resize(face_of("own", slug), SIZE, interpolation=cv2.INTER_AREA)
 
 
 def on_table(slug: str, left: int = 200) -> np.ndarray:

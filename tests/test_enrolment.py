@@ -7,8 +7,9 @@ import cv2
 import decks
 import numpy as np
 import pytest
-from card_photos import card_photo, face_of
+from card_photos import card_photo
 from client import run
+from photos import face_of
 
 from companion.common.errors import Problem
 from companion.rules.cards import Card
@@ -110,7 +111,7 @@ def with_glare(photo):
 def white_on_white(_photo):
     rng = np.random.default_rng(0)
     image = np.full((900, 700, 3), 228.0) + rng.normal(0, 2, (900, 700, 3))
-    face = cv2.resize(face_of("minimal", "roll")[0], (285, 440), interpolation=cv2.INTER_AREA)
+    face = cv2.resize(face_of("minimal", "roll"), (285, 440), interpolation=cv2.INTER_AREA)
     image[200:640, 200:485] = face * 0.9 + rng.normal(0, 2, face.shape)
     return np.clip(image, 0, 255).astype(np.uint8)
 
@@ -118,7 +119,7 @@ def white_on_white(_photo):
 def two_in_a_row(_photo):
     table = cv2.resize(card_photos.ground_image("wood", 1), (1680, 1680))[:630, :973].copy()
     for left, slug in ((128, "25"), (503, "stop")):
-        table[51:579, left : left + 342] = cv2.resize(face_of("vintage", slug)[0], (342, 528))
+        table[51:579, left : left + 342] = cv2.resize(face_of("vintage", slug), (342, 528))
     return table
 
 
@@ -174,7 +175,7 @@ def test_a_strip_shows_no_card(width, height, texture):
 @pytest.mark.variants(1)
 @pytest.mark.parametrize(("style", "width"), [("own", 120), ("vintage", 600), ("scenes", 240), ("minimal", 150)])
 def test_a_picture_that_is_the_card_is_taken_whole(style, width):
-    face, (w, h) = face_of(style, "25")
+    face, (w, h) = face_of(style, "25"), decks.size_mm(style)
     scan = cv2.resize(face, (width, round(width * h / w)), interpolation=cv2.INTER_AREA)
 
     found = rectified(scan, (w, h))
@@ -184,7 +185,7 @@ def test_a_picture_that_is_the_card_is_taken_whole(style, width):
 
 
 def test_a_black_rim_around_a_scan_is_cut_away():
-    scan = cv2.copyMakeBorder(cv2.resize(face_of("cartoon", "roll")[0], (400, 617)), *[14] * 4, cv2.BORDER_CONSTANT)
+    scan = cv2.copyMakeBorder(cv2.resize(face_of("cartoon", "roll"), (400, 617)), *[14] * 4, cv2.BORDER_CONSTANT)
 
     found = rectified(scan, CARD_MM)
 
@@ -241,8 +242,8 @@ def scans(tmp_path: Path) -> Path:
     return folder
 
 
-def small_face(slug: str, style: str = "cartoon") -> np.ndarray:
-    return cv2.resize(decks.face(style, slug), (132, 204), interpolation=cv2.INTER_AREA)
+def small_face(slug: str) -> np.ndarray:
+    return cv2.resize(decks.face("cartoon", slug), (132, 204), interpolation=cv2.INTER_AREA)
 
 
 def enrolled(scans: Path, data: Path, **how: object) -> tuple[list[str], list[str]]:

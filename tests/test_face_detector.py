@@ -8,7 +8,7 @@ import face_photos
 import numpy as np
 import photos
 import pytest
-from enrolled import faces_of, size_mm
+from enrolled import faces_of, prepared
 from face_photos import FacePhoto, FaceScore, card_of, compared
 from laid import Glued, Sheet, Table
 from webcam import Pose, Shot
@@ -45,8 +45,7 @@ def own() -> Templates:
 
 
 def deck(style: str) -> Templates:
-    pictures = faces_of(style, 6)
-    return templates_of([(None if s == "back" else Card(s), image) for s, image in pictures.items()], size_mm(style))
+    return prepared(faces_of(style, 6), style)
 
 
 def mats_on(image: np.ndarray) -> Mats:
@@ -65,7 +64,7 @@ def table_of(style: str, cards: list[tuple[str, float, float, float]], **how: ob
 
 @pytest.mark.long
 def test_every_face_of_a_shared_drawing_is_told_or_asked_about_and_none_is_mistaken(vintage: Templates) -> None:
-    score = told(face_photos.face_photo(3, "vintage", layout="mats", things=0, foreigners=0, sleeves=False), vintage)
+    score = told(face_photos.face_photo(3, "vintage", things=0, foreigners=0, sleeves=False), vintage)
 
     assert score.read >= 0.85 * score.in_sight > 0
     assert not score.wrong
@@ -276,16 +275,14 @@ def test_whatever_is_sure_is_there_and_counts_without_a_question() -> None:
 def test_where_faces_are_missing_those_that_may_share_their_drawing_are_asked_about() -> None:
     faces = faces_of("vintage")
     whole = [(Card(slug), faces[slug]) for slug in ("25", "roll", "accident", "driving-ace")]
-    lacking = templates_of(whole, size_mm("vintage"), missing=(Card.KM_75, Card.STOP))
+    lacking = templates_of(whole, decks.size_mm("vintage"), missing=(Card.KM_75, Card.STOP))
     places = [("75", -150.0), ("roll", -50.0), ("accident", 50.0), ("driving-ace", 150.0)]
     table = Table(tuple(card_of("vintage", slug, (x, 0.0)) for slug, x in places), (MAT,), cloth="felt", seed=3)
     photo = face_photos.photograph(table, "vintage", CAMERA, Shot(noise=2))
-    mats = look(cv2.cvtColor(photo.image, cv2.COLOR_BGR2GRAY), Mats(), 0.0, all_mats())
 
-    seen = {round(card.centre_px[0], -1): card.face for card in read_faces(photo.image, lacking, mats)}
+    seen = sorted(read_faces(photo.image, lacking, mats_on(photo.image)), key=lambda card: card.centre_px[0])
 
-    told = [seen[x] for x in sorted(seen)]
-    assert told == [Card.UNKNOWN, Card.UNKNOWN, Card.ACCIDENT, Card.DRIVING_ACE]
+    assert [card.face for card in seen] == [Card.UNKNOWN, Card.UNKNOWN, Card.ACCIDENT, Card.DRIVING_ACE]
 
 
 def test_a_card_with_a_round_sign_is_found_in_its_own_turn() -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import cache
 
 import cv2
+import decks
 import enrolled
 import numpy as np
 import pytest
@@ -39,7 +40,7 @@ REACH_PX = 60  # how far around the battle zone cards are looked for
 def deck(style: str = enrolled.OWN) -> Templates:
     """Of a deck, our own for one, those faces that lie in these photographs, and a few more."""
     slugs = ("25", "75", "100", "roll", "stop", "accident", "repairs", "right-of-way")
-    return templates_of([(Card(slug), face_of(style, slug)) for slug in slugs], enrolled.size_mm(style))
+    return templates_of([(Card(slug), face_of(style, slug)) for slug in slugs], decks.size_mm(style))
 
 
 def card(face: str, right_mm: float = 0.0, down_mm: float = 0.0, turn_deg: float = 1.0, style: str = "own") -> Laid:

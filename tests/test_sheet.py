@@ -5,8 +5,9 @@ import re
 import cv2
 import numpy as np
 import pytest
-from card_photos import face_of, sheet_photo
+from card_photos import sheet_photo
 from client import HOME, run
+from photos import face_of
 from test_deck_pages import EMPTY, a_file, card_picture, png_of, post
 
 from companion.common.errors import Problem
@@ -40,7 +41,7 @@ def test_cards_in_rows_are_cut_out_in_the_order_of_reading(style, ground):
 
     assert [[card.fault for card in row] for row in rows] == [[None] * 3] * 2
     for card, slug in zip([card for row in rows for card in row], SLUGS, strict=True):
-        drawn = cv2.resize(face_of(style, slug)[0], card.picture.shape[1::-1], interpolation=cv2.INTER_AREA)
+        drawn = cv2.resize(face_of(style, slug), card.picture.shape[1::-1], interpolation=cv2.INTER_AREA)
         # Where its edges lie, not how bright it is.
         seen, wanted = (cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).astype(np.float32) for image in (card.picture, drawn))
         shift, _ = cv2.phaseCorrelate(seen, wanted, cv2.createHanningWindow(seen.shape[::-1], cv2.CV_32F))
@@ -84,7 +85,7 @@ def known():
 
 
 def pictures(style: str, slugs: tuple[str, ...]) -> dict[int, np.ndarray]:
-    return {place: cv2.resize(face_of(style, slug)[0], (342, 528)) for place, slug in enumerate(slugs)}
+    return {place: cv2.resize(face_of(style, slug), (342, 528)) for place, slug in enumerate(slugs)}
 
 
 def test_cards_of_a_known_edition_are_named_by_likeness_wherever_they_lie(known):

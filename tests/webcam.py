@@ -136,9 +136,6 @@ class Shot:
     """How much the software sharpens (unsharp mask)."""
 
     halo_px: float = 1.0
-    scaled_to: tuple[int, int] | None = None
-    """The size to which the software blows the picture up."""
-
     jpeg: int | None = 90
 
 
@@ -148,8 +145,6 @@ def developed(clean: np.ndarray, shot: Shot, seed: int = 0) -> np.ndarray:
     if shot.halo:
         soft = cv2.GaussianBlur(image, (0, 0), shot.halo_px)
         image = cv2.addWeighted(image, 1 + shot.halo, soft, -shot.halo, 0)
-    if shot.scaled_to:
-        image = cv2.resize(image, shot.scaled_to, interpolation=cv2.INTER_LINEAR)
     if shot.jpeg is None:
         return image
     return cv2.imdecode(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, shot.jpeg])[1], cv2.IMREAD_COLOR)

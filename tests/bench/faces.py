@@ -5,7 +5,6 @@ python -m tests.bench.faces [--only widths,light] [--seeds 1] [--styles own,dark
 
 import argparse
 import itertools
-import re
 import statistics
 import sys
 import time
@@ -24,19 +23,19 @@ import decks  # noqa: E402
 import enrolled  # noqa: E402
 import face_photos  # noqa: E402
 import photos  # noqa: E402
-from bench.eye import machine, milliseconds  # noqa: E402
+from bench.eye import heading, line_of, machine, milliseconds, write  # noqa: E402
 from bench.namers import MARGIN_MM, PX_PER_MM, WAYS, Answer, Crop, Namer, Rule  # noqa: E402
+from card_photos import STYLES  # noqa: E402
 from face_photos import FacePhoto, FaceScore, card_of, compared, cut_out  # noqa: E402
 from laid import Laid, Sheet, Table, in_sight  # noqa: E402
 from webcam import Pose  # noqa: E402
 
 from companion.rules.cards import Card  # noqa: E402
 from companion.vision.faces.face_detector import read_faces  # noqa: E402
-from companion.vision.faces.face_templates import Templates, templates_of  # noqa: E402
+from companion.vision.faces.face_templates import Templates  # noqa: E402
 from companion.vision.mats.localization import Mats, search  # noqa: E402
 
 PAGE = ROOT / "docs" / "faces.md"
-STYLES = ("own", *decks.STYLES)
 WIDTHS_PX = (40, 50, 60, 75, 90, 120, 180)
 COVERS = {"nothing": 0.0, "20 %": 0.2, "35 %": 0.35, "50 %": 0.5, "60 %": 0.6, "all but 20 mm": 1 - 20 / 88}
 CORNERS_OFF = (0.0, 0.015, 0.03, 0.06)  # how far corners are off, standard deviation in card widths
@@ -54,7 +53,7 @@ def pictures_of(style: str, source: str = "photograph") -> dict[str, np.ndarray]
     if source == "drawing":
         return drawn
     rng = np.random.default_rng((STYLES.index(style), 5))
-    shot, floor, size_mm = enrolled.evening(rng), str(rng.choice(enrolled.FLOORS)), enrolled.size_mm(style)
+    shot, floor, size_mm = enrolled.evening(rng), str(rng.choice(enrolled.FLOORS)), decks.size_mm(style)
     shots = {slug: (enrolled.by_hand(rng), face) for slug, face in drawn.items()}
     return {
         slug: _enrolled(enrolled.photograph(face, size_mm, pose, shot, floor, number), pose, size_mm, rng)
@@ -85,7 +84,7 @@ Truth = tuple[str | None, Crop]  # a face, or None for what is none, and what wa
 def photo_of(style: str, condition: Condition, seed: int) -> FacePhoto:
     """All faces of a deck beside each other, turned a little, each covered from below or from one side."""
     rng = np.random.default_rng((seed, STYLES.index(style)))
-    px_per_mm = condition.width_px / enrolled.size_mm(style)[0]
+    px_per_mm = condition.width_px / decks.size_mm(style)[0]
     size_px = (round(5.4 * 100 * px_per_mm), round(4.4 * 130 * px_per_mm))
     pose = photos.some_pose(rng, (0, 18), px_per_mm=px_per_mm, size_px=size_px)
     cards: list[Laid] = []
@@ -159,18 +158,16 @@ def widened(corners_px: np.ndarray, size_mm: tuple[float, float]) -> np.ndarray:
 KINDS = ("mat", "cloth", "hand", "telephone", "cup", "thing", "own back", "other deck", "playing card")
 
 
-def strangers_of(style: str, seed: int, count: int = 4) -> list[tuple[str, Crop]]:
-    """What is no face of a deck, by kind, cut out as if it were a card."""
+def strangers_of(style: str, seed: int) -> list[tuple[str, Crop]]:
+    """What is no face of a deck, four of each kind, cut out as if it were a card."""
     rng = np.random.default_rng((seed, STYLES.index(style), 3))
     pose = photos.some_pose(rng, (0, 18), px_per_mm=1.6, size_px=(1920, 1080))
     columns = (-520.0, *np.linspace(-310, 530, len(KINDS) - 1))
-    at = {kind: [(float(x), -200.0 + 130 * n) for n in range(count)] for x, kind in zip(columns, KINDS, strict=True)}
+    at = {kind: [(float(x), -200.0 + 130 * n) for n in range(4)] for x, kind in zip(columns, KINDS, strict=True)}
     covers = [c for x, y in at["hand"] for c in face_photos.hand((x, y - 50.0), 90 + float(rng.normal(0, 15)), rng)]
     covers += [cover for place in at["cup"] for cover in face_photos.cup(place, rng)]
     sheets = [Sheet("side-1", columns[0], 0.0, 90.0, (420, 297))]
-    things = [
-        str(name) for name in rng.choice(("page", "newspaper", "packaging", "rug", "crossword", "dominoes"), count)
-    ]
+    things = [str(name) for name in rng.choice(("page", "newspaper", "packaging", "rug", "crossword", "dominoes"), 4)]
     sheets += [Sheet(f"{n} {seed}", *place, 0.0, (120, 120)) for n, place in zip(things, at["thing"], strict=True)]
     others = [other for other in STYLES if other != style]
     cards = [card_of(style, decks.BACK, place) for place in at["own back"]]
@@ -231,7 +228,7 @@ class Contest:
 
     @cache  # noqa: B019
     def namers(self, style: str, source: str) -> dict[str, Namer]:
-        pictures, size_mm = pictures_of(style, source), enrolled.size_mm(style)
+        pictures, size_mm = pictures_of(style, source), decks.size_mm(style)
         return {way.name: way.made(pictures, size_mm) for way in self.ways}
 
     def tallies(self, condition: Condition, seeds: Sequence[int], styles: Sequence[str] = ()) -> dict[str, Tally]:
@@ -265,14 +262,6 @@ def in_markdown(title: str, rows: Iterable[tuple[str, Mapping[str, Tally]]], con
         lines.append(line_of(label, row[names[0]].cards, *(row[name] for name in names)))
         say(lines[-1])
     return lines
-
-
-def heading(*columns: str) -> list[str]:
-    return [line_of(*columns), "|" + "---|" * len(columns)]
-
-
-def line_of(*cells: object) -> str:
-    return "| " + " | ".join(map(str, cells)) + " |"
 
 
 def by_deck(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
@@ -319,8 +308,7 @@ def known_mats(photo: FacePhoto) -> Mats:
 @lru_cache(maxsize=4)
 def templates(style: str) -> Templates:
     """A deck as the eye knows it, from one photograph a face."""
-    faces = [(None if s == decks.BACK else Card(s), image) for s, image in pictures_of(style).items()]
-    return templates_of(faces, enrolled.size_mm(style))
+    return enrolled.prepared(pictures_of(style), style)
 
 
 def found_on(photo: FacePhoto) -> tuple[FaceScore, float]:
@@ -334,11 +322,11 @@ def found_on(photo: FacePhoto) -> tuple[FaceScore, float]:
 
 
 FINDINGS = {
-    "game on mats, typical": {"layout": "mats"},
-    "game on mats, hard": {"layout": "mats", "hard": True},
-    "game on mats, 720p": {"layout": "mats", "camera": "720p"},
-    "game on mats, phone of 12 MP": {"layout": "mats", "camera": "phone"},
-    "game on mats, in sleeves": {"layout": "mats", "sleeves": True},
+    "game on mats, typical": {},
+    "game on mats, hard": {"hard": True},
+    "game on mats, 720p": {"camera": "720p"},
+    "game on mats, phone of 12 MP": {"camera": "phone"},
+    "game on mats, in sleeves": {"sleeves": True},
 }
 """What is photographed whole: `face_photos.face_photo`."""
 
@@ -385,15 +373,6 @@ def marks(name: str) -> tuple[str, str]:
     return f"<!-- measured: {name} -->", f"<!-- end of {name} -->"
 
 
-def written(page: str, name: str, lines: Sequence[str]) -> str:
-    """The page with one table replaced. Raises ValueError where its marks are missing."""
-    begin, end = marks(name)
-    if begin not in page or end not in page:
-        raise ValueError(f"the page lacks the marks for {name}")
-    text = "\n".join([begin, *lines, "", machine(), end])
-    return re.sub(re.escape(begin) + ".*" + re.escape(end), lambda _: text, page, flags=re.S)
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default=",".join(TABLES), help="tables, divided by commas: " + ", ".join(TABLES))
@@ -409,7 +388,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name in given.only.split(","):
         lines = TABLES[name](contest, range(given.seeds), lambda line: print(line, file=sys.stderr))
         if given.write:
-            PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), name, lines), encoding="utf-8")
+            write(PAGE, marks(name), "\n".join([*lines, "", machine()]))
         print("\n".join([*lines, ""]))
 
 

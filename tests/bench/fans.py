@@ -103,7 +103,7 @@ def main() -> None:
         found: Counter[str] = Counter()
         for seed in map(int, given.seeds.split(",")):
             photo = bare_photo(seed, deck, things=given.things) if given.bare else face_photo(
-                seed, deck, layout="mats", camera="phone", tilt_deg=(0, 15), sleeves=False, things=0, foreigners=0
+                seed, deck, camera="phone", tilt_deg=(0, 15), sleeves=False, things=0, foreigners=0
             )  # fmt: skip
             seen = lots(photo, fans=not given.without)
             for side, cards in truth(photo).items():

@@ -18,6 +18,7 @@ from itertools import islice
 from pathlib import Path
 
 import cv2
+import decks
 import enrolled
 import numpy as np
 import tableaux
@@ -146,7 +147,7 @@ def card_before_camera(slug: str, style: str = "own", seed: int = 0) -> bytes:
     rng = np.random.default_rng((seed, 3))
     face = face_of(style, slug)
     pose = Pose(px_per_mm=6.0, size_px=(1280, 720), tilt_deg=8, lean_deg=40, turn_deg=float(rng.normal(0, 4)))
-    image = enrolled.photograph(face, enrolled.size_mm(style), pose, enrolled.evening(rng), "dark", seed)
+    image = enrolled.photograph(face, decks.size_mm(style), pose, enrolled.evening(rng), "dark", seed)
     return cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 90])[1].tobytes()
 
 
