@@ -77,27 +77,26 @@ def table(card: float = 70.0, ground: float = 50.0, noise: float = 2.0) -> np.nd
     return smoothed(picture + np.random.default_rng(1).normal(0, noise, picture.shape).astype(np.float32))
 
 
-def everything() -> np.ndarray:
-    return np.ones((170, 150), np.float32)
+EVERYTHING = np.ones((170, 150), np.float32)
 
 
 def test_a_card_ends_on_all_sides() -> None:
-    assert share_that_ends(table(), everything(), CORNERS, PX_PER_MM) == 1.0
+    assert share_that_ends(table(), EVERYTHING, CORNERS, PX_PER_MM) == 1.0
 
 
 def test_nothing_ends_on_bare_ground_however_noisy() -> None:
-    assert share_that_ends(table(card=50.0, noise=6.0), everything(), CORNERS, PX_PER_MM) == 0.0
+    assert share_that_ends(table(card=50.0, noise=6.0), EVERYTHING, CORNERS, PX_PER_MM) == 0.0
 
 
 def test_an_edge_that_runs_across_is_no_border_of_a_card() -> None:
     picture = np.full((170, 150, 3), (80.0, 0, 0), np.float32)
     picture[:60, :, 0] = 20.0
 
-    assert share_that_ends(smoothed(picture), everything(), CORNERS, PX_PER_MM) < 0.2
+    assert share_that_ends(smoothed(picture), EVERYTHING, CORNERS, PX_PER_MM) < 0.2
 
 
 def test_borders_beneath_other_cards_do_not_count() -> None:
-    picture, shown = table(), everything()
+    picture, shown = table(), EVERYTHING.copy()
     picture[:, 70:] = (50.0, 0, 0)
     shown[:, 70:] = 0
 

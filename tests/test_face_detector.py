@@ -1,6 +1,7 @@
 """Cards told by their faces: on mats and off them, whole and half covered, beside stickers; and what is no card."""
 
 from dataclasses import replace
+from functools import lru_cache
 
 import cv2
 import decks
@@ -28,22 +29,13 @@ from companion.vision.faces.pose_search import COARSE_PX_PER_MM
 from companion.vision.faces.second_opinion import same_face
 from companion.vision.mats.localization import Mats, look
 from companion.vision.read import read, sighting_json
-from companion.vision.view import View
+from companion.vision.view import Sighting
 
 CAMERA = Pose(px_per_mm=1.7, tilt_deg=12, lean_deg=20)
 MAT = Sheet("side-1", -220, 0, 2, (420, 297))
 
 
-@pytest.fixture(scope="module")
-def vintage() -> Templates:
-    return deck("vintage")
-
-
-@pytest.fixture(scope="module")
-def own() -> Templates:
-    return deck("own")
-
-
+@lru_cache(maxsize=2)
 def deck(style: str) -> Templates:
     return prepared(faces_of(style, 6), style)
 
@@ -52,8 +44,8 @@ def mats_on(image: np.ndarray) -> Mats:
     return look(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), Mats(), 0.0, all_mats())
 
 
-def told(photo: FacePhoto, templates: Templates) -> FaceScore:
-    seen = read_faces(photo.image, templates, mats_on(photo.image))
+def told(photo: FacePhoto) -> FaceScore:
+    seen = read_faces(photo.image, deck(photo.style), mats_on(photo.image))
     return compared(photo, [(None if s.face is Card.UNKNOWN else s.face.value, s.centre_px) for s in seen])
 
 
@@ -63,70 +55,70 @@ def table_of(style: str, cards: list[tuple[str, float, float, float]], **how: ob
 
 
 @pytest.mark.long
-def test_every_face_of_a_shared_drawing_is_told_or_asked_about_and_none_is_mistaken(vintage: Templates) -> None:
-    score = told(face_photos.face_photo(3, "vintage", things=0, foreigners=0, sleeves=False), vintage)
+def test_every_face_of_a_shared_drawing_is_told_or_asked_about_and_none_is_mistaken() -> None:
+    score = told(face_photos.face_photo(3, "vintage", things=0, foreigners=0, sleeves=False))
 
     assert score.read >= 0.85 * score.in_sight > 0
     assert not score.wrong
     assert not score.ghosts
 
 
-def test_a_round_sign_is_read_though_it_looks_alike_in_every_turn(vintage: Templates) -> None:
+def test_a_round_sign_is_read_though_it_looks_alike_in_every_turn() -> None:
     cards = [("speed-limit", -342.1, -13.1, 2.4), ("end-of-limit", -106.3, -37.3, 1.5)]
     table, camera = table_of("vintage", cards, sheets=(MAT,)), Pose(px_per_mm=1.8, tilt_deg=27, lean_deg=160)
     image = face_photos.photograph(table, "vintage", camera, Shot(noise=4), 2).image
 
-    seen = read_faces(image, vintage, mats_on(image))
+    seen = read_faces(image, deck("vintage"), mats_on(image))
 
     assert sorted(each.face.value for each in seen) == ["end-of-limit", "speed-limit"]
 
 
 @pytest.mark.long
-def test_without_mats_the_cards_themselves_tell_how_the_table_lies(own: Templates) -> None:
+def test_without_mats_the_cards_themselves_tell_how_the_table_lies() -> None:
     cards = [("stop", -200, -40, 5), ("roll", -80, 60, 190), ("100", 60, -50, 90), ("gasoline", 210, 40, 355)]
     photo = face_photos.photograph(table_of("own", cards), "own", CAMERA, Shot(), 1)
 
-    score = told(photo, own)
+    score = told(photo)
 
     assert (score.read, score.in_sight) == (4, 4)
 
 
-def test_a_fan_is_read_by_its_strips(own: Templates) -> None:
+def test_a_fan_is_read_by_its_strips() -> None:
     fan = [("100", 0, 22.0 * step, 1) for step in range(-1, 2)]
     photo = face_photos.photograph(table_of("own", fan), "own", CAMERA, Shot(), 2)
 
-    faces = [seen.face for seen in read_faces(photo.image, own, Mats())]
+    faces = [seen.face for seen in read_faces(photo.image, deck("own"), Mats())]
 
     assert faces == [Card.KM_100] * 3
 
 
-def test_a_column_is_followed_to_cards_whose_strips_may_be_of_any_face(vintage: Templates) -> None:
+def test_a_column_is_followed_to_cards_whose_strips_may_be_of_any_face() -> None:
     cards = [("75", 40, -60 + 19.0 * row, 1) for row in range(4)] + [("stop", -120, -40, 3)]
     table = table_of("vintage", cards, sheets=(Sheet("side-1", 0, 0, 2, (420, 297)),))
     image = face_photos.photograph(table, "vintage", Pose(px_per_mm=3.2, tilt_deg=8), Shot(noise=3), 2).image
 
-    seen = read_faces(image, vintage, mats_on(image), fans=True)
+    seen = read_faces(image, deck("vintage"), mats_on(image), fans=True)
 
     likeliest = [s.face.value if s.face is not Card.UNKNOWN else s.rivals[0][0].rpartition("-")[0] for s in seen]
     assert sorted(likeliest) == ["75", "75", "75", "75", "stop"]
 
 
-def test_a_distance_under_another_in_one_column_is_asked_about_and_one_under_its_like_is_not(own: Templates) -> None:
+def test_a_distance_under_another_in_one_column_is_asked_about_and_one_under_its_like_is_not() -> None:
     seen = {}
     for upon in (Card.KM_100, Card.KM_200, Card.STOP):
         ranking = ((Card.KM_100, 0.95), (Card.KM_200, 0.6))
         strip = Named(Card.KM_100, 0.95, 0.9, ranking, Lie(0, 0, 0), 0.25, 0.9, 1.0, 20.0, upon)
-        seen[upon] = reading._sighted(strip, ((0, 0), (57, 0), (57, 88), (0, 88)), own, Mats())
+        seen[upon] = reading._sighted(strip, ((0, 0), (57, 0), (57, 88), (0, 88)), deck("own"), Mats())
 
     assert {upon.value: s.face.value for upon, s in seen.items()} == {"100": "100", "200": "unknown", "stop": "100"}
 
 
 @pytest.mark.long
-def test_hands_cups_telephones_backs_and_other_decks_are_no_faces(own: Templates) -> None:
+def test_hands_cups_telephones_backs_and_other_decks_are_no_faces() -> None:
     for seed in range(2):
         photo = face_photos.stranger_photo(seed, "own")
 
-        assert not told(photo, own).ghosts
+        assert not told(photo).ghosts
 
 
 @pytest.mark.long
@@ -187,14 +179,14 @@ def test_what_is_too_little_like_a_face_is_a_card_where_the_second_opinion_says_
 
 
 def test_where_people_are_asked_the_second_opinion_counts_for_the_order_of_the_faces(
-    monkeypatch: pytest.MonkeyPatch, vintage: Templates
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     odds = np.array([-9.0, 9.0], np.float32)
     monkeypatch.setattr(matching, "same_face", lambda _seen, _faces, _shown: odds)
     card = likened(0.55, 0.1)
     near = replace(card, ranking=((Card.ROLL, 0.55), (Card.STOP, 0.5)), lie=Lie(90, 140, 0))
 
-    asked = matching.Closely(np.zeros((280, 180, 3), np.float32), vintage).seconded(near)
+    asked = matching.Closely(np.zeros((280, 180, 3), np.float32), deck("vintage")).seconded(near)
 
     assert (asked.face, asked.ranking[0][0]) == (Card.ROLL, Card.STOP)
 
@@ -210,44 +202,42 @@ def test_a_card_of_which_correlation_is_barely_sure_is_asked_about_where_the_sec
 
 @pytest.mark.parametrize(("right_mm", "searches"), [(0, [True]), (120, [True, False])], ids=["a card", "no card"])
 def test_a_card_of_which_the_outline_is_known_is_looked_for_in_turns_near_to_it_alone(
-    right_mm: float, searches: list[bool], monkeypatch: pytest.MonkeyPatch, own: Templates
+    right_mm: float, searches: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     laid = card_of("own", "stop", (-342, -36), 2)
     photo = photos.photograph(Table(cards=(laid,), sheets=(MAT,), cloth="felt"), Pose(2.0, at_mm=(-220, 0)), Shot(), 3)
     mats = mats_on(photo.image)
-    (card,) = read_faces(photo.image, own, mats)
+    (card,) = read_faces(photo.image, deck("own"), mats)
     outline = tuple((x + 2.0 * right_mm, y) for x, y in card.corners_px)
     near: list[bool] = []
     poses = reading.poses
     monkeypatch.setattr(reading, "poses", lambda *how: near.append(how[3] is not None) or poses(*how))
 
-    (again,) = read_faces(photo.image, own, mats, beneath=False, outlines=[outline])
+    (again,) = read_faces(photo.image, deck("own"), mats, beneath=False, outlines=[outline])
 
     assert (again.face, near) == (Card.STOP, searches)
 
 
-def test_a_card_whose_sticker_and_face_agree_is_the_stickers_card(own: Templates) -> None:
-    view = seen_with_sticker("stop", "stop-02", own)
+def test_a_card_whose_sticker_and_face_agree_is_the_stickers_card() -> None:
+    card = stop_with_sticker("stop-02")
 
-    (card,) = view.sightings
     assert (card.card, card.face, card.by) == ("stop-02", Card.STOP, "sticker")
 
 
-def test_a_sticker_on_the_wrong_card_is_reported(own: Templates) -> None:
-    view = seen_with_sticker("stop", "roll-03", own)
+def test_a_sticker_on_the_wrong_card_is_reported() -> None:
+    said = sighting_json(stop_with_sticker("roll-03"))
 
-    (card,) = view.sightings
-    said = sighting_json(card)
     assert (said["face"], said["card"]) == ("unknown", None)
     assert (said["sticker"], said["looks_like"]) == ("roll-03", "stop")
 
 
-def seen_with_sticker(face: str, sticker: str, templates: Templates) -> View:
-    """A card in the battle zone of a mat that bears a sticker."""
-    laid = replace(card_of("own", face, (-342, -36), 2), sticker=Glued(payload(sticker), size_mm=20.0))
-    table = Table(cards=(replace(laid, look=f"own {face}"),), sheets=(MAT,), cloth="felt")
+def stop_with_sticker(sticker: str) -> Sighting:
+    """A Stop in the battle zone of a mat that bears a sticker, as it is seen."""
+    laid = card_of("own", "stop", (-342, -36), 2, sticker=Glued(payload(sticker), size_mm=20.0))
+    table = Table(cards=(laid,), sheets=(MAT,), cloth="felt")
     photo = photos.photograph(table, Pose(px_per_mm=2.0, at_mm=(-220, 0)), Shot(), 3)
-    return read(Frame(photo.image, 0.0), mats_on(photo.image), templates=templates)
+    (card,) = read(Frame(photo.image, 0.0), mats_on(photo.image), templates=deck("own")).sightings
+    return card
 
 
 def likened(score: float, margin: float, **how: float) -> Named:

@@ -1,9 +1,10 @@
 """Who reads which stickers, at what cost: ours and the general readers on the same pictures in one run.
 
-python -m tests.bench.eye [--photos 4] [--quick] [--write]
+python -m tests.bench.eye [--photos 4] [--write]
 """
 
 import argparse
+import itertools
 import multiprocessing
 import os
 import re
@@ -136,17 +137,14 @@ def share(score: Score) -> str:
     return f"{said}, {wrong} wrong" if wrong else said
 
 
-def shares(count: int, quick: bool, say: Callable[[str], None]) -> list[str]:
+def shares(count: int, say: Callable[[str], None]) -> list[str]:
     """The three tables of what is read: the share of the stickers in sight, and how many were read as another."""
     names = [reader.name for reader in READERS]
-    sizes = {"1.28 px": 1.28} if quick else SIZES
     tables = {
-        "px a module": {f"{px}": Condition(px) for px in (MODULE_PX[-1:] if quick else MODULE_PX)},
-        "tilt": {f"{tilt:.0f}°, {name}": Condition(px, tilt) for name, px in sizes.items() for tilt in TILTS},
-        "light": {f"{light}, {name}": Condition(px, 10.0, light) for name, px in sizes.items() for light in LIGHTS},
+        "px a module": {f"{px}": Condition(px) for px in MODULE_PX},
+        "tilt": {f"{tilt:.0f}°, {name}": Condition(px, tilt) for name, px in SIZES.items() for tilt in TILTS},
+        "light": {f"{light}, {name}": Condition(px, 10.0, light) for name, px in SIZES.items() for light in LIGHTS},
     }
-    if quick:
-        tables = {title: dict(list(rows.items())[:1]) for title, rows in tables.items()}
     lines: list[str] = []
     for number, (title, rows) in enumerate(tables.items()):
         lines += heading(title, "stickers", *names)
@@ -161,6 +159,8 @@ def shares(count: int, quick: bool, say: Callable[[str], None]) -> list[str]:
 # --- What it costs --------------------------------------------------------------------------------------------
 
 FRAMES = {"1080p": ((1920, 1080), 1.6), "4K": ((3840, 2160), 3.2)}
+COUNTS = (10, 30, 60)  # of stickers
+ROUNDS, IDLE_ROUNDS = 3, 200
 
 
 def pose_for(name: str) -> Pose:
@@ -186,15 +186,14 @@ def milliseconds(call: Callable[[], object], rounds: int) -> float:
     return 1000 * statistics.median(spent)
 
 
-def times(rounds: int, quick: bool, say: Callable[[str], None]) -> list[str]:
+def times(say: Callable[[str], None]) -> list[str]:
     """The table of milliseconds a frame, each reader on the same frames."""
-    sizes = [("1080p", 10)] if quick else [(name, count) for name in FRAMES for count in (10, 30, 60)]
     columns = {}
-    for name, count in sizes:
+    for name, count in itertools.product(FRAMES, COUNTS):
         codes, tags, mats = frame_for(name, count)
         grays = {reader.name: (tags if reader.of_tags else codes).gray for reader in READERS}
         columns[f"{name}, {count}"] = {
-            reader.name: milliseconds(lambda r=reader, g=grays, m=mats: r(g[r.name], m), rounds) for reader in READERS
+            reader.name: milliseconds(lambda r=reader, g=grays, m=mats: r(g[r.name], m), ROUNDS) for reader in READERS
         }
         say(f"{name}, {count}: {columns[f'{name}, {count}']}")
     names = [reader.name for reader in READERS]
@@ -202,13 +201,13 @@ def times(rounds: int, quick: bool, say: Callable[[str], None]) -> list[str]:
     return [*heading("ms a frame, by stickers", *columns), *lines, ""]
 
 
-def idle(quick: bool) -> list[str]:
+def idle() -> list[str]:
     """What a frame costs on which nothing happens, against one that is read whole."""
     lines = heading("idle frame", "ms", "of zxing-cpp, 2×")
     zxing = next(reader for reader in READERS if reader.name == "zxing-cpp, 2×")
-    for name in list(FRAMES)[: 1 if quick else None]:
+    for name in FRAMES:
         frames = watched_frames(pose_for(name))
-        spent = idle_ms(frames, 20 if quick else 200)
+        spent = idle_ms(frames)
         whole = milliseconds(lambda f=frames: zxing(cv2.cvtColor(f[0], cv2.COLOR_BGR2GRAY)), 3)
         lines.append(line_of(f"{name}, 30 stickers on two mats", f"{spent:.2f}", f"1/{whole / spent:.0f}"))
     return [*lines, ""]
@@ -222,27 +221,26 @@ def watched_frames(pose: Pose) -> list[np.ndarray]:
     return [photos.developed(bare, Shot(), 0), *(photos.developed(clean, Shot(), seed) for seed in range(8))]
 
 
-def idle_ms(frames: Sequence[np.ndarray], rounds: int) -> float:
+def idle_ms(frames: Sequence[np.ndarray]) -> float:
     """The mean time of an eye that has watched long enough, the markers' checks included."""
     eye = Eye()
     bare, *laid = frames
     for number in range(24):
         eye(Frame(bare if number < 6 else laid[number % len(laid)], number / 10))
     start = time.process_time()
-    for number in range(24, 24 + rounds):
+    for number in range(24, 24 + IDLE_ROUNDS):
         eye(Frame(laid[number % len(laid)], number / 10))
-    return 1000 * (time.process_time() - start) / rounds
+    return 1000 * (time.process_time() - start) / IDLE_ROUNDS
 
 
 # --- What it needs --------------------------------------------------------------------------------------------
 
 
-def memory(quick: bool) -> list[str]:
+def memory() -> list[str]:
     """The most memory that a fresh process held which read one frame of 30 stickers."""
-    frames = list(FRAMES)[: 1 if quick else None]
-    names = ["nothing, the frame alone", *(reader.name for reader in READERS)][: 1 if quick else None]
-    lines = [line_of(name, *(f"{peak_mb(name, frame):.0f}" for frame in frames)) for name in names]
-    return [*heading("peak memory, MB", *frames), *lines, ""]
+    names = ["nothing, the frame alone", *(reader.name for reader in READERS)]
+    lines = [line_of(name, *(f"{peak_mb(name, frame):.0f}" for frame in FRAMES)) for name in names]
+    return [*heading("peak memory, MB", *FRAMES), *lines, ""]
 
 
 def peak_mb(name: str, frame: str) -> float:
@@ -284,20 +282,17 @@ def write(page: Path, marks: tuple[str, str], measured: str) -> None:
     page.write_text(f"{before}{begin}\n{measured}\n{end}{after}", encoding="utf-8")
 
 
-def measured(count: int, quick: bool, say: Callable[[str], None]) -> str:
-    rounds = 1 if quick else 3
-    parts = [*shares(count, quick, say), *times(rounds, quick, say), *idle(quick), *memory(quick), machine()]
-    return "\n".join(parts)
+def measured(count: int, say: Callable[[str], None]) -> str:
+    return "\n".join([*shares(count, say), *times(say), *idle(), *memory(), machine()])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--photos", type=int, default=4, help="photos a row of the tables at least")
-    parser.add_argument("--quick", action="store_true", help="one row a table, to see whether it runs")
     parser.add_argument("--write", action="store_true", help=f"write the tables into {PAGE.relative_to(ROOT)}")
     given = parser.parse_args(arguments)
     cv2.setNumThreads(1)
-    text = measured(1 if given.quick else given.photos, given.quick, lambda line: print(line, file=sys.stderr))
+    text = measured(given.photos, lambda line: print(line, file=sys.stderr))
     if given.write:
         write(PAGE, MARKS, text)
     print(text)

@@ -1,6 +1,6 @@
 """How well cards are named by their faces: ours, and other ways on the same crops, in one run; and how well found.
 
-python -m tests.bench.faces [--only widths,light] [--seeds 1] [--styles own,dark] [--quick] [--write]
+python -m tests.bench.faces [--only widths,light] [--seeds 1] [--styles own,dark] [--write]
 """
 
 import argparse
@@ -379,12 +379,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--styles", default=",".join(STYLES), help="decks, divided by commas")
     parser.add_argument("--ways", default="", help="ways to name, divided by commas (all)")
     parser.add_argument("--seeds", type=int, default=1, help="photographs a deck and row")
-    parser.add_argument("--quick", action="store_true", help="one deck, to see whether it runs")
     parser.add_argument("--write", action="store_true", help=f"write the tables into {PAGE.relative_to(ROOT)}")
     given = parser.parse_args(arguments)
     cv2.setNumThreads(1)
-    styles = given.styles.split(",")[: 1 if given.quick else None]
-    contest = Contest(styles, [way for way in given.ways.split(",") if way])
+    contest = Contest(given.styles.split(","), [way for way in given.ways.split(",") if way])
     for name in given.only.split(","):
         lines = TABLES[name](contest, range(given.seeds), lambda line: print(line, file=sys.stderr))
         if given.write:
