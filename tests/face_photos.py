@@ -189,12 +189,11 @@ def compared(photo: FacePhoto, found: Sequence[Found]) -> FaceScore:
             continue
         named.setdefault(at, []).append(face)
         card = photo.faces[at]
-        if face and (card.deck != photo.style or card.face == decks.BACK):
+        if face and card not in photo.ours:
             ghosts.append(f"{face} for {card.face or 'no card'} of {card.deck or 'no deck'}")
         elif face and face != card.face:
             wrong.append(f"{card.face} as {face}")
-    cards = [(card, named.get(at, [])) for at, card in enumerate(photo.faces)]
-    cards = [(card, said) for card, said in cards if card.deck == photo.style and card.face != decks.BACK]
+    cards = [(card, named.get(at, [])) for at, card in enumerate(photo.faces) if card in photo.ours]
     whole = [(card, said) for card, said in cards if card.in_sight]
     partly = [(card, said) for card, said in cards if not card.in_sight and card.visible >= SHOWS]
     return FaceScore(

@@ -1,7 +1,7 @@
 """Trains the second opinion on two pictures of cards: does one show the same face as the other?
 
 `PYTHONPATH=tests:. python tests/training/second_opinion.py OUT --minutes 10` writes `OUT/second_opinion.onnx`, and
-prints how it does on decks by chance that it has not seen. It needs PyTorch 2, and a GPU to be done in minutes.
+prints how it does on decks by chance that it has not seen. It needs PyTorch 2, onnx, and a GPU to be done in minutes.
 
 Each step photographs faces of many decks in one size, in all sorts of light, cut out as a search leaves them, half of
 them partly covered. Each is compared with its face as it was enrolled, and with those of its deck most like it.
@@ -61,16 +61,10 @@ class SecondOpinion(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        one, two, three, four = 20, 28, 40, 48  # channels
-        self.stem = nn.Sequential(_down(4, one, 5, 2), _down(one, two, 3, 1))
-        self.head = nn.Sequential(
-            _down(2 * two, three, 3, 2),
-            Residual(three),
-            _down(three, four, 3, 2),
-            Residual(four),
-            _down(four, four, 3, 2),
-        )
-        self.last = nn.Sequential(nn.Linear(2 * four, 32), nn.ReLU(), nn.Linear(32, 1))
+        self.stem = nn.Sequential(_down(4, 20, 5, 2), _down(20, 28, 3, 1))
+        deeper = _down(56, 40, 3, 2), Residual(40), _down(40, 48, 3, 2), Residual(48), _down(48, 48, 3, 2)
+        self.head = nn.Sequential(*deeper)
+        self.last = nn.Sequential(nn.Linear(96, 32), nn.ReLU(), nn.Linear(32, 1))
 
     def forward(self, seen: Tensor, enrolled: Tensor) -> Tensor:
         a, b = self.stem(seen), self.stem(enrolled)

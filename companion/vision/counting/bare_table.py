@@ -81,7 +81,7 @@ def _flat_of(image: Image, quads: Sequence[Quad], size_mm: Size) -> Flat | None:
     card = np.float32([(-x, -y), (x, -y), (x, y), (-x, y)])
     square = np.array([(-x, -x), (x, -x), (x, x), (-x, x)]) * (MODULES / size_mm[0])
     squares = [as_quad(through(cv2.getPerspectiveTransform(card, np.float32(quad)), square)) for quad in quads]
-    fit = level_of(squares) if squares else None
+    fit = level_of(squares)
     if fit is None:
         return None
     sides = [np.hypot(*np.subtract(quad[3], quad[0])) for quad in quads]

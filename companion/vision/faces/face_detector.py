@@ -390,7 +390,8 @@ def _sighted(card: Named, quad: Quad, templates: Templates, mats: Mats) -> Sight
         confidence=0.0,
         by=FACE,
     )
-    is_odd = _is_distance(card.face) and _is_distance(card.upon) and card.face is not card.upon
+    are_distances = all(face is not None and face.family is Family.DISTANCE for face in (card.face, card.upon))
+    is_odd = are_distances and card.face is not card.upon
     if _is_sure(card) and card.face is not None and card.face not in templates.doubtful and not is_odd:
         return replace(seen, face=card.face, confidence=_confidence(card))
     likely = [(face, score) for at, (face, score) in enumerate(card.ranking) if at < MOST_LIKELY or face is card.upon]
@@ -401,10 +402,6 @@ def _sighted(card: Named, quad: Quad, templates: Templates, mats: Mats) -> Sight
     rivals = sorted(odds.items(), key=lambda rival: -rival[1])[:MOST_RIVALS]
     shares = ((face, RIVALS_CONFIDENCE * weight / total) for face, weight in rivals)
     return replace(seen, rivals=tuple((any_copy(face), round(share, 3)) for face, share in shares))
-
-
-def _is_distance(face: Card | None) -> bool:
-    return face is not None and face.family is Family.DISTANCE
 
 
 def _confidence(card: Named) -> float:

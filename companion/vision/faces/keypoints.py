@@ -72,7 +72,7 @@ def level_by_faces(image: Image, points: Keypoints, size_mm: Size) -> Fit | None
     most = max((count for count, _ in found), default=0)
     for clear in CLEAR_SHARES:
         squares = [as_quad((np.array(square) + 0.5) / share - 0.5) for count, square in found if count >= clear * most]
-        fit = level_of(squares) if squares else None
+        fit = level_of(squares)
         if fit is not None:
             return fit
     return None
