@@ -33,15 +33,14 @@ def faces_of(style: str, px_per_mm: float = _TEXELS_PER_MM) -> dict[str, np.ndar
     return {slug: photos.face_of(style, slug, px_per_mm) for slug in (*decks.CLASSIC, decks.BACK)}
 
 
-def photographed(style: str, folder: Path, seed: int = 0) -> Path:
-    """Writes one photograph a face, all in one light and on one floor, and gives the folder."""
+def photographed(style: str, folder: Path, seed: int = 0) -> None:
+    """Writes one photograph a face, all in one light and on one floor."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng((seed, 77))
     shot, floor = evening(rng), str(rng.choice(FLOORS))
     for number, (slug, face) in enumerate(faces_of(style).items()):
         image = photograph(face, decks.size_mm(style), by_hand(rng), shot, floor, 100 * seed + number)
         cv2.imwrite(str(folder / f"{slug}.jpg"), image, [cv2.IMWRITE_JPEG_QUALITY, 92])
-    return folder
 
 
 @lru_cache(maxsize=2)

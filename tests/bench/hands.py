@@ -368,7 +368,11 @@ class Watch:
         return [(self.diary.frames - 1, item) for item in self._watcher.items(self._frames())]
 
 
-def watch(case: Case, hand: int, eye: str = "pictures", save: Path | None = None) -> Result:
+Job = tuple[Case, int, str]  # a hand, its number, and the kind of eye that watches it
+
+
+def watch(job: Job, save: Path | None = None) -> Result:
+    case, hand, eye = job
     cv2.setNumThreads(1)
     if save is not None:
         (save / "frames").mkdir(parents=True, exist_ok=True)
@@ -451,11 +455,7 @@ def sums(results: list[Result]) -> str:
     return "\n".join(lines)
 
 
-def _work(job: tuple[Case, int, str]) -> Result:
-    return watch(*job)
-
-
-def cases(given: argparse.Namespace) -> list[tuple[Case, int, str]]:
+def cases(given: argparse.Namespace) -> list[Job]:
     """The hands that were asked for, each with its own seed."""
     trouble = mishaps.only(*given.only.split(",")) if given.only else mishaps.NONE if given.calm else mishaps.EVERYDAY
     trouble = replace(trouble, tidy=True)
@@ -491,12 +491,12 @@ def parsed() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def results_of(jobs: list[tuple[Case, int, str]], given: argparse.Namespace) -> Iterator[Result]:
+def results_of(jobs: list[Job], given: argparse.Namespace) -> Iterator[Result]:
     if given.jobs == 1:
-        yield from (watch(*job, save=given.save) for job in jobs)
+        yield from (watch(job, given.save) for job in jobs)
         return
     with multiprocessing.get_context("spawn").Pool(given.jobs) as pool:
-        yield from pool.imap(_work, jobs)
+        yield from pool.imap(watch, jobs)
 
 
 def main() -> None:
