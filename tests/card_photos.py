@@ -87,8 +87,8 @@ def card_photo(seed: int, style: str, slug: str, ground: str, **how: object) -> 
     tilt, turn = float(how.get("tilt", rng.uniform(0, 32))), float(how.get("turn", rng.uniform(-30, 30)))
     scale = share * size_px[1] / size_mm[1]
     for _ in range(40):
-        focal = float(rng.uniform(0.75, 1.0)) * (1 if wide else 4 / 3)
-        lean, at_mm = float(rng.uniform(0, 360)), rng.uniform(-0.12, 0.12, 2) * np.array(size_px) / scale
+        focal = rng.uniform(0.75, 1.0) * (1 if wide else 4 / 3)
+        lean, at_mm = rng.uniform(0, 360), rng.uniform(-0.12, 0.12, 2) * np.array(size_px) / scale
         pose = Pose(scale, size_px, tilt, lean, turn, focal=focal, at_mm=tuple(float(v) for v in at_mm))
         w, h = size_mm
         corners = pose.px([(-w / 2, -h / 2), (w / 2, -h / 2), (w / 2, h / 2), (-w / 2, h / 2)])
@@ -107,14 +107,14 @@ def card_photo(seed: int, style: str, slug: str, ground: str, **how: object) -> 
 
 def _shot(rng: np.random.Generator, how: dict[str, object]) -> Shot:
     return Shot(
-        optics_px=float(rng.uniform(0.5, 1.4)),
+        optics_px=rng.uniform(0.5, 1.4),
         exposure=float(how.get("exposure", rng.uniform(0.5, 0.95))),
-        uneven=float(rng.uniform(0, 0.3)),
-        uneven_deg=float(rng.uniform(0, 360)),
-        vignette=float(rng.uniform(0, 0.25)),
-        noise=float(rng.uniform(1, 4)),
+        uneven=rng.uniform(0, 0.3),
+        uneven_deg=rng.uniform(0, 360),
+        vignette=rng.uniform(0, 0.25),
+        noise=rng.uniform(1, 4),
         colour=tuple(float(v) for v in rng.uniform(0.8, 1.1, 3)),
-        halo=float(rng.uniform(0, 0.8)),
+        halo=rng.uniform(0, 0.8),
         jpeg=int(rng.integers(72, 96)),
         glares=how.get("glares", ()),
     )
@@ -126,8 +126,8 @@ def ordinary_card_photo(seed: int, tilt: float | None = None) -> CardPhoto:
     glares = ()
     if rng.random() < 0.6:
         radii = tuple(float(r) for r in rng.uniform(0.02, 0.1, 2))
-        place = (float(rng.uniform(0, 1)), float(rng.uniform(0, 1.33)))
-        glares = (Glare(*place, radii, float(rng.uniform(0, 180)), float(rng.uniform(0.3, 1.5))),)
+        place = (rng.uniform(0, 1), rng.uniform(0, 1.33))
+        glares = (Glare(*place, radii, rng.uniform(0, 180), rng.uniform(0.3, 1.5)),)
     style, slug = str(rng.choice(STYLES)), str(rng.choice((*decks.CLASSIC, decks.BACK)))
     ground = ORDINARY_GROUNDS[seed % len(ORDINARY_GROUNDS)]
     return card_photo(
@@ -135,10 +135,10 @@ def ordinary_card_photo(seed: int, tilt: float | None = None) -> CardPhoto:
         style,
         slug,
         "wood" if style == ground else ground,
-        share=float(rng.uniform(0.4, 0.9)),
-        tilt=float(rng.uniform(0, 20)) if tilt is None else tilt,
-        turn=float(rng.uniform(-15, 15)),
-        exposure=float(rng.uniform(0.6, 1.4)),
+        share=rng.uniform(0.4, 0.9),
+        tilt=rng.uniform(0, 20) if tilt is None else tilt,
+        turn=rng.uniform(-15, 15),
+        exposure=rng.uniform(0.6, 1.4),
         glares=glares,
     )
 
@@ -175,8 +175,8 @@ def _rendered(table: np.ndarray, face: np.ndarray, cover: np.ndarray, size_mm: t
     mm = pose.px_per_mm
     move = rng.normal(0, 0.5, 2) * mm
     moved = cv2.warpAffine(alpha, np.float32([[1, 0, move[0]], [0, 1, move[1]]]), size_px)
-    dark = cv2.GaussianBlur(moved, (0, 0), float(rng.uniform(0.25, 1.6)) * mm).astype(np.float32) / 255
-    light = _light(under) * (1 - float(rng.uniform(0.1, 0.45)) * dark[..., None])
+    dark = cv2.GaussianBlur(moved, (0, 0), rng.uniform(0.25, 1.6) * mm).astype(np.float32) / 255
+    light = _light(under) * (1 - rng.uniform(0.1, 0.45) * dark[..., None])
     a = alpha[..., None].astype(np.float32) / 255
     return light * (1 - a) + a * _light(card) * 0.9
 
@@ -244,7 +244,7 @@ def sheet_photo(seed: int, style: str, slugs: tuple[str, ...], ground: str, **ho
     size_px = (round(long_px * 0.75), long_px) if sheet_mm[1] > sheet_mm[0] else (long_px, round(long_px * 0.75))
     scale = 0.9 * min(size_px[0] / sheet_mm[0], size_px[1] / sheet_mm[1])
     tilt = float(how.get("tilt", rng.uniform(0, 12)))
-    lean, turn = float(rng.uniform(0, 360)), float(rng.uniform(-4, 4))
+    lean, turn = rng.uniform(0, 360), rng.uniform(-4, 4)
     pose = Pose(scale * (1 - 0.004 * tilt), size_px, tilt, lean, turn, focal=1.1)
     table = ground_image(ground, int(rng.integers(4)))
     image = _rendered(table, layer[..., :3], layer[..., 3], sheet_mm, pose, rng.uniform(-60, 60, 2), rng)

@@ -239,7 +239,7 @@ def _brushed_on(image: np.ndarray, card: Card) -> np.ndarray:
     rng = _seeded("painted", card.value, "thing")
     distance = card.family is Family.DISTANCE
     shape = draw.fitted(card.value, 0, 0, 60, 62, fill="#000000") if distance else _sign(card, "#000", "#888", 0, 0, 1)
-    turn, scale = (0.0, 0.62) if distance else (float(rng.uniform(-8, 8)), 0.66)
+    turn, scale = (0.0, 0.62) if distance else (rng.uniform(-8, 8), 0.66)
     mask = _image([draw.group([shape], x=_X, y=40 + rng.uniform(-5, 5), scale=scale, turn=turn)])[..., 0]
     ragged = cv2.GaussianBlur(octaves(rng, mask.shape[::-1], 5, 8, 1.0), (0, 0), 1.2)
     y, x = np.mgrid[0 : mask.shape[0], 0 : mask.shape[1]].astype(np.float32)
@@ -267,7 +267,7 @@ def _scenes(card: Card) -> np.ndarray:
     sky, walk = str(rng.choice(("#BFDDF0", "#F6D9B5", "#D6D3E6", "#8FB3CF", "#F3EBD3"))), "#8C8A86"
     houses = [_house(rng, x) for x in np.arange(-4, 58, 11) + rng.uniform(-2, 2, 6)]
     lanes = [draw.rect(x, 59, 7, 1.2, draw.paint("#F2EFE6")) for x in range(-3, 60, 12)]
-    cars = [_sign(Card.KM_25, str(rng.choice(_WALLS)), "#2B2B2B", float(rng.uniform(6, 51)), y, 0.3) for y in (53, 66)]
+    cars = [_sign(Card.KM_25, str(rng.choice(_WALLS)), "#2B2B2B", rng.uniform(6, 51), y, 0.3) for y in (53, 66)]
     trees = [f for x in rng.uniform(2, 55, 3) for f in _tree(rng, float(x))]
     text, size = (card.value, 15) if card.family is Family.DISTANCE else (card_word(card, "pl"), 9)
     plate = [draw.rect(0, 72, _W, 16, draw.paint("#FBF8F0")), draw.fitted(text, _X, 80, size, 50, weight=600)]
@@ -278,7 +278,7 @@ def _scenes(card: Card) -> np.ndarray:
 
 
 def _house(rng: np.random.Generator, x: float) -> str:
-    height, wall = float(rng.uniform(16, 36)), str(rng.choice(_WALLS))
+    height, wall = rng.uniform(16, 36), str(rng.choice(_WALLS))
     top = 46 - height
     roof = draw.polygon([(x - 1, top), (x + 5.5, top - rng.uniform(3, 9)), (x + 12, top)], draw.paint("#6E4038"))
     windows = [draw.rect(x + 1.6 + 3.2 * i, top + 2 + 5 * j, 1.9, 3, draw.paint("#3B4A57" if rng.random() < 0.7
@@ -384,13 +384,13 @@ _BURSTS = ("#FFE66B", "#8EDBFF", "#FFB0C8", "#B6F09C", "#FFD0A1", "#D9C6FF", "#F
 def _cartoon(card: Card) -> np.ndarray:
     rng = _seeded("cartoon", card.value)
     colour, sky = _CARTOON[card.family], str(rng.choice(_BURSTS))
-    burst = [_rays(sky, "#FFFFFF", int(rng.integers(7, 15)), float(rng.uniform(0, 40)))]
+    burst = [_rays(sky, "#FFFFFF", int(rng.integers(7, 15)), rng.uniform(0, 40))]
     distance = card.family is Family.DISTANCE
     if distance:
         thing = [_outlined_text(card.value, 44, 46, "#E3211C")]
     else:
         thing = [draw.circle(_X, 40, 20, draw.paint(str(rng.choice(_BURSTS)), "#111111", 1.8)),
-                 _sign(card, "#111111", colour, _X, 40, 0.58, float(rng.uniform(-9, 9)))]  # fmt: skip
+                 _sign(card, "#111111", colour, _X, 40, 0.58, rng.uniform(-9, 9))]  # fmt: skip
     title = "KM" if distance else _word(card, "en") + "!"
     plate = [
         draw.group(
@@ -496,7 +496,7 @@ def _off_register(black: np.ndarray, red: np.ndarray, name: str) -> np.ndarray:
     rng = _seeded("old", name)
     layers = []
     for ink in (black, red):
-        move = cv2.getRotationMatrix2D((240, 360), float(rng.normal(0, 0.5)), 1)
+        move = cv2.getRotationMatrix2D((240, 360), rng.normal(0, 0.5), 1)
         move[:, 2] += rng.normal((1.2, -0.9), 0.45) * _PX_PER_MM
         layers.append(cv2.warpAffine(ink, move, ink.shape[1::-1], borderValue=(255, 255, 255)).astype(np.float32))
     return layers[0] * layers[1] / 255

@@ -74,16 +74,16 @@ def _enrolled(style: str, seed: int = 0) -> Iterator[tuple[str, np.ndarray]]:
 def evening(rng: np.random.Generator) -> Shot:
     """Warm light from one side, focused well enough: another light than at the table."""
     return Shot(
-        optics_px=float(rng.uniform(0.6, 1.2)),
-        exposure=float(rng.uniform(0.5, 0.9)),
-        uneven=float(rng.uniform(0.05, 0.3)),
-        uneven_deg=float(rng.uniform(0, 360)),
-        vignette=float(rng.uniform(0, 0.2)),
-        colour=(float(rng.uniform(0.7, 0.95)), 1.0, float(rng.uniform(1.0, 1.15))),
-        noise=float(rng.uniform(1, 3)),
-        gamma=float(rng.uniform(2.0, 2.4)),
-        contrast=float(rng.uniform(0.9, 1.1)),
-        halo=float(rng.uniform(0, 0.5)),
+        optics_px=rng.uniform(0.6, 1.2),
+        exposure=rng.uniform(0.5, 0.9),
+        uneven=rng.uniform(0.05, 0.3),
+        uneven_deg=rng.uniform(0, 360),
+        vignette=rng.uniform(0, 0.2),
+        colour=(rng.uniform(0.7, 0.95), 1.0, rng.uniform(1.0, 1.15)),
+        noise=rng.uniform(1, 3),
+        gamma=rng.uniform(2.0, 2.4),
+        contrast=rng.uniform(0.9, 1.1),
+        halo=rng.uniform(0, 0.5),
         jpeg=None,
     )
 
@@ -91,12 +91,12 @@ def evening(rng: np.random.Generator) -> Shot:
 def by_hand(rng: np.random.Generator) -> Pose:
     """A telephone held over one card: nearly from above, nearly straight, the card in two thirds of the picture."""
     return Pose(
-        px_per_mm=float(rng.uniform(0.5, 0.72)) * SIZE_PX[1] / decks.CARD_MM[1],
+        px_per_mm=rng.uniform(0.5, 0.72) * SIZE_PX[1] / decks.CARD_MM[1],
         size_px=SIZE_PX,
-        tilt_deg=float(rng.uniform(0, 15)),
-        lean_deg=float(rng.uniform(0, 360)),
-        turn_deg=float(rng.normal(0, 4)),
-        focal=float(rng.uniform(1.0, 1.4)),
+        tilt_deg=rng.uniform(0, 15),
+        lean_deg=rng.uniform(0, 360),
+        turn_deg=rng.normal(0, 4),
+        focal=rng.uniform(1.0, 1.4),
         at_mm=tuple(float(off) for off in rng.normal(0, 2.5, 2)),
     )
 

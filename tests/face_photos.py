@@ -233,8 +233,8 @@ def card_of(style: str, slug: str, at_mm: Sequence[float], turn_deg: float = 0.0
 def sleeved(table: Table, rng: np.random.Generator) -> Table:
     """The same in clear sleeves, which shine."""
     cards = tuple(
-        replace(card, sleeve_rim_mm=float(rng.uniform(1.5, 3)), sheen=float(rng.uniform(0.03, 0.3)),
-                sheen_at=float(rng.random())) for card in table.cards
+        replace(card, sleeve_rim_mm=rng.uniform(1.5, 3), sheen=rng.uniform(0.03, 0.3),
+                sheen_at=rng.random()) for card in table.cards
     )  # fmt: skip
     return replace(table, cards=cards)
 
@@ -255,7 +255,7 @@ def game(style: str, rng: np.random.Generator, area_mm: tuple[float, float]) -> 
 def _mats_on(area_mm: tuple[float, float], rng: np.random.Generator) -> tuple[Sheet, ...]:
     """Two sides' mats beside or opposite each other and the table's mat, as far as there is room."""
     (width, height), jitter = area_mm, rng.normal(0, 5, 6)
-    turn = float(rng.normal(0, 1.5))
+    turn = rng.normal(0, 1.5)
     if height > 610 and width > 770 and rng.random() < 0.6:
         near, far = (-150 + jitter[0], 152), (-150 + jitter[1], -152)
         return (Sheet("side-1", *near, turn, lay_size("side-1")), Sheet("side-2", *far, 180 - turn, lay_size("side-2")),
@@ -300,7 +300,7 @@ _PILES: dict[str, tuple[Callable[[Card], bool], int]] = {
 
 def _by_hand(style: str, slug: str, sheet: Sheet, at: np.ndarray, turn_deg: float, rng: np.random.Generator) -> Laid:
     at_mm = off_sheet(sheet, tuple(at + rng.normal(0, 1.5, 2)))
-    return card_of(style, slug, at_mm, sheet.turn_deg + turn_deg + float(rng.normal(0, 2.5)))
+    return card_of(style, slug, at_mm, sheet.turn_deg + turn_deg + rng.normal(0, 2.5))
 
 
 def _columns(style: str, sheet: Sheet, zone: Rect, deck: list[str], rng: np.random.Generator) -> Iterator[Laid]:
@@ -308,7 +308,7 @@ def _columns(style: str, sheet: Sheet, zone: Rect, deck: list[str], rng: np.rand
     width = zone.width_mm / len(DISTANCE_COLUMNS)
     for column, slug in enumerate(DISTANCE_COLUMNS):
         same = _taken(deck, lambda card, s=slug: card.value == s, int(rng.integers(0, 5)))
-        step = float(rng.uniform(13, 24)) if len(same) > 2 else float(rng.uniform(20, 32))
+        step = rng.uniform(13, 24) if len(same) > 2 else rng.uniform(20, 32)
         for row, each in enumerate(same):
             at = np.array([zone.x_mm + (column + 0.5) * width, zone.y_mm + 46 + row * step])
             yield _by_hand(style, each, sheet, at, 0, rng)
@@ -383,7 +383,7 @@ def _disc(x: float, y: float, radius: float, colour: tuple[int, ...]) -> Cover:
 
 
 def telephone(at_mm: tuple[float, float], rng: np.random.Generator) -> Sheet:
-    return Sheet(f"screen {rng.integers(8)}", *at_mm, float(rng.uniform(0, 360)), (72.0, 150.0))
+    return Sheet(f"screen {rng.integers(8)}", *at_mm, rng.uniform(0, 360), (72.0, 150.0))
 
 
 def beset(table: Table, rng: np.random.Generator, area_mm: tuple[float, float], share: float) -> Table:
@@ -395,7 +395,7 @@ def beset(table: Table, rng: np.random.Generator, area_mm: tuple[float, float], 
     if rng.random() < share:
         covers += cup(somewhere(), rng)
     if rng.random() < share:
-        covers += hand(somewhere(), float(rng.uniform(0, 360)), rng)
+        covers += hand(somewhere(), rng.uniform(0, 360), rng)
     return replace(table, covers=tuple(covers), things=tuple(things))
 
 
@@ -439,9 +439,7 @@ def face_photo(
     area = pose.table_mm()
     table = game(style, rng, area)
     count = int(rng.choice((0, 0, 0, 1, 2))) if foreigners is None else foreigners
-    places = [
-        (*(float(v) for v in rng.uniform(-0.42, 0.42, 2) * area), float(rng.uniform(0, 360))) for _ in range(count)
-    ]
+    places = [(*(float(v) for v in rng.uniform(-0.42, 0.42, 2) * area), rng.uniform(0, 360)) for _ in range(count)]
     table = replace(table, cards=(*strangers(style, rng, places), *table.cards))
     if rng.random() < 0.25 if sleeves is None else sleeves:
         table = sleeved(table, rng)
@@ -468,18 +466,18 @@ def _litter(rng: np.random.Generator, area_mm: tuple[float, float]) -> tuple[She
     names = [str(name) for name in rng.permutation(list(foreign.THINGS))[:3]]
     return tuple(
         Sheet(f"{name} {rng.integers(20)}", *(float(v) for v in rng.uniform(-0.4, 0.4, 2) * area_mm),
-              float(rng.uniform(0, 360)), foreign.SIZES_MM[name]) for name in names
+              rng.uniform(0, 360), foreign.SIZES_MM[name]) for name in names
     )  # fmt: skip
 
 
 def _some_pose(rng: np.random.Generator, camera: str, tilt_deg: tuple[float, float]) -> Pose:
     size_px, widths_mm = CAMERAS[camera]
-    return photos.some_pose(rng, tilt_deg, px_per_mm=size_px[0] / float(rng.uniform(*widths_mm)), size_px=size_px)
+    return photos.some_pose(rng, tilt_deg, px_per_mm=size_px[0] / rng.uniform(*widths_mm), size_px=size_px)
 
 
 def _on_cloth(table: Table, rng: np.random.Generator) -> Table:
     return replace(table, cloth=str(rng.choice(photos.CLOTHS)), seed=int(rng.integers(1000)),
-                   shadow=float(rng.uniform(0.1, 0.5)))  # fmt: skip
+                   shadow=rng.uniform(0.1, 0.5))  # fmt: skip
 
 
 # --- One card, cut out ----------------------------------------------------------------------------------------

@@ -457,19 +457,19 @@ def typical_shot(rng: np.random.Generator) -> Shot:
     sharpening, in half of the pictures a soft shadow (10–35 %), white balance within ±8 %, corners up to 25 % darker.
     """
     return Shot(
-        optics_px=float(rng.uniform(0.4, 0.65)),
-        exposure=float(rng.uniform(0.55, 1.05)),
-        uneven=float(rng.uniform(0, 0.25)),
-        uneven_deg=float(rng.uniform(0, 360)),
-        vignette=float(rng.uniform(0, 0.25)),
+        optics_px=rng.uniform(0.4, 0.65),
+        exposure=rng.uniform(0.55, 1.05),
+        uneven=rng.uniform(0, 0.25),
+        uneven_deg=rng.uniform(0, 360),
+        vignette=rng.uniform(0, 0.25),
         colour=tuple(float(v) for v in rng.uniform(0.92, 1.08, 3)),
         shadows=tuple(_some_shadow(rng, (0.1, 0.35), (0.004, 0.02)) for _ in range(int(rng.integers(0, 2)))),
-        noise=float(rng.uniform(1, 3)),
+        noise=rng.uniform(1, 3),
         bayer=bool(rng.random() < 0.6),
-        gamma=float(rng.uniform(2.0, 2.4)),
-        contrast=float(rng.uniform(0.9, 1.1)),
-        halo=float(rng.uniform(0, 0.7)),
-        halo_px=float(rng.uniform(0.8, 1.4)),
+        gamma=rng.uniform(2.0, 2.4),
+        contrast=rng.uniform(0.9, 1.1),
+        halo=rng.uniform(0, 0.7),
+        halo_px=rng.uniform(0.8, 1.4),
         jpeg=int(rng.integers(80, 96)),
     )
 
@@ -489,8 +489,8 @@ def hard_shot(rng: np.random.Generator, trouble: str | None = None) -> Shot:
     trouble = trouble or str(rng.choice(TROUBLES))
     shot = replace(
         typical_shot(rng),
-        uneven=float(rng.uniform(0, 0.4)),
-        noise=float(rng.uniform(2, 5)),
+        uneven=rng.uniform(0, 0.4),
+        noise=rng.uniform(2, 5),
         jpeg=int(rng.integers(65, 91)),
         shadows=(_some_shadow(rng, (0.2, 0.5), (0.001, 0.01)),),
     )
@@ -498,7 +498,7 @@ def hard_shot(rng: np.random.Generator, trouble: str | None = None) -> Shot:
 
 
 def _badly(trouble: str, rng: np.random.Generator) -> dict[str, object]:
-    between = lambda low, high: float(rng.uniform(low, high))  # noqa: E731
+    between = rng.uniform
     if trouble == "soft":
         return {"defocus_px": between(0.8, 1.7)}
     if trouble == "moving":
@@ -526,19 +526,17 @@ def _some_shadow(rng: np.random.Generator, depth: tuple[float, float], soft: tup
     length, width = 1.2, rng.uniform(0.05, 0.5)
     u, v = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
     corners = [np.array([x, y]) + a * u * length + b * v for a, b in ((-1, 0), (1, 0), (1, width), (-1, width))]
-    return Shadow(
-        tuple((float(p[0]), float(p[1])) for p in corners), float(rng.uniform(*depth)), float(rng.uniform(*soft))
-    )
+    return Shadow(tuple((float(p[0]), float(p[1])) for p in corners), rng.uniform(*depth), rng.uniform(*soft))
 
 
 def _some_glare(rng: np.random.Generator) -> Glare:
-    radius = float(rng.uniform(0.02, 0.06))
+    radius = rng.uniform(0.02, 0.06)
     return Glare(
-        x=float(rng.uniform(0.05, 0.95)),
-        y=float(rng.uniform(0.05, 0.5)),
-        radii=(radius, radius * float(rng.uniform(0.4, 1))),
-        turn_deg=float(rng.uniform(0, 180)),
-        strength=float(rng.uniform(0.4, 2.0)),
+        x=rng.uniform(0.05, 0.95),
+        y=rng.uniform(0.05, 0.5),
+        radii=(radius, radius * rng.uniform(0.4, 1)),
+        turn_deg=rng.uniform(0, 180),
+        strength=rng.uniform(0.4, 2.0),
     )
 
 
@@ -550,24 +548,24 @@ def some_table(rng: np.random.Generator, area_mm: tuple[float, float], cards: Se
         sheets=_two_mats(rng) if min(area_mm[0] / 900, area_mm[1] / 320) > 1 and rng.random() < 0.4 else (),
         cloth=str(rng.choice(CLOTHS)),
         seed=int(rng.integers(1000)),
-        shadow=float(rng.uniform(0, 0.5)),
+        shadow=rng.uniform(0, 0.5),
     )
 
 
 def _two_mats(rng: np.random.Generator) -> tuple[Sheet, ...]:
     """Two sides' mats beside each other, the second turned round as its player sits."""
-    y, turn = float(rng.normal(0, 8)), float(rng.normal(0, 1.5))
+    y, turn = rng.normal(0, 8), rng.normal(0, 1.5)
     return (Sheet("side-1", -225, y, turn, (420, 297)), Sheet("side-2", 225, -y, 180 - turn, (420, 297)))
 
 
 def some_pose(rng: np.random.Generator, tilt_deg: tuple[float, float], **how: object) -> Pose:
     """A camera on its stand: not quite level, its lens bending lines by up to 8 %."""
     return Pose(
-        tilt_deg=float(rng.uniform(*tilt_deg)),
-        lean_deg=float(rng.normal(0, 12)),
-        turn_deg=float(rng.normal(0, 3)),
-        focal=float(rng.uniform(0.7, 1.05)),
-        barrel=float(rng.uniform(0, 0.08)),
+        tilt_deg=rng.uniform(*tilt_deg),
+        lean_deg=rng.normal(0, 12),
+        turn_deg=rng.normal(0, 3),
+        focal=rng.uniform(0.7, 1.05),
+        barrel=rng.uniform(0, 0.08),
         **how,
     )
 
@@ -593,12 +591,12 @@ def wild_photo(seed: int, kind: str = "ours") -> Photo:
     first, second = rng.choice(TROUBLES, 2, replace=False)
     shot = replace(hard_shot(rng, str(first)), **_badly(str(second), rng))
     pose = Pose(
-        px_per_mm=float(rng.uniform(0.9, 3.0)),
-        tilt_deg=float(rng.uniform(0, 50)),
-        lean_deg=float(rng.uniform(0, 360)),
-        turn_deg=float(rng.uniform(0, 360)),
-        focal=float(rng.uniform(0.6, 1.1)),
-        barrel=float(rng.uniform(0, 0.12)),
+        px_per_mm=rng.uniform(0.9, 3.0),
+        tilt_deg=rng.uniform(0, 50),
+        lean_deg=rng.uniform(0, 360),
+        turn_deg=rng.uniform(0, 360),
+        focal=rng.uniform(0.6, 1.1),
+        barrel=rng.uniform(0, 0.12),
     )
     area = pose.table_mm()
     count = int(np.clip(area[0] * area[1] / 8000, 6, 120))
@@ -620,7 +618,7 @@ def empty_photo(seed: int, **_: object) -> Photo:
     names = [str(name) for name in rng.permutation(list(foreign.THINGS))[:4]]
     things = tuple(
         Sheet(f"{name} {rng.integers(50)}", *(float(v) for v in rng.uniform(-0.4, 0.4, 2) * area),
-              float(rng.uniform(0, 360)), foreign.SIZES_MM[name])
+              rng.uniform(0, 360), foreign.SIZES_MM[name])
         for name in names
     )  # fmt: skip
     return photograph(replace(table, cards=bare, sheets=(*table.sheets, *things)), pose, shot, seed)

@@ -92,7 +92,7 @@ def photo_of(style: str, condition: Condition, seed: int) -> FacePhoto:
         at = np.array([(number % 5 - 2) * 100.0, (number // 5 - 1.5) * 130.0]) + rng.normal(0, 2, 2)
         card = card_of(style, str(slug), at, float(rng.choice((0, 180)) + rng.normal(0, 5)))
         cards += [card, *_lid(card, style, condition.covered, rng)]
-    table = Table(tuple(cards), cloth=str(rng.choice(photos.CLOTHS)), seed=seed, shadow=float(rng.uniform(0.1, 0.5)))
+    table = Table(tuple(cards), cloth=str(rng.choice(photos.CLOTHS)), seed=seed, shadow=rng.uniform(0.1, 0.5))
     typical = condition.light == "typical"
     shot = photos.typical_shot(rng) if typical else photos.hard_shot(rng, condition.light)
     return face_photos.photograph(table, style, pose, shot, seed)
@@ -164,14 +164,14 @@ def strangers_of(style: str, seed: int) -> list[tuple[str, Crop]]:
     pose = photos.some_pose(rng, (0, 18), px_per_mm=1.6, size_px=(1920, 1080))
     columns = (-520.0, *np.linspace(-310, 530, len(KINDS) - 1))
     at = {kind: [(float(x), -200.0 + 130 * n) for n in range(4)] for x, kind in zip(columns, KINDS, strict=True)}
-    covers = [c for x, y in at["hand"] for c in face_photos.hand((x, y - 50.0), 90 + float(rng.normal(0, 15)), rng)]
+    covers = [c for x, y in at["hand"] for c in face_photos.hand((x, y - 50.0), 90 + rng.normal(0, 15), rng)]
     covers += [cover for place in at["cup"] for cover in face_photos.cup(place, rng)]
     sheets = [Sheet("side-1", columns[0], 0.0, 90.0, (420, 297))]
     things = [str(name) for name in rng.choice(("page", "newspaper", "packaging", "rug", "crossword", "dominoes"), 4)]
     sheets += [Sheet(f"{n} {seed}", *place, 0.0, (120, 120)) for n, place in zip(things, at["thing"], strict=True)]
     others = [other for other in STYLES if other != style]
     cards = [card_of(style, decks.BACK, place) for place in at["own back"]]
-    cards += [card_of(str(rng.choice(others)), str(rng.choice(decks.CLASSIC)), place, float(rng.normal(0, 4)))
+    cards += [card_of(str(rng.choice(others)), str(rng.choice(decks.CLASSIC)), place, rng.normal(0, 4))
               for place in at["other deck"]]  # fmt: skip
     cards += [Laid(x, y, look=f"thing playing-card {rng.integers(40)}") for x, y in at["playing card"]]
     phones = tuple(replace(face_photos.telephone(place, rng), turn_deg=0.0) for place in at["telephone"])
@@ -187,7 +187,7 @@ def _cut_strangers(
         for x, y in places:
             is_card = kind in KINDS[-3:]
             near = (x, y) if is_card else np.array((x, y)) + rng.normal(0, 8, 2)
-            card = card_of(style, decks.CLASSIC[0], near, 0.0 if is_card else float(rng.uniform(-20, 20)))
+            card = card_of(style, decks.CLASSIC[0], near, 0.0 if is_card else rng.uniform(-20, 20))
             yield kind, crop_at(photo, photo.pose.px(card.corners_mm()), card, None, OFF, rng)
 
 

@@ -40,11 +40,11 @@ def bare_photo(seed: int, deck: str, *, things: float) -> FacePhoto:
     layout = [(sheet, next(mat for mat in all_mats() if mat.id == SIDE))]
     cards = [card for card in whole.cards if lying(card, layout)[0]]
     cards = [replace(card, x_mm=card.x_mm - sheet.x_mm, y_mm=card.y_mm - sheet.y_mm) for card in cards]
-    px_per_mm = NEAR_PX[0] / float(rng.uniform(*NEAR_MM))
+    px_per_mm = NEAR_PX[0] / rng.uniform(*NEAR_MM)
     pose = photos.some_pose(rng, (0, 15), px_per_mm=px_per_mm, size_px=NEAR_PX)
     table = beset(Table(tuple(cards), (replace(sheet, x_mm=0.0, y_mm=0.0),)), rng, (700.0, 500.0), things)
     table = replace(table, cloth=photos.CLOTHS[seed % len(photos.CLOTHS)], seed=int(rng.integers(1000)),
-                    shadow=float(rng.uniform(0.1, 0.5)))  # fmt: skip
+                    shadow=rng.uniform(0.1, 0.5))  # fmt: skip
     shot = photos.typical_shot(rng)
     photo = photograph(replace(table, sheets=()), deck, pose, shot, seed)
     return replace(photo, faces=tuple(truth_of(table, pose, shot)))

@@ -191,7 +191,7 @@ def _frame(style: Style, ink: tuple[int, int, int]) -> list[str]:
 
 def _picture(style: Style, card: Card, rng: np.random.Generator, ink: tuple[int, int, int]) -> list[str]:
     x, y, scale = style.picture_at
-    turn = float(rng.uniform(-style.tilted, style.tilted)) if style.tilted else 0.0
+    turn = rng.uniform(-style.tilted, style.tilted) if style.tilted else 0.0
     colour, ground = _hex(ink), "#FFFFFF" if style.ground != "dark" else "#FEFEFE"
     body = _doodle(rng) if style.picture != "sign" else []
     if card in LIGHTS and style.shares_light:
