@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 
 import cv2
 import decks
-import foreign
 import laid as lay
 import numpy as np
 import photos
@@ -389,13 +388,12 @@ def telephone(at_mm: tuple[float, float], rng: np.random.Generator) -> Sheet:
 def beset(table: Table, rng: np.random.Generator, area_mm: tuple[float, float], share: float) -> Table:
     """The same with a hand over it, a cup, a telephone, each with that probability."""
     covers, things = list(table.covers), list(table.things)
-    somewhere = lambda: tuple(float(v) for v in rng.uniform(-0.4, 0.4, 2) * area_mm)  # noqa: E731
     if rng.random() < share:
-        things.append(telephone(somewhere(), rng))
+        things.append(telephone(photos.somewhere(rng, area_mm), rng))
     if rng.random() < share:
-        covers += cup(somewhere(), rng)
+        covers += cup(photos.somewhere(rng, area_mm), rng)
     if rng.random() < share:
-        covers += hand(somewhere(), rng.uniform(0, 360), rng)
+        covers += hand(photos.somewhere(rng, area_mm), rng.uniform(0, 360), rng)
     return replace(table, covers=tuple(covers), things=tuple(things))
 
 
@@ -439,7 +437,7 @@ def face_photo(
     area = pose.table_mm()
     table = game(style, rng, area)
     count = int(rng.choice((0, 0, 0, 1, 2))) if foreigners is None else foreigners
-    places = [(*(float(v) for v in rng.uniform(-0.42, 0.42, 2) * area), rng.uniform(0, 360)) for _ in range(count)]
+    places = [(*photos.somewhere(rng, area, 0.42), rng.uniform(0, 360)) for _ in range(count)]
     table = replace(table, cards=(*strangers(style, rng, places), *table.cards))
     if rng.random() < 0.25 if sleeves is None else sleeves:
         table = sleeved(table, rng)
@@ -455,19 +453,10 @@ def stranger_photo(seed: int, style: str) -> FacePhoto:
     area = pose.table_mm()
     count = int(np.clip(area[0] * area[1] / 20000, 4, 40))
     places = [(c.x_mm, c.y_mm, c.turn_deg) for c in lay.scattered(["x"] * count, area, rng)]
-    sheets = _mats_on(area, rng) if rng.random() < 0.5 else _litter(rng, area)
+    sheets = _mats_on(area, rng) if rng.random() < 0.5 else photos.litter(rng, area, 3, 20)
     table = Table(strangers(style, rng, places), sheets)
     table = beset(beset(table, rng, area, 0.6), rng, area, 0.6)
     return photograph(_on_cloth(table, rng), style, pose, photos.typical_shot(rng), seed)
-
-
-def _litter(rng: np.random.Generator, area_mm: tuple[float, float]) -> tuple[Sheet, ...]:
-    """Things on the table, under the cards."""
-    names = [str(name) for name in rng.permutation(list(foreign.THINGS))[:3]]
-    return tuple(
-        Sheet(f"{name} {rng.integers(20)}", *(float(v) for v in rng.uniform(-0.4, 0.4, 2) * area_mm),
-              rng.uniform(0, 360), foreign.SIZES_MM[name]) for name in names
-    )  # fmt: skip
 
 
 def _some_pose(rng: np.random.Generator, camera: str, tilt_deg: tuple[float, float]) -> Pose:

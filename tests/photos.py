@@ -615,13 +615,23 @@ def empty_photo(seed: int, **_: object) -> Photo:
     count = int(np.clip(area[0] * area[1] / 12000, 3, 60))
     table = with_codes_of_others(some_table(rng, area, ["roll-01"] * count), rng, 1.0)
     bare = tuple(replace(card, sticker=None) if rng.random() < 0.6 else card for card in table.cards)
-    names = [str(name) for name in rng.permutation(list(foreign.THINGS))[:4]]
-    things = tuple(
-        Sheet(f"{name} {rng.integers(50)}", *(float(v) for v in rng.uniform(-0.4, 0.4, 2) * area),
-              rng.uniform(0, 360), foreign.SIZES_MM[name])
+    sheets = (*table.sheets, *litter(rng, area, 4, 50))
+    return photograph(replace(table, cards=bare, sheets=sheets), pose, shot, seed)
+
+
+def litter(rng: np.random.Generator, area_mm: tuple[float, float], count: int, kinds: int) -> tuple[Sheet, ...]:
+    """Things of others that lie about on a table of that size, each one of so many of its kind."""
+    names = [str(name) for name in rng.permutation(list(foreign.THINGS))[:count]]
+    return tuple(
+        Sheet(f"{name} {rng.integers(kinds)}", *somewhere(rng, area_mm), rng.uniform(0, 360), foreign.SIZES_MM[name])
         for name in names
-    )  # fmt: skip
-    return photograph(replace(table, cards=bare, sheets=(*table.sheets, *things)), pose, shot, seed)
+    )
+
+
+def somewhere(rng: np.random.Generator, area_mm: tuple[float, float], share: float = 0.4) -> tuple[float, float]:
+    """A place on a table of that size, up to this share of it from its middle."""
+    x, y = (rng.uniform(-share, share, 2) * area_mm).tolist()
+    return x, y
 
 
 def with_codes_of_others(table: Table, rng: np.random.Generator, share: float) -> Table:

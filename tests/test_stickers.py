@@ -18,12 +18,11 @@ from companion.vision.stickers import reader
 from companion.vision.stickers.reader import AGREED, ALONE, Before, read_codes
 
 
-def scattered(seed: int, count: int = 60, **how: object) -> Scene:
+def scattered(seed: int, count: int = 60) -> Scene:
     """Cards of the deck in a loose grid over 624 mm, each turned its own way."""
     rng = np.random.default_rng(seed)
-    cards = [payload(card) for card in rng.permutation(DECK)[:count]]
-    grid = grid_of(cards, 12, 52.0)
-    return Scene(stickers=tuple(Sticker(s.text, s.x_mm, s.y_mm, float(rng.uniform(0, 360)), 28.0, **how) for s in grid))
+    grid = grid_of([payload(card) for card in rng.permutation(DECK)[:count]], 12, 52.0)
+    return Scene(stickers=tuple(replace(sticker, turn_deg=rng.uniform(0, 360)) for sticker in grid))
 
 
 def texts(scene: Scene) -> list[str]:
@@ -71,11 +70,11 @@ def test_a_phone_near_by_reads_the_stickers_of_a_fan_whose_edges_the_next_cards_
 def test_no_sticker_is_ever_read_as_another_however_bad_the_picture(seed):
     rng = np.random.default_rng(seed)
     lens = Lens(
-        width_mm=float(rng.uniform(900, 1500)),
-        tilt_deg=float(rng.uniform(0, 40)),
-        blur_px=float(rng.uniform(0.5, 1.6)),
-        noise=float(rng.uniform(3, 20)),
-        light=float(rng.uniform(0.15, 1.4)),
+        width_mm=rng.uniform(900, 1500),
+        tilt_deg=rng.uniform(0, 40),
+        blur_px=rng.uniform(0.5, 1.6),
+        noise=rng.uniform(3, 20),
+        light=rng.uniform(0.15, 1.4),
         jpeg=int(rng.integers(30, 90)),
     )
     scene = scattered(seed)
