@@ -14,11 +14,12 @@ import laid as lay
 import numpy as np
 import photos
 from laid import Cover, Laid, Sheet, Table
+from photos import MATS, mat
 from webcam import Pose, Shot, burnt_out, developed
 
 from companion.rules.cards import REMEDY_OF, Card, Family
 from companion.rules.editions.edition import load_edition
-from companion.tabletop.mat_layout import DISTANCE_COLUMNS, MatLayout, Rect, all_mats
+from companion.tabletop.mat_layout import DISTANCE_COLUMNS, Rect
 from companion.vision.view import centre_of
 
 CAMERAS = {
@@ -96,12 +97,10 @@ def photograph(table: Table, style: str, pose: Pose, shot: Shot | None = None, s
 def truth_of(table: Table, pose: Pose, shot: Shot) -> Iterator[ShownFace]:
     """The truth of each card, in the order laid."""
     burnt = burnt_out(shot, pose.size_px) if shot.glares else None
-    layouts = {layout.id: layout for layout in all_mats()}
-    mats = [(sheet, layouts[sheet.name]) for sheet in table.sheets if sheet.name in layouts]
     for card, bare in zip(table.cards, lay.in_sight(table), strict=True):
         corners = pose.px(card.corners_mm())
         deck, face = _named(card.look)
-        zone, sideways = lying(card, mats)
+        zone, sideways = lying(card, table.sheets)
         yield ShownFace(
             deck=deck,
             face=face,
@@ -128,12 +127,12 @@ def _inside_picture(card: Laid, pose: Pose) -> np.ndarray:
     return inside.reshape(lay.CARD_RASTER)
 
 
-def lying(card: Laid, mats: Sequence[tuple[Sheet, MatLayout]]) -> tuple[str | None, bool]:
+def lying(card: Laid, sheets: Sequence[Sheet]) -> tuple[str | None, bool]:
     """The zone under a card's middle, and whether it lies sideways there."""
-    for sheet, layout in reversed(mats):
+    for sheet in reversed(sheets):
         x, y = on_sheet(sheet, (card.x_mm, card.y_mm))
-        if 0 <= x <= sheet.size_mm[0] and 0 <= y <= sheet.size_mm[1]:
-            zone = layout.zone_at(x, y)
+        if sheet.name in MATS and 0 <= x <= sheet.size_mm[0] and 0 <= y <= sheet.size_mm[1]:
+            zone = MATS[sheet.name].zone_at(x, y)
             return f"{sheet.name}/{zone}" if zone else None, _is_sideways(card.turn_deg - sheet.turn_deg)
     return None, _is_sideways(card.turn_deg)
 
@@ -241,12 +240,11 @@ def sleeved(table: Table, rng: np.random.Generator) -> Table:
 def game(style: str, rng: np.random.Generator, area_mm: tuple[float, float]) -> Table:
     """Two sides in the middle of a hand: piles, a row of safeties, distances in columns, draw and discard pile."""
     sheets = _mats_on(area_mm, rng)
-    layouts = {layout.id: layout for layout in all_mats()}
     counts = load_edition("classic").deck
     deck = [str(slug) for slug in rng.permutation([card.value for card, n in counts.items() for _ in range(n)])]
     cards: list[Laid] = []
     for sheet in sheets:
-        for name, zone in layouts[sheet.name].zones.items():
+        for name, zone in MATS[sheet.name].zones.items():
             cards += _in_zone(style, sheet, name, zone, deck, rng)
     return Table(tuple(cards), sheets)
 
@@ -257,17 +255,12 @@ def _mats_on(area_mm: tuple[float, float], rng: np.random.Generator) -> tuple[Sh
     turn = rng.normal(0, 1.5)
     if height > 610 and width > 770 and rng.random() < 0.6:
         near, far = (-150 + jitter[0], 152), (-150 + jitter[1], -152)
-        return (Sheet("side-1", *near, turn, lay_size("side-1")), Sheet("side-2", *far, 180 - turn, lay_size("side-2")),
-                Sheet("table", 220 + jitter[2], jitter[3], 90 + turn, lay_size("table")))  # fmt: skip
+        middle = mat("table", 220 + jitter[2], jitter[3], 90 + turn)
+        return (mat("side-1", *near, turn), mat("side-2", *far, 180 - turn), middle)
     down = 108.0 if height > 520 else 0.0
-    sides = (Sheet("side-1", -218, down + jitter[0], turn, lay_size("side-1")),
-             Sheet("side-2", 218, down + jitter[1], 180 + turn, lay_size("side-2")))  # fmt: skip
-    middle = (Sheet("table", jitter[2], down - 262 + jitter[3], turn, lay_size("table")),) if down else ()
+    sides = (mat("side-1", -218, down + jitter[0], turn), mat("side-2", 218, down + jitter[1], 180 + turn))
+    middle = (mat("table", jitter[2], down - 262 + jitter[3], turn),) if down else ()
     return (*sides, *middle) if width > 870 else (*sides[:1], *middle)
-
-
-def lay_size(name: str) -> tuple[float, float]:
-    return next(layout.size_mm for layout in all_mats() if layout.id == name)
 
 
 def _in_zone(

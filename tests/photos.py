@@ -295,6 +295,14 @@ def _band(at: float) -> np.ndarray:
     return np.exp(-((((x + 0.5 * y) / 84 - at) / 0.09) ** 2)) + np.float32(0.12)
 
 
+MATS = {layout.id: layout for layout in all_mats()}
+
+
+def mat(name: str, x_mm: float, y_mm: float, turn_deg: float) -> Sheet:
+    """A mat of ours by its middle."""
+    return Sheet(name, x_mm, y_mm, turn_deg, MATS[name].size_mm)
+
+
 # --- What things look like ------------------------------------------------------------------------------------
 
 
@@ -336,9 +344,8 @@ def _printed(image: np.ndarray, ink: int = 38, paper: int = 238) -> np.ndarray:
 @cache
 def sheet_tiles(name: str) -> list[list[Texture]]:
     """A mat or a foreign thing, cut into rows of tiles of about 8 cm."""
-    layouts = {layout.id: layout for layout in all_mats()}
-    if name in layouts:
-        image = render.to_image(mats.mat_svg(layouts[name]), 5)
+    if name in MATS:
+        image = render.to_image(mats.mat_svg(MATS[name]), 5)
         return _tiles(image, 4, 6)
     return _tiles(foreign.thing(name), 3, 3)
 
@@ -555,7 +562,7 @@ def some_table(rng: np.random.Generator, area_mm: tuple[float, float], cards: Se
 def _two_mats(rng: np.random.Generator) -> tuple[Sheet, ...]:
     """Two sides' mats beside each other, the second turned round as its player sits."""
     y, turn = rng.normal(0, 8), rng.normal(0, 1.5)
-    return (Sheet("side-1", -225, y, turn, (420, 297)), Sheet("side-2", 225, -y, 180 - turn, (420, 297)))
+    return (mat("side-1", -225, y, turn), mat("side-2", 225, -y, 180 - turn))
 
 
 def some_pose(rng: np.random.Generator, tilt_deg: tuple[float, float], **how: object) -> Pose:

@@ -6,13 +6,13 @@ from functools import cache
 
 import cv2
 import photos
-from face_photos import lay_size, off_sheet
+from face_photos import off_sheet
 from laid import Glued, Laid, Sheet, Table
 from webcam import Pose
 
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import card_id_of, payload
-from companion.tabletop.mat_layout import DISTANCE_COLUMNS, all_mats
+from companion.tabletop.mat_layout import DISTANCE_COLUMNS
 from companion.vision.counting.photographs import read_photo
 from companion.vision.counting.tally import Photo
 
@@ -31,7 +31,6 @@ BOB: Mapping[str, Sequence[str]] = {
 }
 """475 km."""
 
-_LAYOUTS = {layout.id: layout for layout in all_mats()}
 _WIDTH_MM = {1: 480.0, 2: 930.0}
 
 
@@ -39,9 +38,7 @@ def table_of(sides: Sequence[Mapping[str, Sequence[str]]], *, mats: bool = True)
     """What lies there: each side as its mat has it, side by side; without mats the same on the bare table."""
     cards, sheets = [], []
     for number, side in enumerate(sides):
-        sheet = Sheet(
-            f"side-{number + 1}", (number - (len(sides) - 1) / 2) * 440, 20, 1 - 2 * number, lay_size("side-1")
-        )
+        sheet = photos.mat(f"side-{number + 1}", (number - (len(sides) - 1) / 2) * 440, 20, 1 - 2 * number)
         sheets.append(sheet)
         cards += [_card(sheet, zone, place, name) for zone, names in side.items() for place, name in enumerate(names)]
     return Table(tuple(cards), tuple(sheets) if mats else (), cloth="wood")
@@ -49,7 +46,7 @@ def table_of(sides: Sequence[Mapping[str, Sequence[str]]], *, mats: bool = True)
 
 def _card(sheet: Sheet, zone: str, place: int, name: str) -> Laid:
     card_id, _, across = name.partition(" ")
-    rect = _LAYOUTS[sheet.name].zones[zone]
+    rect = photos.MATS[sheet.name].zones[zone]
     dx, dy = 0.0, 0.0
     if zone == "distance":
         face, _, copy = card_id.rpartition("-")

@@ -26,7 +26,7 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
 import photos  # noqa: E402
 from bench.readers import READERS  # noqa: E402
 from laid import Sheet, Table, in_rows, scattered  # noqa: E402
-from photos import Photo, Score, Shot, compared  # noqa: E402
+from photos import Photo, Score, Shot, compared, mat  # noqa: E402
 from webcam import Pose  # noqa: E402
 
 from companion.tabletop.card_ids import payload  # noqa: E402
@@ -93,13 +93,13 @@ def known_mats(pose: Pose) -> Mats:
     return search(empty, Mats(), layouts, 0.0)
 
 
-TWO_MATS = (Sheet("side-1", -225, 0, 0, (420, 297)), Sheet("side-2", 225, 0, 180, (420, 297)))
+TWO_MATS = (mat("side-1", -225, 0, 0), mat("side-2", 225, 0, 180))
 
 
 def empty_table(pose: Pose) -> tuple[np.ndarray, Sequence[Sheet]]:
     """Two sides' mats, or the table's where they have no room, in grey; and which they are."""
     width, height = pose.table_mm()
-    sheets = TWO_MATS if width >= 920 and height >= 320 else (Sheet("table", 0, 0, 0, (297, 210)),)
+    sheets = TWO_MATS if width >= 920 and height >= 320 else (mat("table", 0, 0, 0),)
     return photos.photograph(Table(sheets=sheets), pose, Shot(bayer=False)).gray, sheets
 
 

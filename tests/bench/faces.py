@@ -166,7 +166,7 @@ def strangers_of(style: str, seed: int) -> list[tuple[str, Crop]]:
     at = {kind: [(float(x), -200.0 + 130 * n) for n in range(4)] for x, kind in zip(columns, KINDS, strict=True)}
     covers = [c for x, y in at["hand"] for c in face_photos.hand((x, y - 50.0), 90 + rng.normal(0, 15), rng)]
     covers += [cover for place in at["cup"] for cover in face_photos.cup(place, rng)]
-    sheets = [Sheet("side-1", columns[0], 0.0, 90.0, (420, 297))]
+    sheets = [photos.mat("side-1", columns[0], 0.0, 90.0)]
     things = [str(name) for name in rng.choice(("page", "newspaper", "packaging", "rug", "crossword", "dominoes"), 4)]
     sheets += [Sheet(f"{n} {seed}", *place, 0.0, (120, 120)) for n, place in zip(things, at["thing"], strict=True)]
     others = [other for other in STYLES if other != style]
@@ -299,7 +299,7 @@ def known_mats(photo: FacePhoto) -> Mats:
     """What the markers said before cards were laid; none where no mats lie."""
     if not photo.table.sheets:
         return Mats()
-    layouts = [layout for layout in face_photos.all_mats() if layout.id in {s.name for s in photo.table.sheets}]
+    layouts = [layout for layout in photos.MATS.values() if layout.id in {s.name for s in photo.table.sheets}]
     bare = replace(photo.table, cards=(), covers=(), things=())
     empty = face_photos.photograph(bare, photo.style, photo.pose)
     return search(cv2.cvtColor(empty.image, cv2.COLOR_BGR2GRAY), Mats(), layouts, 0.0)

@@ -37,8 +37,7 @@ def bare_photo(seed: int, deck: str, *, things: float) -> FacePhoto:
     rng = np.random.default_rng((seed, 77))
     whole = game(deck, rng, (1000.0, 800.0))
     sheet = next(sheet for sheet in whole.sheets if sheet.name == SIDE)
-    layout = [(sheet, next(mat for mat in all_mats() if mat.id == SIDE))]
-    cards = [card for card in whole.cards if lying(card, layout)[0]]
+    cards = [card for card in whole.cards if lying(card, [sheet])[0]]
     cards = [replace(card, x_mm=card.x_mm - sheet.x_mm, y_mm=card.y_mm - sheet.y_mm) for card in cards]
     px_per_mm = NEAR_PX[0] / rng.uniform(*NEAR_MM)
     pose = photos.some_pose(rng, (0, 15), px_per_mm=px_per_mm, size_px=NEAR_PX)
