@@ -17,8 +17,8 @@ CLASSIC = load_edition("classic")
 
 
 @pytest.fixture
-def turn():
-    return KeptTurn()
+def turn(tmp_path):
+    return KeptTurn(tmp_path)
 
 
 @pytest.fixture

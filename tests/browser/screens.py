@@ -119,12 +119,9 @@ def app_of(
     picture = camera or ((lambda: film[0]) if film else None)
     looks = {"picture": picture, "image": lambda: decode(picture(), "screen")} if picture else {}
     looks |= {"survey": film[1].survey} if film else {}
-    return create_app(
-        match,
-        secret=b"screens" * 5,
-        base_url="http://192.168.1.20:8080",
-        camera=Camera(**looks, zones=zones or DrawnZones(), turn=KeptTurn(), others=OtherCameras()),
-    )
+    folder = match.store.path.parent
+    looks |= {"zones": zones or DrawnZones(), "turn": KeptTurn(folder), "others": OtherCameras(folder)}
+    return create_app(match, secret=b"screens" * 5, base_url="http://192.168.1.20:8080", camera=Camera(**looks))
 
 
 @cache

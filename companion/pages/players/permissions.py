@@ -37,15 +37,14 @@ _DID = {
 
 def steps(now: MatchState) -> dict[str, dict[str, object]]:
     """Return what undo would take back and redo bring back; `why_not` says who may, where this phone may not."""
-    found = (("undoing", EventKind.UNDO, now.undoable), ("redoing", EventKind.REDO, now.redoable))
     return {
         name: {
             "seq": event.seq,
             "say": undo_say(now, event) if kind is EventKind.UNDO else _("Redo"),
             "why_not": why_not(now, kind),
         }
-        for name, kind, event in found
-        if event
+        for name, kind in (("undoing", EventKind.UNDO), ("redoing", EventKind.REDO))
+        if (event := _last(now, kind))
     }
 
 

@@ -208,23 +208,19 @@ class Cookies(SecureCookieSessionInterface):
 
     def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
         """Send a cookie that has changed; the phone's own clock measures its lifetime (Max-Age)."""
-        if not session or not self.should_set_cookie(app, session):
+        signed = self.get_signing_serializer(app)
+        if signed is None or not session or not self.should_set_cookie(app, session):
             super().save_session(app, session, response)
             return
-        signed = self.get_signing_serializer(app)
-        if signed is not None:
-            cookie = dump_cookie(
-                self.get_cookie_name(app),
-                signed.dumps(dict(session)),
-                max_age=KEPT,
-                sync_expires=False,
-                path=self.get_cookie_path(app),
-                domain=self.get_cookie_domain(app),
-                secure=self.get_cookie_secure(app),
-                httponly=self.get_cookie_httponly(app),
-                samesite=self.get_cookie_samesite(app),
-            )
-            response.headers.add("Set-Cookie", cookie)
+        cookie = dump_cookie(
+            self.get_cookie_name(app),
+            signed.dumps(dict(session)),
+            max_age=KEPT,
+            sync_expires=False,
+            httponly=self.get_cookie_httponly(app),
+            samesite=self.get_cookie_samesite(app),
+        )
+        response.headers.add("Set-Cookie", cookie)
         response.vary.add("Cookie")
 
 

@@ -9,8 +9,8 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, MutableMapping, Sequence
+from contextlib import suppress
 from types import FrameType
 
 from flask import Flask
@@ -29,7 +29,6 @@ LOOK_S = 5  # time between two looks for connections to close, in seconds
 TURN_S = 1.0
 LAST_ANSWERS_S = 1.0  # time to finish the answers under way when the service ends, in seconds
 MOST_UNSENT_BYTES = 1024 * 1024
-SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 def serve(app: Flask, host: str, port: int, ready: Callable[[int], None] = lambda _port: None) -> None:
@@ -38,10 +37,10 @@ def serve(app: Flask, host: str, port: int, ready: Callable[[int], None] = lambd
     Raises Problem when the port cannot be had.
     """
     server = bound(app, host, port)
-    with _asked_to_end(server.pull_trigger) as asked:
-        ready(int(server.effective_port))
-        while not asked.is_set():
-            turn(server, TURN_S)
+    asked = _asked_to_end(server.pull_trigger)
+    ready(int(server.effective_port))
+    while not asked.is_set():
+        turn(server, TURN_S)
     end(server)
 
 
@@ -92,13 +91,9 @@ def end(server: Server) -> None:
     server.trigger.close()
 
 
-@contextmanager
-def _asked_to_end(wake: Callable[[], None]) -> Iterator[threading.Event]:
-    """Provide an event that is set when the process is asked to end; asked once more, it ends at once."""
+def _asked_to_end(wake: Callable[[], None]) -> threading.Event:
+    """Return an event that is set when the process is asked to end; asked once more, it ends at once."""
     asked = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield asked
-        return
 
     def hear(number: int, _frame: FrameType | None) -> None:
         if asked.is_set():
@@ -106,9 +101,10 @@ def _asked_to_end(wake: Callable[[], None]) -> Iterator[threading.Event]:
         asked.set()
         wake()
 
-    for number in SIGNALS:
-        signal.signal(number, hear)
-    yield asked
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, hear)
+    return asked
 
 
 def _why_not(error: OSError | OverflowError, host: str, port: int) -> str:

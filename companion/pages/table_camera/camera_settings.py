@@ -24,19 +24,17 @@ LEFT_AND_RIGHT = 1
 MOST_OTHERS = 3  # maximum number of cameras beside the first: each takes as much of this computer as it
 
 
-def _keep(path: Path | None, value: object) -> None:
-    if path is None:
-        return
+def _keep(path: Path, value: object) -> None:
     with file_problem(
         "%(path)s cannot be written (%(error)s): check the folder's rights and the disk's space.", path=path
     ):
         write_whole(path, json.dumps(value))
 
 
-def _kept(path: Path | None) -> Any:
+def _kept(path: Path) -> Any:
     """Return what was kept; None where nothing was, or nothing that can be read."""
     try:
-        return read_json(path) if path else None
+        return read_json(path)
     except (OSError, ValueError):
         return None
 
@@ -57,14 +55,14 @@ AS_IT_IS = Turn()
 
 
 class KeptTurn:
-    """The turn in force. Any thread may ask for it; without a folder it is forgotten with the service.
+    """The turn in force, kept in the data folder. Any thread may ask for it.
 
     A camera that hangs upside down is read all the same, but people want to see their table as they sit at it; one
     whose own software mirrors the picture is not read at all until it is mirrored back.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self._path = folder / TURN_NAME if folder else None
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / TURN_NAME
         self.current = _turn(_kept(self._path))
 
     def keep(self, turn: Turn) -> None:
@@ -96,16 +94,16 @@ def _turn(kept: Any) -> Turn:
 class OtherCameras:
     """The cameras beside the first: those named at the start, else those kept in a data folder. For any thread.
 
-    Without a folder they are forgotten with the service. `first` says which the first one is.
+    `first` says which the first one is.
     """
 
     def __init__(
         self,
-        folder: Path | None = None,
+        folder: Path,
         given: Sequence[str] | None = None,
         first: Callable[[], str | None] = lambda: None,
     ) -> None:
-        self._path, self._first = folder / OTHERS_NAME if folder else None, first
+        self._path, self._first = folder / OTHERS_NAME, first
         self.are_given = given is not None
         self.sources = _sources(_kept(self._path)) if given is None else tuple(given)
 
