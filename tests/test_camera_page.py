@@ -3,8 +3,10 @@
 import re
 from dataclasses import replace
 
+import evening
 import pytest
-from client import HOME, SECRET, STRANGER, tap, text_of
+from client import SECRET, tap, text_of
+from sheet import scenes
 
 from companion.common.text import Term, say
 from companion.pages import Camera, create_app, language, words
@@ -45,8 +47,9 @@ def zones(tmp_path):
     return DrawnZones(tmp_path)
 
 
-def app_of(match, seen: Survey | None = None, zones: DrawnZones | None = None):
-    return create_app(match, secret=SECRET, camera=Camera(lambda: b"a picture", survey=lambda: seen, zones=zones))
+def app_of(match, seen: Survey | None = None, zones: DrawnZones | None = None, **more: object):
+    looks = Camera(lambda: b"a picture", survey=lambda: seen, zones=zones, **more)
+    return create_app(match, secret=SECRET, camera=looks)
 
 
 @pytest.fixture
@@ -57,146 +60,78 @@ def page(begun, zones):
 # --- What it says --------------------------------------------------------------------------------------------
 
 
-def test_a_zone_is_told_with_its_scale_sharpness_light_and_smallest_sticker(page):
-    shown = text_of(page.get("/camera"))
+IS_FAR = Tip("closer", CLOSER, (), needed=True)
+IS_SOFT = Tip("blurred", say("Clean or focus the lens: the picture is soft, edges are %(px)s px wide.", px=3.4))
+SURVEYS = {
+    "battle": survey(zone("side-1/battle")),
+    "soft": survey(zone("side-1/battle", blur_px=1.2), hints=(IS_SOFT,)),
+    "far": survey(zone("side-2/distance", good=False), hints=(IS_FAR,)),
+    "no-mats": survey(hints=(Tip("no-mats", "No mat is seen: lay them flat.", (), needed=True),)),
+    "cleared": survey(zone("side-1/battle"), zone("side-2/speed"), drawn=("side-1/battle",)),
+}
+EVENINGS = """
+a zone is told with its scale, sharpness, light and smallest sticker [battle]
+    machine at /camera | Ann 1 Battle pile 1.6–1.8 px/mm · sharp · good light from 18 mm
+    machine reads | All is well: every zone can be read. | 1000 × 600 pixels · about 104 cm away · slant 12°
+numbers are written as the language writes them [soft]
+    machine taps /phone language=fr; machine at /camera | 1,6–1,8 px/mm · un peu flou (1,2 px)
+    machine reads | les bords font 3,4 px
+a drawn table gets no advice about lenses [far; simulated]
+    machine at /camera | This table is drawn, not filmed. | not closer
+what to do is said with the names of the table [far]
+    machine at /camera | Move the camera 20 cm closer: stickers in Bob’s distance area look too small.
+zones are outlined on the picture and numbered as in the list [battle]
+    machine at /camera | markup <polygon class="good" points="100,100 300,100 300,500 100,500"/>
+    machine reads | markup <text class="number" x="20.0%" y="50.0%">1</text>
+the camera page of a page that asks again is a part [battle]
+    machine polls /camera; machine reads | markup id="figures" | not markup <html
+what is needed is said once [no-mats]
+    trouble No mat is seen: lay the printed mats.
+    machine at /camera | No mat is seen: lay them flat. | not lay the printed mats.
+without a picture the page says so
+    trouble No camera answers. Plays can be entered by hand.
+    machine at /camera | No camera answers. Plays can be entered by hand. There is no fresh picture at the moment.
+a stranger sees neither picture nor figures [battle]
+    eve at /camera | not markup camera.jpg | not px/mm; eve at /camera/zones | What the camera sees
+the camera page is found under More
+    machine at /more | markup href="/camera"
+printed mats stay listed when the drawn zones beside them are cleared [cleared]
+    machine at /camera | Speed pile | not Battle pile | not No mat is seen
+where none can be drawn there is no form [no-zones]
+    machine at /camera | not markup /camera/zones; machine at /camera/zones -> 404
 
-    assert "Ann 1 Battle pile 1.6–1.8 px/mm · sharp · good light from 18 mm" in shown
-    assert "All is well: every zone can be read." in shown
-    assert "1000 × 600 pixels · about 104 cm away · slant 12°" in shown
+# --- Several cameras
+
+the host adds a camera and leaves it out again [battle]
+    machine at /camera | /dev/video2 The address that a network camera shows Add another camera
+    machine taps /camera/others device=/dev/video2 & address=; machine at /camera | Without camera 2: /dev/video2
+    machine taps /camera/others without=0; machine at /camera | /dev/video2 The address | not Without camera 2
+the password of a network camera is not shown [battle]
+    machine taps /camera/others device=/dev/video2 & address=http://ann:secret@192.168.1.30/video
+    machine at /camera | Without camera 2: http://192.168.1.30/video | not markup secret
+what is no camera is told in a sentence [battle]
+    machine taps /camera/others address=/etc/passwd
+    machine at /camera | “/etc/passwd” is no camera that can be added: choose one | not Without camera 2
+cameras that were named at the start are not changed on the page [named]
+    machine taps /camera/others without=0 -> 404; machine at /camera | not Add another camera
+zones are drawn for one camera alone [battle]
+    machine at /camera | No mats? Draw the zones; machine taps /camera/others device=/dev/video2
+    machine at /camera | not No mats? Draw the zones; machine at /camera/zones | What the camera sees
+"""
 
 
-def test_numbers_are_written_as_the_language_writes_them(begun):
-    blurred = Tip("blurred", say("Clean or focus the lens: the picture is soft, edges are %(px)s px wide.", px=3.4))
-    seen = survey(zone("side-1/battle", blur_px=1.2), hints=(blurred,))
-    french = {"Accept-Language": "fr"}
-    shown = text_of(app_of(begun, seen).test_client().get("/camera", headers=french))
-
-    assert "1,6–1,8 px/mm · un peu flou (1,2 px)" in shown
-    assert "les bords font 3,4 px" in shown
-
-
-def test_a_drawn_table_gets_no_advice_about_lenses(begun):
-    seen = survey(zone("side-2/distance"), hints=(Tip("closer", CLOSER, (), needed=True),))
-    looks = Camera(lambda: b"a picture", survey=lambda: seen, is_simulated=True)
-    shown = text_of(create_app(begun, secret=SECRET, camera=looks).test_client().get("/camera"))
-
-    assert "This table is drawn, not filmed." in shown
-    assert "closer" not in shown
-
-
-def test_what_to_do_is_said_with_the_names_of_the_table(begun):
-    seen = survey(zone("side-2/distance", good=False), hints=(Tip("closer", CLOSER, (), needed=True),))
-
-    shown = text_of(app_of(begun, seen).test_client().get("/camera"))
-
-    assert "Move the camera 20 cm closer: stickers in Bob’s distance area look too small." in shown
-
-
-def test_zones_are_outlined_on_the_picture_and_numbered_as_in_the_list(page):
-    shown = page.get("/camera").get_data(as_text=True)
-
-    assert '<polygon class="good" points="100,100 300,100 300,500 100,500"/>' in shown
-    assert '<text class="number" x="20.0%" y="50.0%">1</text>' in shown
-
-
-def test_the_camera_page_of_a_page_that_asks_again_is_a_part(page):
-    answer = page.get("/camera", headers={"HX-Request": "true"})
-
-    assert 'id="figures"' in answer.get_data(as_text=True)
-    assert "<html" not in answer.get_data(as_text=True)
-
-
-def test_what_is_needed_is_said_once(begun):
-    begun.trouble("No mat is seen: lay the printed mats.")
-    seen = survey(hints=(Tip("no-mats", "No mat is seen: lay them flat.", (), needed=True),))
-
-    shown = text_of(app_of(begun, seen).test_client().get("/camera"))
-
-    assert shown.count("No mat is seen") == 1
-
-
-@pytest.fixture
-def several(begun, tmp_path, monkeypatch):
-    """The cameras beside the first, and the page that changes them."""
+@pytest.mark.parametrize(("setting", "rows"), scenes(EVENINGS))
+def test_on_an_evening(match, zones, tmp_path, monkeypatch, setting, rows):
     monkeypatch.setattr(camera_settings, "video_devices", lambda: ["/dev/video2"])
-    others = OtherCameras(tmp_path)
-    seen = survey(zone("side-1/battle"))
-    looks = Camera(lambda: b"a picture", survey=lambda: seen, zones=DrawnZones(tmp_path), others=others)
-    return others, create_app(begun, secret=SECRET, camera=looks)
-
-
-def test_the_host_adds_a_camera_and_leaves_it_out_again(several):
-    others, app = several
-    page = app.test_client()
-    assert "/dev/video2 The address that a network camera shows Add another camera" in text_of(page.get("/camera"))
-
-    tap(page, "/camera/others", device="/dev/video2", address="")
-    assert others.sources == ("/dev/video2",)
-    assert "Without camera 2: /dev/video2" in text_of(page.get("/camera"))
-
-    tap(page, "/camera/others", without="0")
-    assert others.sources == ()
-
-
-def test_the_password_of_a_network_camera_is_not_shown(several):
-    others, app = several
-    tap(app.test_client(), "/camera/others", device="/dev/video2", address="http://ann:secret@192.168.1.30/video")
-
-    shown = app.test_client().get("/camera").get_data(as_text=True)
-
-    assert others.sources == ("http://ann:secret@192.168.1.30/video",)
-    assert "http://192.168.1.30/video" in shown
-    assert "secret" not in shown
-
-
-def test_what_is_no_camera_is_told_in_a_sentence(several):
-    others, app = several
-    page = app.test_client()
-
-    tap(page, "/camera/others", address="/etc/passwd")
-
-    assert others.sources == ()
-    assert "“/etc/passwd” is no camera that can be added: choose one" in text_of(page.get("/camera"))
-
-
-def test_cameras_that_were_named_at_the_start_are_not_changed_on_the_page(begun, tmp_path):
-    others = OtherCameras(tmp_path, ["/dev/video2"])
-    page = create_app(begun, secret=SECRET, camera=Camera(others=others)).test_client()
-
-    assert tap(page, "/camera/others", without="0").status_code == 404
-    assert "Add another camera" not in text_of(page.get("/camera"))
-
-
-def test_zones_are_drawn_for_one_camera_alone(several):
-    others, app = several
-    page = app.test_client()
-    assert "No mats? Draw the zones" in text_of(page.get("/camera"))
-
-    others.add("/dev/video2")
-
-    assert "No mats? Draw the zones" not in text_of(page.get("/camera"))
-    assert page.get("/camera/zones").status_code == 302
-
-
-def test_without_a_picture_the_page_says_so(begun):
-    begun.trouble("No camera answers. Plays can be entered by hand.")
-
-    shown = text_of(app_of(begun).test_client().get("/camera"))
-
-    assert "No camera answers. Plays can be entered by hand. There is no fresh picture at the moment." in shown
-
-
-def test_a_stranger_sees_neither_picture_nor_figures(page):
-    shown = page.get("/camera", environ_base=STRANGER).get_data(as_text=True)
-
-    assert "camera.jpg" not in shown
-    assert "px/mm" not in shown
-    assert page.get("/camera/zones", environ_base=STRANGER).location == "/camera"
-
-
-@pytest.mark.parametrize("path", ["/more", "/setup"])
-def test_the_camera_page_is_linked_from(path, page):
-    assert 'href="/camera"' in page.get(path).get_data(as_text=True)
+    words = setting.split("; ")
+    app = app_of(
+        match,
+        next((seen for name, seen in SURVEYS.items() if name in words), None),
+        None if "no-zones" in words else zones,
+        is_simulated="simulated" in words,
+        others=OtherCameras(tmp_path, ["/dev/video2"] if "named" in words else None),
+    )
+    evening.check(app, match, setting, rows)
 
 
 @pytest.mark.parametrize(
@@ -274,8 +209,8 @@ def typed(boxes: dict[str, tuple[float, ...]], **more: str) -> dict[str, str]:
     return {"picture": "1000x600", **numbers, **more}
 
 
-def send(client, data: dict[str, str], path: str = "/camera/zones"):
-    return client.post(path, data=data, headers=HOME)
+def send(client, data: dict[str, str]):
+    return tap(client, "/camera/zones", **data)
 
 
 def test_the_form_lists_the_zones_of_the_match_and_no_others(page):
@@ -372,7 +307,7 @@ def test_zones_that_were_cleared_are_not_listed_although_no_picture_came_since(b
     send(client, typed(BOXES))
     before = text_of(client.get("/camera"))
 
-    send(client, {}, "/camera/zones/forget")
+    tap(client, "/camera/zones/forget")
     after = text_of(client.get("/camera"))
 
     assert zones.current is None
@@ -382,17 +317,6 @@ def test_zones_that_were_cleared_are_not_listed_although_no_picture_came_since(b
     assert "Battle pile" not in after
     assert "it blots out" not in after
     assert "No mat is seen" in after
-
-
-def test_printed_mats_stay_listed_when_the_drawn_zones_beside_them_are_cleared(begun, zones):
-    seen = survey(zone("side-1/battle"), zone("side-2/speed"), drawn=("side-1/battle",))
-    client = app_of(begun, seen, zones).test_client()
-
-    shown = text_of(client.get("/camera"))
-
-    assert "Battle pile" not in shown
-    assert "Speed pile" in shown
-    assert "No mat is seen" not in shown
 
 
 def test_zones_of_the_setup_file_are_shown_and_not_changed(begun):
@@ -489,10 +413,3 @@ def test_zones_keep_their_numbers_where_not_all_are_seen():
 
     assert [outline["number"] for outline in shown["outlines"]] == [8, 9, 11]
     assert [figures["number"] for mat in shown["mats"] for figures in mat["zones"]] == [8, 9, 11]
-
-
-def test_where_none_can_be_drawn_there_is_no_form(begun):
-    client = app_of(begun).test_client()
-
-    assert "/camera/zones" not in client.get("/camera").get_data(as_text=True)
-    assert client.get("/camera/zones").status_code == 404
