@@ -20,6 +20,7 @@ from companion.match.phones import (
     SEAT_AWAY_S,
     News,
     NoticeKind,
+    Party,
     Phones,
     Wish,
 )
@@ -247,6 +248,9 @@ a phone that the host refuses stays outside and is told [two]
     zoe taps /join/code code={code} & name=Zoe; Ann answers no; zoe taps /play text=Ann roll -> 401
     zoe at / | The host said no: this phone was not let in.; zoe at /join | The host said no: this phone was not let in.
     zoe at /join/waiting | The host said no: this phone was not let in.
+a phone that asks again is asked about once [two]
+    zoe taps /join/code code={code} & name=Zoe; zoe taps /join/code code={code} & name=Yan
+    Ann at / | Yan has the code of the table | not Zoe has the code
 a name typed outside is shown as it is and does nothing [two]
     zoe taps /join/code code={code} & name=<script>alert(1)</script>
     Ann at / | <script>alert(1)</scrip | not markup <script>alert
@@ -269,9 +273,9 @@ def phones_of(app) -> Phones:
     return app.extensions["companion"].phones
 
 
-def answer_asked(app, client, answer: str, **fields):
-    """What a phone gets that answers the last wish."""
-    return tap(client, f"/seats/asked/{asked_id(app)}", answer=answer, **fields)
+def answer_asked(app, client, answer: str) -> None:
+    """Answers the last wish on a phone."""
+    tap(client, f"/seats/asked/{asked_id(app)}", answer=answer)
 
 
 def outside(app, number: int = 77, name: str = "Zoe"):
@@ -326,7 +330,11 @@ def test_who_is_host_and_who_sits_where_survives_a_restart(app, two, match, cloc
 
 
 @pytest.mark.parametrize(
-    "kept", ["", "[]", "{", "null", '{"host": 3, "seats": [1], "let_in": {}}', '{"seats": {"Ann": 1}}']
+    "kept",
+    [
+        *("", "[]", "{", "null", '{"host": 3, "seats": [1], "let_in": {}}', '{"seats": {"Ann": 1}}'),
+        '{"host": "a", "names": {"a": "\\ud800"}}',  # half a sign
+    ],
 )
 def test_a_damaged_list_of_phones_counts_as_none(tmp_path, kept):
     (tmp_path / KEPT_NAME).write_text(kept)
@@ -334,7 +342,7 @@ def test_a_damaged_list_of_phones_counts_as_none(tmp_path, kept):
     phones = Phones(tmp_path)
     phones.arrive("first")
 
-    assert (phones.party.host, dict(phones.party.seats), phones.party.let_in) == ("first", {}, ())
+    assert phones.party == Party(host="first")
 
 
 def test_a_list_of_phones_that_cannot_be_kept_is_said_and_remembered_until_it_can(tmp_path):
@@ -447,23 +455,19 @@ def test_a_phone_has_a_last_word_of_each_kind_and_phones_of_long_ago_are_forgott
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148 Safari/604.1"
 ANDROID = "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/126.0.0.0 Mobile Safari/537.36"
 LAPTOP = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:127.0) Gecko/20100101 Firefox/127.0"
+EVIL = "<script>alert(1)</script> iPhone " + "x" * 3000
 
 
 @pytest.mark.parametrize(
-    ("browser", "called"), [(IPHONE, "iPhone"), (ANDROID, "Android"), (LAPTOP, "computer"), ("", ""), ("curl/8", "")]
+    ("browser", "called"),
+    [(IPHONE, "iPhone"), (ANDROID, "Android"), (LAPTOP, "computer"), (EVIL, "iPhone"), ("", ""), ("curl/8", "")],
 )
-def test_the_host_reads_what_kind_of_phone_it_is(app, two, browser, called):
+def test_the_host_reads_what_kind_of_phone_it_is_and_nothing_else_of_what_its_browser_says(app, two, browser, called):
     scanned(app, 12).get("/", headers={"User-Agent": browser})
+    shown = two[0].get("/seats")
 
-    assert f"Phone 3 {called} Ann Bob Give the seat".replace("  ", " ") in text_of(two[0].get("/seats"))
-
-
-def test_a_hostile_browser_name_is_never_shown(app, two):
-    scanned(app, 12).get("/", headers={"User-Agent": "<script>alert(1)</script> iPhone " + "x" * 3000})
-    shown = two[0].get("/seats").get_data(as_text=True)
-
-    assert "<small>iPhone</small>" in shown
-    assert "alert(1)" not in shown
+    assert f"Phone 3 {called} Ann Bob Give the seat".replace("  ", " ") in text_of(shown)
+    assert "alert(1)" not in shown.get_data(as_text=True)
 
 
 def test_a_host_without_a_seat_is_not_made_host_once_more(app, three):
@@ -474,9 +478,6 @@ def test_a_host_without_a_seat_is_not_made_host_once_more(app, three):
 
     assert "Phone 1" in shown
     assert shown.count("Make host") == 2
-
-
-# --- Spectators ----------------------------------------------------------------------------------------------
 
 
 # --- The other side verifies ---------------------------------------------------------------------------------
@@ -612,12 +613,6 @@ def test_phones_that_are_in_ask_from_one_address_as_they_like(tmp_path):
     assert all(phones.ask(Wish.SEAT, f"phone {number}", player="Ann") for number in range(MOST_ASKING))
 
 
-def test_a_phone_that_asks_again_is_asked_about_once(app, two):
-    tap(outside(app), "/join/code", code=CODE, name="Zoë")
-
-    assert [asked.name for asked in phones_of(app).asked] == ["Zoë"]
-
-
 def test_what_is_kept_of_phones_is_only_what_must_be(app, two, begun):
     kept = json.loads((begun.store.path.parent / KEPT_NAME).read_text())
 
@@ -636,14 +631,6 @@ def test_what_the_other_side_verifies_is_not_slipped_in_before_a_line_nor_into_o
     assert match.correct(line, "Ann roll", "Ann", vouched=True).done
 
 
-def test_half_a_sign_in_what_was_kept_is_kept_no_longer(tmp_path):
-    (tmp_path / "phones.json").write_text('{"host": "a", "names": {"a": "\\ud800"}}')
-    phones = Phones(tmp_path)
-    phones.sit("b", "Ann")
-
-    assert (dict(phones.party.seats), dict(phones.party.names)) == ({"Ann": "b"}, {})
-
-
 def test_a_seat_whose_name_is_written_with_joiners_can_be_taken(app, match):
     player = "علی\u200cرضا"
     match.start((f"side {player}", "side Bob", f"hand first {player}"))
@@ -653,4 +640,4 @@ def test_a_seat_whose_name_is_written_with_joiners_can_be_taken(app, match):
 
     assert player in offered
     assert tap(phone, "/join", player=player).status_code == 303
-    assert player in app.extensions["companion"].phones.party.seats
+    assert player in phones_of(app).party.seats
