@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from flask import Flask, request
@@ -375,45 +376,41 @@ def test_the_simulated_table_ends_in_order_too(tmp_path):
     assert [line for line in running.said if "Traceback" in line] == []
 
 
-def test_a_manager_hears_that_the_service_is_ready_lives_and_ends(tmp_path):
-    manager = Listening(str(tmp_path / "notify"))
-    environ = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "400000"}
+@pytest.mark.parametrize("address", ["file"], indirect=True)
+def test_a_manager_hears_that_the_service_is_ready_lives_and_ends(tmp_path, address, listening):
+    environ = {"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "400000"}
     with service(tmp_path, "up", environ=environ) as running:
-        ready, beat = manager.until("READY"), manager.until("WATCHDOG")
+        ready, beat = listening.until("READY"), listening.until("WATCHDOG")
         running.end()
-        ended = manager.until("STOPPING")
-    manager.line.close()
+        ended = listening.until("STOPPING")
 
     assert ready["STATUS"] == "No match yet."
     assert beat["STATUS"] == "No match yet."
     assert ended["STATUS"] == "Ending."
 
 
-def test_a_service_whose_data_keeps_it_from_starting_says_why_and_starts_once_it_can(tmp_path):
-    path = played(tmp_path, matches=1, plays=3)
+def up_over_a_newer_log(folder: Path, **environ: str) -> tuple[Path, int, subprocess.Popen[str]]:
+    """A service over a log that a newer version has written; gives the log, the port and the process."""
+    path, port = played(folder, matches=1, plays=3), free_port()
     of_schema(path, 99)
-    manager = Listening(str(tmp_path / "notify"))
-    environ = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "60000000"}
-    port = free_port()
-    called = [sys.executable, "-c", PROGRAM, "up", "--host", "127.0.0.1", "--port", str(port)]
-    process = subprocess.Popen(
-        [*called, "--data", str(tmp_path)],
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environ},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    called = [sys.executable, "-c", PROGRAM, "up", "--host", "127.0.0.1", "--port", str(port), "--data", str(folder)]
+    known = {**os.environ, "PYTHONPATH": str(ROOT), **environ}
+    return path, port, subprocess.Popen(called, env=known, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize("address", ["file"], indirect=True)
+def test_a_service_whose_data_keeps_it_from_starting_says_why_and_starts_once_it_can(tmp_path, address, listening):
+    path, port, process = up_over_a_newer_log(tmp_path, NOTIFY_SOCKET=address, WATCHDOG_USEC="60000000")
     try:
-        assert "newer version" in manager.until("READY")["STATUS"]
+        assert "newer version" in listening.until("READY")["STATUS"]
         status, page, _ = asked(port, "/score")
         tapped, french, _ = asked(port, "/confirm", {"play": "Ann roll"}, language="fr")
         of_schema(path, len(MIGRATIONS))
-        assert wait_until(lambda: "Match 1" in manager.until("STATUS")["STATUS"], 60)
+        assert wait_until(lambda: "Match 1" in listening.until("STATUS")["STATUS"], 60)
         state = asked(port, "/api/state")[0]
     finally:
         process.terminate()
         _, complained = process.communicate(timeout=30)
-    manager.line.close()
 
     assert (status, tapped) == (503, 503)
     assert "Le compagnon ne peut pas encore démarrer" in french.decode()
@@ -423,13 +420,10 @@ def test_a_service_whose_data_keeps_it_from_starting_says_why_and_starts_once_it
 
 
 def test_in_a_terminal_the_reason_ends_the_program(tmp_path):
-    of_schema(played(tmp_path, matches=1, plays=3), 99)
-    called = [sys.executable, "-c", PROGRAM, "up", "--port", str(free_port()), "--data", str(tmp_path)]
+    _, _, process = up_over_a_newer_log(tmp_path)
 
-    ended = subprocess.run(called, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
-
-    assert ended.returncode == 2
-    assert "newer version" in ended.stderr
+    assert "newer version" in process.communicate(timeout=60)[1]
+    assert process.returncode == 2
 
 
 def test_the_service_never_gives_up_the_pauses_between_two_starts_grow_and_none_waits_for_a_network():
@@ -495,17 +489,18 @@ def party(tmp_path, clock, monkeypatch) -> Phones:
     return Phones(tmp_path, clock)
 
 
-def come_and_go(party: Phones, clock, how_many: int = 50) -> None:
-    for number in range(how_many):
+def come_and_go(party: Phones, clock) -> None:
+    for number in range(50):
         clock.now_s += 1.0
         party.seen(f"passer {number}", inside=True, device="iPhone")
 
 
-def test_phones_that_come_and_go_are_forgotten(party, clock):
+def test_phones_that_come_and_go_are_forgotten_and_no_two_have_the_same_number(party, clock):
     come_and_go(party, clock)
 
     assert len(party._seen_s) == len(party._numbers) == len(party._devices) == 10
     assert set(party.present()) == {f"passer {number}" for number in range(40, 50)}
+    assert sorted(map(party.number, party.present())) == list(range(41, 51))
 
 
 def test_the_host_a_seat_and_who_asks_are_not_forgotten(party, clock):
@@ -518,14 +513,6 @@ def test_the_host_a_seat_and_who_asks_are_not_forgotten(party, clock):
     assert {"host", "ann", "bob"} <= set(party._seen_s)
     assert party.number("host") == 1
     assert party.silent_s("ann") == 50.0
-
-
-def test_no_two_phones_have_the_same_number_though_others_were_forgotten(party, clock):
-    come_and_go(party, clock)
-
-    numbers = [party.number(phone) for phone in party.present()]
-
-    assert sorted(numbers) == list(range(41, 51))
 
 
 def test_a_phone_that_was_let_in_stays_so_as_long_as_it_has_a_seat(tmp_path, monkeypatch):
