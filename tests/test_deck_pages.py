@@ -5,19 +5,21 @@ import re
 import threading
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import cv2
 import numpy as np
 import pytest
-from client import HOME, SECRET, run, text_of
+from client import HOME, SECRET, TWO, run, text_of
 from photos import face_of
 
-from companion import pages
 from companion.common.errors import Problem
+from companion.pages import Camera, create_app
 from companion.pages.table_camera import decks as deck_pages
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
 from companion.tabletop.template_decks import BACK, load_deck
+from companion.vision.capture.image_io import jpeg_of
 from companion.vision.capture.sources import Frame
 from companion.vision.enrol import enrolment
 from companion.vision.enrol.enrolment import begin
@@ -60,24 +62,16 @@ def quick_eye(monkeypatch):
     monkeypatch.setattr(enrolment, "rectified", told_by_place)
 
 
-class Camera:
-    """What the camera shows now."""
-
-    def __init__(self) -> None:
-        self.image: np.ndarray | None = EMPTY
-
-    def jpeg(self) -> bytes | None:
-        return None if self.image is None else cv2.imencode(".jpg", self.image)[1].tobytes()
-
-
 @pytest.fixture
 def camera():
-    return Camera()
+    """What the camera shows now."""
+    return SimpleNamespace(image=EMPTY)
 
 
 @pytest.fixture
 def app(match, camera):
-    return pages.create_app(match, secret=SECRET, camera=pages.Camera(camera.jpeg, lambda: camera.image))
+    jpeg = lambda: None if camera.image is None else jpeg_of(camera.image)  # noqa: E731
+    return create_app(match, secret=SECRET, camera=Camera(jpeg, lambda: camera.image))
 
 
 @pytest.fixture
@@ -120,7 +114,7 @@ def test_the_chosen_deck_is_kept_until_another_is_chosen(tmp_path):
     assert chosen_deck(tmp_path) is None
 
 
-def test_the_templates_stay_the_same_until_the_deck_changes(tmp_path, monkeypatch):
+def test_the_templates_stay_the_same_until_the_deck_changes_or_breaks_which_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(deck_in_use, "LOOK_AGAIN_S", 0.0)
     deck_with(tmp_path, "roll")
     choose_deck(tmp_path, "ours")
@@ -131,21 +125,12 @@ def test_the_templates_stay_the_same_until_the_deck_changes(tmp_path, monkeypatc
     assert in_use.templates() is first
 
     deck_with(tmp_path, "stop")
-    assert in_use.templates() is not first
-    choose_deck(tmp_path, None)
-    assert in_use.templates() is None
-
-
-def test_a_deck_that_breaks_counts_as_none_and_says_why(tmp_path, monkeypatch):
-    monkeypatch.setattr(deck_in_use, "LOOK_AGAIN_S", 0.0)
-    deck_with(tmp_path, "roll")
-    choose_deck(tmp_path, "ours")
-    in_use = DeckInUse(tmp_path)
-    in_use.templates()
+    assert in_use.templates() not in (first, None)
     (tmp_path / "decks/ours/roll.png").write_bytes(b"nothing")
-
     assert in_use.templates() is None
     assert "roll.png" in in_use.problem
+    choose_deck(tmp_path, None)
+    assert (in_use.templates(), in_use.problem) == (None, None)
 
 
 def test_the_page_chooses_the_cards_on_this_table_and_says_what_they_lack(page, tmp_path):
@@ -173,6 +158,7 @@ def test_decks_are_listed_with_what_they_hold(page, tmp_path):
     assert "2 of 19 faces" in shown
     assert "With stickers" in shown
     assert "Go on with the missing cards" in shown
+    assert re.search("made on [0-9]{4}\u2011[0-9]{2}\u2011[0-9]{2}", shown), "no line ends within the day"
 
 
 def test_a_damaged_deck_is_listed_with_what_is_wrong_and_can_be_removed(page, tmp_path):
@@ -425,12 +411,6 @@ def test_the_back_comes_last_and_then_the_deck_is_there(page, begun, camera, tmp
         assert 'href="/snap?deck=ours"' in page.get(address).get_data(as_text=True)
 
 
-def test_no_line_ends_within_the_day_on_which_a_deck_was_made(page, begun, tmp_path):
-    deck_with(tmp_path, "25")
-
-    assert re.search("made on [0-9]{4}\u2011[0-9]{2}\u2011[0-9]{2}", text_of(page.get("/decks")))
-
-
 def test_what_was_skipped_is_named_at_the_end(page, begun, tmp_path):
     deck_with(tmp_path, *(card.value for card in CLASSIC[1:]))
 
@@ -440,11 +420,11 @@ def test_what_was_skipped_is_named_at_the_end(page, begun, tmp_path):
 
 
 def test_a_photograph_does_as_well(page, begun, camera, tmp_path):
-    camera_picture, camera.image = camera.image, None
+    camera.image = None
 
     shown = text_of(page.get(begun))
     answer = post(page, begun, card=FIRST.value, photo=a_file(png_of(on_table(FIRST.value)), "../../evil.png"))
-    camera.image = camera_picture
+    camera.image = EMPTY
 
     assert "Or photograph each card alone, in that order, and choose all the pictures at once." in shown
     assert answer.status_code == 303
@@ -453,10 +433,10 @@ def test_a_photograph_does_as_well(page, begun, camera, tmp_path):
 
 
 def test_a_hand_being_played_is_warned_of(page, begun, match):
-    assert "A hand is being played" not in text_of(page.get(begun))
+    before = text_of(page.get(begun))
+    match.start(TWO)
 
-    match.start(("side Ann", "side Bob", "hand first Ann"))
-
+    assert "A hand is being played" not in before
     assert "A hand is being played, and the table is watched" in text_of(page.get(begun))
 
 
@@ -493,10 +473,8 @@ def test_a_card_that_is_left_lying_is_not_taken_for_the_next(ours, guide):
 
 def test_an_empty_table_is_no_news_and_a_card_cut_off_is(guide, ours, page, begun, camera, app):
     assert [guide.watch(ours, FIRST, EMPTY) for _ in range(3)] == [None] * 3
-    assert [v and v.fault for v in (guide.watch(ours, FIRST, CUT_OFF) for _ in range(2))] == [
-        None,
-        PictureFault.NOT_WHOLE,
-    ]
+    assert guide.watch(ours, FIRST, CUT_OFF) is None
+    assert guide.watch(ours, FIRST, CUT_OFF).fault is PictureFault.NOT_WHOLE
 
     app.extensions["companion"].guide._clock = count(1.0).__next__
     camera.image = CUT_OFF
@@ -527,9 +505,7 @@ def test_the_page_goes_on_by_itself(page, begun, camera, app):
 
 
 def test_what_moves_is_not_looked_at(ours, guide):
-    said = [guide.watch(ours, FIRST, on_table(FIRST.value, left)) for left in (100, 200, 300)]
-
-    assert said == [None] * 3
+    assert [guide.watch(ours, FIRST, on_table(FIRST.value, left)) for left in (100, 200, 300)] == [None] * 3
     assert not ours.pictures(FIRST)
 
 
