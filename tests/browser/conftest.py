@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
+from serving import running
 
-from browser.screens import CHROMIUM, SMALL
+from browser.screens import CHROMIUM, SMALL, app_of
 
 PATIENCE_MS = 30_000
 """A busy machine is slow; how quick a page is no test asks."""
@@ -20,6 +21,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.parent == Path(__file__).parent:
             item.add_marker("browser")
+
+
+@pytest.fixture
+def app(match, request):
+    """The pages of the match as they are at home, with what a test's parameter says; its own file may serve others."""
+    return app_of(match, **getattr(request, "param", {}))
+
+
+@pytest.fixture
+def url(app):
+    """Where the pages are served."""
+    with running(app) as address:
+        yield address
 
 
 @pytest.fixture(scope="package")

@@ -11,7 +11,7 @@ import argparse
 import contextlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice
@@ -98,12 +98,17 @@ def match_of(header: list[str] | None, plays: list[str]) -> Iterator[Match]:
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder) / "log.sqlite3")
         match = Match(store)
-        if header:
-            match.start(header)
-        for play in plays:
-            match.enter(play, "Ann")
+        feed(match, header, plays)
         yield match
         store.close()
+
+
+def feed(match: Match, header: list[str] | None, plays: Iterable[str] = ()) -> None:
+    """Enter record lines, also such as wait because they are illegal; without a header nobody has set up a game."""
+    if header:
+        match.start(header)
+    for play in plays:
+        match.enter(play, "Ann")
 
 
 def app_of(

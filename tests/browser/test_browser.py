@@ -6,7 +6,6 @@ import pytest
 from client import lines
 from marks import mostly_long
 from playwright.sync_api import expect
-from serving import running
 
 from browser.screens import (
     RUSH,
@@ -20,82 +19,77 @@ from browser.screens import (
     THREE,
     TWO,
     WALL,
-    app_of,
-    match_of,
+    feed,
     propose,
 )
 
 
 @pytest.fixture
-def game():
-    with match_of(TWO, []) as match, running(app_of(match)) as url:
-        yield match, url
+def game(match):
+    feed(match, TWO)
+    return match
 
 
-def test_a_hand_without_a_camera_from_setting_up_to_the_score(opened):
-    with match_of(None, []) as match, running(app_of(match)) as url:
-        page = opened(url)
-        page.get_by_label("Name of player 1").fill("Ann Smith")
-        page.get_by_label("Name of player 2").fill("<b>Bob</b>")
-        page.get_by_role("button", name="Start the game").click()
-        page.get_by_role("button", name="Ann Smith").click()
-        expect(page.get_by_role("heading", level=1)).to_have_text("Your turn")
+def test_a_hand_without_a_camera_from_setting_up_to_the_score(opened, match, url):
+    page = opened(url)
+    page.get_by_label("Name of player 1").fill("Ann Smith")
+    page.get_by_label("Name of player 2").fill("<b>Bob</b>")
+    page.get_by_role("button", name="Start the game").click()
+    page.get_by_role("button", name="Ann Smith").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Your turn")
 
-        for card in ("Roll", "Roll", "200 km", "25 km", "200 km"):
-            page.get_by_role("link", name="Enter a play").click()
-            page.get_by_role("button", name=card).click()
-        expect(page.get_by_role("heading", level=1)).to_have_text("<b>Bob</b>’s turn")
+    for card in ("Roll", "Roll", "200 km", "25 km", "200 km"):
         page.get_by_role("link", name="Enter a play").click()
-        page.get_by_role("link", name="Discard").click()
-        page.get_by_role("button", name="Stop").click()
-        for card in ("100 km", "50 km", "200 km"):
-            page.get_by_role("link", name="Enter a play").click()
-            page.get_by_role("button", name=card).click()
-        expect(page.get_by_text("At most 2 cards of 200 km a hand")).to_be_visible()
-        page.get_by_role("button", name="I take it back").click()
+        page.get_by_role("button", name=card).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("<b>Bob</b>’s turn")
+    page.get_by_role("link", name="Enter a play").click()
+    page.get_by_role("link", name="Discard").click()
+    page.get_by_role("button", name="Stop").click()
+    for card in ("100 km", "50 km", "200 km"):
         page.get_by_role("link", name="Enter a play").click()
-        page.get_by_role("link", name="Other").click()
-        page.get_by_role("button", name="End the hand here").click()
+        page.get_by_role("button", name=card).click()
+    expect(page.get_by_text("At most 2 cards of 200 km a hand")).to_be_visible()
+    page.get_by_role("button", name="I take it back").click()
+    page.get_by_role("link", name="Enter a play").click()
+    page.get_by_role("link", name="Other").click()
+    page.get_by_role("button", name="End the hand here").click()
 
-        expect(page.get_by_role("row", name="This hand")).to_contain_text("500")
-        page.get_by_role("button", name="Next hand").click()
-        expect(page.get_by_role("heading", level=1)).to_have_text("<b>Bob</b>’s turn")
+    expect(page.get_by_role("row", name="This hand")).to_contain_text("500")
+    page.get_by_role("button", name="Next hand").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("<b>Bob</b>’s turn")
 
 
-def test_a_proposal_appears_by_itself_and_one_tap_confirms_it(opened, game):
-    match, url = game
+def test_a_proposal_appears_by_itself_and_one_tap_confirms_it(opened, game, url):
     phone, wall = opened(url), opened(url + "/wall", WALL)
-    propose(match, "Ann roll")
+    propose(game, "Ann roll")
 
     phone.get_by_role("button", name="Confirm").click()
 
     expect(phone.get_by_role("heading", level=1)).to_have_text("Bob’s turn")
     expect(wall.get_by_role("heading", level=1)).to_have_text("Bob’s turn")
-    assert lines(match) == ["Ann roll"]
+    assert lines(game) == ["Ann roll"]
 
 
-def test_the_car_moves_along_the_road(opened, game):
-    match, url = game
+def test_the_car_moves_along_the_road(opened, game, url):
     for play in ("Ann roll", "Bob roll"):
-        match.enter(play, "Ann")
+        game.enter(play, "Ann")
     page = opened(url)
     before = page.locator("#car-1").bounding_box()
 
-    match.enter("Ann 200", "Ann")
+    game.enter("Ann 200", "Ann")
     expect(page.locator("#car-1")).to_have_class(re.compile("p28"))
 
     page.wait_for_function("y => document.querySelector('#car-1').getBoundingClientRect().y < y - 20", arg=before["y"])
 
 
-def test_a_page_that_lost_the_table_says_so_and_comes_back(opened, game):
-    match, url = game
+def test_a_page_that_lost_the_table_says_so_and_comes_back(opened, game, url):
     page = opened(url)
     page.evaluate("document.getElementById('offline').hidden")
     page.context.set_offline(True)
 
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     expect(page.locator("#offline")).to_be_visible()
-    match.enter("Ann roll", "Ann")
+    game.enter("Ann roll", "Ann")
     page.context.set_offline(False)
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
 
@@ -103,8 +97,7 @@ def test_a_page_that_lost_the_table_says_so_and_comes_back(opened, game):
     expect(page.locator("#offline")).to_be_hidden()
 
 
-def test_a_page_asks_for_the_version_and_is_fetched_only_when_that_has_changed(opened, game):
-    match, url = game
+def test_a_page_asks_for_the_version_and_is_fetched_only_when_that_has_changed(opened, game, url):
     page = opened(url)
     asked = []
     page.on("request", lambda request: asked.append(request.url.removeprefix(url)))
@@ -112,7 +105,7 @@ def test_a_page_asks_for_the_version_and_is_fetched_only_when_that_has_changed(o
         page.wait_for_event("response", lambda response: response.url.endswith("/version"))
     still = list(asked)
 
-    match.enter("Ann roll", "Ann")
+    game.enter("Ann roll", "Ann")
     expect(page.get_by_role("heading", level=1)).to_have_text("Bob’s turn")
 
     assert "/version" in still
@@ -120,24 +113,22 @@ def test_a_page_asks_for_the_version_and_is_fetched_only_when_that_has_changed(o
     assert "/" in asked
 
 
-def test_a_page_whose_fetch_failed_is_fetched_again(opened, game):
-    match, url = game
+def test_a_page_whose_fetch_failed_is_fetched_again(opened, game, url):
     page = opened(url)
     page.route(url + "/", lambda route: route.abort(), times=1)
-    match.enter("Ann roll", "Ann")
+    game.enter("Ann roll", "Ann")
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Bob’s turn")
     expect(page.locator("#offline")).to_be_hidden()
 
 
-def test_a_hidden_page_asks_seldom_and_at_once_when_it_is_shown(opened, game):
-    match, url = game
+def test_a_hidden_page_asks_seldom_and_at_once_when_it_is_shown(opened, game, url):
     page = opened(url)
     page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
     page.wait_for_event("response", lambda response: response.url.endswith("/version"))
     asked = []
     page.on("request", lambda request: asked.append(request.url))
-    match.enter("Ann roll", "Ann")
+    game.enter("Ann roll", "Ann")
     page.wait_for_timeout(3000)
     seldom = len(asked)
 
@@ -147,47 +138,44 @@ def test_a_hidden_page_asks_seldom_and_at_once_when_it_is_shown(opened, game):
     assert seldom <= 1
 
 
-def test_everything_works_without_any_script(opened, game):
-    match, url = game
-    propose(match, "Ann roll")
+def test_everything_works_without_any_script(opened, game, url):
+    propose(game, "Ann roll")
     page = opened(url, java_script_enabled=False)
 
     page.get_by_role("button", name="Confirm").click()
     page.get_by_role("link", name="Score").click()
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Score")
-    assert lines(match) == ["Ann roll"]
+    assert lines(game) == ["Ann roll"]
 
 
-def test_another_edition_is_shown_at_once_and_keeps_the_names(opened):
-    with match_of(None, []) as match, running(app_of(match)) as url:
-        page = opened(url + "/setup", SMALL)
-        page.get_by_label("Name of player 1").fill("Ann Smith")
-        page.get_by_label("Rush").check()
-        page.locator("label", has_text="8").filter(has_text="in pairs").click()
+def test_another_edition_is_shown_at_once_and_keeps_the_names(opened, match, url):
+    page = opened(url + "/setup", SMALL)
+    page.get_by_label("Name of player 1").fill("Ann Smith")
+    page.get_by_label("Rush").check()
+    page.locator("label", has_text="8").filter(has_text="in pairs").click()
 
-        expect(page.get_by_label("Name of player 8")).to_be_visible()
-        expect(page.get_by_label("Name of player 1")).to_have_value("Ann Smith")
-        page.get_by_text("More rules").click()
-        page.get_by_label("Mistake penalty").select_option("no")
-        page.get_by_role("button", name="Start the game").click()
-        page.get_by_role("button", name="Ann Smith").wait_for()
+    expect(page.get_by_label("Name of player 8")).to_be_visible()
+    expect(page.get_by_label("Name of player 1")).to_have_value("Ann Smith")
+    page.get_by_text("More rules").click()
+    page.get_by_label("Mistake penalty").select_option("no")
+    page.get_by_role("button", name="Start the game").click()
+    page.get_by_role("button", name="Ann Smith").wait_for()
 
-        assert match.state.game.edition_name == "rush"
-        assert match.state.game.options == (("mistake-penalty", "no"),)
-        assert len(match.state.game.table.seats) == 8
+    assert match.state.game.edition_name == "rush"
+    assert match.state.game.options == (("mistake-penalty", "no"),)
+    assert len(match.state.game.table.seats) == 8
 
 
-def test_another_edition_is_shown_without_any_script(opened):
-    with match_of(None, []) as match, running(app_of(match)) as url:
-        page = opened(url + "/setup", SMALL, java_script_enabled=False)
-        page.get_by_label("Name of player 2").fill("Bob")
-        page.get_by_label("Rush").check()
-        page.get_by_role("button", name="Show these rules").click()
+def test_another_edition_is_shown_without_any_script(opened, match, url):
+    page = opened(url + "/setup", SMALL, java_script_enabled=False)
+    page.get_by_label("Name of player 2").fill("Bob")
+    page.get_by_label("Rush").check()
+    page.get_by_role("button", name="Show these rules").click()
 
-        expect(page.get_by_label("Rush")).to_be_checked()
-        expect(page.get_by_label("Name of player 2")).to_have_value("Bob")
-        expect(page.get_by_text("Count the cards of your deck")).to_be_visible()
+    expect(page.get_by_label("Rush")).to_be_checked()
+    expect(page.get_by_label("Name of player 2")).to_have_value("Bob")
+    expect(page.get_by_text("Count the cards of your deck")).to_be_visible()
 
 
 OVER_THE_BORDER = """[...document.querySelectorAll(".side")].flatMap(card => {
@@ -215,16 +203,16 @@ LONG_THREE = ["side Ann", "side Bob", "side Cid", "target 1000", "hand first Ann
     "header", mostly_long([RUSH, RUSH_THREE, LONG_THREE, SIX, RUSH_FIVE, RUSH_EIGHT], LONG_THREE, RUSH_EIGHT)
 )
 @pytest.mark.parametrize("asked", [None, "Ann 200", "Bob stop > Ann"])
-def test_what_lies_before_a_side_stays_within_its_border(opened, header, width, asked):
+def test_what_lies_before_a_side_stays_within_its_border(opened, header, width, asked, match, url):
     first = header[-1].removeprefix("hand first ")
-    with match_of(header, []) as match, running(app_of(match)) as url:
-        for play in (f"Bob accident > {first}", f"{first} driving-ace !"):
-            match.enter(play, "Ann", anyway=True)
-        if asked:
-            propose(match, asked.replace("Ann", first))
-        page = opened(url, {"width": width, "height": 740})
+    feed(match, header)
+    for play in (f"Bob accident > {first}", f"{first} driving-ace !"):
+        match.enter(play, "Ann", anyway=True)
+    if asked:
+        propose(match, asked.replace("Ann", first))
+    page = opened(url, {"width": width, "height": 740})
 
-        assert page.evaluate(OVER_THE_BORDER) == []
+    assert page.evaluate(OVER_THE_BORDER) == []
 
 
 NO_CAMERA = "There is no camera here: plug one in, or choose another with --camera. Plays can be entered by hand."
@@ -242,19 +230,19 @@ CUT_OR_COVERED = """() => {
 @pytest.mark.variants(2)
 @pytest.mark.parametrize("header", mostly_long([TWO, THREE, SIX, RUSH_PAIRS, RUSH_FIVE, RUSH_EIGHT], TWO, RUSH_EIGHT))
 @pytest.mark.parametrize("asked", [None, "Ann 200", "Ann stop > Bob"])
-def test_nothing_on_the_wall_is_cut_or_covered_when_the_camera_is_in_trouble(opened, header, asked):
+def test_nothing_on_the_wall_is_cut_or_covered_when_the_camera_is_in_trouble(opened, header, asked, match, url):
     first = header[-1].removeprefix("hand first ")
     opening = [f"{first} 200*2", "Bob control roll > Ann"] if header[0] == "edition rush" else [f"{first} roll"]
-    with match_of(header, opening) as match, running(app_of(match)) as url:
-        match.trouble(NO_CAMERA)
-        if asked:
-            propose(match, asked.replace("Ann", first))
-        page = opened(url + "/wall", WALL)
-        page.locator(".trouble").wait_for()
+    feed(match, header, opening)
+    match.trouble(NO_CAMERA)
+    if asked:
+        propose(match, asked.replace("Ann", first))
+    page = opened(url + "/wall", WALL)
+    page.locator(".trouble").wait_for()
 
-        for size in (WALL, {"width": 1280, "height": 720}):
-            page.set_viewport_size(size)
-            assert page.evaluate(CUT_OR_COVERED) == []
+    for size in (WALL, {"width": 1280, "height": 720}):
+        page.set_viewport_size(size)
+        assert page.evaluate(CUT_OR_COVERED) == []
 
 
 CARS = """() => [...document.querySelectorAll(".road")].map(road => {
@@ -275,26 +263,28 @@ CARS = """() => [...document.querySelectorAll(".road")].map(road => {
         *(("/wall", None, THREE, size) for size in (WALL, SMALL)),
     ],
 )  # fmt: skip
-def test_a_car_stands_at_the_mark_of_its_kilometre_and_at_the_target_on_the_flag(opened, path, player, header, size):
-    with match_of(header, ["Ann roll"]) as match, running(app_of(match)) as url:
-        page = opened(f"{url}/join", size, reduced_motion="reduce")
-        if player:
-            page.request.post(f"{url}/join", form={"player": player}, headers={"Origin": url})
-        target = match.state.game.table.target // 100
-        for hundreds in range(1, target + 1 if header is TWO else 2):
-            match.enter("Ann 100", "Ann", anyway=True)
-            page.goto(url + path)
-            (stays, car, *marks), (bob_stays, bob, first, *_) = page.evaluate(CARS)[:2]
+def test_a_car_stands_at_the_mark_of_its_kilometre_and_at_the_target_on_the_flag(
+    opened, path, player, header, size, match, url
+):
+    feed(match, header, ["Ann roll"])
+    page = opened(f"{url}/join", size, reduced_motion="reduce")
+    if player:
+        page.request.post(f"{url}/join", form={"player": player}, headers={"Origin": url})
+    target = match.state.game.table.target // 100
+    for hundreds in range(1, target + 1 if header is TWO else 2):
+        match.enter("Ann 100", "Ann", anyway=True)
+        page.goto(url + path)
+        (stays, car, *marks), (bob_stays, bob, first, *_) = page.evaluate(CARS)[:2]
 
-            assert (stays, bob_stays, len(marks)) == (True, True, target)
-            assert car == pytest.approx(marks[hundreds - 1], abs=1)
-            assert abs(bob - first) > 0.03 * abs(marks[-1] - marks[0])
-            assert match.enter("Bob discard 25", "Bob", anyway=True).done or hundreds == target
-        if header is TWO:
-            match.enter("Ann extend", "Ann")
-            page.reload()
-            _, car, *marks = page.evaluate(CARS)[0]
-            assert (len(marks), car) == (10, pytest.approx(marks[target - 1], abs=1))
+        assert (stays, bob_stays, len(marks)) == (True, True, target)
+        assert car == pytest.approx(marks[hundreds - 1], abs=1)
+        assert abs(bob - first) > 0.03 * abs(marks[-1] - marks[0])
+        assert match.enter("Bob discard 25", "Bob", anyway=True).done or hundreds == target
+    if header is TWO:
+        match.enter("Ann extend", "Ann")
+        page.reload()
+        _, car, *marks = page.evaluate(CARS)[0]
+        assert (len(marks), car) == (10, pytest.approx(marks[target - 1], abs=1))
 
 
 TYPED = """() => [...document.querySelectorAll(".typed > *")].map(e => {
@@ -307,20 +297,19 @@ TYPED = """() => [...document.querySelectorAll(".typed > *")].map(e => {
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("size", [WALL, {"width": 1280, "height": 720}, TABLET])
 @pytest.mark.parametrize("header", mostly_long([None, TWO, RUSH_EIGHT], RUSH_EIGHT))
-def test_what_is_typed_to_join_is_large_and_in_one_piece_before_the_game(opened, header, size):
-    with match_of(header, []) as match, running(app_of(match)) as url:
-        page = opened(url + "/wall", size)
-        number, _name, code = page.evaluate(TYPED)
+def test_what_is_typed_to_join_is_large_and_in_one_piece_before_the_game(opened, header, size, match, url):
+    feed(match, header)
+    page = opened(url + "/wall", size)
+    number, _name, code = page.evaluate(TYPED)
 
-        assert page.evaluate(CUT_OR_COVERED) == []
-        for lines, share in (number, code):
-            assert lines == 1
-            assert share >= 0.03
+    assert page.evaluate(CUT_OR_COVERED) == []
+    for rows, share in (number, code):
+        assert rows == 1
+        assert share >= 0.03
 
 
-def test_a_trouble_is_one_line_that_can_be_put_away_until_it_is_another(opened, game):
-    match, url = game
-    match.trouble(NO_CAMERA)
+def test_a_trouble_is_one_line_that_can_be_put_away_until_it_is_another(opened, game, url):
+    game.trouble(NO_CAMERA)
     page = opened(url)
     banner = page.locator(".trouble")
     assert banner.bounding_box()["height"] <= 48
@@ -329,9 +318,9 @@ def test_a_trouble_is_one_line_that_can_be_put_away_until_it_is_another(opened, 
     banner.locator("summary").click()
     banner.get_by_role("button", name="Put this away").click()
     expect(banner).to_be_hidden()
-    match.enter("Ann roll", "Ann")
+    game.enter("Ann roll", "Ann")
     expect(page.get_by_role("heading", level=1)).to_have_text("Bob’s turn")
     expect(banner).to_be_hidden()
-    match.trouble("The camera is gone: plug it in again.")
+    game.trouble("The camera is gone: plug it in again.")
 
     expect(page.get_by_text("The camera is gone")).to_be_visible()

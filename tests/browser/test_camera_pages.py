@@ -1,22 +1,22 @@
-"""The camera pages and doubts in a real browser: zones drawn by mouse, finger and keys, a card told with one tap."""
+"""The camera pages in a real browser: zones drawn by mouse, finger and keys, the picture and its figures anew."""
 
 import pytest
-from marks import mostly_long
 from playwright.sync_api import Page, expect
-from serving import running
 
-from browser.screens import OPENING, SMALL, TWO, WALL, app_of, match_of, perhaps, special, unsure
-from browser.test_accessibility import CRAMPED
-from companion.common.languages import LANGUAGES
+from browser.screens import TWO, WALL, app_of, feed
 from companion.tabletop.drawn_zones import DrawnZones
 
 
 @pytest.fixture
-def table():
-    """A match of two, the zones drawn on its camera's picture, and where it is served."""
-    zones = DrawnZones()
-    with match_of(TWO, []) as match, running(app_of(match, zones, sees=True)) as url:
-        yield match, zones, url
+def zones():
+    """The zones that are drawn on the camera's picture."""
+    return DrawnZones()
+
+
+@pytest.fixture
+def app(match, zones):
+    feed(match, TWO)
+    return app_of(match, zones, sees=True)
 
 
 def numbers(page: Page, zone: str) -> list[float]:
@@ -42,8 +42,7 @@ def tap(page: Page, x: float, y: float) -> None:
     page.mouse.click(*at(page, x, y))
 
 
-def test_zones_are_drawn_one_after_the_other_and_kept(opened, table):
-    _, zones, url = table
+def test_zones_are_drawn_one_after_the_other_and_kept(opened, zones, url):
     page = opened(url + "/camera/zones")
 
     drag(page, (10, 60), (20, 80))
@@ -61,8 +60,8 @@ def test_zones_are_drawn_one_after_the_other_and_kept(opened, table):
     assert kept[0].corners[0] == pytest.approx((192, 648), abs=12)
 
 
-def test_a_chosen_zone_is_moved_sized_and_drawn_anew_with_the_mouse(opened, table):
-    page = opened(table[2] + "/camera/zones", WALL)
+def test_a_chosen_zone_is_moved_sized_and_drawn_anew_with_the_mouse(opened, url):
+    page = opened(url + "/camera/zones", WALL)
     drag(page, (10, 50), (30, 90))
     tap(page, 20, 70)
 
@@ -87,8 +86,8 @@ def test_a_chosen_zone_is_moved_sized_and_drawn_anew_with_the_mouse(opened, tabl
     expect(page.locator('input[value="side-1/battle"]')).to_be_checked()
 
 
-def test_what_is_drawn_inside_another_zone_is_the_chosen_one_and_a_tap_chooses_the_zone_under_it(opened, table):
-    page = opened(table[2] + "/camera/zones", WALL)
+def test_what_is_drawn_inside_another_zone_is_the_chosen_one_and_a_tap_chooses_the_zone_under_it(opened, url):
+    page = opened(url + "/camera/zones", WALL)
     drag(page, (10, 20), (60, 90))
     drag(page, (20, 30), (40, 60))
     assert numbers(page, "side-1/speed") == pytest.approx([20, 30, 20, 30], abs=0.6)
@@ -101,8 +100,8 @@ def test_what_is_drawn_inside_another_zone_is_the_chosen_one_and_a_tap_chooses_t
     assert numbers(page, "side-1/safety") == []
 
 
-def test_all_zones_of_a_side_are_moved_together_and_stay_on_the_picture(opened, table):
-    page = opened(table[2] + "/camera/zones?suggest=1", WALL)
+def test_all_zones_of_a_side_are_moved_together_and_stay_on_the_picture(opened, url):
+    page = opened(url + "/camera/zones?suggest=1", WALL)
     before = {name: numbers(page, f"side-1/{name}") for name in ("battle", "speed", "safety", "distance")}
     others = numbers(page, "side-2/battle")
     page.get_by_label("Move all of them together").first.check()
@@ -116,8 +115,8 @@ def test_all_zones_of_a_side_are_moved_together_and_stay_on_the_picture(opened, 
     assert numbers(page, "side-2/battle") == others
 
 
-def test_the_page_says_which_zones_are_still_missing(opened, table):
-    page = opened(table[2] + "/camera/zones")
+def test_the_page_says_which_zones_are_still_missing(opened, url):
+    page = opened(url + "/camera/zones")
     missing = page.locator("#missing")
     said = "4 Ann: distance area · 5 Bob: battle pile · 8 Bob: distance area."
     expect(missing).to_have_text(f"Still to be drawn: 1 Ann: battle pile · {said}")
@@ -127,25 +126,25 @@ def test_the_page_says_which_zones_are_still_missing(opened, table):
     page.get_by_role("button", name="Keep these zones").click()
     expect(page.get_by_role("alert")).to_have_text(f"Still to be drawn: {said}")
 
-    page.goto(table[2] + "/camera/zones?suggest=1")
+    page.goto(url + "/camera/zones?suggest=1")
     expect(missing).to_be_hidden()
 
 
-def test_zones_have_the_same_numbers_on_both_pages_and_no_names_on_the_picture(opened, table):
-    page = opened(table[2] + "/camera", WALL)
+def test_zones_have_the_same_numbers_on_both_pages_and_no_names_on_the_picture(opened, url):
+    page = opened(url + "/camera", WALL)
     seen = page.locator(".over text")
     expect(seen).to_have_count(10)
     listed = [row.inner_text().split("\n")[:2] for row in page.locator(".zones li").all()]
     assert sorted(seen.all_text_contents(), key=int) == [str(number) for number in range(1, 11)]
 
-    page.goto(table[2] + "/camera/zones")
+    page.goto(url + "/camera/zones")
 
     rows = [row.inner_text().split("\n")[:2] for row in page.locator(".zone > label").all()]
     assert rows == listed
 
 
-def test_a_zone_is_drawn_moved_and_sized_with_keys_alone_moved_by_numbers_and_cleared(opened, table):
-    page = opened(table[2] + "/camera/zones")
+def test_a_zone_is_drawn_moved_and_sized_with_keys_alone_moved_by_numbers_and_cleared(opened, url):
+    page = opened(url + "/camera/zones")
     page.locator("#drawing").focus()
 
     page.keyboard.press("ArrowRight")
@@ -165,8 +164,7 @@ def test_a_zone_is_drawn_moved_and_sized_with_keys_alone_moved_by_numbers_and_cl
     assert numbers(page, "side-1/battle") == []
 
 
-def test_zones_are_drawn_without_any_script(opened, table):
-    _, zones, url = table
+def test_zones_are_drawn_without_any_script(opened, zones, url):
     page = opened(url + "/camera/zones?suggest=1", java_script_enabled=False)
     page.locator('[data-zone="side-1/battle"] label').first.click()
     page.locator('[name="h-side-1/battle"]').fill("17")
@@ -178,8 +176,8 @@ def test_zones_are_drawn_without_any_script(opened, table):
     assert bottom - top == pytest.approx(0.17 * 1080)
 
 
-def test_a_finger_draws_and_the_page_does_not_scroll(opened, table):
-    page = opened(table[2] + "/camera/zones", has_touch=True, is_mobile=True)
+def test_a_finger_draws_and_the_page_does_not_scroll(opened, url):
+    page = opened(url + "/camera/zones", has_touch=True, is_mobile=True)
     session = page.context.new_cdp_session(page)
 
     for kind, place in (("touchStart", (10, 30)), ("touchMove", (25, 70)), ("touchEnd", None)):
@@ -201,8 +199,8 @@ window.setTimeout = (act, ms) => {
 """
 
 
-def test_the_picture_follows_the_table_no_faster_than_twice_a_second(opened, table):
-    page = opened(table[2] + "/camera")
+def test_the_picture_follows_the_table_no_faster_than_twice_a_second(opened, url):
+    page = opened(url + "/camera")
     page.add_init_script(HOW_LONG_IT_WAITS)
 
     with page.expect_request("**/camera.jpg?*"):
@@ -213,8 +211,7 @@ def test_the_picture_follows_the_table_no_faster_than_twice_a_second(opened, tab
     assert set(page.evaluate("waits")) == {500}
 
 
-def test_the_figures_come_anew_by_themselves(opened, table):
-    match, _, url = table
+def test_the_figures_come_anew_by_themselves(opened, match, url):
     page = opened(url + "/camera")
     page.clock.install()
     page.reload()
@@ -224,23 +221,3 @@ def test_the_figures_come_anew_by_themselves(opened, table):
 
     expect(page.get_by_text("The light has changed.")).to_be_visible()
     expect(page.locator("#outlines polygon")).to_have_count(10)
-
-
-# --- Doubts --------------------------------------------------------------------------------------------------
-
-
-def which_of_three(match):
-    unsure(match, "side-2/battle", "Bob 75", "Bob 25", "Bob 200")
-
-
-@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "de"))
-@pytest.mark.parametrize("asked", mostly_long([which_of_three, perhaps, special], which_of_three))
-def test_a_question_fits_a_small_phone_without_scrolling(opened, asked, language):
-    with match_of(TWO, OPENING) as match, running(app_of(match)) as url:
-        asked(match)
-        page = opened(url, locale=language)
-        box = page.locator(".act").bounding_box()
-
-        assert box["y"] >= 0
-        assert box["y"] + box["height"] <= SMALL["height"]
-        assert page.evaluate(CRAMPED) == []

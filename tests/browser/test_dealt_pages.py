@@ -4,25 +4,23 @@ from types import SimpleNamespace
 
 import pytest
 from playwright.sync_api import expect
-from serving import running
 
-from browser.screens import PHONE, SMALL, WALL, app_of, match_of
+from browser.screens import PHONE, SMALL, WALL
 from browser.test_accessibility import AXE, BROKEN, FINDINGS, SPILLS
 from companion.match.robot_players import RobotPlayers, decide, let_pass
 
 
 @pytest.fixture
-def table(monkeypatch):
+def robots(match, monkeypatch):
+    """Robots that think no longer than they must; the same cards are dealt each time."""
     monkeypatch.setattr("companion.match.drafts.secrets", SimpleNamespace(token_hex=lambda _size: "the same cards"))
-    with match_of(None, []) as match, running(app_of(match)) as url:
-        robots = RobotPlayers(match, pause_s=0, answer_s=0)
-        robots.start()
-        yield match, url
-        robots.stop()
+    players = RobotPlayers(match, pause_s=0, answer_s=0)
+    players.start()
+    yield players
+    players.stop()
 
 
-def test_a_hand_against_two_robots(opened, table):
-    match, url = table
+def test_a_hand_against_two_robots(opened, match, url, robots):
     page = opened(f"{url}/setup", PHONE)
     page.get_by_label("Play without cards").check(force=True)
     page.locator('input[value="3x1"]').check(force=True)
@@ -61,17 +59,16 @@ def test_a_hand_against_two_robots(opened, table):
     expect(page.get_by_role("button", name="Next hand")).to_be_visible()
 
 
-def test_the_hand_that_is_asked_stands_out_and_one_that_waits_does_not(opened, stacked):
+def test_the_hand_that_is_asked_stands_out_and_one_that_waits_does_not(opened, stacked, match, url):
     stacked("50 25 25 75 repairs gasoline", "roll accident 25 25 50 75", "100")
-    with match_of(None, []) as match, running(app_of(match)) as url:
-        match.start(["side Ann", "side Bob", "hand first Ann"], robots={})
-        looks = {}
-        for name in ("Ann", "Bob"):
-            page = opened(f"{url}/join", SMALL)
-            page.get_by_role("button", name=name).click()
-            page.locator(".held.use").wait_for()
-            looks[name] = page.evaluate("""() => ["outlineStyle", "borderTopColor", "backgroundColor"].map((what, at) =>
-                getComputedStyle(document.querySelectorAll(".held.use, .held.use .tile")[Math.min(at, 1)])[what])""")
+    match.start(["side Ann", "side Bob", "hand first Ann"], robots={})
+    looks = {}
+    for name in ("Ann", "Bob"):
+        page = opened(f"{url}/join", SMALL)
+        page.get_by_role("button", name=name).click()
+        page.locator(".held.use").wait_for()
+        looks[name] = page.evaluate("""() => ["outlineStyle", "borderTopColor", "backgroundColor"].map((what, at) =>
+            getComputedStyle(document.querySelectorAll(".held.use, .held.use .tile")[Math.min(at, 1)])[what])""")
 
-        assert looks["Ann"][0] == "solid", "a frame, though no card can be laid"
-        assert looks["Bob"] == ["none", *["rgba(0, 0, 0, 0)"] * 2]
+    assert looks["Ann"][0] == "solid", "a frame, though no card can be laid"
+    assert looks["Bob"] == ["none", *["rgba(0, 0, 0, 0)"] * 2]

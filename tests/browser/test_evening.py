@@ -6,11 +6,11 @@ from urllib.parse import urlsplit
 import cv2
 import numpy as np
 import pytest
+from client import TWO
 from playwright.sync_api import Page, expect
 from pyzbar import pyzbar
-from serving import running
 
-from browser.screens import PHONE, WALL, app_of, match_of
+from browser.screens import PHONE, WALL, feed
 from companion.pages.players import phone_identity
 
 COUP_FOURRE = "Coup fourré"
@@ -62,69 +62,66 @@ def lay(fingers: Fingers, card: str) -> int:
     return fingers.taps - before
 
 
-def test_two_phones_and_the_wall_from_scanning_to_the_score(opened, strangers):
-    with match_of(None, []) as match, running(app := app_of(match)) as url:
-        token = app.extensions["companion"].token
-        wall = opened(f"{url}/wall?t={token}", WALL)
-        ann = Fingers(opened(scanned(wall, url), PHONE))
-        ann.tap("link", "Set up a game")
-        ann.page.get_by_label("Name of player 1").fill("Ann")
-        ann.page.get_by_label("Name of player 2").fill("Bob")
-        ann.tap("button", "Start the game")
-        ann.tap("button", "Ann")
-        expect(wall.get_by_role("heading", level=1)).to_have_text("Ann’s turn")
+def test_two_phones_and_the_wall_from_scanning_to_the_score(opened, strangers, app, url):
+    token = app.extensions["companion"].token
+    wall = opened(f"{url}/wall?t={token}", WALL)
+    ann = Fingers(opened(scanned(wall, url), PHONE))
+    ann.tap("link", "Set up a game")
+    ann.page.get_by_label("Name of player 1").fill("Ann")
+    ann.page.get_by_label("Name of player 2").fill("Bob")
+    ann.tap("button", "Start the game")
+    ann.tap("button", "Ann")
+    expect(wall.get_by_role("heading", level=1)).to_have_text("Ann’s turn")
 
-        bob = Fingers(opened(scanned(wall, url), PHONE))
-        bob.tap("button", "Bob")
-        assert bob.taps <= 3
+    bob = Fingers(opened(scanned(wall, url), PHONE))
+    bob.tap("button", "Bob")
+    assert bob.taps <= 3
 
-        most = max(lay({"Ann": ann, "Bob": bob}[who], card) for who, card in HAND)
-        assert most <= 2
-        bob.page.get_by_text("Ann made 700 km!").wait_for()
-        ann.tap("button", "Finish here")
-        for fingers in (ann, bob):
-            expect(fingers.page).to_have_url(re.compile(r"/score$"))
-            row = fingers.page.get_by_role("row", name="This hand").first
-            for total in WORTH.values():
-                expect(row).to_contain_text(str(total))
-        expect(wall.get_by_role("row", name="This hand").first).to_contain_text(str(WORTH["Ann"]))
+    most = max(lay({"Ann": ann, "Bob": bob}[who], card) for who, card in HAND)
+    assert most <= 2
+    bob.page.get_by_text("Ann made 700 km!").wait_for()
+    ann.tap("button", "Finish here")
+    for fingers in (ann, bob):
+        expect(fingers.page).to_have_url(re.compile(r"/score$"))
+        row = fingers.page.get_by_role("row", name="This hand").first
+        for total in WORTH.values():
+            expect(row).to_contain_text(str(total))
+    expect(wall.get_by_role("row", name="This hand").first).to_contain_text(str(WORTH["Ann"]))
 
-        ann.page.get_by_role("button", name="Next hand – Bob begins").click()
-        for fingers in (ann, bob):
-            expect(fingers.page).to_have_url(re.compile(r"//[^/]+/$"))
-
-
-def test_a_phone_whose_browser_was_closed_has_its_seat_again(opened, browser, strangers):
-    with match_of(["side Ann", "side Bob", "hand first Ann"], []) as match, running(app := app_of(match)) as url:
-        first = Fingers(opened(f"{url}/join?t={app.extensions['companion'].token}", PHONE))
-        first.tap("button", "Ann")
-        expect(first.page.get_by_role("heading", level=1)).to_have_text("Your turn")
-        kept = first.page.context.storage_state()
-        first.page.context.close()
-
-        again = opened(url, PHONE, storage_state=kept)
-
-        expect(again.get_by_role("heading", level=1)).to_have_text("Your turn")
+    ann.page.get_by_role("button", name="Next hand – Bob begins").click()
+    for fingers in (ann, bob):
+        expect(fingers.page).to_have_url(re.compile(r"//[^/]+/$"))
 
 
-def test_the_language_is_another_by_one_tap_and_stays_so(opened, strangers):
-    with match_of(["side Ann", "side Bob", "hand first Ann"], []) as match, running(app := app_of(match)) as url:
-        ann = Fingers(opened(f"{url}/join?t={app.extensions['companion'].token}", PHONE))
-        ann.tap("button", "Polski")
-        expect(ann.page.locator("html")).to_have_attribute("lang", "pl")
-        ann.tap("button", "Ann")
-        match.enter("Ann roll", "Ann")
-        expect(ann.page.locator(".log li").first).to_contain_text("Ann")
+def test_a_phone_whose_browser_was_closed_has_its_seat_again(opened, browser, strangers, app, begun, url):
+    first = Fingers(opened(f"{url}/join?t={app.extensions['companion'].token}", PHONE))
+    first.tap("button", "Ann")
+    expect(first.page.get_by_role("heading", level=1)).to_have_text("Your turn")
+    kept = first.page.context.storage_state()
+    first.page.context.close()
 
-        assert "rolls" not in ann.page.locator("main").inner_text()
-        assert "turn" not in ann.page.get_by_role("heading", level=1).inner_text()
+    again = opened(url, PHONE, storage_state=kept)
+
+    expect(again.get_by_role("heading", level=1)).to_have_text("Your turn")
 
 
-def test_the_heading_follows_to_the_next_hand_on_the_other_phone(opened):
-    with match_of(["side Ann", "side Bob", "hand first Ann"], ["end"]) as match, running(app_of(match)) as url:
-        page = opened(url, PHONE)
-        expect(page.locator("#heading")).to_have_text("Hand 1")
+def test_the_language_is_another_by_one_tap_and_stays_so(opened, strangers, app, begun, url):
+    ann = Fingers(opened(f"{url}/join?t={app.extensions['companion'].token}", PHONE))
+    ann.tap("button", "Polski")
+    expect(ann.page.locator("html")).to_have_attribute("lang", "pl")
+    ann.tap("button", "Ann")
+    begun.enter("Ann roll", "Ann")
+    expect(ann.page.locator(".log li").first).to_contain_text("Ann")
 
-        match.next_hand("Bob")
+    assert "rolls" not in ann.page.locator("main").inner_text()
+    assert "turn" not in ann.page.get_by_role("heading", level=1).inner_text()
 
-        expect(page.locator("#heading")).to_have_text("Hand 2")
+
+def test_the_heading_follows_to_the_next_hand_on_the_other_phone(opened, match, url):
+    feed(match, TWO, ["end"])
+    page = opened(url, PHONE)
+    expect(page.locator("#heading")).to_have_text("Hand 1")
+
+    match.next_hand("Bob")
+
+    expect(page.locator("#heading")).to_have_text("Hand 2")

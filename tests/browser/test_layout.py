@@ -5,22 +5,8 @@ from functools import cache
 import pytest
 from marks import mostly_long
 from seen import camera
-from serving import running
 
-from browser.screens import (
-    LYING,
-    PHONE,
-    RUSH,
-    RUSH_PLAYS,
-    SMALL,
-    TABLET,
-    TWO,
-    WALL,
-    app_of,
-    crop_of,
-    match_of,
-    propose,
-)
+from browser.screens import LYING, PHONE, RUSH, RUSH_PLAYS, SMALL, TABLET, TWO, WALL, crop_of, feed, propose
 from companion.common.languages import LANGUAGES
 from companion.rules.cards import Card
 
@@ -114,81 +100,81 @@ def phone(tab):
 
 
 @pytest.mark.parametrize("language", mostly_long(LANGUAGES, "fr"))
-def test_on_the_narrowest_phone_a_side_with_every_safety_has_room_for_its_name(phone, language):
+def test_on_the_narrowest_phone_a_side_with_every_safety_has_room_for_its_name(phone, language, match, url):
     header, plays, _attack = TABLES[3]
-    with match_of(header, plays) as match, running(app_of(match)) as url:
-        page = phone(url, language, "Bob")
-        page.set_viewport_size({"width": 320, "height": 640})
-        page.goto(url)
-        name = page.locator(".strip h2", has_text="Cid")
+    feed(match, header, plays)
+    page = phone(url, language, "Bob")
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.goto(url)
+    name = page.locator(".strip h2", has_text="Cid")
 
-        assert name.evaluate("h2 => h2.lastElementChild.scrollWidth <= h2.lastElementChild.clientWidth")
-        assert page.evaluate(OVERLAPS) == []
+    assert name.evaluate("h2 => h2.lastElementChild.scrollWidth <= h2.lastElementChild.clientWidth")
+    assert page.evaluate(OVERLAPS) == []
 
 
 @pytest.mark.parametrize("language", mostly_long(LANGUAGES, "fr"))
 @pytest.mark.parametrize("count", TABLES)
-def test_nothing_on_the_table_covers_another_thing_or_sticks_out(phone, count, language):
+def test_nothing_on_the_table_covers_another_thing_or_sticks_out(phone, count, language, match, url):
     header, plays, attack = TABLES[count]
     wrong = {}
-    with match_of(header, plays) as match, running(app_of(match)) as url:
-        pages = {"seated": phone(url, language, "Bob"), "watching": phone(url, language), "wall": phone(url, language)}
-        for state in ("open", "legal", "illegal"):
-            if state != "open":
-                first = attack.split()[0]
-                propose(match, f"{first} 25" if state == "legal" else attack)
-            for view, page in pages.items():
-                page.goto(f"{url}/wall" if view == "wall" else url)
-                for size in SIZES[3:] if view == "wall" else SIZES:
-                    page.set_viewport_size(size)
-                    wrong[state, view, size["width"]] = page.evaluate(OVERLAPS)
+    feed(match, header, plays)
+    pages = {"seated": phone(url, language, "Bob"), "watching": phone(url, language), "wall": phone(url, language)}
+    for state in ("open", "legal", "illegal"):
+        if state != "open":
+            first = attack.split()[0]
+            propose(match, f"{first} 25" if state == "legal" else attack)
+        for view, page in pages.items():
+            page.goto(f"{url}/wall" if view == "wall" else url)
+            for size in SIZES[3:] if view == "wall" else SIZES:
+                page.set_viewport_size(size)
+                wrong[state, view, size["width"]] = page.evaluate(OVERLAPS)
 
     assert {where: found for where, found in wrong.items() if found} == {}
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])
-def test_a_question_moves_nothing_on_the_table(phone, count):
+def test_a_question_moves_nothing_on_the_table(phone, count, match, url):
     header, plays, attack = TABLES[count]
-    with match_of(header, plays) as match, running(app_of(match)) as url:
-        page = phone(url, seat="Bob")
-        page.goto(url)
-        before = page.evaluate(PLACES)
-        propose(match, attack)
-        page.reload()
+    feed(match, header, plays)
+    page = phone(url, seat="Bob")
+    page.goto(url)
+    before = page.evaluate(PLACES)
+    propose(match, attack)
+    page.reload()
 
-        assert page.locator(".proposal").count() == 1
-        assert page.evaluate(PLACES) == before
+    assert page.locator(".proposal").count() == 1
+    assert page.evaluate(PLACES) == before
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])
-def test_what_an_illegal_play_is_about_is_seen_whole_beside_the_question_and_lit_up(phone, count):
+def test_what_an_illegal_play_is_about_is_seen_whole_beside_the_question_and_lit_up(phone, count, match, url):
     header, plays, attack = TABLES[count]
-    with match_of(header, plays) as match, running(app_of(match)) as url:
-        page = phone(url, seat="Bob")
-        propose(match, attack)
-        page.goto(url)
-        lit = page.locator(".meant .safeties .meant")
+    feed(match, header, plays)
+    page = phone(url, seat="Bob")
+    propose(match, attack)
+    page.goto(url)
+    lit = page.locator(".meant .safeties .meant")
 
-        assert lit.count() == 1
-        assert page.locator(".meant h2").first.inner_text() == attack.split()[-1] or count == 2
-        edge = page.locator(".proposal").bounding_box()
-        assert lit.bounding_box()["y"] + lit.bounding_box()["height"] <= edge["y"]
-        assert edge["y"] + 200 <= SMALL["height"]
+    assert lit.count() == 1
+    assert page.locator(".meant h2").first.inner_text() == attack.split()[-1] or count == 2
+    edge = page.locator(".proposal").bounding_box()
+    assert lit.bounding_box()["y"] + lit.bounding_box()["height"] <= edge["y"]
+    assert edge["y"] + 200 <= SMALL["height"]
 
 
 @pytest.mark.parametrize("count", [2, 3])
 @pytest.mark.parametrize("language", mostly_long(LANGUAGES, "pl"))
-def test_all_that_an_attack_may_be_is_in_sight_with_what_else_can_be_said(phone, language, count):
-    with match_of(alone(count), ["Ann roll", "Bob roll"]) as match, running(app_of(match)) as url:
-        if count == 3:
-            match.enter("Cid roll", "Ann")
-        attacks = [f"Ann {hazard} > Cid" if count == 3 else f"Ann {hazard} > Bob" for hazard in HAZARDS]
-        camera(match).play(1, *attacks, sure=False, zone="side-2/battle", crop=crop_of(Card.STOP))
-        page = phone(url, language, seat="Ann")
-        page.goto(url)
+def test_all_that_an_attack_may_be_is_in_sight_with_what_else_can_be_said(phone, language, count, match, url):
+    feed(match, alone(count), ["Ann roll", "Bob roll"])
+    if count == 3:
+        match.enter("Cid roll", "Ann")
+    attacks = [f"Ann {hazard} > Cid" if count == 3 else f"Ann {hazard} > Bob" for hazard in HAZARDS]
+    camera(match).play(1, *attacks, sure=False, zone="side-2/battle", crop=crop_of(Card.STOP))
+    page = phone(url, language, seat="Ann")
+    page.goto(url)
 
-        assert page.locator(".proposal .button").count() == 5
-        assert page.evaluate(LOWEST, ".proposal .button") <= SMALL["height"]
+    assert page.locator(".proposal .button").count() == 5
+    assert page.evaluate(LOWEST, ".proposal .button") <= SMALL["height"]
 
 
 # --- What is tapped stays where it is ---------------------------------------------------------------------------
@@ -246,93 +232,94 @@ TURNS += ["Bob discard 25", "Ann accident > Bob", "Bob repairs", "Ann driving-ac
     [(LONG_NAMED, TURNS, 3, "Bob 25"), (RUSH, [*RUSH_PLAYS, "Ann right-of-way !"], 1, "Bob 50")],
     ids=["classic", "rush"],
 )
-def test_no_card_of_the_deck_under_the_board_moves(phone, header, plays, line, instead, seat, language, size):
-    with match_of(header, []) as match, running(app_of(match)) as url:
-        still = Stillness(phone(url, language, seat), url, size)
-        still.follow(match, plays)
-        match.undo("Ann")
-        still.look("undo")
-        match.correct(match.state.hand_entries[line].seq, instead, "Ann")
-        still.look("another has changed a line")
-        assert still.page.locator(".unasked .asked").count() == (seat == "Bob")
-        still.page.evaluate(SAID)
-        still.look("out of reach", anew=False)
+def test_no_card_of_the_deck_under_the_board_moves(
+    phone, header, plays, line, instead, seat, language, size, match, url
+):
+    feed(match, header)
+    still = Stillness(phone(url, language, seat), url, size)
+    still.follow(match, plays)
+    match.undo("Ann")
+    still.look("undo")
+    match.correct(match.state.hand_entries[line].seq, instead, "Ann")
+    still.look("another has changed a line")
+    assert still.page.locator(".unasked .asked").count() == (seat == "Bob")
+    still.page.evaluate(SAID)
+    still.look("out of reach", anew=False)
 
-        assert still.moved == {}
+    assert still.moved == {}
 
 
 @pytest.mark.parametrize("language", mostly_long(LANGUAGES, "fr"))
 @pytest.mark.parametrize("seat", mostly_long(["Bob", None], "Bob"))
-def test_larger_letters_move_no_card_of_the_deck_either(phone, seat, language):
-    with match_of(LONG_NAMED, []) as match, running(app_of(match)) as url:
-        page = phone(url, language, seat)
-        page.request.post(f"{url}/phone", form={"theme": "auto", "large": "on"}, headers={"Origin": url})
-        still = Stillness(page, url, SMALL)
-        assert page.evaluate("getComputedStyle(document.documentElement).fontSize") == "20px"
-        still.follow(match, TURNS)
+def test_larger_letters_move_no_card_of_the_deck_either(phone, seat, language, match, url):
+    feed(match, LONG_NAMED)
+    page = phone(url, language, seat)
+    page.request.post(f"{url}/phone", form={"theme": "auto", "large": "on"}, headers={"Origin": url})
+    still = Stillness(page, url, SMALL)
+    assert page.evaluate("getComputedStyle(document.documentElement).fontSize") == "20px"
+    still.follow(match, TURNS)
 
-        assert still.moved == {}
+    assert still.moved == {}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_undo_and_redo_would_do_is_said_whole_on_the_smallest_phone(phone, language):
-    with match_of(TWO, TURNS[:4]) as match, running(app_of(match)) as url:
-        for text in ("Ann 25", "Ann 50"):
-            match.correct(match.state.hand_entries[0].seq, text, "Ann")
-        match.undo("Ann")
-        page = phone(url, language)
-        page.goto(url)
-        page.locator(".slim .button").nth(1).wait_for()
-        cut = page.evaluate("""() => [...document.querySelectorAll(".slim .button span")]
-          .filter(e => e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight + 4)
-          .map(e => e.textContent)""")
+def test_what_undo_and_redo_would_do_is_said_whole_on_the_smallest_phone(phone, language, match, url):
+    feed(match, TWO, TURNS[:4])
+    for text in ("Ann 25", "Ann 50"):
+        match.correct(match.state.hand_entries[0].seq, text, "Ann")
+    match.undo("Ann")
+    page = phone(url, language)
+    page.goto(url)
+    page.locator(".slim .button").nth(1).wait_for()
+    cut = page.evaluate("""() => [...document.querySelectorAll(".slim .button span")]
+      .filter(e => e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight + 4)
+      .map(e => e.textContent)""")
 
-        assert cut == []
+    assert cut == []
 
 
-def test_a_play_leaves_the_page_where_it_was_scrolled_to(phone):
-    with match_of(TWO, ["Ann roll", "Bob roll"]) as match, running(app_of(match)) as url:
-        page = phone(url, seat="Ann")
-        page.goto(url)
-        page.evaluate("scrollTo(0, 240)")
-        for play, told in (("Ann 25", "Ann drives 25 km."), ("Bob 50", "Bob drives 50 km.")):
-            page.locator(f'.by-tap button[value="{play}"]').first.click()
-            page.locator(".sky .last", has_text=told).wait_for()
+def test_a_play_leaves_the_page_where_it_was_scrolled_to(phone, match, url):
+    feed(match, TWO, ["Ann roll", "Bob roll"])
+    page = phone(url, seat="Ann")
+    page.goto(url)
+    page.evaluate("scrollTo(0, 240)")
+    for play, told in (("Ann 25", "Ann drives 25 km."), ("Bob 50", "Bob drives 50 km.")):
+        page.locator(f'.by-tap button[value="{play}"]').first.click()
+        page.locator(".sky .last", has_text=told).wait_for()
 
-            assert page.evaluate("scrollY") == 240
+        assert page.evaluate("scrollY") == 240
 
 
 @PHONES
-def test_no_card_of_a_hand_without_cards_moves(phone, stacked, size):
+def test_no_card_of_a_hand_without_cards_moves(phone, stacked, size, match, url):
     stacked("roll 50 25 driving-ace repairs gasoline", "roll accident 25 25 50 75", "100 200 75 stop")
-    with match_of(None, []) as match, running(app_of(match)) as url:
-        match.start(LONG_NAMED[1:], robots={})
-        phone(url, seat="Bob")
-        still = Stillness(phone(url, seat="Ann"), url, size)
-        for tile in ("50 km", "What would you play?"):
-            still.page.get_by_role("button", name=tile).first.click()
-            still.page.locator(".unasked .banner").filter(visible=True).wait_for()
-            still.look(f"said: {tile}", anew=False)
-            still.page.locator(".said .close").filter(visible=True).first.click()
-            assert not still.page.locator(".said").filter(visible=True).count()
-        for play in ("Ann roll", "Bob roll", "Ann 50", "Bob accident > Ann"):
-            assert match.enter(play, play.split()[0]).done, play
-            still.look(play)
-        assert still.page.locator(".tile.chance, .tile.wait").count() == 2
-        match.waive("Ann")
-        still.look("drawn")
-        match.undo("Bob")
-        still.look("another asks for an undo")
-        assert still.page.get_by_role("button", name="Agree").is_visible()
+    match.start(LONG_NAMED[1:], robots={})
+    phone(url, seat="Bob")
+    still = Stillness(phone(url, seat="Ann"), url, size)
+    for tile in ("50 km", "What would you play?"):
+        still.page.get_by_role("button", name=tile).first.click()
+        still.page.locator(".unasked .banner").filter(visible=True).wait_for()
+        still.look(f"said: {tile}", anew=False)
+        still.page.locator(".said .close").filter(visible=True).first.click()
+        assert not still.page.locator(".said").filter(visible=True).count()
+    for play in ("Ann roll", "Bob roll", "Ann 50", "Bob accident > Ann"):
+        assert match.enter(play, play.split()[0]).done, play
+        still.look(play)
+    assert still.page.locator(".tile.chance, .tile.wait").count() == 2
+    match.waive("Ann")
+    still.look("drawn")
+    match.undo("Bob")
+    still.look("another asks for an undo")
+    assert still.page.get_by_role("button", name="Agree").is_visible()
 
-        assert still.moved == {}
+    assert still.moved == {}
 
 
-def test_no_card_of_the_page_of_all_plays_moves(phone):
-    with match_of(RUSH, []) as match, running(app_of(match)) as url:
-        still = Stillness(phone(url), f"{url}/play?player=Ann", SMALL)
-        for play in [*RUSH_PLAYS, "Ann right-of-way !"]:
-            match.enter(play, "Ann")
-            still.look(play)
+def test_no_card_of_the_page_of_all_plays_moves(phone, match, url):
+    feed(match, RUSH)
+    still = Stillness(phone(url), f"{url}/play?player=Ann", SMALL)
+    for play in [*RUSH_PLAYS, "Ann right-of-way !"]:
+        match.enter(play, "Ann")
+        still.look(play)
 
-        assert still.moved == {}
+    assert still.moved == {}

@@ -2,15 +2,14 @@
 
 import pytest
 from playwright.sync_api import expect
-from serving import running
 
-from browser.screens import ATTACK, SMALL, TWO, WALL, app_of, match_of
+from browser.screens import ATTACK, SMALL, TWO, WALL, feed
 
 
 @pytest.fixture
-def attacked():
-    with match_of(TWO, ATTACK) as match, running(app_of(match)) as url:
-        yield match, url
+def attacked(match):
+    feed(match, TWO, ATTACK)
+    return match
 
 
 SCENE = """() => {
@@ -24,10 +23,9 @@ SCENE = """() => {
 
 
 @pytest.mark.parametrize(("path", "size"), [("/wall", WALL), ("/", SMALL)])
-def test_a_coup_fourre_fills_the_screen_once_and_taps_go_through_it(opened, attacked, path, size):
-    match, url = attacked
+def test_a_coup_fourre_fills_the_screen_once_and_taps_go_through_it(opened, attacked, url, path, size):
     page = opened(url + path, size)
-    match.enter("Ann right-of-way !", "Ann")
+    attacked.enter("Ann right-of-way !", "Ann")
 
     scene = page.locator(".moment")
     assert page.wait_for_function(SCENE).json_value() == ["Ann +300", size, "none"]
@@ -41,32 +39,29 @@ CALM = "addEventListener('DOMContentLoaded', () => { document.body.dataset.calm 
 
 
 @pytest.mark.parametrize(("options", "script"), [({"reduced_motion": "reduce"}, ""), ({}, CALM)])
-def test_a_moment_does_not_show_where_it_is_not_wanted(opened, attacked, options, script):
-    match, url = attacked
+def test_a_moment_does_not_show_where_it_is_not_wanted(opened, attacked, url, options, script):
     page = opened(url + "/wall", WALL, **options)
     page.add_init_script(script)
     page.reload()
-    match.enter("Ann right-of-way !", "Ann")
+    attacked.enter("Ann right-of-way !", "Ann")
 
     expect(page.locator("#moment[data-moment=coup-fourre]")).to_have_count(1)
     assert page.locator(".moment").count() == 0
 
 
-def test_an_undo_shows_no_moment_anew(opened, attacked):
-    match, url = attacked
-    match.enter("Ann right-of-way !", "Ann")
-    match.enter("Ann 25", "Ann")
+def test_an_undo_shows_no_moment_anew(opened, attacked, url):
+    attacked.enter("Ann right-of-way !", "Ann")
+    attacked.enter("Ann 25", "Ann")
     page = opened(url + "/wall", WALL)
-    match.undo("Ann")
+    attacked.undo("Ann")
 
     expect(page.locator("#moment[data-moment=coup-fourre]")).to_have_count(1)
     assert page.evaluate("sessionStorage.getItem('moment shown')") is not None
     assert page.locator(".moment").count() == 0
 
 
-def test_what_was_before_the_tab_was_opened_shows_nothing_although_another_page_came_first(opened, attacked):
-    match, url = attacked
-    match.enter("Ann right-of-way !", "Ann")
+def test_what_was_before_the_tab_was_opened_shows_nothing_although_another_page_came_first(opened, attacked, url):
+    attacked.enter("Ann right-of-way !", "Ann")
     page = opened(url + "/more", SMALL)
     page.goto(url + "/")
 

@@ -2,24 +2,22 @@
 
 import pytest
 from playwright.sync_api import expect
-from serving import running
 
-from browser.screens import SMALL, TWO, app_of, match_of
+from browser.screens import SMALL, TWO, feed
 
 OPENING = ["Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann", "Ann right-of-way !"]
 WINNING = [*OPENING, *["Ann 100", "Bob 25"] * 5, "Ann 100"]
 
 
 @pytest.fixture
-def ended():
-    with match_of(TWO, [*WINNING, "Ann finish"]) as match, running(app_of(match)) as url:
-        yield match, url
+def ended(match):
+    feed(match, TWO, [*WINNING, "Ann finish"])
+    return match
 
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("scripts", [True, False])
-def test_from_the_end_of_a_hand_to_its_replay(opened, ended, scripts):
-    _match, url = ended
+def test_from_the_end_of_a_hand_to_its_replay(opened, ended, url, scripts):
     page = opened(url, SMALL, java_script_enabled=scripts)
 
     page.get_by_role("link", name="See the score").click()
@@ -37,8 +35,7 @@ def test_from_the_end_of_a_hand_to_its_replay(opened, ended, scripts):
     expect(page.get_by_role("heading", level=1)).to_contain_text(f"{len(WINNING) + 1} of {len(WINNING) + 1}")
 
 
-def test_the_arrow_keys_step_through_a_hand(opened, ended):
-    _match, url = ended
+def test_the_arrow_keys_step_through_a_hand(opened, ended, url):
     page = opened(url + "/past/1/1", SMALL)
 
     for key, said in (("ArrowRight", "Ann rolls."), ("ArrowRight", "Bob rolls."), ("ArrowLeft", "Ann rolls.")):
@@ -55,8 +52,7 @@ def settled(page) -> None:
     expect(page.locator(".htmx-request, .htmx-settling")).to_have_count(0)
 
 
-def test_a_hand_plays_by_itself_until_somebody_stops_it(opened, ended):
-    _match, url = ended
+def test_a_hand_plays_by_itself_until_somebody_stops_it(opened, ended, url):
     page = opened(url + "/past/1/1?step=12", SMALL)
     run = page.locator("#run")
 
@@ -81,8 +77,7 @@ def test_a_hand_plays_by_itself_until_somebody_stops_it(opened, ended):
     expect(run).to_have_text("Pause")
 
 
-def test_a_hand_that_has_played_to_its_end_stops_there(opened, ended):
-    _match, url = ended
+def test_a_hand_that_has_played_to_its_end_stops_there(opened, ended, url):
     page = opened(url + "/past/1/1?step=16", SMALL, reduced_motion="reduce")
 
     assert page.get_by_label("Speed").input_value() == "slow"
@@ -92,8 +87,7 @@ def test_a_hand_that_has_played_to_its_end_stops_there(opened, ended):
     expect(page.locator("#run")).to_have_text("Play by itself")
 
 
-def test_the_link_to_a_play_is_copied_and_leads_there_without_a_script_too(opened, ended):
-    _match, url = ended
+def test_the_link_to_a_play_is_copied_and_leads_there_without_a_script_too(opened, ended, url):
     page = opened(url + "/past/1/1?step=2", SMALL)
     page.get_by_role("link", name="One play on").click()
     page.get_by_role("link", name="Link to this play").click()
@@ -106,18 +100,17 @@ def test_the_link_to_a_play_is_copied_and_leads_there_without_a_script_too(opene
     expect(plain.locator("#player")).to_be_hidden()
 
 
-def test_what_was_opened_stays_open_when_the_score_changes(opened):
-    with match_of(TWO, OPENING) as match, running(app_of(match)) as url:
-        page = opened(url + "/score", SMALL)
-        page.get_by_role("row", name="Distance").locator("summary").click()
+def test_what_was_opened_stays_open_when_the_score_changes(opened, match, url):
+    feed(match, TWO, OPENING)
+    page = opened(url + "/score", SMALL)
+    page.get_by_role("row", name="Distance").locator("summary").click()
 
-        match.enter("Ann 100", "Ann")
+    match.enter("Ann 100", "Ann")
 
-        expect(page.get_by_text("Ann: 2 × 100 km = 200")).to_be_visible()
+    expect(page.get_by_text("Ann: 2 × 100 km = 200")).to_be_visible()
 
 
-def test_the_sheet_comes_in_once_and_at_once_where_motion_is_not_wanted(opened, ended):
-    _match, url = ended
+def test_the_sheet_comes_in_once_and_at_once_where_motion_is_not_wanted(opened, ended, url):
     moving = "document.getAnimations().filter(one => one.animationName).length"
     page = opened(url + "/score", SMALL)
     still = opened(url + "/score", SMALL, reduced_motion="reduce")
@@ -129,8 +122,7 @@ def test_the_sheet_comes_in_once_and_at_once_where_motion_is_not_wanted(opened, 
     assert page.locator(".fresh").count() == 0
 
 
-def test_the_score_is_printed_without_what_is_to_be_tapped(opened, ended):
-    _match, url = ended
+def test_the_score_is_printed_without_what_is_to_be_tapped(opened, ended, url):
     page = opened(url + "/score", SMALL)
     page.emulate_media(media="print")
 

@@ -2,9 +2,8 @@
 
 import pytest
 from playwright.sync_api import expect
-from serving import running
 
-from browser.screens import TWO, WALL, app_of, match_of
+from browser.screens import WALL, app_of
 from companion.pages.players import phone_identity
 
 SECRET = b"screens" * 5
@@ -13,20 +12,18 @@ CODE = phone_identity.table_code(SECRET)
 
 
 @pytest.fixture
-def table():
-    """A match whose pages take every browser for a phone on the network, save one that says it is the machine."""
-    with match_of(TWO, []) as match:
-        app = app_of(match)
-        inner = app.wsgi_app
+def app(begun):
+    """Pages that take every browser for a phone on the network, save one that says it is the machine."""
+    app = app_of(begun)
+    inner = app.wsgi_app
 
-        def from_the_network(environ, start_response):
-            if "HTTP_X_MACHINE" not in environ:
-                environ["REMOTE_ADDR"] = "192.168.1.50"
-            return inner(environ, start_response)
+    def from_the_network(environ, start_response):
+        if "HTTP_X_MACHINE" not in environ:
+            environ["REMOTE_ADDR"] = "192.168.1.50"
+        return inner(environ, start_response)
 
-        app.wsgi_app = from_the_network
-        with running(app) as url:
-            yield match, url
+    app.wsgi_app = from_the_network
+    return app
 
 
 def seat(opened, url: str, name: str):
@@ -37,8 +34,7 @@ def seat(opened, url: str, name: str):
     return phone
 
 
-def test_the_host_hands_the_role_on_and_both_pages_follow(opened, table):
-    _match, url = table
+def test_the_host_hands_the_role_on_and_both_pages_follow(opened, url):
     ann, bob = seat(opened, url, "Ann"), seat(opened, url, "Bob")
     for phone in (ann, bob):
         phone.get_by_role("link", name="More").click()
@@ -52,8 +48,7 @@ def test_the_host_hands_the_role_on_and_both_pages_follow(opened, table):
     expect(ann.get_by_text("Bob is the host.")).to_be_visible()
 
 
-def test_the_seats_that_others_take_show_while_a_name_is_typed_and_the_name_stays(opened, table):
-    _match, url = table
+def test_the_seats_that_others_take_show_while_a_name_is_typed_and_the_name_stays(opened, url):
     ann = opened(url + JOIN)
     ann.get_by_text("My name is different").click()
     ann.get_by_label("Type it here").press_sequentially("Ann")
@@ -68,8 +63,7 @@ def test_the_seats_that_others_take_show_while_a_name_is_typed_and_the_name_stay
     expect(ann.get_by_text("This is Annie’s phone.")).to_be_visible()
 
 
-def test_a_phone_whose_seat_was_freed_reads_why_and_takes_it_again(opened, table):
-    _match, url = table
+def test_a_phone_whose_seat_was_freed_reads_why_and_takes_it_again(opened, url):
     ann, bob = seat(opened, url, "Ann"), seat(opened, url, "Bob")
     ann.goto(url + "/seats")
     ann.get_by_role("button", name="This phone was lost").click()
@@ -82,24 +76,7 @@ def test_a_phone_whose_seat_was_freed_reads_why_and_takes_it_again(opened, table
     expect(bob.locator("#told")).to_have_count(0)
 
 
-def test_a_phone_that_is_not_let_in_reads_it_and_may_ask_again(opened, table):
-    _match, url = table
-    ann, asker = seat(opened, url, "Ann"), opened(url + "/join")
-    asker.get_by_text("No camera? Type the code").click()
-    for _time in range(2):
-        asker.get_by_label("The four letters").fill(CODE)
-        asker.get_by_label("Your name").fill("Zoe")
-        asker.get_by_role("button", name="Ask to take part").click()
-        ann.get_by_role("button", name="No", exact=True).click()
-        expect(asker.get_by_text("The host said no: this phone was not let in.")).to_be_visible()
-
-    asker.get_by_role("button", name="All right").click()
-
-    expect(asker.locator("#told").get_by_role("button")).to_have_count(0)
-
-
-def test_a_taken_seat_is_asked_for_and_handed_over(opened, table):
-    _match, url = table
+def test_a_taken_seat_is_asked_for_and_handed_over(opened, url):
     _ann, bob = seat(opened, url, "Ann"), seat(opened, url, "Bob")
     other = opened(url + JOIN)
     other.get_by_role("button", name="Bob").click()
@@ -112,17 +89,26 @@ def test_a_taken_seat_is_asked_for_and_handed_over(opened, table):
     expect(other.get_by_text("This is Bob’s phone.")).to_be_visible()
 
 
-def test_a_phone_that_cannot_scan_types_the_code_and_goes_on_once_the_host_says_yes(opened, table):
-    _match, url = table
-    ann = seat(opened, url, "Ann")
-    machine = opened(url + "/wall", WALL, extra_http_headers={"X-Machine": "1"})
-    expect(machine.get_by_text(CODE, exact=True)).to_be_visible()
-    asker = opened(url + "/join")
-    asker.get_by_text("No camera? Type the code").click()
+def ask(asker) -> None:
     asker.get_by_label("The four letters").fill(CODE.lower())
     asker.get_by_label("Your name").fill("Zoe")
     asker.get_by_role("button", name="Ask to take part").click()
     expect(asker.get_by_role("heading", level=1)).to_have_text("The host is asked")
+
+
+def test_a_phone_that_cannot_scan_types_the_code_reads_a_no_asks_again_and_goes_on_once_the_host_says_yes(opened, url):
+    ann, asker = seat(opened, url, "Ann"), opened(url + "/join")
+    machine = opened(url + "/wall", WALL, extra_http_headers={"X-Machine": "1"})
+    expect(machine.get_by_text(CODE, exact=True)).to_be_visible()
+    asker.get_by_text("No camera? Type the code").click()
+    ask(asker)
+    ann.get_by_role("button", name="No", exact=True).click()
+    expect(asker.get_by_text("The host said no: this phone was not let in.")).to_be_visible()
+    expect(asker.get_by_label("The four letters")).to_be_visible()
+    asker.get_by_role("button", name="All right").click()
+    expect(asker.locator("#told").get_by_role("button")).to_have_count(0)
+    asker.get_by_text("No camera? Type the code").click()
+    ask(asker)
 
     ann.get_by_role("button", name="Let in").click()
 

@@ -7,7 +7,7 @@ import pytest
 from client import SECRET
 from playwright.sync_api import expect
 
-from browser.screens import SMALL, TWO, match_of
+from browser.screens import SMALL
 from companion.pages import Camera, create_app
 from companion.pages.players.phone_identity import join_token
 from companion.pages.server.secure_port import PORT_ABOVE, SecurePort
@@ -26,16 +26,15 @@ def film(tmp_path_factory):
 
 
 @pytest.fixture
-def secured(tmp_path):
+def secured(begun, tmp_path):
     """What a phone sends, and the address of its page."""
     frames = PhoneFrames()
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     secure = SecurePort(tmp_path, "127.0.0.1", min(port, 65535 - PORT_ABOVE) - PORT_ABOVE)
-    with match_of(TWO, []) as match:
-        secure.open(create_app(match, secret=SECRET, camera=Camera(phone=frames), secure=secure))
-        yield frames, f"{secure.base_url()}/camera/phone?t={join_token(SECRET)}"
-        secure.close()
+    secure.open(create_app(begun, secret=SECRET, camera=Camera(phone=frames), secure=secure))
+    yield frames, f"{secure.base_url()}/camera/phone?t={join_token(SECRET)}"
+    secure.close()
 
 
 def test_a_phone_sends_what_it_sees_until_another_is_the_camera(secured, film, launched):

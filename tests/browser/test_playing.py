@@ -3,7 +3,6 @@
 import pytest
 from marks import mostly_long
 from playwright.sync_api import expect
-from serving import running
 
 from browser.screens import (
     ATTACK,
@@ -19,26 +18,28 @@ from browser.screens import (
     THREE,
     TWO,
     WALL,
-    app_of,
     differ,
-    match_of,
+    feed,
+    perhaps,
     propose,
+    special,
     unsure,
 )
+from browser.test_accessibility import CRAMPED
 from companion.common.languages import LANGUAGES
 
 
 @pytest.fixture
-def game():
-    with match_of(TWO, OPENING) as match, running(app_of(match)) as url:
-        yield match, url
+def game(match):
+    feed(match, TWO, OPENING)
+    return match
 
 
 @pytest.fixture
-def seated(opened):
+def seated(opened, url):
     """Opens a page on the phone of a player."""
 
-    def open_page(url: str, player: str, path: str = "/", size=SMALL, prepare=None, **options):
+    def open_page(player: str, path: str = "/", size=SMALL, prepare=None, **options):
         page = opened(f"{url}/join", size, **options)
         page.request.post(f"{url}/join", form={"player": player}, headers={"Origin": url})
         if prepare:
@@ -60,27 +61,23 @@ def top_of(page, selector: str) -> float:
 @pytest.mark.parametrize(
     ("header", "plays"), [(TWO, OPENING), (THREE, ["Ann roll"]), (SIX, SIX_PLAYS), (RUSH_EIGHT, [])]
 )
-def test_the_own_side_lies_on_top_over_the_whole_width(seated, header, plays):
-    with match_of(header, plays) as match, running(app_of(match)) as url:
-        page = seated(url, header[-1].split()[-1])
+def test_the_own_side_lies_on_top_over_the_whole_width(seated, header, plays, match, url):
+    feed(match, header, plays)
+    page = seated(header[-1].split()[-1])
 
-        assert page.locator(".own").bounding_box()["width"] > 320
-        assert top_of(page, ".own") < min(one.bounding_box()["y"] for one in page.locator(".strip").all())
+    assert page.locator(".own").bounding_box()["width"] > 320
+    assert top_of(page, ".own") < min(one.bounding_box()["y"] for one in page.locator(".strip").all())
+
+
+def which_of_three(match):
+    unsure(match, "side-2/distance", "Bob 75", "Bob 25", "Bob 200")
 
 
 @pytest.mark.variants(2)
-@pytest.mark.parametrize(
-    "wait",
-    [
-        lambda m: propose(m, "Bob 25"),
-        lambda m: propose(m, "Bob 100"),
-        lambda m: unsure(m, "side-2/distance", "Bob 75", "Bob 25", "Bob 200"),
-    ],
-)
+@pytest.mark.parametrize("wait", [lambda m: propose(m, "Bob 25"), lambda m: propose(m, "Bob 100"), which_of_three])
 def test_what_waits_is_seen_whole_on_a_small_phone_without_scrolling(seated, game, wait):
-    match, url = game
-    wait(match)
-    page = seated(url, "Ann")
+    wait(game)
+    page = seated("Ann")
     card = page.locator(".proposal").bounding_box()
 
     assert card["y"] >= 0
@@ -88,19 +85,31 @@ def test_what_waits_is_seen_whole_on_a_small_phone_without_scrolling(seated, gam
     assert card["y"] > top_of(page, ".own")
 
 
+@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "de"))
+@pytest.mark.parametrize("asked", mostly_long([which_of_three, perhaps, special], which_of_three))
+def test_a_question_fits_a_small_phone_without_scrolling(opened, asked, language, game, url):
+    asked(game)
+    page = opened(url, locale=language)
+    box = page.locator(".act").bounding_box()
+
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] <= SMALL["height"]
+    assert page.evaluate(CRAMPED) == []
+
+
 @pytest.mark.parametrize("language", mostly_long(LANGUAGES, "pl"))
 @pytest.mark.parametrize(("header", "count"), [(RUSH, 3), (RUSH_PAIRS, 4)], ids=["alone", "pairs"])
-def test_every_answer_to_an_attack_is_in_sight_on_a_small_phone(opened, header, count, language):
+def test_every_answer_to_an_attack_is_in_sight_on_a_small_phone(opened, header, count, language, match, url):
     whom = header[1].split()[1]
-    with match_of(header, ["Ann 100*2", f"Bob stop > {whom}"]) as match, running(app_of(match)) as url:
-        page = opened(url, locale=language)
-        row = page.locator(".now").bounding_box()
-        boxes = [answer.bounding_box() for answer in page.locator(".now .button").all()]
+    feed(match, header, ["Ann 100*2", f"Bob stop > {whom}"])
+    page = opened(url, locale=language)
+    row = page.locator(".now").bounding_box()
+    boxes = [answer.bounding_box() for answer in page.locator(".now .button").all()]
 
-        assert len(boxes) == count
-        assert all(box["x"] + box["width"] <= row["x"] + row["width"] + 1 for box in boxes)
-        assert all(box["height"] <= row["height"] + 1 for box in boxes)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert len(boxes) == count
+    assert all(box["x"] + box["width"] <= row["x"] + row["width"] + 1 for box in boxes)
+    assert all(box["height"] <= row["height"] + 1 for box in boxes)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.mark.parametrize("language", mostly_long(LANGUAGES, "pl"))
@@ -112,22 +121,21 @@ def test_every_answer_to_an_attack_is_in_sight_on_a_small_phone(opened, header, 
     ],
     ids=["which of two attacks", "an illegal attack"],
 )
-def test_every_answer_about_an_attack_is_in_sight_below_three_sides(seated, cid, wait, count, language):
+def test_every_answer_about_an_attack_is_in_sight_below_three_sides(seated, cid, wait, count, language, match, url):
     header = ["edition dujardin-2014", "side Ann", "side Bob", "side Cid", "hand first Ann"]
-    with match_of(header, ["Ann roll", "Bob roll", f"Cid {cid}"]) as match, running(app_of(match)) as url:
-        wait(match)
-        page = seated(url, "Bob", locale=language)
-        answers = [answer.bounding_box() for answer in page.locator(".proposal .button").all()]
+    feed(match, header, ["Ann roll", "Bob roll", f"Cid {cid}"])
+    wait(match)
+    page = seated("Bob", locale=language)
+    answers = [answer.bounding_box() for answer in page.locator(".proposal .button").all()]
 
-        assert len(answers) == count
-        assert max(box["y"] + box["height"] for box in answers) <= SMALL["height"]
+    assert len(answers) == count
+    assert max(box["y"] + box["height"] for box in answers) <= SMALL["height"]
 
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("size", [TABLET, WALL])
 def test_on_a_wider_screen_the_log_stands_beside_the_table(seated, game, size):
-    _match, url = game
-    page = seated(url, "Ann", size=size)
+    page = seated("Ann", size=size)
     own, log = page.locator(".own").bounding_box(), page.locator(".log").bounding_box()
 
     assert log["x"] >= own["x"] + own["width"]
@@ -136,58 +144,53 @@ def test_on_a_wider_screen_the_log_stands_beside_the_table(seated, game, size):
 
 @pytest.mark.variants(2)
 @pytest.mark.parametrize("path", ["/", "/may", "/plain", "/play", "/score", "/line/9"])
-def test_letters_of_twice_the_size_need_no_scrolling_sideways(seated, path):
-    with match_of(TWO, ATTACK) as match, running(app_of(match)) as url:
-        propose(match, "Ann 100") if path == "/" else None
-        page = seated(url, "Ann", path)
-        page.evaluate("document.documentElement.style.fontSize = '200%'")
+def test_letters_of_twice_the_size_need_no_scrolling_sideways(seated, path, match, url):
+    feed(match, TWO, ATTACK)
+    propose(match, "Ann 100") if path == "/" else None
+    page = seated("Ann", path)
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
 
-        assert page.evaluate("document.documentElement.scrollWidth") <= SMALL["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= SMALL["width"]
 
 
-def test_with_letters_of_twice_the_size_each_name_stands_over_the_state_of_its_car(opened):
-    with match_of(THREE, ["Ann roll"]) as match, running(app_of(match)) as url:
-        page = opened(url, SMALL, locale="fr")
-        page.evaluate("document.documentElement.style.fontSize = '200%'")
-        names, words = (
-            [one.bounding_box() for one in page.locator(f".strip {part}").all()] for part in ("h2", ".word")
-        )
+def test_with_letters_of_twice_the_size_each_name_stands_over_the_state_of_its_car(opened, match, url):
+    feed(match, THREE, ["Ann roll"])
+    page = opened(url, SMALL, locale="fr")
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    names, words = ([one.bounding_box() for one in page.locator(f".strip {part}").all()] for part in ("h2", ".word"))
 
-        assert [name["y"] + name["height"] <= word["y"] + 1 for name, word in zip(names, words, strict=True)] == [
-            True
-        ] * 3
-        assert min(name["width"] for name in names) > 80
+    assert [name["y"] + name["height"] <= word["y"] + 1 for name, word in zip(names, words, strict=True)] == [True] * 3
+    assert min(name["width"] for name in names) > 80
 
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("scene", ["differ", "special", "trouble"])
-def test_what_is_said_of_a_scene_is_said_in_the_readers_language(opened, scene):
+def test_what_is_said_of_a_scene_is_said_in_the_readers_language(opened, scene, match, url):
     header, plays, prepare, path = SCENES[scene]
-    with match_of(header, plays) as match, running(app_of(match)) as url:
-        prepare(match)
-        now, shown = match.state, opened(url + path, locale="de").locator("main").inner_text()
-        said = [*(question.say for question in now.questions), *filter(None, [now.trouble])]
+    feed(match, header, plays)
+    prepare(match)
+    now, shown = match.state, opened(url + path, locale="de").locator("main").inner_text()
+    said = [*(question.say for question in now.questions), *filter(None, [now.trouble])]
 
-        assert said
-        assert not [sentence for sentence in map(str, said) if sentence in shown]
+    assert said
+    assert not [sentence for sentence in map(str, said) if sentence in shown]
 
 
 def test_letters_of_more_than_the_usual_size_do_not_push_the_deck_out_of_sight(seated, game):
-    _match, url = game
-    page = seated(url, "Ann")
+    page = seated("Ann")
     page.evaluate("document.documentElement.dataset.large = 'on'")
 
     first = page.locator(".taps .tile").first.bounding_box()
     assert first["y"] + first["height"] <= SMALL["height"] - 30, "and what follows begins above the edge"
 
 
-def test_a_difference_shows_the_zone_that_the_camera_sees(seated):
-    with match_of(TWO, OPENING) as match, running(app_of(match, sees=True)) as url:
-        page = seated(url, "Ann")
-        differ(match)
+@pytest.mark.parametrize("app", [{"sees": True}], indirect=True, ids=["a camera"])
+def test_a_difference_shows_the_zone_that_the_camera_sees(seated, game):
+    page = seated("Ann")
+    differ(game)
 
-        expect(page.get_by_role("img", name="Ann: distance area, as the camera sees it now")).to_be_visible()
-        assert page.locator(".beside-each img").evaluate("e => e.decode().then(() => e.naturalWidth)") > 50
+    expect(page.get_by_role("img", name="Ann: distance area, as the camera sees it now")).to_be_visible()
+    assert page.locator(".beside-each img").evaluate("e => e.decode().then(() => e.naturalWidth)") > 50
 
 
 BEGAN = """ago => sessionStorage.setItem(
@@ -198,9 +201,8 @@ BEGAN = """ago => sessionStorage.setItem(
 
 
 def test_the_window_shrinks_on_the_phone_of_the_attacked_alone(seated, game):
-    match, url = game
-    ann, bob = seated(url, "Ann"), seated(url, "Bob")
-    match.enter("Bob stop > Ann", "Bob")
+    ann, bob = seated("Ann"), seated("Bob")
+    game.enter("Bob stop > Ann", "Bob")
 
     expect(ann.locator(".chance.shrinks .window")).to_be_visible()
     expect(bob.get_by_text("Ann may answer with a coup fourré.")).to_be_visible()
@@ -208,14 +210,13 @@ def test_the_window_shrinks_on_the_phone_of_the_attacked_alone(seated, game):
 
 
 def test_the_window_goes_on_where_it_was_and_once_it_has_closed_the_button_still_works(seated, game):
-    match, url = game
-    match.enter("Bob stop > Ann", "Bob")
-    page = seated(url, "Ann")
+    game.enter("Bob stop > Ann", "Bob")
+    page = seated("Ann")
     chance = page.locator(".chance")
     expect(page.locator(".chance.shrinks")).to_be_visible()
     page.evaluate(BEGAN, 9000)
 
-    match.trouble("The camera is gone. Plays can be entered by hand.")
+    game.trouble("The camera is gone. Plays can be entered by hand.")
     expect(page.locator(".trouble")).to_be_visible()
     assert int(chance.evaluate("e => e.style.getPropertyValue('--since')")[:-2]) <= -9000
 
@@ -227,9 +228,8 @@ def test_the_window_goes_on_where_it_was_and_once_it_has_closed_the_button_still
 
 
 def test_with_reduced_motion_nothing_shrinks_and_the_words_say_how_long(seated, game):
-    match, url = game
-    match.enter("Bob stop > Ann", "Bob")
-    page = seated(url, "Ann", reduced_motion="reduce")
+    game.enter("Bob stop > Ann", "Bob")
+    page = seated("Ann", reduced_motion="reduce")
 
     expect(page.locator(".chance .window")).to_be_hidden()
     expect(page.get_by_text("as long as nobody plays on")).to_be_visible()
@@ -239,13 +239,12 @@ def test_with_reduced_motion_nothing_shrinks_and_the_words_say_how_long(seated, 
 
 
 def test_a_card_slides_into_its_place_once(seated, game):
-    match, url = game
-    page = seated(url, "Ann")
+    page = seated("Ann")
     assert page.locator(".slides").count() == 0
 
-    match.enter("Bob stop > Ann", "Bob")
+    game.enter("Bob stop > Ann", "Bob")
     expect(page.locator(".own .slides")).to_have_count(1)
-    match.trouble("The camera is gone. Plays can be entered by hand.")
+    game.trouble("The camera is gone. Plays can be entered by hand.")
     expect(page.locator(".trouble")).to_be_visible()
 
     expect(page.locator(".slides")).to_have_count(0)
@@ -281,11 +280,10 @@ def heard(page) -> list[str]:
 @pytest.fixture
 def listening(seated, game):
     """A phone that hears all, after its first tap."""
-    match, url = game
-    with_sounds = seated(url, "Ann", prepare=HEARS)
+    with_sounds = seated("Ann", prepare=HEARS)
     with_sounds.evaluate("import(document.body.dataset.soundsAt).then(() => null)")
     with_sounds.locator(".plate").click()
-    return match, with_sounds
+    return game, with_sounds
 
 
 def test_each_new_play_sounds_and_is_said_once_and_an_undo_tells_nothing_anew(listening):
@@ -318,9 +316,8 @@ def test_an_illegal_play_whistles_and_vibrates_once(listening):
 
 
 def test_a_phone_that_has_not_asked_for_sounds_does_not_load_them(seated, game):
-    match, url = game
-    page = seated(url, "Ann")
-    match.enter("Bob stop > Ann", "Bob")
+    page = seated("Ann")
+    game.enter("Bob stop > Ann", "Bob")
     expect(page.locator(".last")).to_contain_text("Bob stops Ann.")
 
     loaded = page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)")
@@ -332,41 +329,38 @@ def test_a_phone_that_has_not_asked_for_sounds_does_not_load_them(seated, game):
 
 
 def test_the_plain_page_says_each_new_play_in_one_sentence(seated, game):
-    match, url = game
-    page = seated(url, "Ann", "/plain")
+    page = seated("Ann", "/plain")
     expect(page.locator("#said p")).to_have_count(0)
 
-    match.enter("Bob 25", "Bob")
+    game.enter("Bob 25", "Bob")
     expect(page.locator("#said p")).to_have_text(["Bob drives 25 km."])
-    match.enter("Ann 100", "Ann")
+    game.enter("Ann 100", "Ann")
     expect(page.locator("#said p")).to_have_text(["Bob drives 25 km.", "Ann drives 100 km."])
 
     expect(page.locator("#turn")).to_have_text("It is Bob’s turn.")
 
 
 def test_the_plain_page_says_what_waits_and_what_was_taken_back(seated, game):
-    match, url = game
-    page = seated(url, "Ann", "/plain")
+    page = seated("Ann", "/plain")
 
-    propose(match, "Bob 25")
+    propose(game, "Bob 25")
     expect(page.locator("#said p")).to_have_text(["Bob drives 25 km."])
     page.get_by_role("button", name="Confirm").click()
     expect(page.locator("#turn")).to_have_text("It is your turn.")
-    match.undo("Ann")
+    game.undo("Ann")
 
     # Its card lies there still: it is asked about again.
     expect(page.locator("#said p")).to_have_text(["The last play was taken back.", "Bob drives 25 km."])
 
 
 def test_the_plain_page_keeps_the_focus_where_it_is(seated, game):
-    match, url = game
-    page = seated(url, "Ann", "/plain")
+    page = seated("Ann", "/plain")
     page.get_by_role("button", name="Undo").focus()
     card = page.get_by_role("combobox", name="Card", exact=True)
     card.focus()
     card.select_option("100")
 
-    match.enter("Bob 25", "Bob")
+    game.enter("Bob 25", "Bob")
     expect(page.locator("#said p")).to_have_count(1)
 
     expect(card).to_be_focused()
@@ -374,8 +368,7 @@ def test_the_plain_page_keeps_the_focus_where_it_is(seated, game):
 
 
 def test_a_play_is_entered_on_the_plain_page_by_keys_alone(seated, game):
-    match, url = game
-    page = seated(url, "Bob", "/plain")
+    page = seated("Bob", "/plain")
     page.get_by_role("combobox", name="Card", exact=True).focus()
     page.keyboard.type("25")
     page.keyboard.press("Tab")
@@ -383,12 +376,11 @@ def test_a_play_is_entered_on_the_plain_page_by_keys_alone(seated, game):
     page.keyboard.press("Enter")
 
     expect(page.locator("#turn")).to_have_text("It is Ann’s turn.")
-    assert match.state.hand_entries[-1].written.text == "Bob 25"
+    assert game.state.hand_entries[-1].written.text == "Bob 25"
 
 
 def test_the_first_tab_on_the_table_page_leads_to_the_plain_page(seated, game):
-    _match, url = game
-    page = seated(url, "Ann")
+    page = seated("Ann")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
 
@@ -398,26 +390,26 @@ def test_the_first_tab_on_the_table_page_leads_to_the_plain_page(seated, game):
 # --- The wall ------------------------------------------------------------------------------------------------
 
 
-def test_the_code_to_join_is_large_until_the_first_card_lies(opened):
-    with match_of(TWO, []) as match, running(app_of(match)) as url:
-        page = opened(f"{url}/wall", WALL)
-        large = page.locator(".qr").bounding_box()["width"]
-        match.enter("Ann roll", "Ann")
-        expect(page.locator(".fresh")).to_have_count(0)
+def test_the_code_to_join_is_large_until_the_first_card_lies(opened, match, url):
+    feed(match, TWO)
+    page = opened(f"{url}/wall", WALL)
+    large = page.locator(".qr").bounding_box()["width"]
+    match.enter("Ann roll", "Ann")
+    expect(page.locator(".fresh")).to_have_count(0)
 
-        assert large > 2 * page.locator(".qr").bounding_box()["width"]
+    assert large > 2 * page.locator(".qr").bounding_box()["width"]
 
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("player", [None, "Ann"])
-def test_before_the_first_card_road_and_kilometres_are_there_at_full_size(opened, player):
-    with match_of(TWO, []) as match, running(app_of(match)) as url:
-        page = opened(f"{url}/join" if player else url)
-        if player:
-            page.get_by_role("button", name=player).click()
+def test_before_the_first_card_road_and_kilometres_are_there_at_full_size(opened, player, match, url):
+    feed(match, TWO)
+    page = opened(f"{url}/join" if player else url)
+    if player:
+        page.get_by_role("button", name=player).click()
 
-        road, km = page.locator(".side .road").first, page.locator(".side .km b").first
-        assert road.bounding_box()["width"] >= 30
-        assert road.bounding_box()["height"] >= 100
-        expect(km).to_have_text("700")
-        assert km.bounding_box()["width"] >= 30
+    road, km = page.locator(".side .road").first, page.locator(".side .km b").first
+    assert road.bounding_box()["width"] >= 30
+    assert road.bounding_box()["height"] >= 100
+    expect(km).to_have_text("700")
+    assert km.bounding_box()["width"] >= 30

@@ -4,15 +4,13 @@ import re
 
 import pytest
 from playwright.sync_api import expect
-from serving import running
 
-from browser.screens import OPENING, TWO, app_of, match_of
+from browser.screens import OPENING, TWO, feed
 
 
-@pytest.fixture
-def url():
-    with match_of(TWO, OPENING) as match, running(app_of(match)) as address:
-        yield address
+@pytest.fixture(autouse=True)
+def _game(match):
+    feed(match, TWO, OPENING)
 
 
 def test_a_tap_on_a_sign_of_the_board_tells_what_it_means_and_a_tap_closes_it(opened, url):

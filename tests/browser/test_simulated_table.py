@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
-from serving import running
 
-from browser.screens import PHONE, app_of
+from browser.screens import PHONE
 from companion.app import demo
 from companion.app.demo_players import DemoPlayers, frames_of_players
 from companion.match.match import Match
@@ -16,7 +15,6 @@ from companion.rules.record import judge
 from companion.rules.record.notation import RecordLine
 from companion.simulate.animation import Tempo
 from companion.simulate.script import Script, shipped_script
-from companion.storage.event_store import Store
 from companion.tracking.live import TableWatch
 from companion.vision.capture.sources import Frame
 from companion.vision.eye import Eye
@@ -64,16 +62,14 @@ def waiting_for_answers(frames: Iterator[Frame], match: Match) -> Iterator[Frame
 
 
 @pytest.mark.long
-def test_a_simulated_hand_is_confirmed_on_a_phone_and_counted(browser, tmp_path):
+def test_a_simulated_hand_is_confirmed_on_a_phone_and_counted(browser, match, url):
     script = shipped_script("two-players")
-    store = Store.open(tmp_path / "log.sqlite3")
-    match = Match(store)
     demo.start_or_go_on(match, script)
     mats = dict(demo.setup_of(script).mats)
     watch = TableWatch(match, Eye(), lambda _state: mats)
     players = DemoPlayers(match, script, tempo=Tempo(speed=SPEED), is_stopped=watch.stopping.is_set)
 
-    with running(app_of(match)) as url, browser.new_context(viewport=PHONE) as context:
+    with browser.new_context(viewport=PHONE) as context:
         page = context.new_page()
         page.goto(url)
         thread = watch.start(waiting_for_answers(frames_of_players(players), match))
@@ -85,7 +81,6 @@ def test_a_simulated_hand_is_confirmed_on_a_phone_and_counted(browser, tmp_path)
         rows = page.get_by_role("row", name=re.compile("This hand"))
         expect(rows).to_have_count(1)
         shown = [int(cell) for cell in rows.get_by_role("cell").all_inner_texts() if cell.strip()]
-    store.close()
 
     assert shown == list(final_sheet(script).values())
     laid = Counter(action.taken_back for action in script.hands[0].actions if action.card_id)

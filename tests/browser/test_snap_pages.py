@@ -4,9 +4,8 @@ import pytest
 import tableaux
 from marks import mostly_long
 from playwright.sync_api import Page, expect
-from serving import running
 
-from browser.screens import SMALL, WALL, app_of, match_of, photographed
+from browser.screens import SMALL, WALL, photographed
 from browser.test_accessibility import CRAMPED
 from companion.vision.counting.photographs import MOST_BYTES
 
@@ -20,18 +19,6 @@ WIDEST_ANSWER = """selects => selects.flatMap(select => [...select.options].map(
 LIES_ON_TOP = """rows => rows.map(row => row.getBoundingClientRect()).map(({left, width, top, height}) =>
     document.elementFromPoint(left + width / 2, top + height / 2)?.closest("table, form").tagName ?? null)"""
 """What lies on the middle of each row; nothing where that is below the screen."""
-
-
-@pytest.fixture
-def app():
-    with match_of(None, []) as match:
-        yield app_of(match)
-
-
-@pytest.fixture
-def url(app):
-    with running(app) as address:
-        yield address
 
 
 def total(page: Page) -> str:
