@@ -180,7 +180,7 @@ def is_machine() -> bool:
 
 def seat(state: MatchState) -> str | None:
     """Return the player whose seat this phone has in the match being played."""
-    player = phones().party.seat_of(phone()) if phone() else None
+    player = phones().party.seat_of(phone())
     return player if player in state.people else None
 
 

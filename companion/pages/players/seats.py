@@ -31,7 +31,6 @@ _PHONE_IS_GONE = N_("That phone is gone: choose another.")
 def show() -> str:
     """Show who sits where."""
     now, seats, names = state(), phones().party.seats, Names.of(state().game)
-    players = list(now.people)
     watching = len(set(phones().present()) & set(phones().party.watching))
     return render_template(
         "seats.html",
@@ -43,8 +42,8 @@ def show() -> str:
         may_take=not phone_identity.is_host() and _may_become_host(now),
         may_ask=phone_identity.takes_part() and not phone_identity.may_host(),
         has_asked=phones().waiting(phone(), Wish.HOST) is not None,
-        unseated=_unseated(now, players),
-        free_first=[(player, names.player(player)) for player in sorted(players, key=lambda one: one in seats)],
+        unseated=_unseated(now),
+        free_first=[(player, names.player(player)) for player in sorted(now.people, key=lambda one: one in seats)],
         watching=many("%(count)d phone watches.", "%(count)d phones watch.", watching) if watching else None,
         asks=list(asked_here(now)),
     )
@@ -67,10 +66,10 @@ def _seat(names: Names, player: str, level: int | None) -> dict[str, object]:
     return {"player": player, "shown": names.player(player), "says": says, "phone": whose, "mine": mine, "host": host}
 
 
-def _unseated(now: MatchState, players: list[str]) -> list[dict[str, object]]:
+def _unseated(now: MatchState) -> list[dict[str, object]]:
     """Return the phones here that have no seat in this match and did not choose to watch, as the host sees them."""
     party = phones().party
-    seated = {whose for player, whose in party.seats.items() if player in players}
+    seated = {whose for player, whose in party.seats.items() if player in now.people}
     others = set(phones().present()) - seated - set(party.watching) - {phone()}
     return [
         {"phone": one, "called": _called(now, one), "device": _(phones().device(one)), "host": one == party.host}
