@@ -7,25 +7,31 @@ from collections.abc import Iterator
 from flask import Flask
 
 from companion.pages.server import serving
-
-THREADS = 16
+from companion.pages.server.connections import Server
 
 
 @contextlib.contextmanager
 def running(app: Flask) -> Iterator[str]:
     """Serves an app; gives its address, and closes every connection at the end."""
-    server = serving.bound(app, "127.0.0.1", 0, THREADS)
+    with turning(app) as server:
+        yield f"http://127.0.0.1:{server.effective_port}"
+
+
+@contextlib.contextmanager
+def turning(app: Flask, threads: int = serving.THREADS, turn_s: float = serving.TURN_S) -> Iterator[Server]:
+    """A server at work in a thread of its own."""
+    server = serving.bound(app, "127.0.0.1", 0, threads)
     asked = threading.Event()
 
     def turn() -> None:
         while not asked.is_set():
-            serving.turn(server, serving.TURN_S)
+            serving.turn(server, turn_s)
         serving.end(server)
 
     thread = threading.Thread(target=turn, daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.effective_port}"
+        yield server
     finally:
         asked.set()
         with contextlib.suppress(OSError):

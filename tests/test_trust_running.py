@@ -10,11 +10,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from flask import Flask, request
 from logs import of_schema, played
+from serving import turning
 from trust.idle_connections import measured
 from trust.real_service import PROGRAM, ROOT, asked, free_port, service, wait_until
 
@@ -166,24 +168,7 @@ def web(hold: threading.Event | None = None) -> Flask:
     return app
 
 
-@contextlib.contextmanager
-def turning(app: Flask, threads: int = 4) -> Iterator[Server]:
-    """A server at work in a thread of its own."""
-    server = serving.bound(app, "127.0.0.1", 0, threads)
-    over = threading.Event()
-
-    def run() -> None:
-        while not over.is_set():
-            serving.turn(server, 0.02)
-        serving.end(server)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        over.set()
-        thread.join(30)
+at_work = partial(turning, threads=4, turn_s=0.02)
 
 
 def port_of(server: Server) -> int:
@@ -213,7 +198,7 @@ def is_closed(line: socket.socket) -> bool:
 
 
 def test_a_web_server_that_answers_lets_the_heart_beat(address, listening):
-    with turning(web()) as server:
+    with at_work(web()) as server:
         assert beat(manager_at(address), [lambda: serving.answers("0.0.0.0", port_of(server))])
 
     assert listening.next()["WATCHDOG"] == "1"
@@ -221,7 +206,7 @@ def test_a_web_server_that_answers_lets_the_heart_beat(address, listening):
 
 def test_a_web_server_whose_threads_are_all_stuck_does_not():
     hold = threading.Event()
-    with turning(web(hold), threads=2) as server:
+    with at_work(web(hold), threads=2) as server:
         stuck = [call(server, get("/slow")) for _ in range(2)]
         assert wait_until(lambda: sum(channel.is_answered for channel in server.channels()) == 2)
 
@@ -246,7 +231,7 @@ def test_a_connection_that_brings_nothing_is_ended(monkeypatch, sent):
     monkeypatch.setattr(connections, "REQUEST_S", 0.1)
     for name, limit in (("IDLE_S", 1), ("LOOK_S", 0)):
         monkeypatch.setattr(serving, name, limit)
-    with turning(web()) as server, call(server, sent) as line:
+    with at_work(web()) as server, call(server, sent) as line:
         assert is_closed(line)
         assert wait_until(lambda: held(server) == 0)
 
@@ -254,7 +239,7 @@ def test_a_connection_that_brings_nothing_is_ended(monkeypatch, sent):
 def test_a_connection_whose_bytes_trickle_in_is_ended_all_the_same(monkeypatch):
     monkeypatch.setattr(connections, "REQUEST_S", 0.3)
     monkeypatch.setattr(serving, "LOOK_S", 0)
-    with turning(web()) as server, call(server, b"GET / HTTP/1.1\r\nX: ") as line:
+    with at_work(web()) as server, call(server, b"GET / HTTP/1.1\r\nX: ") as line:
 
         def is_refused() -> bool:
             try:
@@ -269,7 +254,7 @@ def test_a_connection_whose_bytes_trickle_in_is_ended_all_the_same(monkeypatch):
 def test_a_phone_that_never_reads_its_answer_frees_its_thread_and_what_was_kept_for_it(monkeypatch):
     monkeypatch.setattr(connections, "STALLED_S", 1)
     monkeypatch.setattr(serving, "LOOK_S", 0)
-    with turning(web(), threads=1) as server, call(server, get("/large")):
+    with at_work(web(), threads=1) as server, call(server, get("/large")):
         assert wait_until(lambda: any(channel.total_outbufs_len for channel in server.channels()))
         assert wait_until(lambda: held(server) == 0)
         serving.answers("127.0.0.1", port_of(server))
@@ -279,7 +264,7 @@ def test_an_answer_that_takes_long_to_make_is_waited_for(monkeypatch):
     for module, name, limit in ((serving, "IDLE_S", 1), (serving, "LOOK_S", 0), (connections, "REQUEST_S", 1)):
         monkeypatch.setattr(module, name, limit)
     hold = threading.Event()
-    with turning(web(hold)) as server, call(server, get("/slow", b"Connection: close\r\n")) as line:
+    with at_work(web(hold)) as server, call(server, get("/slow", b"Connection: close\r\n")) as line:
         assert wait_until(lambda: any(channel.is_answered for channel in server.channels()))
         threading.Event().wait(1.2)
         hold.set()
@@ -289,7 +274,7 @@ def test_an_answer_that_takes_long_to_make_is_waited_for(monkeypatch):
 
 def test_an_address_that_opens_too_many_connections_loses_the_oldest_of_them(monkeypatch):
     monkeypatch.setattr(connections, "MOST_AN_ADDRESS", 4)
-    with turning(web()) as server:
+    with at_work(web()) as server:
         lines = [call(server) for _ in range(6)]
 
         assert all(is_closed(line) for line in lines[:2])
@@ -304,7 +289,7 @@ def test_an_address_that_opens_too_many_connections_loses_the_oldest_of_them(mon
 def test_connections_that_are_answered_are_not_ended_for_others(monkeypatch, limit):
     monkeypatch.setattr(connections, limit, 2)
     hold = threading.Event()
-    with turning(web(hold)) as server:
+    with at_work(web(hold)) as server:
         busy = [call(server, get("/slow", b"Connection: close\r\n")) for _ in range(2)]
         assert wait_until(lambda: sum(channel.is_answered for channel in server.channels()) == 2)
         turned_away = call(server)
@@ -319,7 +304,7 @@ def test_connections_that_are_answered_are_not_ended_for_others(monkeypatch, lim
 def test_an_address_that_holds_all_it_may_shuts_nobody_else_out(monkeypatch):
     monkeypatch.setattr(connections, "MOST_AN_ADDRESS", 4)
     monkeypatch.setattr(connections, "MOST_CONNECTIONS", 10)
-    with turning(web()) as server:
+    with at_work(web()) as server:
         lines = [call(server, b"GET / HTTP/1.1\r\nX: ") for _ in range(40)]
         near = ("127.0.0.1", port_of(server))
         with socket.create_connection(near, 30, source_address=("127.0.0.2", 0)) as line:
@@ -338,7 +323,7 @@ def test_a_thousand_files_are_none_too_many():
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2000), hard))
     null = [os.open(os.devnull, os.O_RDONLY) for _ in range(1050)]
     try:
-        with turning(web()) as server, call(server, get("/static/icon.svg")) as line:
+        with at_work(web()) as server, call(server, get("/static/icon.svg")) as line:
             assert line.recv(65536).startswith(b"HTTP/1.1 200")
     finally:
         for fd in null:
