@@ -340,24 +340,14 @@ def test_the_zones_put_there_to_begin_with_can_be_kept(sides):
     assert len(drawn.zones) == 4 * sides + 2
 
 
-def test_before_a_match_zones_can_be_drawn_for_two_sides(match, zones):
-    client = app_of(match, zones=zones).test_client()
-
-    shown = text_of(client.get("/camera/zones"))
-    send(client, typed(ANNS))
-
-    assert "Side 1" in shown
-    assert zones.current.mats == ("side-1",)
-
-
-def test_a_drawing_that_is_kept_before_a_match_and_lacks_a_side_says_so(match, zones):
+def test_a_drawing_that_is_kept_before_a_match_for_two_sides_and_lacks_one_says_so(match, zones):
     client = app_of(match, survey(), zones).test_client()
 
     answer = send(client, typed(ANNS))
     form, page = text_of(client.get(answer.location)), text_of(client.get("/camera"))
 
     says = "Without zones: Side 2. Draw them, or lay down the printed mat."
-    assert answer.location == "/camera/zones"
+    assert (answer.location, zones.current.mats) == ("/camera/zones", ("side-1",))
     assert f"What is drawn is kept, and not yet complete. {says}" in form
     assert "Still to be drawn: 5 Side 2: battle pile · 8 Side 2: distance area." in form
     assert says in page
