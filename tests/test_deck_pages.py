@@ -1,7 +1,6 @@
 """The pages of the decks: which cards are played with, decks carried as files, and one enrolled card by card."""
 
 import io
-import re
 import threading
 from itertools import count
 from pathlib import Path
@@ -10,8 +9,10 @@ from types import SimpleNamespace
 import cv2
 import numpy as np
 import pytest
-from client import HOME, SECRET, TWO, run, text_of
+from client import HOME, SECRET, run, text_of
+from evening import Evening
 from photos import face_of
+from sheet import scenes
 
 from companion.common.errors import Problem
 from companion.pages import Camera, create_app
@@ -99,6 +100,99 @@ def deck_with(data: Path, *slugs: str, name: str = "ours") -> None:
         enrolment.keep(None if slug == BACK else Card(slug), [card_picture(slug)])
 
 
+EVENINGS = """
+# --- Which cards are played with
+
+the page chooses the cards on this table and says what they lack
+    has 25 roll; machine taps /decks/use deck=ours; machine at /decks | markup value="ours" checked
+    machine reads | lacks 17 faces: cards of these are not told, and others are asked about.
+    machine taps /decks/use deck=grandma -> 400; machine reads | There is no deck “grandma”
+    machine reads | markup value="ours" checked
+decks are listed with what they hold
+    has roll stop back; machine at /decks | 2 of 19 faces | With stickers | Go on with the missing cards
+a chosen deck that is removed is chosen no longer
+    has roll; machine taps /decks/use deck=ours; machine taps /decks/ours/remove
+    machine at /decks | There is none yet | markup value="" checked; machine taps /decks/own/remove -> 400
+
+# --- A new deck
+
+a deck is called as people like and kept under a plain name
+    machine taps /decks title=Grandma’s deck & edition=classic & width=57 & height=88 -> /decks/grandmas-deck/enrol
+    machine taps /decks title=Własna Été & edition=classic -> /decks/wasna-ete/enrol
+    machine taps /decks title=牌 & edition=classic -> /decks/deck/enrol
+    machine taps /decks title=own & edition=classic -> /decks/own-2/enrol
+    machine taps /decks title=../x & edition=classic -> /decks/x/enrol
+    machine at /decks | Grandma’s deck no face yet | Własna Été no face yet | 牌 no face yet | ../x no face yet
+what is typed wrong is told and stays
+    machine taps /decks title=  & edition=classic & width=57 & height=88 -> 400; machine reads | has no name yet
+    machine taps /decks title=Ours & edition=classic & width=88 & height=57 -> 400
+    machine reads | width and height are millimetres | markup value="Ours" | markup value="88"
+    machine taps /decks title=Ours & edition=classic & width=nan & height=88 -> 400
+    machine reads | width and height are millimetres; machine taps /decks title=Ours & edition=none -> 400
+
+# --- Card by card
+
+the first card is asked for with the live picture
+    begun; machine at /decks/ours/enrol | 1 of 19 | Lay the card “25 km” alone | markup src="/camera.jpg"
+    machine taps /decks title=Fast & edition=rush -> /decks/fast/enrol; machine at /decks/fast/enrol | of 24
+a card is taken, shown and the next one asked for
+    begun; lies 25; machine taps /decks/ours/enrol card=25 -> /decks/ours/enrol?card=50&got=25
+    machine at /decks/ours/enrol?card=50&got=25 | Got it: 25 km | 2 of 19 | markup src="/decks/ours/25-1.jpg"
+a card that is there as another is named
+    begun; lies 25; machine taps /decks/ours/enrol card=25; machine taps /decks/ours/enrol card=50 -> 400
+    machine reads | This is the card that is kept as “25 km”
+again takes the picture anew and more adds one
+    begun; lies 25; machine taps /decks/ours/enrol card=25
+    lies 25 300; machine taps /decks/ours/enrol card=25 & how=more
+    machine at /decks/ours/enrol?card=25 | There are 2 pictures of it | Take one more
+    machine at /decks/ours/enrol?card=25&again=1 | Take it | not Take one more
+    machine taps /decks/ours/enrol card=25 & how=first & again=1
+    machine at /decks/ours/enrol?card=25 | There is a picture of it | not There are 2 pictures
+back and skip lead along the deck
+    begun; machine at /decks/ours/enrol?card=50 | markup href="/decks/ours/enrol?card=25"
+    machine reads | markup href="/decks/ours/enrol?card=75"
+the back comes last and then the deck is there
+    begun; has all; machine at /decks/ours/enrol | Turn any card over
+    lies back; machine taps /decks/ours/enrol card=back -> /decks/ours/enrol?card=done&got=back
+    machine at /decks/ours/enrol?card=done&got=back | The deck is all there. | markup href="/snap?deck=ours"
+    machine at /decks | markup href="/snap?deck=ours"
+what was skipped is named at the end
+    begun; has all but 25; machine at /decks/ours/enrol?card=done | Still missing: 25 km. Cards of these faces
+    machine reads | no picture of the back: a card that lies face down may be asked about
+a hand being played is warned of
+    begun; machine at /decks/ours/enrol | not A hand is being played; anew
+    machine at /decks/ours/enrol | A hand is being played, and the table is watched
+what is not there is not found
+    machine at /decks/none/enrol -> 404; machine at /decks/own/enrol -> 404
+    machine at /decks/none.zip -> 404; machine at /decks/own/x-1.jpg -> 404
+"""
+
+
+class Enrolling(Evening):
+    """An evening on which a deck is `begun`, `has` faces, and a card `lies` before the camera, so far from the left."""
+
+    def __init__(self, app, match, camera, setting: str) -> None:
+        super().__init__(app, match, f"fresh; {setting}")
+        self.camera = camera
+
+    def do(self, step: str) -> None:
+        word, *rest = step.split()
+        if word == "begun":
+            self.do("machine taps /decks title=Ours & edition=classic")
+        elif word == "has":
+            every = [card.value for card in CLASSIC if card.value not in rest]
+            deck_with(self.match.store.path.parent, *(every if rest[0] == "all" else rest))
+        elif word == "lies":
+            self.camera.image = on_table(rest[0], *map(int, rest[1:]))
+        else:
+            super().do(step)
+
+
+@pytest.mark.parametrize(("setting", "rows"), scenes(EVENINGS))
+def test_on_an_evening(app, match, camera, quick_eye, setting, rows):
+    Enrolling(app, match, camera, setting).play(rows)
+
+
 # --- Which cards are played with ------------------------------------------------------------------------------
 
 
@@ -133,32 +227,7 @@ def test_the_templates_stay_the_same_until_the_deck_changes_or_breaks_which_is_s
     assert (in_use.templates(), in_use.problem) == (None, None)
 
 
-def test_the_page_chooses_the_cards_on_this_table_and_says_what_they_lack(page, tmp_path):
-    deck_with(tmp_path, "25", "roll")
-
-    answer = post(page, "/decks/use", deck="ours")
-    shown = page.get("/decks").text
-    gone = post(page, "/decks/use", deck="grandma")
-
-    assert (answer.status_code, gone.status_code) == (303, 400)
-    assert "There is no deck “grandma”" in text_of(gone)
-    assert chosen_deck(tmp_path) == "ours"
-    assert 'value="ours" checked' in shown
-    assert "lacks 17 faces: cards of these are not told, and others are asked about." in shown
-
-
 # --- The list -------------------------------------------------------------------------------------------------
-
-
-def test_decks_are_listed_with_what_they_hold(page, tmp_path):
-    deck_with(tmp_path, "roll", "stop", BACK)
-
-    shown = text_of(page.get("/decks"))
-
-    assert "2 of 19 faces" in shown
-    assert "With stickers" in shown
-    assert "Go on with the missing cards" in shown
-    assert re.search("made on [0-9]{4}\u2011[0-9]{2}\u2011[0-9]{2}", shown), "no line ends within the day"
 
 
 def test_a_damaged_deck_is_listed_with_what_is_wrong_and_can_be_removed(page, tmp_path):
@@ -171,17 +240,6 @@ def test_a_damaged_deck_is_listed_with_what_is_wrong_and_can_be_removed(page, tm
 
     post(page, "/decks/bad/remove")
     assert not (tmp_path / "decks/bad").exists()
-
-
-def test_a_chosen_deck_that_is_removed_is_chosen_no_longer(page, tmp_path):
-    deck_with(tmp_path, "roll")
-    choose_deck(tmp_path, "ours")
-
-    post(page, "/decks/ours/remove")
-
-    assert chosen_deck(tmp_path) is None
-    assert "There is none yet" in text_of(page.get("/decks"))
-    assert post(page, "/decks/own/remove").status_code == 400
 
 
 def test_a_deck_is_carried_as_a_file_under_a_name_of_its_own(page, tmp_path):
@@ -224,39 +282,6 @@ def test_one_deck_is_taken_in_at_a_time(page, tmp_path, monkeypatch):
     assert post(page, "/decks/import", file=a_file(file, "ours.zip"), title="Second").status_code == 303
 
 
-# --- A new deck -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("title", "name"),
-    [("Grandma’s deck", "grandmas-deck"), ("Własna Été", "wasna-ete"), ("牌", "deck"), ("own", "own-2"), ("../x", "x")],
-)
-def test_a_deck_is_called_as_people_like_and_kept_under_a_plain_name(title, name, page, tmp_path):
-    answer = post(page, "/decks", title=title, edition="classic", width="57", height="88")
-
-    assert answer.headers["Location"] == f"/decks/{name}/enrol"
-    assert begin(name, "classic", tmp_path).description.title == title
-    assert "no face yet" in text_of(page.get("/decks"))
-
-
-@pytest.mark.parametrize(
-    ("fields", "sentence"),
-    [
-        ({"title": " "}, "The deck has no name yet"),
-        ({"width": "88", "height": "57"}, "width and height are millimetres"),
-        ({"width": "nan"}, "width and height are millimetres"),
-        ({"edition": "none"}, "none"),
-    ],
-)
-def test_what_is_typed_wrong_is_told_and_stays(fields, sentence, page):
-    typed = {"title": "Ours", "edition": "classic", "width": "57", "height": "88"}
-
-    answer = post(page, "/decks", **(typed | fields))
-
-    assert answer.status_code == 400
-    assert sentence in text_of(answer)
-
-
 # --- Card by card ---------------------------------------------------------------------------------------------
 
 
@@ -265,29 +290,6 @@ def begun(page, tmp_path, quick_eye):
     """The address of a new deck's page."""
     post(page, "/decks", title="Ours", edition="classic")
     return "/decks/ours/enrol"
-
-
-def test_the_first_card_is_asked_for_with_the_live_picture(page, begun):
-    shown = page.get(begun)
-    post(page, "/decks", title="Fast", edition="rush")
-
-    assert "1 of 19" in text_of(shown)
-    assert "Lay the card “25 km” alone" in text_of(shown)
-    assert 'src="/camera.jpg"' in shown.get_data(as_text=True)
-    assert "of 24" in text_of(page.get("/decks/fast/enrol"))
-
-
-def test_a_card_is_taken_shown_and_the_next_one_asked_for(page, begun, camera, tmp_path):
-    camera.image = on_table(FIRST.value)
-
-    answer = post(page, begun, card=FIRST.value)
-
-    assert answer.headers["Location"] == f"{begun}?card={SECOND.value}&got={FIRST.value}"
-    shown = page.get(answer.headers["Location"])
-    assert "Got it: 25 km" in text_of(shown)
-    assert "2 of 19" in text_of(shown)
-    assert page.get(f"/decks/ours/{FIRST.value}-1.jpg").data[:2] == b"\xff\xd8"
-    assert load_deck("ours", tmp_path).faces
 
 
 CUT_OFF = EMPTY.copy()
@@ -315,32 +317,6 @@ def test_a_picture_that_will_not_do_says_why_and_is_not_kept(page, begun, camera
     assert not list((tmp_path / "decks/ours").glob("*.png"))
 
 
-def test_a_card_that_is_there_as_another_is_named(page, begun, camera):
-    camera.image = on_table(FIRST.value)
-    post(page, begun, card=FIRST.value)
-
-    answer = post(page, begun, card=SECOND.value)
-
-    assert "This is the card that is kept as “25 km”" in text_of(answer)
-
-
-def test_again_takes_the_picture_anew_and_more_adds_one(page, begun, camera, tmp_path):
-    camera.image = on_table(FIRST.value)
-    post(page, begun, card=FIRST.value)
-    pictures = lambda: load_deck("ours", tmp_path).faces[FIRST]  # noqa: E731
-
-    camera.image = on_table(FIRST.value, left=300)
-    post(page, begun, card=FIRST.value, how="more")
-    assert len(pictures()) == 2
-    shown = text_of(page.get(f"{begun}?card={FIRST.value}"))
-    assert "There are 2 pictures of it; more make it better" in shown
-    assert "Take one more" in shown
-
-    assert "Take it" in text_of(page.get(f"{begun}?card={FIRST.value}&again=1"))
-    post(page, begun, card=FIRST.value, how="first", again="1")
-    assert len(pictures()) == 1
-
-
 def test_one_picture_of_a_card_is_removed_and_with_its_last_the_card_is_missing(page, begun, camera, tmp_path):
     for left, how in ((200, "first"), (300, "more")):
         camera.image = on_table(FIRST.value, left)
@@ -348,6 +324,7 @@ def test_one_picture_of_a_card_is_removed_and_with_its_last_the_card_is_missing(
     ours = begin("ours", "classic", tmp_path)
     second = ours.pictures(FIRST)[1].read_bytes()
     shown = page.get(f"{begun}?card={FIRST.value}").get_data(as_text=True)
+    small = page.get(f"/decks/ours/{FIRST.value}-2.jpg").data
 
     went = [post(page, f"/decks/ours/{FIRST.value}-1/remove", of="2") for _ in "taps"]
     kept = [path.read_bytes() for path in ours.pictures(FIRST)]
@@ -355,6 +332,7 @@ def test_one_picture_of_a_card_is_removed_and_with_its_last_the_card_is_missing(
 
     assert shown.count("Remove this picture") == 2
     assert f'src="/decks/ours/{FIRST.value}-2.jpg"' in shown
+    assert small.startswith(b"\xff\xd8")
     assert {answer.location for answer in went} == {f"{begun}?card={FIRST.value}"}
     assert kept == [second]
     assert FIRST in ours.wanted
@@ -391,34 +369,6 @@ def test_no_more_pictures_are_kept_than_are_of_use(page, begun, camera, tmp_path
     assert "There are 9 pictures of 25 km already" in text_of(answer)
 
 
-def test_back_and_skip_lead_along_the_deck(page, begun):
-    shown = page.get(f"{begun}?card={SECOND.value}").get_data(as_text=True)
-
-    assert f'href="{begun}?card={FIRST.value}"' in shown
-    assert f'href="{begun}?card={CLASSIC[2].value}"' in shown
-
-
-def test_the_back_comes_last_and_then_the_deck_is_there(page, begun, camera, tmp_path):
-    deck_with(tmp_path, *(card.value for card in CLASSIC))
-    assert "Turn any card over" in text_of(page.get(begun))
-    camera.image = on_table(BACK)
-
-    answer = post(page, begun, card=BACK)
-
-    assert answer.headers["Location"] == f"{begun}?card=done&got=back"
-    assert "The deck is all there." in text_of(page.get(answer.headers["Location"]))
-    for address in (answer.headers["Location"], "/decks"):
-        assert 'href="/snap?deck=ours"' in page.get(address).get_data(as_text=True)
-
-
-def test_what_was_skipped_is_named_at_the_end(page, begun, tmp_path):
-    deck_with(tmp_path, *(card.value for card in CLASSIC[1:]))
-
-    said = text_of(page.get(f"{begun}?card=done"))
-    assert "Still missing: 25 km. Cards of these faces" in said
-    assert "no picture of the back: a card that lies face down may be asked about" in said
-
-
 def test_a_photograph_does_as_well(page, begun, camera, tmp_path):
     camera.image = None
 
@@ -430,19 +380,6 @@ def test_a_photograph_does_as_well(page, begun, camera, tmp_path):
     assert answer.status_code == 303
     assert "<details open>" in page.get(answer.location).get_data(as_text=True)
     assert [path.name for path in (tmp_path / "decks/ours").glob("*.png")] == [f"{FIRST.value}.png"]
-
-
-def test_a_hand_being_played_is_warned_of(page, begun, match):
-    before = text_of(page.get(begun))
-    match.start(TWO)
-
-    assert "A hand is being played" not in before
-    assert "A hand is being played, and the table is watched" in text_of(page.get(begun))
-
-
-@pytest.mark.parametrize("path", ["/decks/none/enrol", "/decks/own/enrol", "/decks/none.zip", "/decks/own/x-1.jpg"])
-def test_what_is_not_there_is_not_found(path, page):
-    assert page.get(path).status_code == 404
 
 
 # --- By itself ------------------------------------------------------------------------------------------------
