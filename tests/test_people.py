@@ -12,7 +12,6 @@ from sheet import scenes
 
 from companion.match.match import Match
 from companion.match.phones import (
-    HOST_AWAY_S,
     KEPT_NAME,
     MOST_ASKING,
     MOST_ASKING_AN_ADDRESS,
@@ -93,6 +92,8 @@ a seated phone follows a host who has been away and that is told [two]
     later 179; Bob taps /seats/host/take -> 403; later 2; Bob at /seats | has been away for some minutes
     eve scans; eve taps /seats/host/take -> 403; Bob taps /seats/host/take; Bob is host
     Ann at / | This phone is the host’s no longer. Bob is the host.; Bob at / | not You are the host now
+an open page is a host who is there [two]
+    later 180; Ann polls /version; Bob taps /seats/host/take -> 403; Ann is host
 where nobody is seated any phone follows a lost host
     Ann scans; Bob scans; later 180; Bob taps /seats/host/take; Bob is host
 the machine makes itself host at any time [two]
@@ -133,6 +134,21 @@ a phone whose seat the host freed is told until it has one again [two]
     Ann taps /seats/free player=Bob; nobody is Bob; Bob at /more | not This is Bob’s phone
     Bob at / | The host freed Bob’s seat: this phone has none now. | markup <a class="button primary" href="/join">
     Bob taps /join player=Bob; Bob at / | not freed
+a phone that goes on without its seat or into the next match is told no more [two]
+    Ann taps /seats/free player=Bob; Bob at / | freed; Bob taps /told/1; Bob at / | not freed
+    eve scans; eve taps /join player=Bob; Ann taps /seats/free player=Bob; eve at / | freed
+    Ann taps /setup edition=classic & seating=2x1 & name1=Cid & name2=Dee & replace=1; eve at / | Cid | not freed
+a seat that the host does not hand over is said on every page until that is put away [two]
+    eve scans; eve taps /join player=Bob & ask=1; Ann answers no; eve at / | The host said no: Bob’s seat stays
+    eve at /join/seat/Bob | The host said no: Bob’s seat stays with the other phone. Take a free one
+    eve at /join | The host said no; eve at /plain | The host said no; eve at /seats | The host said no
+    eve taps /told/1; eve at / | not The host said no
+a request answered twice was settled already [two]
+    eve scans; eve taps /join player=Bob & ask=1; Ann taps /seats/asked/1 answer=no
+    Bob taps /seats/asked/1 answer=yes; Bob at /seats | That was settled already.; Bob is Bob
+a seat that the other phone keeps is said to be kept by that one [two]
+    eve scans; eve taps /join player=Bob & ask=1; Bob answers no
+    eve at / | The other phone keeps Bob’s seat. Take a free one, or talk to the host.
 the host gives a seat to a phone that has none and both are told [two]
     eve scans; Ann at /seats | markup {phone eve}; Ann taps /seats/give player=Bob & phone={phone eve}; eve is Bob
     eve at / | The host gave this phone Bob’s seat.; Bob at / | Another phone has Bob’s seat now
@@ -248,6 +264,15 @@ a phone that the host refuses stays outside and is told [two]
     zoe taps /join/code code={code} & name=Zoe; Ann answers no; zoe taps /play text=Ann roll -> 401
     zoe at / | The host said no: this phone was not let in.; zoe at /join | The host said no: this phone was not let in.
     zoe at /join/waiting | The host said no: this phone was not let in.
+a phone outside puts away that it was not let in and nobody else’s news [two]
+    zoe taps /join/code code={code} & name=Zoe; Ann answers no; Bob taps /told/1; zoe at / | The host said no
+    zoe taps /told/1; zoe at / | not The host said no
+whoever guesses codes waits a minute and others do not [two]
+    eve taps /join/code code=XXXX & name=Eve -> 403; eve taps /join/code code=XXXX & name=Eve -> 403
+    eve taps /join/code code=XXXX & name=Eve -> 403; eve taps /join/code code=XXXX & name=Eve -> 403
+    eve taps /join/code code=XXXX & name=Eve -> 403; eve taps /join/code code={code} & name=Eve -> 429
+    eve reads | wait a minute; zoe taps /join/code code={code} & name=Zoe
+    later 60; eve taps /join/code code={code} & name=Eve
 a phone that asks again is asked about once [two]
     zoe taps /join/code code={code} & name=Zoe; zoe taps /join/code code={code} & name=Yan
     Ann at / | Yan has the code of the table | not Zoe has the code
@@ -273,40 +298,9 @@ def phones_of(app) -> Phones:
     return app.extensions["companion"].phones
 
 
-def answer_asked(app, client, answer: str) -> None:
-    """Answers the last wish on a phone."""
-    tap(client, f"/seats/asked/{asked_id(app)}", answer=answer)
-
-
-def outside(app, number: int = 77, name: str = "Zoe"):
-    """A phone that has typed the code and waits to be let in."""
-    client = stranger(app, number)
-    assert tap(client, "/join/code", code=CODE.lower(), name=name).location == "/join"
-    return client
-
-
-def asking(app, player: str, number: int = 12):
-    """A phone that asks for a seat."""
-    client = scanned(app, number)
-    tap(client, "/join", player=player, ask="1")
-    return client
-
-
 def phone_of(client) -> str:
     with client.session_transaction() as session:
         return session["phone"]
-
-
-def is_host(app, client) -> bool:
-    return phones_of(app).party.host == phone_of(client)
-
-
-def holds(app, player: str):
-    return phones_of(app).party.seats.get(player)
-
-
-def asked_id(app) -> int:
-    return phones_of(app).asked[-1].id
 
 
 # --- The host ------------------------------------------------------------------------------------------------
@@ -324,7 +318,7 @@ def test_who_is_host_and_who_sits_where_survives_a_restart(app, two, match, cloc
     ann = stranger(again, 10)
     ann.set_cookie("companion", two[0].get_cookie("companion").value)
 
-    assert is_host(again, two[0])
+    assert phones_of(again).party.host == phone_of(two[0])
     assert "Your turn" in text_of(ann.get("/"))
     assert "This phone is the host’s." in text_of(ann.get("/seats"))
 
@@ -361,37 +355,7 @@ def test_a_list_of_phones_that_cannot_be_kept_is_said_and_remembered_until_it_ca
     assert Phones(tmp_path / "gone").party.host == "first"
 
 
-def test_an_open_page_is_a_host_who_is_there(app, two, clock):
-    ann, bob = two
-    clock.now_s += HOST_AWAY_S
-    ann.get("/version", headers={"If-None-Match": ann.get("/version").headers["ETag"]})
-
-    assert tap(bob, "/seats/host/take").status_code == 403
-
-
 # --- Seats ---------------------------------------------------------------------------------------------------
-
-
-def test_a_request_answered_twice_was_settled_already(app, two):
-    asking(app, "Bob")
-    number = asked_id(app)
-    tap(two[0], f"/seats/asked/{number}", answer="no")
-    tap(two[1], f"/seats/asked/{number}", answer="yes")
-
-    assert "That was settled already." in text_of(two[1].get("/seats"))
-    assert holds(app, "Bob") == phone_of(two[1])
-
-
-def test_a_phone_that_goes_on_without_its_seat_or_into_the_next_match_is_told_no_more(app, two, begun):
-    ann, bob = two
-    tap(ann, "/seats/free", player="Bob")
-    put_away(app, bob)
-    other = scanned(app, 12, player="Bob")
-    tap(ann, "/seats/free", player="Bob")
-
-    assert ["freed" in text_of(phone.get("/")) for phone in (bob, other)] == [False, True]
-    begun.start(("side Cid", "side Dee", "hand first Cid"))
-    assert "freed" not in text_of(other.get("/"))
 
 
 def test_of_two_phones_that_tap_a_free_seat_at_once_the_first_has_it(app, begun):
@@ -402,42 +366,6 @@ def test_of_two_phones_that_tap_a_free_seat_at_once_the_first_has_it(app, begun)
 
 
 # --- What a phone is told ------------------------------------------------------------------------------------
-
-
-def told(app, client) -> list[NoticeKind]:
-    return [one.kind for one in phones_of(app).news.of(phone_of(client))]
-
-
-def put_away(app, client) -> None:
-    for one in phones_of(app).news.of(phone_of(client)):
-        assert tap(client, f"/told/{one.id}").status_code == 303
-
-
-@pytest.mark.parametrize(
-    ("answers", "says"),
-    [
-        (0, "The host said no: Bob’s seat stays with the other phone. Take a free one, or talk to the host."),
-        (1, "The other phone keeps Bob’s seat. Take a free one, or talk to the host."),
-    ],
-)
-def test_a_seat_that_is_not_handed_over_is_said_with_by_whom_until_that_is_put_away(app, two, answers, says):
-    other = asking(app, "Bob")
-    answer_asked(app, two[answers], "no")
-
-    for path in ("/join/seat/Bob", "/join", "/", "/plain", "/seats"):
-        assert says in text_of(other.get(path)), path
-    put_away(app, other)
-    assert says not in text_of(other.get("/"))
-
-
-def test_a_phone_outside_puts_away_that_it_was_not_let_in_and_nobody_elses_news(app, two):
-    asker = outside(app)
-    answer_asked(app, two[0], "no")
-    tap(two[1], f"/told/{phones_of(app).news.of(phone_of(asker))[0].id}")
-    before = told(app, asker)
-    put_away(app, asker)
-
-    assert (before, told(app, asker)) == ([NoticeKind.JOIN_REFUSED], [])
 
 
 def test_a_phone_has_a_last_word_of_each_kind_and_phones_of_long_ago_are_forgotten():
@@ -550,8 +478,9 @@ def test_the_code_is_four_clear_letters_that_stay_the_same(app):
 
 
 def test_a_phone_that_the_host_lets_in_takes_part_and_does_so_after_a_restart(app, two, match, clock):
-    asker = outside(app)
-    answer_asked(app, two[0], "yes")
+    asker = stranger(app)
+    tap(asker, "/join/code", code=CODE.lower(), name="Zoe")
+    tap(two[0], "/seats/asked/1", answer="yes")
 
     waited = asker.get("/join/waiting", headers={"HX-Request": "true"})
 
@@ -561,20 +490,6 @@ def test_a_phone_that_the_host_lets_in_takes_part_and_does_so_after_a_restart(ap
     again = stranger(create_app(match, secret=SECRET, clock=clock))
     again.set_cookie("companion", asker.get_cookie("companion").value)
     assert tap(again, "/play", text="Bob roll").status_code == 303
-
-
-def test_whoever_guesses_codes_waits_a_minute_and_others_do_not(app, two, clock):
-    guesser = stranger(app, 66)
-    wrong = [tap(guesser, "/join/code", code="XXXX", name="Eve").status_code for _ in range(6)]
-    right = tap(guesser, "/join/code", code=CODE, name="Eve")
-    other = tap(stranger(app, 67), "/join/code", code=CODE, name="Zoe")
-    clock.now_s += 60
-
-    assert wrong == [403] * 5 + [429]
-    assert right.status_code == 429
-    assert "wait a minute" in text_of(right)
-    assert other.status_code == 303
-    assert tap(guesser, "/join/code", code=CODE, name="Eve").status_code == 303
 
 
 def test_of_many_codes_at_the_same_moment_five_are_looked_at(clock):
