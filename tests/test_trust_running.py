@@ -175,10 +175,18 @@ def port_of(server: Server) -> int:
     return int(server.effective_port)
 
 
-def call(server: Server, sent: bytes = b"") -> socket.socket:
-    line = socket.create_connection(("127.0.0.1", port_of(server)), 30)
-    line.sendall(sent)
-    return line
+@pytest.fixture
+def call():
+    """Opens a connection to a server, and sends; all of them are closed at the end."""
+    with contextlib.ExitStack() as lines:
+
+        def call(server: Server, sent: bytes = b"", source: str = "") -> socket.socket:
+            near = ("127.0.0.1", port_of(server))
+            line = lines.enter_context(socket.create_connection(near, 30, source_address=(source, 0)))
+            line.sendall(sent)
+            return line
+
+        yield call
 
 
 def get(path: str, more: bytes = b"") -> bytes:
@@ -204,18 +212,17 @@ def test_a_web_server_that_answers_lets_the_heart_beat(address, listening):
     assert listening.next()["WATCHDOG"] == "1"
 
 
-def test_a_web_server_whose_threads_are_all_stuck_does_not():
+def test_a_web_server_whose_threads_are_all_stuck_does_not(call):
     hold = threading.Event()
     with at_work(web(hold), threads=2) as server:
-        stuck = [call(server, get("/slow")) for _ in range(2)]
+        for _ in range(2):
+            call(server, get("/slow"))
         assert wait_until(lambda: sum(channel.is_answered for channel in server.channels()) == 2)
 
         with pytest.raises(OSError, match="timed out"):
             serving.answers("127.0.0.1", port_of(server), 0.2)
         hold.set()
         serving.answers("127.0.0.1", port_of(server))
-        for line in stuck:
-            line.close()
 
 
 @pytest.mark.parametrize(
@@ -227,7 +234,7 @@ def test_a_web_server_whose_threads_are_all_stuck_does_not():
         pytest.param(get("/static/icon.svg"), id="a connection kept for the next request"),
     ],
 )
-def test_a_connection_that_brings_nothing_is_ended(monkeypatch, sent):
+def test_a_connection_that_brings_nothing_is_ended(monkeypatch, sent, call):
     monkeypatch.setattr(connections, "REQUEST_S", 0.1)
     for name, limit in (("IDLE_S", 1), ("LOOK_S", 0)):
         monkeypatch.setattr(serving, name, limit)
@@ -236,7 +243,7 @@ def test_a_connection_that_brings_nothing_is_ended(monkeypatch, sent):
         assert wait_until(lambda: held(server) == 0)
 
 
-def test_a_connection_whose_bytes_trickle_in_is_ended_all_the_same(monkeypatch):
+def test_a_connection_whose_bytes_trickle_in_is_ended_all_the_same(monkeypatch, call):
     monkeypatch.setattr(connections, "REQUEST_S", 0.3)
     monkeypatch.setattr(serving, "LOOK_S", 0)
     with at_work(web()) as server, call(server, b"GET / HTTP/1.1\r\nX: ") as line:
@@ -251,7 +258,7 @@ def test_a_connection_whose_bytes_trickle_in_is_ended_all_the_same(monkeypatch):
         assert wait_until(is_refused)
 
 
-def test_a_phone_that_never_reads_its_answer_frees_its_thread_and_what_was_kept_for_it(monkeypatch):
+def test_a_phone_that_never_reads_its_answer_frees_its_thread_and_what_was_kept_for_it(monkeypatch, call):
     monkeypatch.setattr(connections, "STALLED_S", 1)
     monkeypatch.setattr(serving, "LOOK_S", 0)
     with at_work(web(), threads=1) as server, call(server, get("/large")):
@@ -260,7 +267,7 @@ def test_a_phone_that_never_reads_its_answer_frees_its_thread_and_what_was_kept_
         serving.answers("127.0.0.1", port_of(server))
 
 
-def test_an_answer_that_takes_long_to_make_is_waited_for(monkeypatch):
+def test_an_answer_that_takes_long_to_make_is_waited_for(monkeypatch, call):
     for module, name, limit in ((serving, "IDLE_S", 1), (serving, "LOOK_S", 0), (connections, "REQUEST_S", 1)):
         monkeypatch.setattr(module, name, limit)
     hold = threading.Event()
@@ -272,50 +279,41 @@ def test_an_answer_that_takes_long_to_make_is_waited_for(monkeypatch):
         assert line.recv(65536).startswith(b"HTTP/1.1 200")
 
 
-def test_an_address_that_opens_too_many_connections_loses_the_oldest_of_them(monkeypatch):
+def test_an_address_that_opens_too_many_connections_loses_the_oldest_of_them(monkeypatch, call):
     monkeypatch.setattr(connections, "MOST_AN_ADDRESS", 4)
     with at_work(web()) as server:
         lines = [call(server) for _ in range(6)]
 
         assert all(is_closed(line) for line in lines[:2])
         assert wait_until(lambda: held(server) == 4)
-        with call(server, get("/static/icon.svg")) as line:
-            assert line.recv(65536).startswith(b"HTTP/1.1 200")
-        for line in lines:
-            line.close()
+        assert call(server, get("/static/icon.svg")).recv(65536).startswith(b"HTTP/1.1 200")
 
 
 @pytest.mark.parametrize("limit", ["MOST_AN_ADDRESS", "MOST_CONNECTIONS"])
-def test_connections_that_are_answered_are_not_ended_for_others(monkeypatch, limit):
+def test_connections_that_are_answered_are_not_ended_for_others(monkeypatch, limit, call):
     monkeypatch.setattr(connections, limit, 2)
     hold = threading.Event()
     with at_work(web(hold)) as server:
         busy = [call(server, get("/slow", b"Connection: close\r\n")) for _ in range(2)]
         assert wait_until(lambda: sum(channel.is_answered for channel in server.channels()) == 2)
-        turned_away = call(server)
 
-        assert is_closed(turned_away)
+        assert is_closed(call(server))
         hold.set()
         assert all(line.recv(65536).startswith(b"HTTP/1.1 200") for line in busy)
-        for line in (*busy, turned_away):
-            line.close()
 
 
-def test_an_address_that_holds_all_it_may_shuts_nobody_else_out(monkeypatch):
+def test_an_address_that_holds_all_it_may_shuts_nobody_else_out(monkeypatch, call):
     monkeypatch.setattr(connections, "MOST_AN_ADDRESS", 4)
     monkeypatch.setattr(connections, "MOST_CONNECTIONS", 10)
     with at_work(web()) as server:
-        lines = [call(server, b"GET / HTTP/1.1\r\nX: ") for _ in range(40)]
-        near = ("127.0.0.1", port_of(server))
-        with socket.create_connection(near, 30, source_address=("127.0.0.2", 0)) as line:
-            line.sendall(get("/static/icon.svg"))
-            assert line.recv(65536).startswith(b"HTTP/1.1 200")
+        for _ in range(40):
+            call(server, b"GET / HTTP/1.1\r\nX: ")
+
+        assert call(server, get("/static/icon.svg"), "127.0.0.2").recv(65536).startswith(b"HTTP/1.1 200")
         assert held(server) <= 5
-        for line in lines:
-            line.close()
 
 
-def test_a_thousand_files_are_none_too_many():
+def test_a_thousand_files_are_none_too_many(call):
     """`select` would end the server at the 1024th."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < 2000:
