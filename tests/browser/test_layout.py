@@ -6,7 +6,7 @@ import pytest
 from marks import mostly_long
 from seen import camera
 
-from browser.screens import LYING, PHONE, RUSH, RUSH_PLAYS, SMALL, TABLET, TWO, WALL, crop_of, feed, propose
+from browser.screens import LYING, PHONE, RUSH, RUSH_PLAYS, SMALL, TABLET, TWO, WALL, crop_of, feed, propose, unsure
 from companion.common.languages import LANGUAGES
 from companion.rules.cards import Card
 
@@ -55,7 +55,6 @@ OVERLAPS = """() => {
 }"""
 """Panels and parts of the page that cover each other, facts in a panel that do, and facts that stick out of theirs."""
 
-HAZARDS = ("stop", "accident", "flat-tire")
 LOWEST = (
     """selector => Math.max(...[...document.querySelectorAll(selector)].map(e => e.getBoundingClientRect().bottom))"""
 )
@@ -162,18 +161,30 @@ def test_what_an_illegal_play_is_about_is_seen_whole_beside_the_question_and_lit
     assert edge["y"] + 200 <= SMALL["height"]
 
 
-@pytest.mark.parametrize("count", [2, 3])
-@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "pl"))
-def test_all_that_an_attack_may_be_is_in_sight_with_what_else_can_be_said(phone, language, count, match, url):
-    feed(match, alone(count), ["Ann roll", "Bob roll"])
-    if count == 3:
-        match.enter("Cid roll", "Ann")
-    attacks = [f"Ann {hazard} > Cid" if count == 3 else f"Ann {hazard} > Bob" for hazard in HAZARDS]
+def which_hazard(match) -> None:
+    whom = match.state.game.teams[-1].name
+    attacks = [f"Ann {hazard} > {whom}" for hazard in ("stop", "accident", "flat-tire")]
     camera(match).play(1, *attacks, sure=False, zone="side-2/battle", crop=crop_of(Card.STOP))
-    page = phone(url, language, seat="Ann")
+
+
+@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "pl"))
+@pytest.mark.parametrize(
+    ("count", "more", "wait", "seat", "buttons"),
+    [
+        (2, [], which_hazard, "Ann", 5),
+        (3, ["Cid roll"], which_hazard, "Ann", 5),
+        (3, ["Cid roll"], lambda m: unsure(m, "side-3/battle", "Bob stop > Cid", "Bob stop > Ann"), "Bob", 4),
+        (3, ["Cid stop > Ann"], lambda m: propose(m, "Ann stop > Cid"), "Bob", 3),
+    ],
+    ids=["one of three hazards", "below three sides", "which of two attacks", "an illegal attack"],
+)
+def test_every_answer_about_an_attack_is_in_sight(phone, language, count, more, wait, seat, buttons, match, url):
+    feed(match, alone(count), ["Ann roll", "Bob roll", *more])
+    wait(match)
+    page = phone(url, language, seat)
     page.goto(url)
 
-    assert page.locator(".proposal .button").count() == 5
+    assert page.locator(".proposal .button").count() == buttons
     assert page.evaluate(LOWEST, ".proposal .button") <= SMALL["height"]
 
 

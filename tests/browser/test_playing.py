@@ -112,26 +112,6 @@ def test_every_answer_to_an_attack_is_in_sight_on_a_small_phone(opened, header, 
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "pl"))
-@pytest.mark.parametrize(
-    ("cid", "wait", "count"),
-    [
-        ("roll", lambda m: unsure(m, "side-3/battle", "Bob stop > Cid", "Bob stop > Ann"), 4),
-        ("stop > Ann", lambda m: propose(m, "Ann stop > Cid"), 3),
-    ],
-    ids=["which of two attacks", "an illegal attack"],
-)
-def test_every_answer_about_an_attack_is_in_sight_below_three_sides(seated, cid, wait, count, language, match, url):
-    header = ["edition dujardin-2014", "side Ann", "side Bob", "side Cid", "hand first Ann"]
-    feed(match, header, ["Ann roll", "Bob roll", f"Cid {cid}"])
-    wait(match)
-    page = seated("Bob", locale=language)
-    answers = [answer.bounding_box() for answer in page.locator(".proposal .button").all()]
-
-    assert len(answers) == count
-    assert max(box["y"] + box["height"] for box in answers) <= SMALL["height"]
-
-
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("size", [TABLET, WALL])
 def test_on_a_wider_screen_the_log_stands_beside_the_table(seated, game, size):
