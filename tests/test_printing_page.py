@@ -7,7 +7,8 @@ from sheet import scenes
 
 from companion.rules.editions.edition import edition_names
 
-FILES = ("stickers", "mats", "mats-a4", "deck", "deck-backs", "robot")
+PAGES = {"stickers": 1, "mats": 4, "mats-a4": 7, "deck": 12, "deck-backs": 1, "robot": 5}
+"""Sheets of each file for three sides."""
 
 
 def pages_in(response) -> int:
@@ -19,9 +20,7 @@ def pages_in(response) -> int:
 
 
 @pytest.mark.variants(1)
-@pytest.mark.parametrize(
-    ("file", "pages"), [("stickers", 1), ("mats", 4), ("mats-a4", 7), ("deck", 12), ("deck-backs", 1), ("robot", 5)]
-)
+@pytest.mark.parametrize(("file", "pages"), PAGES.items())
 def test_every_file_is_a_pdf_with_all_its_sheets(page, file, pages):
     answer = page.get(f"/print/{file}.pdf?edition=classic&sides=3")
 
@@ -30,7 +29,7 @@ def test_every_file_is_a_pdf_with_all_its_sheets(page, file, pages):
     assert pages_in(answer) == pages
 
 
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("file", PAGES)
 def test_every_file_has_a_small_picture(page, file):
     answer = page.get(f"/print/{file}.png")
 

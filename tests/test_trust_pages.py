@@ -7,19 +7,19 @@ import urllib.request
 from contextlib import suppress
 from pathlib import Path
 
-import house as houses
 import pytest
 import tableaux
+from client import HOME, SECRET, scanned, stranger, text_of
 from flask import Flask
 from flask.sessions import SecureCookieSessionInterface
-from house import HOME, SECRET
+from house import PICTURE
 from serving import running as served
 from trust.real_service import asked, service
 from werkzeug.datastructures import FileStorage
 from werkzeug.test import encode_multipart
 
 from companion.common.errors import Problem
-from companion.pages import create_app
+from companion.pages import Camera, create_app
 from companion.pages.players import phone_identity
 from companion.storage.data_folder import data_dir
 from companion.vision.counting.photographs import Snap, Snaps
@@ -93,8 +93,7 @@ def test_what_is_signed_now_is_signed_with_sha256(match):
 def test_a_cookie_signed_with_another_key_is_nobodys(key, match):
     app, other = create_app(match, secret=SECRET), Flask("other")
     other.secret_key = key or b"another"
-    client = app.test_client()
-    client.environ_base["REMOTE_ADDR"] = "192.168.1.9"
+    client = stranger(app)
     client.set_cookie("companion", signed(other, SecureCookieSessionInterface()))
 
     assert client.get("/camera.jpg").status_code == 401
@@ -150,16 +149,19 @@ def test_a_form_of_too_many_fields_is_refused(house):
 # --- Pictures are kept nowhere -------------------------------------------------------------------------------
 
 
-def test_after_an_evening_with_photographs_no_picture_lies_anywhere(match, tmp_path, monkeypatch):
+@pytest.fixture
+def watched(begun):
+    return create_app(begun, secret=SECRET, camera=Camera(lambda: PICTURE))
+
+
+def test_after_an_evening_with_photographs_no_picture_lies_anywhere(watched, tmp_path, monkeypatch):
     made: list[str] = []
     for maker in ("TemporaryFile", "NamedTemporaryFile", "mkstemp", "SpooledTemporaryFile"):
         monkeypatch.setattr(tempfile, maker, lambda *_about, maker=maker, **_more: made.append(maker))
-    match.start(("side Ann", "side Bob", "hand first Ann"))
     photograph = tableaux.file_of((2400, 1800), kind=".png")
-    app = create_app(match, secret=SECRET, camera=houses.Camera(lambda: houses.PICTURE))
     fields = {"edition": "classic", "photo": FileStorage(io.BytesIO(photograph), "a.png")}
     boundary, body = encode_multipart(fields)
-    with served(app) as url:
+    with served(watched) as url:
         headers = {"Content-Type": f"multipart/form-data; boundary={boundary}", "Origin": url}
         asked = urllib.request.Request(f"{url}/snap", body, headers)
         page = urllib.request.urlopen(asked).geturl()
@@ -174,14 +176,9 @@ def test_after_an_evening_with_photographs_no_picture_lies_anywhere(match, tmp_p
     assert not any(start in content for content in kept for start in (b"\xff\xd8", b"\x89PNG"))
 
 
-def test_the_join_page_says_that_no_picture_is_kept(match):
-    match.start(("side Ann", "side Bob", "hand first Ann"))
-    app = create_app(match, secret=SECRET, camera=houses.Camera(lambda: houses.PICTURE))
-    client = app.test_client()
-    client.environ_base["REMOTE_ADDR"] = "192.168.1.9"
-
-    for path in ("/join", f"/join?t={phone_identity.join_token(SECRET)}"):
-        assert "No picture is kept." in client.get(path, follow_redirects=True).get_data(as_text=True)
+def test_the_join_page_says_that_no_picture_is_kept(watched):
+    for client in (stranger(watched), scanned(watched)):
+        assert "No picture is kept." in text_of(client.get("/join"))
 
 
 # --- One port ------------------------------------------------------------------------------------------------

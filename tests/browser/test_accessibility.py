@@ -14,18 +14,15 @@ from browser.screens import (
     RUSH,
     RUSH_EIGHT,
     RUSH_PLAYS,
+    SCENES,
     SMALL,
     TABLET,
     TWO,
     WALL,
     app_of,
-    differ,
     feed,
-    nothing,
     perhaps,
     propose,
-    spoil,
-    unsure,
     with_waiting,
 )
 from companion.common.languages import LANGUAGES
@@ -70,13 +67,8 @@ BROKEN = """() => {
 ONLY = {"light": {}, "dark": {"runOnly": ["color-contrast"]}}
 """What is looked at in each theme: a theme changes nothing but colours."""
 
-STATES = {
-    "empty": (None, [], nothing), "open": (TWO, OPENING, nothing),
-    "legal": (TWO, OPENING, lambda m: propose(m, "Bob 25")), "illegal": (TWO, OPENING, lambda m: propose(m, "Bob 100")),
-    "doubt": (TWO, OPENING, lambda m: unsure(m, "side-2/distance", "Bob 75", "Bob 25")),
-    "differ": (TWO, OPENING, differ), "attention": (TWO, OPENING, spoil), "extension": (TWO, FINISH, nothing),
-    "finished": (TWO, [*FINISH, "Ann finish"], nothing),
-}  # fmt: skip
+STATES = {"empty": SCENES["setup"], "open": SCENES["entry"], "finished": SCENES["score"]}
+STATES |= {name: SCENES[name] for name in ("legal", "illegal", "doubt", "differ", "attention", "extension")}
 """Matches in every state that a page can be about."""
 
 SAMPLES = {
@@ -185,7 +177,7 @@ def inspected(browser):
 @pytest.mark.long
 @pytest.mark.parametrize("state", mostly_long(STATES, "open"))
 def test_nothing_serious_is_found_and_nothing_spills_over_on_any_page(inspected, state, match):
-    header, plays, prepare = STATES[state]
+    header, plays, prepare, _path = STATES[state]
     feed(match, header, plays)
     with_waiting(match)
     prepare(match)
