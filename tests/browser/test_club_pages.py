@@ -6,6 +6,7 @@ from itertools import product
 import club_database
 import pytest
 from playwright.sync_api import expect
+from serving import running
 
 from browser.screens import SMALL, TABLET
 from browser.test_accessibility import AXE, FINDINGS, SPILLS
@@ -68,21 +69,22 @@ def enter(page, pool, at: str) -> None:
     expect(page).to_have_url(f"{at}/keys")
 
 
-def test_the_boards_come_by_themselves_and_the_director_makes_a_key(opened, app, pool, table, url):
-    page = opened(url, LAPTOP)
-    expect(page.get_by_role("row", name=re.compile("Table 7 .*Ann 300"))).to_be_visible()
-    Wire(table, app.test_client(), "Table 7, at the window").run()
-    expect(page.get_by_role("link", name="at the window")).to_be_visible()
+def test_the_boards_come_by_themselves_and_the_director_makes_a_key(opened, app, pool, table):
+    with running(app) as at:
+        page = opened(at, LAPTOP)
+        expect(page.get_by_role("row", name=re.compile("Table 7 .*Ann 300"))).to_be_visible()
+        Wire(table, app.test_client(), "Table 7, at the window").run()
+        expect(page.get_by_role("link", name="at the window")).to_be_visible()
 
-    enter(page, pool, url)
-    page.get_by_label("For which table?").fill("Table 8")
-    page.get_by_role("button", name="Make a key").click()
-    expect(page.locator("code")).to_contain_text("--name 'Table 8' --key ")
-    page.get_by_role("button", name="Revoke").click()
-    expect(page.get_by_text("revoked")).to_be_visible()
-    page.goto(url)
-    page.get_by_role("button", name="Take it off the boards").click()
-    expect(page.get_by_text("Table 12")).to_have_count(0)
+        enter(page, pool, at)
+        page.get_by_label("For which table?").fill("Table 8")
+        page.get_by_role("button", name="Make a key").click()
+        expect(page.locator("code")).to_contain_text("--name 'Table 8' --key ")
+        page.get_by_role("button", name="Revoke").click()
+        expect(page.get_by_text("revoked")).to_be_visible()
+        page.goto(at)
+        page.get_by_role("button", name="Take it off the boards").click()
+        expect(page.get_by_text("Table 12")).to_have_count(0)
 
 
 def evening(client, table) -> str:
@@ -94,33 +96,34 @@ def evening(client, table) -> str:
     return at
 
 
-def test_the_clock_goes_on_by_itself_and_a_call_is_answered(opened, app, pool, table, url):
+def test_the_clock_goes_on_by_itself_and_a_call_is_answered(opened, app, pool, table):
     at = evening(let_in(app.test_client(), pool), table)
-    page = opened(url + at, SMALL)
-    clock = page.get_by_role("timer").locator("b")
-    first = clock.inner_text()
-    expect(clock).not_to_have_text(first)
-    page.get_by_role("link", name="Ann").first.click()
-    expect(page.get_by_text("You stand in place")).to_be_visible()
+    with running(app) as here:
+        page = opened(here + at, SMALL)
+        clock = page.get_by_role("timer").locator("b")
+        first = clock.inner_text()
+        expect(clock).not_to_have_text(first)
+        page.get_by_role("link", name="Ann").first.click()
+        expect(page.get_by_text("You stand in place")).to_be_visible()
 
-    enter(page, pool, url)
-    page.goto(url)
-    page.get_by_role("button", name="I am coming").click()
-    expect(page.get_by_text("calls the director")).to_have_count(0)
+        enter(page, pool, here)
+        page.goto(here)
+        page.get_by_role("button", name="I am coming").click()
+        expect(page.get_by_text("calls the director")).to_have_count(0)
 
 
-def test_nobody_is_shut_out_and_nothing_spills_over(opened, app, pool, table, url):
+def test_nobody_is_shut_out_and_nothing_spills_over(opened, app, pool, table):
     client = let_in(app.test_client(), pool)
     cup = evening(client, table)
     fours = {"name": "In fours", "edition": "rush", "seats": "4"}
     four = begun(client, "Cid", "Dee", "Flo", "Bartholomäus von Zitzewitz", **fours)
-    with pool.connection() as db:
+    with running(app) as at, pool.connection() as db:
         key = keys.make(db, "Table 8")
         people.add(db, "Hal", "helper")
         db.commit()
-        page = opened(f"{url}/director?once=x", bypass_csp=True)
+        page = opened(f"{at}/director?once=x", bypass_csp=True)
         found = look(page)
-        enter(page, pool, url)
+        enter(page, pool, at)
         known = client.get("/club/tables.json").get_json()["tables"]
         tables = [f"/tables/{t['id']}{more}" for t in known for more in ("", "/desk")]
         paths = ["/", "/standings", "/keys", f"/keys/{key.id}", "/nowhere", "/people", "/audit", "/me", "/tournaments"]
@@ -134,7 +137,7 @@ def test_nobody_is_shut_out_and_nothing_spills_over(opened, app, pool, table, ur
             f"{four}?me=Cid",
             f"{four}/direct",
         ):
-            page.goto(url + path)
+            page.goto(at + path)
             found += look(page)
 
     assert found == []
