@@ -3,9 +3,9 @@
 import re
 from dataclasses import replace
 
-import evening
 import pytest
 from client import SECRET, tap, text_of
+from evening import Evening
 from sheet import scenes
 
 from companion.common.text import Term, say
@@ -17,7 +17,7 @@ from companion.pages.table_camera.zone_form import Called
 from companion.pages.words import Names
 from companion.rules.record.judge import Game
 from companion.rules.table import Team
-from companion.tabletop.drawn_zones import FILE_NAME, DrawnZones, parse_drawing
+from companion.tabletop.drawn_zones import DrawnZones, parse_drawing
 from companion.vision.quality.advice import Advice, Tip
 from companion.vision.quality.live_survey import Survey
 from companion.vision.quality.measure import ZoneSight
@@ -60,14 +60,54 @@ def page(begun, zones):
 # --- What it says --------------------------------------------------------------------------------------------
 
 
+BOXES = {
+    "side-1/battle": (10, 60, 10, 20),
+    "side-1/distance": (30, 60, 30, 20),
+    "side-2/battle": (10, 10, 10, 20),
+    "side-2/distance": (30, 10, 30, 20.5),
+}
+
+ANNS = {name: box for name, box in BOXES.items() if "1" in name}
+
+
+def typed(boxes: dict[str, tuple[float, ...]], **more: str) -> dict[str, str]:
+    numbers = {f"{letter}-{name}": str(n) for name, box in boxes.items() for letter, n in zip("xywh", box, strict=True)}
+    return {"picture": "1000x600", **numbers, **more}
+
+
+DRAWN = {
+    "both": BOXES,
+    "Ann": ANNS,
+    "half": {"side-1/battle": BOXES["side-1/battle"]},
+    "piles": {"table/draw": (40, 40, 8, 18), "table/discard": (50, 40, 8, 18)},
+}
+
+
+class Drawing(Evening):
+    """An evening on which somebody draws zones, by what they are called in `DRAWN`: `machine draws Ann -> /camera`."""
+
+    def do(self, step: str) -> None:
+        who, draws, what = step.partition(" draws ")
+        if draws:
+            drawn = what.split()[0]
+            fields = " & ".join(f"{field}={value}" for field, value in typed(DRAWN[drawn]).items())
+            step = f"{who} taps /camera/zones {fields}{what.removeprefix(drawn)}"
+        super().do(step)
+
+
 IS_FAR = Tip("closer", CLOSER, (), needed=True)
 IS_SOFT = Tip("blurred", say("Clean or focus the lens: the picture is soft, edges are %(px)s px wide.", px=3.4))
+IS_LIT = Tip("glare", "Turn the lamp: it blots out 7 % of side-1/battle.", ("side-1/battle",), needed=True)
 SURVEYS = {
     "battle": survey(zone("side-1/battle")),
     "soft": survey(zone("side-1/battle", blur_px=1.2), hints=(IS_SOFT,)),
     "far": survey(zone("side-2/distance", good=False), hints=(IS_FAR,)),
     "no-mats": survey(hints=(Tip("no-mats", "No mat is seen: lay them flat.", (), needed=True),)),
     "cleared": survey(zone("side-1/battle"), zone("side-2/speed"), drawn=("side-1/battle",)),
+    "lit": survey(*map(zone, BOXES), hints=(IS_LIT,), drawn=tuple(BOXES)),
+    "bare": survey(),
+    "last": replace(survey(), is_last=True),
+    "bobs-mat": survey(zone("side-2/battle")),
 }
 EVENINGS = """
 a zone is told with its scale, sharpness, light and smallest sticker [battle]
@@ -100,6 +140,35 @@ printed mats stay listed when the drawn zones beside them are cleared [cleared]
 where none can be drawn there is no form [no-zones]
     machine at /camera | not markup /camera/zones; machine at /camera/zones -> 404
 
+# --- Zones without mats
+
+one zone is cleared without any script and nothing kept yet [battle]
+    machine draws both & clear=side-1/battle -> 200; machine reads | markup name="x-side-1/battle" value=""
+    machine reads | markup name="x-side-2/battle" value="10"; machine at /camera | No mats? Draw the zones
+zones that were cleared are not listed although no picture came since [lit]
+    machine draws both; machine at /camera | Battle pile; machine taps /camera/zones/forget
+    machine at /camera | The drawn zones are gone: the printed mats count. | No mat is seen
+    machine reads | not Battle pile | not it blots out | No mats? Draw the zones
+a drawing that is kept before a match for two sides and lacks one says so [fresh; bare]
+    machine draws Ann -> /camera/zones; machine at /camera/zones | What is drawn is kept, and not yet complete.
+    machine reads | Without zones: Side 2. Draw them, or lay down the printed mat.
+    machine reads | Still to be drawn: 5 Side 2: battle pile · 8 Side 2: distance area.
+    machine at /camera | Without zones: Side 2. Draw them, or lay down the printed mat. | Change the drawn zones
+a side whose mat is seen needs no zones [bobs-mat]
+    machine draws Ann -> /camera; machine at /camera | not Without zones | Change the drawn zones
+half a side is not kept even before a match [fresh]
+    machine draws half -> 400; machine reads | Still to be drawn: 4 Side 1: distance area
+    machine at /camera | No mats? Draw the zones
+the table alone may be drawn where sides have mats [battle]
+    machine draws piles; machine at /camera | Change the drawn zones
+    machine at /camera/zones | not Still to be drawn | markup name="x-table/draw" value="40.0"
+drawn zones count from the next picture on [bare]
+    machine draws both; machine at /camera | They count from the next picture on.
+drawn zones count as soon as there are pictures
+    machine draws both; machine at /camera | They count as soon as there are pictures.
+drawn zones count from the next start on where the pictures are over [last]
+    machine draws both; machine at /camera | The pictures have come to their end: they count when the companion starts
+
 # --- Several cameras
 
 the host adds a camera and leaves it out again [battle]
@@ -131,7 +200,7 @@ def test_on_an_evening(match, zones, tmp_path, monkeypatch, setting, rows):
         is_simulated="simulated" in words,
         others=OtherCameras(tmp_path, ["/dev/video2"] if "named" in words else None),
     )
-    evening.check(app, match, setting, rows)
+    Drawing(app, match, setting).play(rows)
 
 
 @pytest.mark.parametrize(
@@ -193,20 +262,6 @@ def test_sentences_name_mats_and_zones_as_the_table_does(thing, said):
 
 
 # --- Zones without mats --------------------------------------------------------------------------------------
-
-BOXES = {
-    "side-1/battle": (10, 60, 10, 20),
-    "side-1/distance": (30, 60, 30, 20),
-    "side-2/battle": (10, 10, 10, 20),
-    "side-2/distance": (30, 10, 30, 20.5),
-}
-
-ANNS = {name: box for name, box in BOXES.items() if "1" in name}
-
-
-def typed(boxes: dict[str, tuple[float, ...]], **more: str) -> dict[str, str]:
-    numbers = {f"{letter}-{name}": str(n) for name, box in boxes.items() for letter, n in zip("xywh", box, strict=True)}
-    return {"picture": "1000x600", **numbers, **more}
 
 
 def send(client, data: dict[str, str]):
@@ -278,15 +333,6 @@ def test_a_drawing_that_cannot_be_is_refused_with_a_sentence_and_stays_typed(pag
     assert 'role="alert"' in answer.get_data(as_text=True)
 
 
-def test_one_zone_is_cleared_without_any_script_and_nothing_kept_yet(page, zones):
-    answer = send(page, typed(BOXES, clear="side-1/battle"))
-
-    shown = answer.get_data(as_text=True)
-    assert 'name="x-side-1/battle" value=""' in shown
-    assert 'name="x-side-2/battle" value="10"' in shown
-    assert zones.current is None
-
-
 def test_clearing_all_zones_takes_a_second_tap_away_from_the_others(page):
     assert "/camera/zones/forget" not in page.get("/camera/zones").get_data(as_text=True)
     send(page, typed(BOXES))
@@ -298,25 +344,6 @@ def test_clearing_all_zones_takes_a_second_tap_away_from_the_others(page):
     assert 'action="/camera/zones/forget"' in asked[1]
     assert shown.count("/camera/zones/forget") == 1
     assert shown.index("Suggest zones for all") < asked.start()
-
-
-def test_zones_that_were_cleared_are_not_listed_although_no_picture_came_since(begun, zones, tmp_path):
-    glare = Tip("glare", "Turn the lamp: it blots out 7 % of side-1/battle.", ("side-1/battle",), needed=True)
-    seen = survey(*map(zone, BOXES), hints=(glare,), drawn=tuple(BOXES))
-    client = app_of(begun, seen, zones).test_client()
-    send(client, typed(BOXES))
-    before = text_of(client.get("/camera"))
-
-    tap(client, "/camera/zones/forget")
-    after = text_of(client.get("/camera"))
-
-    assert zones.current is None
-    assert not (tmp_path / FILE_NAME).exists()
-    assert "Battle pile" in before
-    assert "The drawn zones are gone: the printed mats count." in after
-    assert "Battle pile" not in after
-    assert "it blots out" not in after
-    assert "No mat is seen" in after
 
 
 def test_zones_of_the_setup_file_are_shown_and_not_changed(begun):
@@ -338,62 +365,6 @@ def test_the_zones_put_there_to_begin_with_can_be_kept(sides):
     drawn = zone_form.drawing_of({"picture": "1920x1080"} | zone_form.suggested(mats), called)
 
     assert len(drawn.zones) == 4 * sides + 2
-
-
-def test_a_drawing_that_is_kept_before_a_match_for_two_sides_and_lacks_one_says_so(match, zones):
-    client = app_of(match, survey(), zones).test_client()
-
-    answer = send(client, typed(ANNS))
-    form, page = text_of(client.get(answer.location)), text_of(client.get("/camera"))
-
-    says = "Without zones: Side 2. Draw them, or lay down the printed mat."
-    assert (answer.location, zones.current.mats) == ("/camera/zones", ("side-1",))
-    assert f"What is drawn is kept, and not yet complete. {says}" in form
-    assert "Still to be drawn: 5 Side 2: battle pile · 8 Side 2: distance area." in form
-    assert says in page
-
-
-def test_a_side_whose_mat_is_seen_needs_no_zones(begun, zones):
-    client = app_of(begun, survey(zone("side-2/battle")), zones).test_client()
-
-    answer = send(client, typed(ANNS))
-    page = text_of(client.get(answer.location))
-
-    assert answer.location == "/camera"
-    assert zones.current.mats == ("side-1",)
-    assert "Without zones" not in page
-
-
-def test_half_a_side_is_not_kept_even_before_a_match(match, zones):
-    client = app_of(match, zones=zones).test_client()
-
-    answer = send(client, typed({"side-1/battle": BOXES["side-1/battle"]}))
-
-    assert "Still to be drawn: 4 Side 1: distance area" in text_of(answer)
-    assert zones.current is None
-
-
-def test_the_table_alone_may_be_drawn_where_sides_have_mats(page, zones):
-    send(page, typed({"table/draw": (40, 40, 8, 18), "table/discard": (50, 40, 8, 18)}))
-
-    assert zones.current.mats == ("table",)
-    assert "Still to be drawn" not in text_of(page.get("/camera/zones"))
-
-
-@pytest.mark.parametrize(
-    ("seen", "says"),
-    [
-        (survey(), "They count from the next picture on."),
-        (replace(survey(), is_last=True), "The pictures have come to their end: they count when the companion starts"),
-        (None, "They count as soon as there are pictures."),
-    ],
-)
-def test_the_page_says_from_when_on_drawn_zones_count(begun, zones, seen, says):
-    client = app_of(begun, seen, zones).test_client()
-
-    send(client, typed(BOXES))
-
-    assert says in text_of(client.get("/camera"))
 
 
 def test_zones_keep_their_numbers_where_not_all_are_seen():
