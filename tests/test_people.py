@@ -126,7 +126,8 @@ a seat is handed over by the host and that is told [two]
     Bob at / | Another phone has Bob’s
 a seat is handed over by the phone that has it and that one is told nothing [two]
     eve scans; eve taps /join player=Bob & ask=1; Bob at / | Phone 3 asks for the seat of Bob.
-    Bob answers yes; eve is Bob; Bob at / | not Another phone has
+    eve at /join/seat/Bob | markup hx-get="/join/seat/Bob" hx-trigger="live from:body; eve polls /join/seat/Bob
+    Bob answers yes; eve is Bob; Bob at / | not Another phone has; eve polls /join/seat/Bob -> /
 the host takes a seat that is another phone’s after being asked and has that one [two]
     Ann taps /join player=Bob -> /join/seat/Bob; Ann at /join/seat/Bob | Take the seat over
     Ann taps /join player=Bob & take=1 -> /; Ann is Bob; nobody is Ann

@@ -93,30 +93,6 @@ def test_two_phones_and_the_wall_from_scanning_to_the_score(opened, strangers, a
         expect(fingers.page).to_have_url(re.compile(r"//[^/]+/$"))
 
 
-def test_a_phone_whose_browser_was_closed_has_its_seat_again(opened, browser, strangers, app, begun, url):
-    first = Fingers(opened(f"{url}/join?t={app.extensions['companion'].token}", PHONE))
-    first.tap("button", "Ann")
-    expect(first.page.get_by_role("heading", level=1)).to_have_text("Your turn")
-    kept = first.page.context.storage_state()
-    first.page.context.close()
-
-    again = opened(url, PHONE, storage_state=kept)
-
-    expect(again.get_by_role("heading", level=1)).to_have_text("Your turn")
-
-
-def test_the_language_is_another_by_one_tap_and_stays_so(opened, strangers, app, begun, url):
-    ann = Fingers(opened(f"{url}/join?t={app.extensions['companion'].token}", PHONE))
-    ann.tap("button", "Polski")
-    expect(ann.page.locator("html")).to_have_attribute("lang", "pl")
-    ann.tap("button", "Ann")
-    begun.enter("Ann roll", "Ann")
-    expect(ann.page.locator(".log li").first).to_contain_text("Ann")
-
-    assert "rolls" not in ann.page.locator("main").inner_text()
-    assert "turn" not in ann.page.get_by_role("heading", level=1).inner_text()
-
-
 def test_the_heading_follows_to_the_next_hand_on_the_other_phone(opened, match, url):
     feed(match, TWO, ["end"])
     page = opened(url, PHONE)

@@ -63,32 +63,6 @@ def test_the_seats_that_others_take_show_while_a_name_is_typed_and_the_name_stay
     expect(ann.get_by_text("This is Annie’s phone.")).to_be_visible()
 
 
-def test_a_phone_whose_seat_was_freed_reads_why_and_takes_it_again(opened, url):
-    ann, bob = seat(opened, url, "Ann"), seat(opened, url, "Bob")
-    ann.goto(url + "/seats")
-    ann.get_by_role("button", name="This phone was lost").click()
-
-    expect(bob.get_by_text("The host freed Bob’s seat: this phone has none now.")).to_be_visible()
-    bob.locator("#told").get_by_role("link", name="Take a seat").click()
-    bob.get_by_role("button", name="Bob").click()
-
-    expect(bob.get_by_role("heading", level=1)).to_have_text("Ann’s turn")
-    expect(bob.locator("#told")).to_have_count(0)
-
-
-def test_a_taken_seat_is_asked_for_and_handed_over(opened, url):
-    _ann, bob = seat(opened, url, "Ann"), seat(opened, url, "Bob")
-    other = opened(url + JOIN)
-    other.get_by_role("button", name="Bob").click()
-    other.get_by_role("button", name="Ask for the seat").click()
-
-    bob.get_by_role("button", name="Hand it over").click()
-
-    expect(other).to_have_url(url + "/")
-    other.get_by_role("link", name="More").click()
-    expect(other.get_by_text("This is Bob’s phone.")).to_be_visible()
-
-
 def ask(asker) -> None:
     asker.get_by_label("The four letters").fill(CODE.lower())
     asker.get_by_label("Your name").fill("Zoe")
