@@ -110,9 +110,11 @@ the page chooses the cards on this table and says what they lack
     machine reads | markup value="ours" checked
 decks are listed with what they hold
     has roll stop back; machine at /decks | 2 of 19 faces | With stickers | Go on with the missing cards
-a chosen deck that is removed is chosen no longer
-    has roll; machine taps /decks/use deck=ours; machine taps /decks/ours/remove
-    machine at /decks | There is none yet | markup value="" checked; machine taps /decks/own/remove -> 400
+a deck is removed only after asking and is chosen no longer
+    has roll; machine taps /decks/use deck=ours; machine at /decks | Remove “ours”
+    machine reads | markup <details><summary>Remove this deck</summary>; machine taps /decks/ours/remove
+    machine at /decks | “ours” is gone. | There is none yet | markup value="" checked
+    machine taps /decks/own/remove -> 400
 
 # --- A new deck
 

@@ -146,13 +146,3 @@ def test_a_name_that_one_card_has_is_grey_in_the_lists_of_the_others(opened, url
     lists.nth(0).select_option("none")
     expect(lists.nth(1).locator("option[value='25']")).to_be_enabled()
     expect(lists.nth(1).locator("option[value='none']")).to_be_enabled()
-
-
-def test_a_deck_is_removed_only_after_asking(opened, url):
-    page = begun(opened, url)
-    page.goto(url + "/decks")
-
-    page.click("text=Remove this deck")
-    page.get_by_role("button", name="Remove “Grandma’s deck”").click()
-
-    expect(page.get_by_text("“Grandma’s deck” is gone.")).to_be_visible()
