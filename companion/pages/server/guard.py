@@ -208,8 +208,9 @@ class Cookies(SecureCookieSessionInterface):
 
     def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
         """Send a cookie that has changed; the phone's own clock measures its lifetime (Max-Age)."""
-        signed = self.get_signing_serializer(app)
-        if signed is None or not session or not self.should_set_cookie(app, session):
+        has_news = session and self.should_set_cookie(app, session)
+        signed = self.get_signing_serializer(app) if has_news else None
+        if signed is None:
             super().save_session(app, session, response)
             return
         cookie = dump_cookie(
