@@ -117,10 +117,8 @@ def house(tmp_path_factory):
     """A house with something in every room."""
     from house import furnished  # needs all rooms of the program, which few tests do
 
-    folder = tmp_path_factory.mktemp("house")
-    store = Store.open(folder / "log.sqlite3")
-    yield furnished(store, folder)
-    store.close()
+    with furnished(tmp_path_factory.mktemp("house")) as house:
+        yield house
 
 
 @pytest.fixture

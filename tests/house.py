@@ -1,6 +1,7 @@
 """A house with something in every room, all of it called as one likes: for tests that walk through all pages."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
@@ -59,11 +60,13 @@ def doubtful() -> Photo:
     return tableaux.in_doubt(tableaux.shot(), {"75-04": ("75-04", "25-02")})
 
 
-def furnished(store: Store, folder: Path, text: str = "Zoe", typed: str | None = None) -> House:
+@contextmanager
+def furnished(folder: Path, text: str = "Zoe", typed: str | None = None) -> Iterator[House]:
     """A house in which everybody and everything is called `text`; what pages clean, they have cleaned.
 
     `text` is in the log as if nobody had looked at it before, as from a record or an older version.
     """
+    store = Store.open(folder / "log.sqlite3")
     match = Match(store)
     camera = Camera(
         lambda: PICTURE,
@@ -78,7 +81,8 @@ def furnished(store: Store, folder: Path, text: str = "Zoe", typed: str | None =
     app.extensions["companion"].limits._clock = count(0, 60).__next__  # Whoever walks through all pages is in no hurry.
     house = House(app, match, folder, _addresses(app, folder, text))
     _people(house, text if typed is None else typed)
-    return house
+    yield house
+    store.close()
 
 
 def _played(match: Match, text: str) -> None:

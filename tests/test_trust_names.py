@@ -17,7 +17,6 @@ from werkzeug.test import TestResponse
 from companion.common.errors import Problem
 from companion.common.languages import LANGUAGES
 from companion.pages.players.names import check_names, clean
-from companion.storage.event_store import Store
 
 HOSTILE = {
     "element": "<img src=x onerror=alert(1)>",
@@ -77,25 +76,20 @@ def shape_of(page: str) -> Shape:
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
     """The same house where everybody has a harmless name: what its pages are made of, by language."""
-    folder = tmp_path_factory.mktemp("plain")
-    store = Store.open(folder / "log.sqlite3")
-    house = furnished(store, folder)
-
-    @cache
-    def shapes(language: str) -> dict[str, list[str]]:
-        return {path: shape_of(page).elements for path, page in pages(answers_of(house, language)).items()}
-
-    yield shapes
-    store.close()
+    with furnished(tmp_path_factory.mktemp("plain")) as house:
+        yield cache(
+            lambda language: {
+                path: shape_of(page).elements for path, page in pages(answers_of(house, language)).items()
+            }
+        )
 
 
 @pytest.fixture(scope="module", params=HOSTILE)
 def hostile(request, tmp_path_factory):
     """A house where everything is called by a hostile text."""
-    folder = tmp_path_factory.mktemp("hostile")
-    store = Store.open(folder / "log.sqlite3")
-    yield furnished(store, folder, HOSTILE[request.param], HOSTILE[request.param][:800])
-    store.close()
+    text = HOSTILE[request.param]
+    with furnished(tmp_path_factory.mktemp("hostile"), text, text[:800]) as house:
+        yield house
 
 
 @pytest.fixture(scope="module")

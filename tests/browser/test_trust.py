@@ -4,8 +4,6 @@ import pytest
 from house import furnished, looked_at
 from serving import running
 
-from companion.storage.event_store import Store
-
 EVIL = "\"'></title><img src=//evil.example/x onerror=alert(1)><script>alert(1)</script>{{7*7}}"
 WATCH = """() => { window.broken = [];
 document.addEventListener("securitypolicyviolation", found => window.broken.push(found.violatedDirective)); }"""
@@ -13,12 +11,10 @@ document.addEventListener("securitypolicyviolation", found => window.broken.push
 
 @pytest.mark.long
 def test_no_page_runs_what_it_is_told_or_asks_anybody_else(opened, tmp_path):
-    store = Store.open(tmp_path / "log.sqlite3")
-    house = furnished(store, tmp_path, EVIL)
-    machine = house.machine()
-    paths = [path for _endpoint, path in looked_at(house) if machine.get(path).mimetype == "text/html"]
     said: list[str] = []
-    with running(house.app) as url:
+    with furnished(tmp_path, EVIL) as house, running(house.app) as url:
+        machine = house.machine()
+        paths = [path for _endpoint, path in looked_at(house) if machine.get(path).mimetype == "text/html"]
         page = opened(f"{url}/wall")
         page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
         page.add_init_script(f"({WATCH})()")
@@ -28,7 +24,6 @@ def test_no_page_runs_what_it_is_told_or_asks_anybody_else(opened, tmp_path):
 
             assert page.evaluate("window.broken") == [], path
             assert page.locator("img[src*=evil]").count() == 0, path
-    store.close()
 
     assert len(paths) > 20
     assert said == []
