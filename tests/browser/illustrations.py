@@ -8,7 +8,6 @@ A picture of a page gets a line in `PAGES`, any other a function in `DRAWN`.
 
 import argparse
 import random
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import dropwhile, islice, takewhile
@@ -25,7 +24,7 @@ from playwright.sync_api import Page, sync_playwright
 from serving import running
 from webcam import Pose
 
-from browser.screens import ALL_DRAWN, CHROMIUM, PHONE, SITS, WALL, Stage, Wanted, app_of, opened_stage
+from browser.screens import ALL_DRAWN, CHROMIUM, PHONE, SITS, WALL, Stage, Wanted, app_of, match_of, opened_stage
 from companion.app import demo
 from companion.app.demo_players import DemoPlayers, frames_of_players
 from companion.match.match import Match
@@ -35,7 +34,6 @@ from companion.simulate import frame_source
 from companion.simulate.animation import Tempo
 from companion.simulate.scene import Scene
 from companion.simulate.script import shipped_script
-from companion.storage.event_store import Store
 from companion.tabletop.card_ids import payload
 from companion.tracking.live import TableWatch
 from companion.vision.eye import Eye
@@ -258,19 +256,16 @@ def pictures(page: Page, match: Match, watch: TableWatch, players: DemoPlayers) 
 def film() -> list[np.ndarray]:
     """Return the first pictures of the evening."""
     script = shipped_script("two-players")
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        match = Match(Store.open(Path(folder) / "log.sqlite3"))
+    with match_of(None, []) as match, running(app_of(match)) as url, sync_playwright() as playwright:
         demo.start_or_go_on(match, script)
         mats = dict(demo.setup_of(script).mats)
         watch = TableWatch(match, Eye(), lambda _state: mats)
         players = DemoPlayers(match, script, tempo=Tempo(), is_stopped=lambda: False)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        with running(app_of(match)) as url:
-            page = browser.new_context(viewport=PHONE).new_page()
-            page.goto(url)
-            kept = list(islice(pictures(page, match, watch, players), FILMED))
+        page = browser.new_context(viewport=PHONE).new_page()
+        page.goto(url)
+        kept = list(islice(pictures(page, match, watch, players), FILMED))
         browser.close()
-        match.store.close()
     return kept
 
 

@@ -13,7 +13,6 @@ import statistics
 import sys
 import tempfile
 import time
-import urllib.request
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -182,8 +181,7 @@ class Evening:
 
 
 def read(port: int, path: str) -> Any:
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=20) as answer:
-        return json.load(answer)
+    return json.loads(asked(port, path)[1])
 
 
 def opened(context: BrowserContext, running: Service) -> Page:
