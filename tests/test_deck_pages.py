@@ -23,12 +23,11 @@ from companion.tabletop.template_decks import BACK, load_deck
 from companion.vision.capture.image_io import jpeg_of
 from companion.vision.capture.sources import Frame
 from companion.vision.enrol import enrolment
-from companion.vision.enrol.enrolment import begin
+from companion.vision.enrol.enrolment import as_png, begin
 from companion.vision.enrol.guided import Command, Guide, TerminalKeys, guided
 from companion.vision.enrol.rectify import PictureFault, Rectified
 from companion.vision.faces import deck_in_use
 from companion.vision.faces.deck_in_use import DeckInUse, choose_deck, chosen_deck
-from companion.vision.opencv import cv2 as opencv
 
 CLASSIC = list(load_edition("classic").deck)
 FIRST, SECOND = CLASSIC[:2]
@@ -87,10 +86,6 @@ def post(page, path: str, **fields: object):
 
 def a_file(content: bytes, name: str = "IMG_1.JPG") -> tuple[io.BytesIO, str]:
     return io.BytesIO(content), name
-
-
-def png_of(image: np.ndarray) -> bytes:
-    return opencv.imencode(".png", image)[1].tobytes()
 
 
 def deck_with(data: Path, *slugs: str, name: str = "ours") -> None:
@@ -343,10 +338,10 @@ def test_one_picture_of_a_card_is_removed_and_with_its_last_the_card_is_missing(
 def test_without_a_camera_the_page_is_about_all_cards_until_one_is_chosen(page, begun, camera):
     camera.image = None
     every, one = page.get(begun), page.get(f"{begun}?card={SECOND.value}")
-    bare = {"photo": a_file(png_of(EMPTY)), "card": FIRST.value}
+    bare = {"photo": a_file(as_png(EMPTY)), "card": FIRST.value}
 
     refused = text_of(post(page, begun, **bare, all="1"))
-    alone = text_of(post(page, begun, **bare | {"photo": a_file(png_of(EMPTY))}))
+    alone = text_of(post(page, begun, **bare | {"photo": a_file(as_png(EMPTY))}))
 
     assert "1 of 19" not in text_of(every)
     assert "count in the order of their file names, IMG_9 before IMG_10" in text_of(every)
@@ -375,7 +370,7 @@ def test_a_photograph_does_as_well(page, begun, camera, tmp_path):
     camera.image = None
 
     shown = text_of(page.get(begun))
-    answer = post(page, begun, card=FIRST.value, photo=a_file(png_of(on_table(FIRST.value)), "../../evil.png"))
+    answer = post(page, begun, card=FIRST.value, photo=a_file(as_png(on_table(FIRST.value)), "../../evil.png"))
     camera.image = EMPTY
 
     assert "Or photograph each card alone, in that order, and choose all the pictures at once." in shown

@@ -50,7 +50,7 @@ from companion.tabletop.template_decks import own_folder, put_waiting, write_des
 from companion.vision.capture.image_io import decode
 from companion.vision.capture.sources import Frame
 from companion.vision.counting.photographs import Snap
-from companion.vision.enrol.enrolment import begin
+from companion.vision.enrol.enrolment import as_png, begin
 from companion.vision.quality.live_survey import Lookout
 
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
@@ -169,8 +169,7 @@ def with_waiting(match: Match) -> None:
     """The same decks; three cards of the first, cut out of one photograph, wait for their names."""
     with_decks(match)
     for place, face in enumerate(("roll", "stop", "75")):
-        picture = cv2.imencode(".png", face_of("vintage", face, 6))[1].tobytes()
-        put_waiting(own_folder("grandma", match.store.path.parent), place, picture)
+        put_waiting(own_folder("grandma", match.store.path.parent), place, as_png(face_of("vintage", face, 6)))
 
 
 def propose(match: Match, text: str, number: int = 1) -> None:

@@ -1,7 +1,5 @@
 """Enrolling a deck in a real browser: begun by name, cards laid before a camera, taken by a tap and by themselves."""
 
-import cv2
-import numpy as np
 import pytest
 from card_photos import sheet_photo
 from playwright.sync_api import expect
@@ -10,6 +8,8 @@ from browser.screens import app_of, card_before_camera
 from browser.test_accessibility import CRAMPED
 from companion.rules.cards import Card
 from companion.tabletop.template_decks import load_deck, put_waiting
+from companion.vision.capture.image_io import decode, jpeg_of
+from companion.vision.enrol.enrolment import as_png
 
 
 class Table:
@@ -94,7 +94,7 @@ def test_a_photograph_that_will_not_do_says_why_and_another_does(opened, url, tm
 def test_many_cards_on_one_photograph_are_enrolled_with_two_taps(opened, url, table, tmp_path):
     page = begun(opened, url)
     photo = sheet_photo(5, "own", ("25", "50", "75", "stop", "roll", "accident"), "felt", columns=3, long_px=1200)
-    cv2.imwrite(str(tmp_path / "IMG_7.jpg"), photo.image)
+    (tmp_path / "IMG_7.jpg").write_bytes(jpeg_of(photo.image))
 
     page.click("text=A photograph instead")
     page.set_input_files("[name=photo]", tmp_path / "IMG_7.jpg")
@@ -135,8 +135,7 @@ def test_a_name_that_one_card_has_is_grey_in_the_lists_of_the_others(opened, url
     page = begun(opened, url)
     folder = table.data / "decks/grandmas-deck"
     for place, slug in enumerate(("25", "50", "75")):
-        image = cv2.imdecode(np.frombuffer(card_before_camera(slug), np.uint8), cv2.IMREAD_COLOR)
-        put_waiting(folder, place, cv2.imencode(".png", image)[1].tobytes())
+        put_waiting(folder, place, as_png(decode(card_before_camera(slug), slug)))
     page.goto(url + "/decks/grandmas-deck/enrol/names?ordered=0")
     lists = page.locator(".other select")
 
