@@ -140,7 +140,7 @@ def test_an_open_question_keeps_the_browser_on_the_page(app, opened, url):
 
 
 @pytest.mark.variants(1)
-@pytest.mark.parametrize("path", ["/snap", "/snap/TOKEN", "/snap/TOKEN?doubts"])
+@pytest.mark.parametrize("path", ["/snap/TOKEN", "/snap/TOKEN?doubts"])
 @pytest.mark.parametrize("size", mostly_long([SMALL, WALL], SMALL), ids=["phone", "wall"])
 def test_nothing_is_too_small_to_tap_or_wider_than_the_screen(path, size, app, opened, url):
     page = opened(url + photographed(app, path), size)
