@@ -179,6 +179,12 @@ def clock():
 
 
 @pytest.fixture
+def strangers(monkeypatch):
+    """Nobody is the machine itself, nor let in for sitting there: all are strangers until they show the code."""
+    monkeypatch.setattr("companion.pages.players.phone_identity.is_machine", lambda: False)
+
+
+@pytest.fixture
 def stacked(monkeypatch):
     """Deals the cards that are named, seat by seat and then those that are drawn; the others follow."""
 

@@ -66,7 +66,7 @@ def test_a_route_without_a_line_is_shut_for_everybody(app, method):
     answer = app.test_client().open("/new", method=method, headers=HOME)
 
     assert answer.status_code == 404
-    assert "open" not in answer.get_data(as_text=True)
+    assert "open" not in answer.text
 
 
 @pytest.mark.parametrize("whose", COMES_IN)

@@ -269,7 +269,7 @@ def send(client, data: dict[str, str]):
 
 
 def test_the_form_lists_the_zones_of_the_match_and_no_others(page):
-    shown = page.get("/camera/zones").get_data(as_text=True)
+    shown = page.get("/camera/zones").text
 
     names = re.findall(r'data-zone="([^"]+)"', shown)
     assert names[:4] == ["side-1/battle", "side-1/speed", "side-1/safety", "side-1/distance"]
@@ -279,7 +279,7 @@ def test_the_form_lists_the_zones_of_the_match_and_no_others(page):
 
 def test_what_is_kept_is_in_force_in_the_data_folder_and_shown_again(page, zones, tmp_path):
     answer = send(page, typed(BOXES, **{"seat-side-2": "top"}) | {"x-side-1/battle": "10,5"})
-    shown = page.get("/camera/zones").get_data(as_text=True)
+    shown = page.get("/camera/zones").text
 
     assert answer.location == "/camera"
     assert zones.current.picture == (1000, 600)
@@ -295,7 +295,7 @@ def test_what_is_kept_is_in_force_in_the_data_folder_and_shown_again(page, zones
 def test_a_seat_is_kept_before_any_zone_of_its_side_is_drawn(begun, zones, tmp_path, seat):
     send(app_of(begun, zones=zones).test_client(), typed(ANNS, **{"seat-side-1": "top", "seat-side-2": seat}))
 
-    again = app_of(begun, zones=DrawnZones(tmp_path)).test_client().get("/camera/zones").get_data(as_text=True)
+    again = app_of(begun, zones=DrawnZones(tmp_path)).test_client().get("/camera/zones").text
 
     chosen = re.findall(r'(?s)<select name="seat-([^"]+)">.*?value="(\w+)" selected', again)
     assert chosen == [("side-1", "top"), ("side-2", seat)]
@@ -330,14 +330,14 @@ def test_a_drawing_that_cannot_be_is_refused_with_a_sentence_and_stays_typed(pag
     assert answer.status_code == 400
     assert says in text_of(answer)
     assert zones.current is None
-    assert 'role="alert"' in answer.get_data(as_text=True)
+    assert 'role="alert"' in answer.text
 
 
 def test_clearing_all_zones_takes_a_second_tap_away_from_the_others(page):
-    assert "/camera/zones/forget" not in page.get("/camera/zones").get_data(as_text=True)
+    assert "/camera/zones/forget" not in page.get("/camera/zones").text
     send(page, typed(BOXES))
 
-    shown = page.get("/camera/zones").get_data(as_text=True)
+    shown = page.get("/camera/zones").text
 
     asked = re.search(r"(?s)<details><summary>Clear all zones</summary>(.*?)</details>", shown)
     assert asked is not None

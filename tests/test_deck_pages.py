@@ -233,7 +233,7 @@ def test_a_damaged_deck_is_listed_with_what_is_wrong_and_can_be_removed(page, tm
 
     shown = page.get("/decks")
     assert "is damaged" in text_of(shown)
-    assert 'value="bad"' not in shown.get_data(as_text=True)
+    assert 'value="bad"' not in shown.text
 
     post(page, "/decks/bad/remove")
     assert not (tmp_path / "decks/bad").exists()
@@ -320,7 +320,7 @@ def test_one_picture_of_a_card_is_removed_and_with_its_last_the_card_is_missing(
         post(page, begun, card=FIRST.value, how=how)
     ours = begin("ours", "classic", tmp_path)
     second = ours.pictures(FIRST)[1].read_bytes()
-    shown = page.get(f"{begun}?card={FIRST.value}").get_data(as_text=True)
+    shown = page.get(f"{begun}?card={FIRST.value}").text
     small = page.get(f"/decks/ours/{FIRST.value}-2.jpg").data
 
     went = [post(page, f"/decks/ours/{FIRST.value}-1/remove", of="2") for _ in "taps"]
@@ -346,7 +346,7 @@ def test_without_a_camera_the_page_is_about_all_cards_until_one_is_chosen(page, 
     assert "1 of 19" not in text_of(every)
     assert "count in the order of their file names, IMG_9 before IMG_10" in text_of(every)
     assert "A single picture of one card is taken for “25 km”" in text_of(every)
-    assert 'name="all"' in every.get_data(as_text=True)
+    assert 'name="all"' in every.text
     assert "All decks" in text_of(every)
     assert "2 of 19" in text_of(one)
     assert "Lay the card “50 km” alone" in text_of(one)
@@ -375,7 +375,7 @@ def test_a_photograph_does_as_well(page, begun, camera, tmp_path):
 
     assert "Or photograph each card alone, in that order, and choose all the pictures at once." in shown
     assert answer.status_code == 303
-    assert "<details open>" in page.get(answer.location).get_data(as_text=True)
+    assert "<details open>" in page.get(answer.location).text
     assert [path.name for path in (tmp_path / "decks/ours").glob("*.png")] == [f"{FIRST.value}.png"]
 
 
@@ -435,7 +435,7 @@ def test_the_page_goes_on_by_itself(page, begun, camera, app):
 
     there = f"{begun}?card={SECOND.value}&got={FIRST.value}&auto=1"
     assert went.headers["HX-Redirect"] == again.headers["HX-Redirect"] == there
-    assert "every 800ms" in page.get(there).get_data(as_text=True)
+    assert "every 800ms" in page.get(there).text
 
 
 def test_what_moves_is_not_looked_at(ours, guide):

@@ -284,10 +284,10 @@ a name typed outside is shown as it is and does nothing [two]
 
 
 def test_the_link_of_who_cannot_scan_leads_to_the_field_for_the_letters(app, begun):
-    (link,) = re.findall(r'href="(/join\?[^"]+)"', stranger(app).get("/").get_data(as_text=True))
+    (link,) = re.findall(r'href="(/join\?[^"]+)"', stranger(app).get("/").text)
 
-    assert '<details class="cannot-scan" open>' in stranger(app).get(link).get_data(as_text=True)
-    assert '<details class="cannot-scan">' in stranger(app).get("/join").get_data(as_text=True)
+    assert '<details class="cannot-scan" open>' in stranger(app).get(link).text
+    assert '<details class="cannot-scan">' in stranger(app).get("/join").text
 
 
 @pytest.mark.parametrize(("setting", "rows"), scenes(EVENINGS))
@@ -396,14 +396,14 @@ def test_the_host_reads_what_kind_of_phone_it_is_and_nothing_else_of_what_its_br
     shown = two[0].get("/seats")
 
     assert f"Phone 3 {called} Ann Bob Give the seat".replace("  ", " ") in text_of(shown)
-    assert "alert(1)" not in shown.get_data(as_text=True)
+    assert "alert(1)" not in shown.text
 
 
 def test_a_host_without_a_seat_is_not_made_host_once_more(app, three):
     host, _ann, bob, _cid = three
     tap(bob, "/join", player="")
     tap(host, "/seats/host", phone=phone_of(three[1]))
-    shown = three[1].get("/seats").get_data(as_text=True)
+    shown = three[1].get("/seats").text
 
     assert "Phone 1" in shown
     assert shown.count("Make host") == 2
@@ -545,7 +545,7 @@ def test_a_seat_whose_name_is_written_with_joiners_can_be_taken(app, match):
     player = "علی\u200cرضا"
     match.start((f"side {player}", "side Bob", f"hand first {player}"))
     phone = scanned(app, 9)
-    shown = html.unescape(phone.get("/join").get_data(as_text=True))
+    shown = html.unescape(phone.get("/join").text)
     offered = re.findall(r'name="player" value="([^"]+)"', shown)
 
     assert player in offered

@@ -40,7 +40,7 @@ def test_every_file_has_a_small_picture(page, file):
 
 @pytest.mark.parametrize("edition", edition_names())
 def test_the_page_offers_every_edition(page, edition):
-    shown = page.get(f"/print?edition={edition}").get_data(as_text=True)
+    shown = page.get(f"/print?edition={edition}").text
 
     assert f'value="{edition}" selected' in shown
     assert f"/print/stickers.pdf?edition={edition}" in shown

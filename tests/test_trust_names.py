@@ -139,12 +139,12 @@ def test_nothing_that_nobody_sees_is_shown_nothing_computed_and_no_name_becomes_
 
 def test_what_is_to_keep_can_be_read_again(hostile):
     client = hostile.machine()
-    table = client.get("/past/1.csv").get_data(as_text=True)
+    table = client.get("/past/1.csv").text
     rows = list(csv.reader(io.StringIO(table)))
 
     assert {len(row) for row in rows} == {6}
     assert [cell for row in rows for cell in row if cell.lstrip()[:1] in ("=", "@", "+", "\t", "|", "%")] == []
-    for line in client.get("/past/1.jsonl").get_data(as_text=True).splitlines():
+    for line in client.get("/past/1.jsonl").text.splitlines():
         json.loads(line)
     assert client.get("/past/1/1.png").data.startswith(b"\x89PNG")
     assert client.get("/api/matches/1").get_json()["match"] == 1

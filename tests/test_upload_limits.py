@@ -23,12 +23,6 @@ def at(app):
         yield url.removeprefix("http://")
 
 
-@pytest.fixture
-def strangers(monkeypatch):
-    """Nobody is the machine itself: all are strangers until they show the code."""
-    monkeypatch.setattr(phone_identity, "is_machine", lambda: False)
-
-
 def connected(at: str) -> socket.socket:
     host, port = at.split(":")
     return socket.create_connection((host, int(port)), timeout=60)

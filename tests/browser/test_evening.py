@@ -5,13 +5,11 @@ from urllib.parse import urlsplit
 
 import cv2
 import numpy as np
-import pytest
 from client import TWO
 from playwright.sync_api import Page, expect
 from pyzbar import pyzbar
 
 from browser.screens import PHONE, WALL, feed
-from companion.pages.players import phone_identity
 
 COUP_FOURRE = "Coup fourré"
 HAND = [
@@ -33,12 +31,6 @@ class Fingers:
     def tap(self, role: str, name: str) -> None:
         self.page.get_by_role(role, name=name).first.click()
         self.taps += 1
-
-
-@pytest.fixture
-def strangers(monkeypatch):
-    """Nobody is let in for sitting at the machine: everybody has to scan, as at a table."""
-    monkeypatch.setattr(phone_identity, "is_machine", lambda: False)
 
 
 def scanned(wall: Page, url: str) -> str:

@@ -1,11 +1,10 @@
 """The page of the phone that is the camera, over TLS, with a film in place of what the phone sees."""
 
-import socket
-
 import numpy as np
 import pytest
 from client import SECRET
 from playwright.sync_api import expect
+from trust.real_service import free_port
 
 from browser.screens import SMALL
 from companion.pages import Camera, create_app
@@ -29,9 +28,7 @@ def film(tmp_path_factory):
 def secured(begun, tmp_path):
     """What a phone sends, and the address of its page."""
     frames = PhoneFrames()
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    secure = SecurePort(tmp_path, "127.0.0.1", min(port, 65535 - PORT_ABOVE) - PORT_ABOVE)
+    secure = SecurePort(tmp_path, "127.0.0.1", min(free_port(), 65535 - PORT_ABOVE) - PORT_ABOVE)
     secure.open(create_app(begun, secret=SECRET, camera=Camera(phone=frames), secure=secure))
     yield frames, f"{secure.base_url()}/camera/phone?t={join_token(SECRET)}"
     secure.close()
