@@ -8,7 +8,7 @@ import pytest
 from card_photos import sheet_photo
 from client import HOME, run
 from photos import face_of
-from test_deck_pages import EMPTY, a_file, card_picture, png_of, post
+from test_deck_pages import EMPTY, a_file, card_picture, post
 
 from companion.common.errors import Problem
 from companion.rules.cards import Card
@@ -16,7 +16,7 @@ from companion.rules.editions.edition import load_edition
 from companion.tabletop.template_decks import drop_waiting, load_deck, put_waiting, waiting_in, write_description
 from companion.vision.capture import sandbox
 from companion.vision.enrol import sheet_enrolment
-from companion.vision.enrol.enrolment import begin
+from companion.vision.enrol.enrolment import as_png, begin
 from companion.vision.enrol.rectify import PX_PER_MM, PictureFault, Rectified
 from companion.vision.enrol.sheet import cut_out, rows_of
 from companion.vision.enrol.sheet_enrolment import guesses
@@ -190,8 +190,8 @@ def test_several_photographs_together_are_named_on_a_page_and_kept_with_a_tap(pa
     sheet_enrolment.take(ours, photograph("25"))
     sheet_enrolment.forget(ours, 0)
     files = [
-        a_file(png_of(photograph("stop", "roll")), "IMG_10.PNG"),
-        a_file(png_of(photograph("25", "")), "IMG_9.PNG"),
+        a_file(as_png(photograph("stop", "roll")), "IMG_10.PNG"),
+        a_file(as_png(photograph("25", "")), "IMG_9.PNG"),
     ]
 
     answer = page.post("/decks/ours/enrol", data={"photo": files, "card": "25"}, headers=HOME)
@@ -409,7 +409,7 @@ def test_photographs_that_are_all_unusable_are_told_on_the_page_of_the_deck_and_
 
 def test_no_more_cards_wait_for_their_names_than_fit_on_a_page(page, begun):
     for place in range(sheet_enrolment.MOST_WAITING - 1):
-        put_waiting(begun.folder, place, png_of(card_picture("roll")))
+        put_waiting(begun.folder, place, as_png(card_picture("roll")))
 
     page.post("/decks/ours/enrol", data={"photo": foreign("25", "50"), "card": "25"}, headers=HOME)
 
