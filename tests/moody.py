@@ -147,7 +147,7 @@ class MoodyCamera:
         self.last = table.picture()
         self.rubbish = _rubbish(self)
 
-    def open(self, _source: str) -> MoodyDevice:
+    def open(self) -> MoodyDevice:
         self.time.sleep(0.3)
         self.hang(Mood.HUNG_OPEN)
         if self.mood is Mood.UNPLUGGED:

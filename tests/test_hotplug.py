@@ -81,7 +81,7 @@ class Plugged:
 
     def opened(self) -> str | None:
         with suppress(Problem):
-            return self.first.open("")
+            return self.first.open()
         return None
 
 

@@ -198,7 +198,7 @@ class Bench:
         self.cameras: list[FakeCamera] = []
         self._tries = iter(tries)
 
-    def open(self, source: str) -> FakeCamera:
+    def open(self) -> FakeCamera:
         self.tried_s.append(round(self.clock.now_s, 1))
         pictures = next(self._tries, None)
         if pictures is None:

@@ -26,7 +26,7 @@ NOISE = RNG.integers(90, 110, (64, 96, 3), np.uint8)
 class Looking:
     """A reader of a camera with moods, in a time that passes at once."""
 
-    def __init__(self, open_device: Callable[[VirtualTime], Callable[[str], object]] | None = None) -> None:
+    def __init__(self, open_device: Callable[[VirtualTime], Callable[[], object]] | None = None) -> None:
         self.time = VirtualTime()
         self.camera = MoodyCamera(self.time, Table(self.time))
         self.notices: list[Notice] = []
@@ -129,7 +129,7 @@ class NeverAgain(Dark):
 
 def test_a_camera_that_hangs_for_ever_is_said_to_and_leaves_few_threads():
     NeverAgain.opened = 0
-    looking = Looking(lambda time: lambda source: NeverAgain(time))
+    looking = Looking(lambda time: lambda: NeverAgain(time))
 
     assert looking.until(300.0) == []
 
@@ -166,7 +166,7 @@ class Buffered(Dark):
 
 
 def test_pictures_that_have_been_waiting_in_the_device_are_thrown_away():
-    looking = Looking(lambda time: lambda source: Buffered(time))
+    looking = Looking(lambda time: lambda: Buffered(time))
 
     seen = looking.until(6.0)
 
@@ -200,7 +200,7 @@ class SentWholeEveryTenSeconds(HalfSent):
 
 
 def test_a_stream_whose_lower_half_is_always_the_picture_before_is_said_to_be_damaged():
-    looking = Looking(lambda time: lambda source: HalfSent(time))
+    looking = Looking(lambda time: lambda: HalfSent(time))
     looking.ends_s = 16.0
 
     seen = list(looking.frames("http://camera/stream", patient=True))
@@ -210,7 +210,7 @@ def test_a_stream_whose_lower_half_is_always_the_picture_before_is_said_to_be_da
 
 
 def test_a_stream_that_sends_what_does_not_move_now_and_then_is_not_damaged():
-    looking = Looking(lambda time: lambda source: SentWholeEveryTenSeconds(time))
+    looking = Looking(lambda time: lambda: SentWholeEveryTenSeconds(time))
     looking.ends_s = 40.0
 
     list(looking.frames("http://camera/stream", patient=True))
@@ -275,7 +275,7 @@ def test_a_dark_room_and_a_lamp_before_the_lens_are_no_damage(level):
 
 
 def test_a_camera_in_a_dark_room_is_not_taken_for_a_frozen_one():
-    looking = Looking(lambda time: lambda source: Dark(time))
+    looking = Looking(lambda time: lambda: Dark(time))
 
     assert len(looking.until(10.0)) > 80
     assert looking.blind() == []
@@ -290,7 +290,7 @@ class Faltering(Dark):
 
 
 def test_a_stream_that_falters_is_said_to_and_is_not_opened_anew():
-    looking = Looking(lambda time: lambda source: Faltering(time))
+    looking = Looking(lambda time: lambda: Faltering(time))
     looking.ends_s = 12.0
 
     seen = list(looking.frames("rtsp://camera/live"))
@@ -322,7 +322,7 @@ class Hanging:
 def test_what_watches_ends_when_it_is_stopped_while_its_camera_hangs(match: Match):
     device = Hanging()
     watch = TableWatch(match, lambda frame: pytest.fail("there is no frame"), lambda state: {})
-    running = watch.start(frames("0", wait=watch.stopping.wait, open_device=lambda source: device, patient=True))
+    running = watch.start(frames("0", wait=watch.stopping.wait, open_device=lambda: device, patient=True))
     assert device.hangs.wait(20)
 
     watch.stopping.set()
@@ -346,7 +346,7 @@ class Hanging:
         print("hangs", flush=True)
         threading.Event().wait()
 try:
-    next(frames("0", open_device=lambda source: Hanging()))
+    next(frames("0", open_device=Hanging))
 except KeyboardInterrupt:
     pass
 """

@@ -8,12 +8,14 @@ from a call is left where it is; it dies with the program. `guarded` is such a t
 
 from __future__ import annotations
 
-import threading
+import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from threading import Thread
 from typing import NamedTuple, TypeGuard, TypeVar
 
 import numpy as np
@@ -64,36 +66,35 @@ class Shot(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
-    """How a device is captured."""
+class Timing:
+    """The clock that is read, how threads sleep by it, and how one is started."""
 
-    clock: Callable[[], float]
-    sleep: Callable[[float], object]
-    fps: float | None = None  # maximum number of pictures a second; None: as many as come
-    may_repeat: bool = False  # a stream's pictures may well be the same; its connection tells when it is gone
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], object] = time.sleep
+    start: Callable[[Callable[[], None]], object] = lambda run: Thread(target=run, name="camera", daemon=True).start()
 
 
 class Capture:
     """A device from its opening to its closing. `run` is for its thread, all else for the one that reads.
 
-    `before` is the `sample` of the last picture of the capture before it, where there was one: then the first picture
-    is only compared with, for it may be old, or the only one that comes.
+    `fps` is the maximum number of pictures a second (None: as many as come). A stream's pictures `may_repeat`: its
+    connection tells when it is gone. `before` is the `sample` of the last picture of the capture before it, where there
+    was one: then the first picture is only compared with, for it may be old, or the only one that comes.
     """
 
-    def __init__(self, opener: Callable[[], Device], manner: Manner, before: bytes = b"") -> None:
-        self._opener = opener
-        self._manner = manner
+    def __init__(
+        self, opener: Callable[[], Device], timing: Timing, fps: float | None, *, may_repeat: bool, before: bytes
+    ) -> None:
+        self._opener, self._timing, self._fps, self._may_repeat = opener, timing, fps, may_repeat
         self._only_compares = bool(before)
         self._due_s = 0.0
         self._steadiness = Steadiness()
         self._torn_s: float | None = None  # since when the lower strip has been the same though the upper one changed
         self.sample = before  # the latest picture, by a few of its pixels
         self.newest: Image | None = None  # the latest good picture, whether it was asked for or not
-        self._newest_s = manner.clock()
-        self._shot: Shot | None = None
-        self._hand_over = threading.Lock()
+        self._shots = deque[Shot](maxlen=1)  # the picture that was asked for, until it is taken
         self._is_wanted = False
-        self.begun_s = self.moved_s = manner.clock()  # when it was begun, and when the device answered last
+        self._newest_s = self.moved_s = timing.clock()  # when that was taken, and when the device answered last
         self.problem: Exception | None = None  # why it could not be opened
         self.fault: FrameFault | None = None  # what is wrong with the latest picture
         self.is_open = self.is_given_up = False
@@ -106,9 +107,7 @@ class Capture:
 
     def taken(self) -> Shot | None:
         """Return the picture that was asked for, once it is there."""
-        with self._hand_over:
-            shot, self._shot = self._shot, None
-        return shot
+        return self._shots.pop() if self._shots else None
 
     def give_up(self) -> None:
         """Let its thread close the device as soon as that answers, and end."""
@@ -125,7 +124,7 @@ class Capture:
             self.problem, self.is_dry, self.is_over = error, True, True
             return
         try:
-            self.moved_s = self._manner.clock()
+            self.moved_s = self._timing.clock()
             self.is_open = True
             self._capture(device)
         finally:
@@ -138,11 +137,11 @@ class Capture:
         self._due_s = self.moved_s
         at_once = waiting = 0
         while not self.is_given_up and _grabbed(device):
-            now_s = self._manner.clock()
+            now_s = self._timing.clock()
             at_once = at_once + 1 if now_s - self.moved_s < AT_ONCE_S else 0
             self.moved_s = now_s
             if at_once > MOST_WAITING:
-                self._manner.sleep(AT_ONCE_S)
+                self._timing.sleep(AT_ONCE_S)
             elif at_once and waiting < MOST_WAITING:
                 waiting += 1
                 continue
@@ -155,15 +154,15 @@ class Capture:
 
     def _take(self, device: Device, now_s: float) -> None:
         """Hand over the picture that was grabbed, unless something is wrong with it."""
-        fps = self._manner.fps
-        self._due_s = max(self._due_s, now_s - 1 / fps) + 1 / fps if fps else now_s
+        step_s = 1 / self._fps if self._fps else 0.0
+        self._due_s = max(self._due_s, now_s - step_s) + step_s
         image = _retrieved(device)
         if image is None:
             self.fault = FrameFault.DAMAGED
             return
         grid = image[::SAMPLE_PX, ::SAMPLE_PX, 1]
         before, self.sample = self.sample, grid.tobytes()
-        is_same = before == self.sample and not self._manner.may_repeat and max(self.sample) > DARK
+        is_same = before == self.sample and not self._may_repeat and max(self.sample) > DARK
         if self._is_torn(before, grid, now_s):
             self.fault = FrameFault.DAMAGED
             return
@@ -174,8 +173,7 @@ class Capture:
         self._keep_steady(device, image, now_s)
         self._is_wanted = False
         self.newest, self._newest_s = image, now_s
-        with self._hand_over:
-            self._shot = Shot(image, now_s)
+        self._shots.append(Shot(image, now_s))
 
     def _is_torn(self, before: bytes, grid: Image, now_s: float) -> bool:
         """True if the lower strip of pictures, sampled as `grid` `(h, w) uint8`, has been old for long."""
@@ -250,7 +248,7 @@ def guarded(opener: Callable[[], Device], name: str, work: Callable[[Device], T]
                 if device is not None:
                     device.close()
 
-    thread = threading.Thread(target=run, name="camera trial", daemon=True)
+    thread = Thread(target=run, name="camera trial", daemon=True)
     thread.start()
     try:
         return answer.result(limit_s)

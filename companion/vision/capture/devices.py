@@ -77,15 +77,8 @@ def shown(source: str) -> str:
     return _SECRET.sub("", source)
 
 
-def opener_of(
-    source: str, open_device: Callable[[str], Device] | None = None, size_px: Callable[[], Size] = usual_size
-) -> Callable[[], Device]:
-    """Return what opens a source, again and again: `open_device` where one is given, else the real device.
-
-    `size_px` is asked each time how large a webcam's pictures should be.
-    """
-    if open_device is not None:
-        return lambda: open_device(source)
+def opener_of(source: str, size_px: Callable[[], Size] = usual_size) -> Callable[[], Device]:
+    """Return what opens a source, again and again; `size_px` says each time how large a webcam's pictures should be."""
     if source.startswith("picamera2:"):
         return lambda: PiCamera(source.removeprefix("picamera2:"))
     if is_stream(source):
@@ -314,7 +307,7 @@ class Openers:
 def openers(source: str, size_px: Callable[[], Size] = usual_size) -> Openers:
     """Return those of a camera that is there now. One on the ribbon cable has no device that could be gone."""
     lasting = Path(lasting_name(source))
-    return Openers(opener_of(source, None, size_px), lasting.exists if source.startswith("/dev/") else lambda: True)
+    return Openers(opener_of(source, size_px), lasting.exists if source.startswith("/dev/") else lambda: True)
 
 
 class FirstCamera:
@@ -334,7 +327,7 @@ class FirstCamera:
     ) -> None:
         self._answers, self._devices, self._wait, self._clock = answers, devices, wait, clock
         self._openers_of = openers
-        self._openers: Openers | None = None
+        self._openers: Openers  # of the camera that was found
         self._tried: tuple[Sequence[str], float] | None = None
         """Which devices were tried in vain, and until when they are not tried again."""
 
@@ -354,16 +347,14 @@ class FirstCamera:
         self._openers = self._openers_of(self.source)
         return self.source
 
-    def open(self, source: str) -> Device:
-        """Return the camera, opened; `source` is the one that was found. Raises Problem, as every opening does."""
-        now = self._openers or self._openers_of(source)
+    def open(self) -> Device:
+        """Return the camera that was found, or another in its place, opened. Raises Problem, as every opening does."""
+        now = self._openers
         if now.is_there():
             self._tried = None
-        elif self._is_worth_a_try():
-            other = self._answers()
-            if other is not None:
-                now = self._openers = self._openers_of(other)
-                self.source = other
+        elif self._is_worth_a_try() and (other := self._answers()) is not None:
+            now = self._openers = self._openers_of(other)
+            self.source = other
         return now.open()
 
     def _is_worth_a_try(self) -> bool:

@@ -12,7 +12,7 @@ import logging
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import partial
 from math import inf, prod
 from pathlib import Path
@@ -21,7 +21,7 @@ from threading import Thread, current_thread
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.vision.boxes import Image
-from companion.vision.capture.capture_thread import ANSWER_S, Capture, FrameFault, Manner, Shot, guarded, is_picture
+from companion.vision.capture.capture_thread import ANSWER_S, Capture, FrameFault, Shot, Timing, guarded, is_picture
 from companion.vision.capture.devices import (
     PHONE,
     PHONE_SILENT,
@@ -85,17 +85,6 @@ class Notice:
 
 Tell = Callable[[Notice], None]
 Wait = Callable[[float], object]
-
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """The clock that is read, how threads sleep by it, and how one is started."""
-
-    clock: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], object] = time.sleep
-    start: Callable[[Callable[[], None]], object] = lambda run: Thread(target=run, name="camera", daemon=True).start()
-
-
 REAL_TIME = Timing()
 
 
@@ -107,7 +96,7 @@ def frames(
     tell: Tell = lambda notice: log.warning("%s", notice.sentence),
     patient: bool = False,
     live: bool = False,
-    open_device: Callable[[str], Device] | None = None,
+    open_device: Callable[[], Device] | None = None,
     named: Callable[[], str] | None = None,
     size_px: Callable[[], Size] = usual_size,
     timing: Timing = REAL_TIME,
@@ -125,12 +114,19 @@ def frames(
     if fps is not None and not 0 < fps <= 1000:
         raise Problem(f"{fps} is no number of frames a second: give one above 0, up to 1000.")
     if is_device(source):
-        manner = Manner(timing.clock, timing.sleep, fps, may_repeat=is_stream(source) or source == PHONE)
-        # Where a missing device only costs a look at a file, it is tried more often.
-        pauses_s = PAUSES_S if is_stream(source) or source.startswith("picamera2:") else PAUSES_S[:-1]
         size_px = size_px if is_webcam(source) else usual_size
-        opener = opener_of(source, open_device, size_px)
-        reader = _Reader(named or (lambda: source), opener, manner, wait, tell, timing.start, pauses_s, size_px)
+        reader = _Reader(
+            named or (lambda: source),
+            open_device or opener_of(source, size_px),
+            size_px,
+            fps,
+            wait,
+            tell,
+            timing,
+            may_repeat=is_stream(source) or source == PHONE,
+            # Where a missing device only costs a look at a file, it is tried more often.
+            pauses_s=PAUSES_S if is_stream(source) or source.startswith("picamera2:") else PAUSES_S[:-1],
+        )
         return reader.frames(patient=patient)
     path = Path(source).expanduser()
     stills = path.is_dir()
@@ -217,32 +213,27 @@ class _Stopped(Exception):
     """The reader of the frames wants no more of them."""
 
 
+@dataclass(slots=True, eq=False)
 class _Reader:
     """Reads the frames of one camera, and watches over the captures that they come from."""
 
-    def __init__(
-        self,
-        named: Callable[[], str],
-        opener: Callable[[], Device],
-        manner: Manner,
-        wait: Wait,
-        tell: Tell,
-        start: Callable[[Callable[[], None]], object],
-        pauses_s: Sequence[float],
-        size_px: Callable[[], Size],
-    ) -> None:
-        self._size_px = size_px
-        self._named, self._opener, self._manner, self._wait = named, opener, manner, wait
-        self._tell, self._start, self._pauses_s = tell, start, pauses_s
-        self._now = manner.clock
-        self._captures: list[Capture] = []  # all whose threads have not ended
-        self._next_s = -inf  # when another opening may be begun
-        self._waits_since_s = inf  # since when another is waited for: one that is looked at stays fresh, however long
-        self._failed = 0  # number of captures in a row that have brought no frame
-        self._shape: tuple[int, ...] | None = None
-        self._wrong_sizes = 0
-        self._sample = b""
-        self._said: str | None = None  # what was said when frames broke off; None while they come
+    named: Callable[[], str]
+    opener: Callable[[], Device]
+    size_px: Callable[[], Size]
+    fps: float | None
+    wait: Wait
+    tell: Tell
+    timing: Timing
+    may_repeat: bool
+    pauses_s: Sequence[float]
+    captures: list[Capture] = field(default_factory=list)  # all whose threads have not ended
+    next_s: float = -inf  # when another opening may be begun
+    waits_since_s: float = inf  # since when another is waited for: one that is looked at stays fresh, however long
+    failed: int = 0  # number of captures in a row that have brought no frame
+    shape: tuple[int, ...] | None = None
+    wrong_sizes: int = 0
+    sample: bytes = b""
+    said: str | None = None  # what was said when frames broke off; None while they come
 
     def frames(self, *, patient: bool) -> Iterator[Frame]:
         """Return frames until they are stopped. Raises Problem if the camera cannot be opened, unless `patient`."""
@@ -258,22 +249,22 @@ class _Reader:
         except _Stopped:
             return
         finally:
-            for capture in self._captures:
+            for capture in self.captures:
                 capture.give_up()
             for _ in range(int(CLOSING_S / POLL_S)):
-                if all(capture.is_over for capture in self._captures):
+                if all(capture.is_over for capture in self.captures):
                     break
-                self._manner.sleep(POLL_S)
+                self.timing.sleep(POLL_S)
 
     # Opening
 
     def _open_at_once(self) -> None:
-        capture = self._begin()
+        capture, begun_s = self._begin(), self.timing.clock()
         while not capture.is_open:
             if capture.is_dry:
-                self._captures.clear()
+                self.captures.clear()
                 raise self._problem(capture)
-            if self._now() - capture.begun_s > FIRST_OPEN_S:
+            if self.timing.clock() - begun_s > FIRST_OPEN_S:
                 capture.give_up()
                 raise Problem(
                     "%(camera)s does not answer: unplug it, plug it in again, and try once more.", camera=self._name
@@ -281,30 +272,30 @@ class _Reader:
             self._pause()
 
     def _begin(self) -> Capture:
-        capture = Capture(self._opener, self._manner, self._sample)
-        self._captures.append(capture)
-        self._next_s = self._now() + OPEN_S
-        self._start(capture.run)
+        capture = Capture(self.opener, self.timing, self.fps, may_repeat=self.may_repeat, before=self.sample)
+        self.captures.append(capture)
+        self.next_s = self.timing.clock() + OPEN_S
+        self.timing.start(capture.run)
         return capture
 
     def _opened(self) -> Capture:
         """Return the first capture that opens. Another is begun when one has failed, and beside one that takes long."""
-        since_s = self._now()
+        since_s = self.timing.clock()
         while True:
-            for capture in self._captures:
+            for capture in self.captures:
                 if capture.is_dry and not capture.is_given_up:
                     self._leave(capture)
-            self._captures = [capture for capture in self._captures if not capture.is_over]
-            ready = next((c for c in self._captures if c.is_open and not c.is_given_up), None)
+            self.captures = [capture for capture in self.captures if not capture.is_over]
+            ready = next((c for c in self.captures if c.is_open and not c.is_given_up), None)
             if ready is not None:
                 return ready
-            if self._now() >= self._next_s and len(self._captures) < MOST_THREADS:
+            if self.timing.clock() >= self.next_s and len(self.captures) < MOST_THREADS:
                 self._begin()
-            elif self._now() >= self._next_s:
+            elif self.timing.clock() >= self.next_s:
                 self._say(
                     say("%(camera)s does not answer any more: unplug it and plug it in again.", camera=self._name)
                 )
-            if self._said is None and self._now() - since_s > BLIND_S:
+            if self.said is None and self.timing.clock() - since_s > BLIND_S:
                 self._say(say("%(camera)s sends no pictures yet; it is tried again and again.", camera=self._name))
             self._pause()
 
@@ -317,33 +308,33 @@ class _Reader:
 
     def _of(self, capture: Capture) -> Iterator[Frame]:
         """Yield the frames of a capture until it breaks off."""
-        for other in self._captures:
+        for other in self.captures:
             if other is not capture:
                 other.give_up()
         capture.ask()
-        is_first, asked_s, size_px = True, self._now(), self._size_px()
+        is_first, asked_s, size_px = True, self.timing.clock(), self.size_px()
         while True:
-            if self._size_px() != size_px:
+            if self.size_px() != size_px:
                 # It is opened anew for pictures of another size, smaller ones too.
                 capture.give_up()
-                self._next_s, self._wrong_sizes = self._now() + self._pauses_s[0], WRONG_SIZE_TRIES
+                self.next_s, self.wrong_sizes = self.timing.clock() + self.pauses_s[0], WRONG_SIZE_TRIES
                 return
             shot = capture.taken()
             if shot is not None:
                 # A picture may be smaller than those before it; if the next ones are too, that is accepted in the end.
-                is_wrong = self._shape is not None and shot.image.size < prod(self._shape)
-                self._wrong_sizes = self._wrong_sizes + 1 if is_wrong else 0
-                if 0 < self._wrong_sizes <= WRONG_SIZE_TRIES:
+                is_wrong = self.shape is not None and shot.image.size < prod(self.shape)
+                self.wrong_sizes = self.wrong_sizes + 1 if is_wrong else 0
+                if 0 < self.wrong_sizes <= WRONG_SIZE_TRIES:
                     break
-                if self._now() - shot.t_s < STALE_S:
+                if self.timing.clock() - shot.t_s < STALE_S:
                     try:
-                        self._waits_since_s = inf
-                        yield replace(self._frame(shot, is_first=is_first), newest=lambda: capture.newest)
+                        self.waits_since_s = inf
+                        yield self._frame(shot, capture, is_first=is_first)
                     finally:
-                        self._waits_since_s = self._now()
+                        self.waits_since_s = self.timing.clock()
                     is_first = False
                 capture.ask()
-                asked_s = self._now()
+                asked_s = self.timing.clock()
             elif capture.is_dry or self._is_lost(capture, asked_s, is_first=is_first):
                 break
             else:
@@ -352,57 +343,59 @@ class _Reader:
 
     def _is_lost(self, capture: Capture, asked_s: float, *, is_first: bool) -> bool:
         """True if no good picture has come for so long that the device is to be opened again; says so before that."""
-        quiet_s = self._now() - min(asked_s, capture.moved_s)
-        if quiet_s > BLIND_S and self._said is None:
+        quiet_s = self.timing.clock() - min(asked_s, capture.moved_s)
+        if quiet_s > BLIND_S and self.said is None:
             self._say(self._why_blind(capture))
-        return quiet_s > (LEFT_STREAM_AFTER_S if is_first or self._manner.may_repeat else BLIND_S)
+        return quiet_s > (LEFT_STREAM_AFTER_S if is_first or self.may_repeat else BLIND_S)
 
     def _leave(self, capture: Capture) -> None:
         """Let another be opened a little later, and say why. Its thread ends as soon as the device lets it."""
         capture.give_up()
-        self._sample = capture.sample or self._sample
-        self._next_s = self._now() + self._pauses_s[min(self._failed, len(self._pauses_s) - 1)]
-        self._failed += 1
-        if self._said is None and capture.problem is None:
+        self.sample = capture.sample or self.sample
+        self.next_s = self.timing.clock() + self.pauses_s[min(self.failed, len(self.pauses_s) - 1)]
+        self.failed += 1
+        if self.said is None and capture.problem is None:
             self._say(self._why_blind(capture))
-        elif self._said is None:
+        elif self.said is None:
             problem = str(self._problem(capture))
             self._say(say("%(problem)s It is used as soon as it is there.", problem=problem))
 
-    def _frame(self, shot: Shot, *, is_first: bool) -> Frame:
-        after_gap = self._shape is not None and (is_first or self._said is not None)
-        if is_first or self._said is not None:
-            before, (height, width) = self._shape, shot.image.shape[:2]
+    def _frame(self, shot: Shot, capture: Capture, *, is_first: bool) -> Frame:
+        after_gap = self.shape is not None and (is_first or self.said is not None)
+        if is_first or self.said is not None:
+            before, (height, width) = self.shape, shot.image.shape[:2]
             is_other = before is not None and shot.image.shape != before
             gives, instead = ("now gives", f" instead of {before[1]} × {before[0]}") if is_other else ("gives", "")
-            self._tell(Notice(f"{self._name} {gives} {width} × {height} pixels{instead}."))
-        self._shape, self._failed, self._wrong_sizes, self._said = shot.image.shape, 0, 0, None
-        return Frame(shot.image, shot.t_s, after_gap, lambda: self._now() - self._waits_since_s <= FRESH_S)
+            self.tell(Notice(f"{self._name} {gives} {width} × {height} pixels{instead}."))
+        self.shape, self.failed, self.wrong_sizes, self.said = shot.image.shape, 0, 0, None
+        return Frame(
+            *shot, after_gap, lambda: self.timing.clock() - self.waits_since_s <= FRESH_S, lambda: capture.newest
+        )
 
     # Saying
 
     @property
     def _name(self) -> str:
-        return shown(self._named())
+        return shown(self.named())
 
     def _say(self, sentence: str) -> None:
-        if sentence != self._said:
-            self._said = sentence
-            self._tell(Notice(sentence, blind=True))
+        if sentence != self.said:
+            self.said = sentence
+            self.tell(Notice(sentence, blind=True))
 
     def _why_blind(self, capture: Capture) -> str:
-        if self._named() == PHONE:
+        if self.named() == PHONE:
             return PHONE_SILENT
         if not capture.is_dry and capture.fault is FrameFault.FROZEN:
             return say("%(camera)s sends the same picture for ever; it is tried again and again.", camera=self._name)
         if not capture.is_dry and capture.fault is FrameFault.DAMAGED:
             return say("%(camera)s sends damaged pictures; it is tried again and again.", camera=self._name)
-        if self._shape is None:
+        if self.shape is None:
             return say("%(camera)s sends no pictures yet; it is tried again and again.", camera=self._name)
         return say("%(camera)s sends no pictures any more; it is tried again and again.", camera=self._name)
 
     def _pause(self) -> None:
-        if self._wait(POLL_S):
+        if self.wait(POLL_S):
             raise _Stopped
 
 
