@@ -86,7 +86,6 @@ class CameraGroup:
     def __init__(self, make: Callable[[int], Lookout]) -> None:
         self._make, self.first = make, make(0)
         self._lookouts = [self.first]  # one of every camera that there was at any time
-        self._cameras = 1
         self._sights: tuple[_Sight, ...] = ()  # what the cameras have seen last; nothing where there is one alone
         self._owners: Mapping[str, int] = {}  # which camera each mat belongs to
         self._size_px = SIZE_PX
@@ -101,12 +100,12 @@ class CameraGroup:
 
     def __call__(self, frame: Frame) -> View:
         cameras = len(frame.parts) or 1
-        if cameras != self._cameras:
+        if cameras != (len(self._sights) or 1):
             # Which of the others is new, or gone, the frame does not tell.
             for other in self._lookouts[1:]:
                 other.begin_afresh()
             self._lookouts += map(self._make, range(len(self._lookouts), cameras))
-            self._cameras, self._owners, self._sights = cameras, {}, ()
+            self._owners, self._sights = {}, ()
         if cameras == 1:
             return self.first(frame)
         sights = [_seen(*each, frame.t_s) for each in zip(count(), frame.parts, self._lookouts)]

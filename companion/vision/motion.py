@@ -11,7 +11,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from companion.vision.boxes import Box, Floats, Image, Pixels, around, whole
+from companion.vision.boxes import Box, Floats, Image, Mask, Pixels, around, cut_out
 from companion.vision.opencv import cv2
 
 STEP_PX = 8
@@ -62,16 +62,14 @@ class Patch:
 
     box: Box
     look: Image
-    inside: Image  # 255 where it counts, of what lies round it 0
+    inside: Mask  # where it counts
 
     @classmethod
     def of(cls, gray: Image, corners: Floats) -> Patch:
         """Return the part of a picture `(h, w) uint8` between corners `(4, 2)`."""
-        box = around(corners).within(whole(gray).right, whole(gray).bottom)
-        inside = np.zeros(box.of(gray).shape, np.uint8)
-        if inside.size:
-            cv2.fillConvexPoly(inside, np.int32(np.rint(corners - (box.left, box.top))), 255)
-        return cls(box, box.of(gray).copy(), inside)
+        box = around(corners).within(gray.shape[1], gray.shape[0])
+        look, inside = cut_out(gray, corners, box)
+        return cls(box, look.copy(), inside)
 
     def is_in(self, gray: Image, but: Iterable[Box] = ()) -> bool:
         """True if a picture shows the same print there, `but` for some boxes, in brighter or darker light."""
@@ -79,7 +77,7 @@ class Patch:
         if now.shape != self.look.shape or not now.size:
             return False
         apart = cv2.absdiff(_print_of(now), _print_of(self.look)) > PRINT
-        apart &= self.inside > 0
+        apart &= self.inside
         for box in but:
             left, top = box.left - self.box.left, box.top - self.box.top
             here = Box(left, top, left + box.right - box.left, top + box.bottom - box.top)

@@ -25,7 +25,7 @@ from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
 from companion.vision.stickers.code_plane import ENOUGH_FOR_A_VIEW, SIZES_MM, level_of, widths_mm
 from companion.vision.stickers.reader import NOTHING_BEFORE, Before, boxes_to_read, read_codes
-from companion.vision.view import AGREED, STICKER, Point, Quad, Sighting, StickerSeen, View, side_of
+from companion.vision.view import AGREED, STICKER, Point, Sighting, StickerSeen, View, side_of
 
 ON_CARD_PX = 4.0  # maximum distance of a sticker's middle from its card, as seen
 ABOVE_SHARE = 0.5  # maximum side of a code on a card, as a share of the card's; a larger one is no sticker of it
@@ -201,7 +201,8 @@ def _card_under(sticker: Sighting, faces: Sequence[Sighting]) -> int | None:
     for number, face in enumerate(faces):
         if face.corners_px is not None and sticker.corners_px is not None:
             small = side_of(sticker.corners_px) < ABOVE_SHARE * side_of(face.corners_px)
-            if small and _holds(face.corners_px, sticker.centre_px):
+            quad = np.float32(face.corners_px)
+            if small and cv2.pointPolygonTest(quad, sticker.centre_px, True) >= -ON_CARD_PX:
                 return number
     return None
 
@@ -219,7 +220,3 @@ def _voted(sticker: Sighting, face: Sighting) -> Sighting:
         return replace(sticker, confidence=max(sticker.confidence, AGREED))
     said = ((sticker.card, 0.45), (any_copy(face.face), 0.45))
     return replace(sticker, face=Card.UNKNOWN, card=None, confidence=0.0, rivals=said, glued=sticker.card)
-
-
-def _holds(quad: Quad, point: Point) -> bool:
-    return cv2.pointPolygonTest(np.float32(quad), point, True) >= -ON_CARD_PX

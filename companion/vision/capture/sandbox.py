@@ -44,10 +44,6 @@ def one_at_a_time(lock: threading.Lock) -> Iterator[None]:
         lock.release()
 
 
-class _LostError(Exception):
-    """The process has ended without an answer."""
-
-
 class Darkroom:
     """Decodes pictures elsewhere, one at a time. Any thread may call it."""
 
@@ -64,7 +60,7 @@ class Darkroom:
         """Return a picture file's content as `(H, W, 3) uint8 BGR`. Raises Problem, which calls the picture `name`."""
         try:
             return image_io.decode(data, name, by=self._developed)
-        except (OSError, _LostError) as error:
+        except (OSError, EOFError) as error:
             raise Problem(
                 "The picture %(name)s cannot be read: save it anew as JPEG, or take another.", 1, name=name
             ) from error
@@ -81,7 +77,7 @@ class Darkroom:
             self._served += 1
             try:
                 return self._asked(data)
-            except (OSError, _LostError):
+            except (OSError, EOFError):
                 # It may just have ended because nobody has asked for long; whatever else it was, it is no more.
                 ended_idle = self._end() == 0
                 if not ended_idle:
@@ -127,28 +123,24 @@ class Darkroom:
 
 
 def _exchange(to: IO[bytes], back: IO[bytes], data: bytes) -> Image | None:
-    """Hand over a picture file and return its pixels, None if it is damaged. Raises OSError or _LostError."""
+    """Hand over a picture file and return its pixels, None if it is damaged. Raises OSError or EOFError."""
     to.write(LENGTH.pack(len(data)))
     to.write(data)
     to.flush()
     sizes = back.read(SIZES.size)
     if len(sizes) < SIZES.size:
-        raise _LostError
+        raise EOFError
     height, width = SIZES.unpack(sizes)
     if not height * width:
         return None
     if height * width > MAX_PICTURE_PX:
-        raise _LostError
+        raise EOFError
     image = np.empty((height, width, 3), np.uint8)
     if back.readinto(memoryview(image).cast("B")) < image.nbytes:  # type: ignore[attr-defined]
-        raise _LostError
+        raise EOFError
     return image
 
 
 _DARKROOM = Darkroom()
 atexit.register(_DARKROOM.close)
-
-
-def decode(data: bytes, name: str | Path) -> Image:
-    """Decode a stranger's picture file elsewhere, to `(H, W, 3) uint8 BGR`. Raises Problem, which calls it `name`."""
-    return _DARKROOM.decode(data, name)
+decode = _DARKROOM.decode

@@ -8,7 +8,7 @@ the rest, or it would pass for a bend. A bend is believed only where it explains
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
@@ -46,9 +46,9 @@ class MarkerPoints:
 class Calibration:
     """What all markers together tell."""
 
-    lens: Lens | None = None
-    matrices: Mapping[str, Floats] = field(default_factory=dict)  # from mats' mm to the straight picture, `(3, 3)`
-    spread_mm: Mapping[str, float] = field(default_factory=dict)  # of each mat's least well known watched point
+    lens: Lens | None
+    matrices: Mapping[str, Floats]  # from mats' mm to the straight picture, `(3, 3)`
+    spread_mm: Mapping[str, float]  # of each mat's least well known watched point
 
 
 def survey(

@@ -15,13 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.tabletop.mat_layout import MatLayout, Rect
-from companion.vision.boxes import Floats
+from companion.vision.boxes import Floats, Floats32
 from companion.vision.view import Point, Quad
 
 FARTHEST = 2.5  # farthest distance from the middle for which the model is asked, in half diagonals
 LEAST_SLOPE = 0.12  # minimum slope of the bend: beyond the point where a lens squeezes more, it stays what it was there
 Corners = Mapping[int, Floats]  # markers by id: their corners `(4, 2)` px, in the order of `MatLayout.markers`' squares
-PixelGrid = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,7 @@ class Fit:
         points = np.asarray(points_px, np.float64).reshape(-1, 2)
         return through(self.inverse, self.lens.straighten(points) if self.lens else points)
 
-    def grid_px(self, area: Rect, step_mm: float) -> PixelGrid:
+    def grid_px(self, area: Rect, step_mm: float) -> Floats32:
         """Return an area's cells of `step_mm` on the picture, `(rows, columns, 2) float32`, for `cv2.remap`."""
         x = area.x_mm + step_mm * (np.arange(round(area.width_mm / step_mm)) + 0.5)
         y = area.y_mm + step_mm * (np.arange(round(area.height_mm / step_mm)) + 0.5)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from companion.vision.boxes import Box, Image, around
+from companion.vision.boxes import Floats, Image, Mask, around, cut_out
 from companion.vision.opencv import cv2
 
 SATURATED = 250  # grey level from which on a pixel is white in white
@@ -18,16 +17,7 @@ _JOIN = np.ones((5, 5), np.uint8)
 _ROOM = 0.5  # distance to which a patch is followed beyond its zone, in the zone's size
 
 
-def cut_out(gray: Image, quad: npt.NDArray[np.float64], box: Box) -> tuple[Image, npt.NDArray[np.bool_]]:
-    """Return the part of a picture `(H, W) uint8` in a box, and where in it a quad `(4, 2)` lies."""
-    part = np.ascontiguousarray(box.of(gray))
-    mask = np.zeros(part.shape, np.uint8)
-    if mask.size:
-        cv2.fillConvexPoly(mask, np.int32(np.round(quad - (box.left, box.top))), 1)
-    return part, mask > 0
-
-
-def shine_of(gray: Image, quad: npt.NDArray[np.float64]) -> tuple[float, float]:
+def shine_of(gray: Image, quad: Floats) -> tuple[float, float]:
     """Return which shares of a zone with corners `(4, 2)` pixels are white in white on a picture `(H, W) uint8`.
 
     First by a lamp's reflection, then by bright light all over it, where no print shows.
@@ -57,7 +47,7 @@ def shine_of(gray: Image, quad: npt.NDArray[np.float64]) -> tuple[float, float]:
     return glare, faded
 
 
-def _shows_print(part: Image, pixels: npt.NDArray[np.bool_]) -> bool:
+def _shows_print(part: Image, pixels: Mask) -> bool:
     """True if print is to be seen within a patch: light on paper leaves it dark, a mirrored lamp does not."""
     places = np.argwhere(pixels)[:, ::-1].astype(np.int32)
     hull = cv2.convexHull(places).reshape(-1, 2).astype(np.float64)
@@ -67,7 +57,7 @@ def _shows_print(part: Image, pixels: npt.NDArray[np.bool_]) -> bool:
     return float((part[core > 0] < PRINT_LEVEL).mean()) >= PRINT_SHARE
 
 
-def _stands_out(part: Image, zone: npt.NDArray[np.bool_], pixels: npt.NDArray[np.bool_]) -> bool:
+def _stands_out(part: Image, zone: Mask, pixels: Mask) -> bool:
     """True if what is around a patch is not nearly so bright."""
     around_it = cv2.dilate(pixels.astype(np.uint8), _JOIN, iterations=3) == 0
     rest = part[zone & around_it]

@@ -10,12 +10,12 @@ import numpy as np
 
 from companion.tabletop.mat_layout import Rect
 from companion.tabletop.sticker_codes import MODULES, STICKER_MODULES
-from companion.vision.boxes import Floats, Image, around
+from companion.vision.boxes import Floats, Image, around, cut_out
 from companion.vision.mats.drawn import DrawnFit
 from companion.vision.mats.homography import Fit, corners_mm
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
-from companion.vision.quality.glare import SATURATED, cut_out, shine_of
+from companion.vision.quality.glare import SATURATED, shine_of
 from companion.vision.quality.sharpness import Edge, blur_of, grain_of, marker_edge
 from companion.vision.stickers.code_plane import width_mm
 from companion.vision.view import Quad, centre_of
