@@ -1,6 +1,6 @@
 """Mats: where they lie, from however many markers show, and how that holds over time."""
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import cv2
@@ -206,12 +206,8 @@ def test_stickers_cloth_and_noise_are_no_markers():
 
 def test_two_threads_may_look_at_once():
     gray = gray_picture(scene())
-    found: list[int] = []
-    threads = [threading.Thread(target=lambda: found.append(len(find_markers(gray, range(37))))) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(2) as threads:
+        found = list(threads.map(lambda _: len(find_markers(gray, range(37))), range(2)))
 
     assert found == [9, 9]
 

@@ -4,18 +4,18 @@ import itertools
 import struct
 import threading
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
-from virtual_time import VirtualTime
+from looking import FakeCamera, Looking, noisy
 
 from companion.common.errors import Problem
 from companion.vision.capture import devices, image_io
-from companion.vision.capture.sources import Frame, Notice, Timing, camera_answers, frames, is_webcam
+from companion.vision.capture.sources import Notice, Timing, camera_answers, frames, is_webcam
 
 
 def grey(level: int, size: tuple[int, int] = (36, 64)) -> np.ndarray:
@@ -137,197 +137,113 @@ def test_a_senseless_pace_is_a_problem(fps, tmp_path):
 # --- Cameras that come and go ---------------------------------------------------------------------------------
 
 
-class FakeCamera:
-    """Gives the pictures of one plugging-in, ten a second, then nothing more."""
-
-    def __init__(self, clock: VirtualTime, pictures: Iterator[np.ndarray | None]) -> None:
-        self._clock = clock
-        self._pictures = pictures
-        self._image: np.ndarray | None = None
-        self.done: list[str] = []
-
-    def grab(self) -> bool:
-        self._clock.sleep(0.1)
-        self._image = next(self._pictures, None)
-        return self._image is not None
-
-    def retrieve(self) -> np.ndarray | None:
-        return self._image
-
-    def hold(self) -> None:
-        self.done.append("hold")
-
-    def let_go(self) -> None:
-        self.done.append("let_go")
-
-    def close(self) -> None:
-        self.done.append("close")
-
-
-class Instant(VirtualTime):
-    """For a camera in a thread that this time does not know of: nothing takes any."""
-
-    def sleep(self, seconds: float) -> None:
-        pass
-
-
-def noisy(count: int, level: int = 100, size: tuple[int, int] = (36, 64)) -> Iterator[np.ndarray]:
-    """Pictures as a sensor gives them: never twice the same."""
-    rng = np.random.default_rng(level)
-    return (rng.integers(level - 5, level + 5, (*size, 3), np.uint8) for _ in range(count))
-
-
-def still() -> np.ndarray:
-    """One such picture."""
-    return next(noisy(1, level=90))
-
-
 def gaps(times: list[float]) -> list[float]:
     return [later - earlier for earlier, later in itertools.pairwise(times)]
 
 
-class Bench:
-    """A camera that is plugged in again and again: each try to open it takes the next of `tries`."""
+@pytest.mark.parametrize(("fps", "times_s"), [(None, [0.1, 0.2, 0.3, 0.4]), (2, [0.1, 0.5, 1.0, 1.5])])
+def test_frames_of_a_camera_carry_the_clock_and_can_be_thinned(fps, times_s):
+    seen = list(itertools.islice(Looking(noisy(40)).frames(fps=fps), 4))
 
-    def __init__(self, *tries: Iterator[np.ndarray | None] | None) -> None:
-        self.clock = VirtualTime()
-        self.tried_s: list[float] = []
-        """When it was tried to open it."""
-
-        self.notices: list[Notice] = []
-        self.cameras: list[FakeCamera] = []
-        self._tries = iter(tries)
-
-    def open(self) -> FakeCamera:
-        self.tried_s.append(round(self.clock.now_s, 1))
-        pictures = next(self._tries, None)
-        if pictures is None:
-            raise Problem("There is no camera.")
-        self.cameras.append(FakeCamera(self.clock, pictures))
-        return self.cameras[-1]
-
-    def frames(self, source: str = "0", **more: object) -> Iterator[Frame]:
-        how = {"wait": self.clock.sleep, "timing": Timing(self.clock, self.clock.sleep, self.clock.start)} | more
-        return frames(source, tell=self.notices.append, open_device=self.open, **how)
-
-
-def test_frames_of_a_camera_carry_the_clock():
-    bench = Bench(noisy(5))
-
-    seen = list(itertools.islice(bench.frames(), 4))
-
-    assert [frame.t_s for frame in seen] == pytest.approx([0.1, 0.2, 0.3, 0.4])
+    assert [frame.t_s for frame in seen] == pytest.approx(times_s)
 
 
 def test_people_see_a_newer_picture_while_one_is_looked_at_for_long():
     pictures = list(noisy(60))
-    bench = Bench(iter(pictures))
-    coming = bench.frames()
+    looking = Looking(iter(pictures))
+    coming = looking.frames()
     frame = next(coming)
     assert frame.newest() is frame.image
 
-    bench.clock.sleep(5.0)
+    looking.time.sleep(5.0)
 
     since = next(n for n, picture in enumerate(pictures) if picture is frame.newest())
     assert 39 <= since <= 50
 
 
-def test_a_camera_can_be_thinned_and_every_picture_is_still_taken_from_it():
-    bench = Bench(noisy(40))
-
-    seen = list(itertools.islice(bench.frames(fps=2), 4))
-
-    assert [frame.t_s for frame in seen] == pytest.approx([0.1, 0.5, 1.0, 1.5])
-
-
-def test_a_camera_that_is_not_there_is_a_problem_at_once():
-    with pytest.raises(Problem, match="no camera"):
-        Bench(None).frames()
-
-
 def test_who_is_patient_gets_frames_once_the_camera_is_there():
-    bench = Bench(None, None, noisy(3))
+    looking = Looking(None, None, noisy(3))
 
-    frame = next(bench.frames(patient=True))
+    frame = next(looking.frames(patient=True))
 
     assert frame.t_s > 0
-    assert [notice.blind for notice in bench.notices] == [True, False]
+    assert [notice.blind for notice in looking.notices] == [True, False]
 
 
 def test_an_unplugged_camera_is_looked_for_again_and_again():
-    bench = Bench(noisy(3), None, None, None, noisy(4))
+    looking = Looking(noisy(3), None, None, None, noisy(4))
 
-    seen = list(itertools.islice(bench.frames(), 6))
+    seen = list(itertools.islice(looking.frames(), 6))
 
     assert len(seen) == 6
-    assert gaps(bench.tried_s) == pytest.approx([0.9, 1.0, 1.0, 1.0], abs=0.15)
-    assert [notice.blind for notice in bench.notices] == [False, True, False]
-    assert bench.cameras[0].done[-1] == "close"
+    assert gaps(looking.tried_s) == pytest.approx([0.9, 1.0, 1.0, 1.0], abs=0.15)
+    assert [notice.blind for notice in looking.notices] == [False, True, False]
+    assert looking.cameras[0].done[-1] == "close"
 
 
 def test_a_stream_may_well_send_the_same_picture_for_long():
-    bench = Bench(itertools.repeat(still()))
+    looking = Looking(itertools.repeat(next(noisy(1))))
 
-    seen = list(itertools.islice(bench.frames("rtsp://camera/live"), 100))
+    seen = list(itertools.islice(looking.frames("rtsp://camera/live"), 100))
 
     assert len(seen) == 100
-    assert len(bench.cameras) == 1
+    assert len(looking.cameras) == 1
 
 
 def test_another_size_after_the_camera_came_back_is_tried_again():
-    bench = Bench(noisy(2), noisy(2, size=(18, 32)), noisy(3))
+    looking = Looking(noisy(2), noisy(2, size=(18, 32)), noisy(3))
 
-    seen = list(itertools.islice(bench.frames(), 4))
+    seen = list(itertools.islice(looking.frames(), 4))
 
     assert {frame.image.shape for frame in seen} == {(36, 64, 3)}
 
 
 def test_another_size_that_stays_is_taken_with_a_sentence():
-    bench = Bench(noisy(2), *(noisy(3, size=(18, 32)) for _ in range(4)))
+    looking = Looking(noisy(2), *(noisy(3, size=(18, 32)) for _ in range(4)))
 
-    seen = list(itertools.islice(bench.frames(), 4))
+    seen = list(itertools.islice(looking.frames(), 4))
 
     assert [frame.image.shape[0] for frame in seen] == [36, 36, 18, 18]
-    assert "32 × 18 pixels instead of 64 × 36" in bench.notices[-1].sentence
+    assert "32 × 18 pixels instead of 64 × 36" in looking.notices[-1].sentence
 
 
 def test_a_camera_is_opened_anew_for_another_size_without_a_word_of_trouble():
-    bench = Bench(noisy(9, size=(72, 128)), noisy(9))
-    seen = bench.frames(size_px=lambda: (64 if len(shapes) >= 3 else 128, 0))
+    looking = Looking(noisy(9, size=(72, 128)), noisy(9))
+    seen = looking.frames(size_px=lambda: (64 if len(shapes) >= 3 else 128, 0))
     shapes: list[int] = []
     for frame in itertools.islice(seen, 5):
         shapes.append(frame.image.shape[0])
 
     assert shapes == [72, 72, 72, 36, 36]
-    assert bench.cameras[0].done[-1] == "close"
-    assert not any(notice.blind for notice in bench.notices)
+    assert looking.cameras[0].done[-1] == "close"
+    assert not any(notice.blind for notice in looking.notices)
 
 
 def test_exposure_is_held_and_set_anew_when_the_light_has_changed():
-    bench = Bench(itertools.chain(noisy(25, 100), noisy(60, 30)))
+    looking = Looking(itertools.chain(noisy(25, 100), noisy(60, 30)))
 
-    list(itertools.islice(bench.frames(), 80))
+    list(itertools.islice(looking.frames(), 80))
 
-    assert [deed for deed in bench.cameras[0].done if deed != "close"] == ["hold", "let_go", "hold"]
+    assert [deed for deed in looking.cameras[0].done if deed != "close"] == ["hold", "let_go", "hold"]
 
 
 def test_waiting_for_a_camera_can_be_ended_from_outside():
-    bench = Bench(noisy(2))
+    looking = Looking(noisy(2))
 
     def wait(pause_s: float) -> bool:
-        bench.clock.sleep(pause_s)
-        return any(notice.blind for notice in bench.notices)
+        looking.time.sleep(pause_s)
+        return any(notice.blind for notice in looking.notices)
 
-    assert len(list(bench.frames(wait=wait))) == 2
+    assert len(list(looking.frames(wait=wait))) == 2
 
 
 def test_leaving_off_gives_the_camera_back():
-    bench = Bench(noisy(20))
-    running = bench.frames()
+    looking = Looking(noisy(20))
+    running = looking.frames()
     next(running)
     running.close()
 
-    assert bench.cameras[0].done == ["close"]
+    assert looking.cameras[0].done == ["close"]
 
 
 @pytest.mark.parametrize(
@@ -396,13 +312,12 @@ def test_a_camera_is_told_by_its_name_and_what_lies_in_the_systems_memory_is_non
 def test_the_first_camera_that_gives_a_picture_answers(monkeypatch):
     names = ["/dev/video0", "/dev/video1", "/dev/video2"]
     monkeypatch.setattr("companion.vision.capture.sources.video_devices", lambda: names)
-    opened = {"/dev/video0": iter([]), "/dev/video2": noisy(1)}
-    clock = Instant()
+    opened = {"/dev/video0": noisy(0), "/dev/video2": noisy(1)}
 
     def opener(source: str) -> FakeCamera:
         if source not in opened:
             raise ValueError
-        return FakeCamera(clock, opened[source])
+        return FakeCamera(opened[source])
 
     monkeypatch.setattr("companion.vision.capture.sources.opener_of", lambda source: partial(opener, source))
 
@@ -431,18 +346,12 @@ def test_a_camera_that_hangs_is_passed_over_until_it_lets_go(monkeypatch):
 
 
 def test_a_camera_that_took_the_place_of_another_is_called_by_its_own_name():
-    bench = Bench(noisy(3), noisy(3))
+    looking = Looking(noisy(3), noisy(3))
 
-    list(itertools.islice(bench.frames("/dev/video0", named=lambda: f"/dev/video{len(bench.cameras)}"), 5))
+    list(itertools.islice(looking.frames("/dev/video0", named=lambda: f"/dev/video{len(looking.cameras)}"), 5))
 
-    named = [notice.sentence.split()[0] for notice in bench.notices if not notice.blind]
+    named = [notice.sentence.split()[0] for notice in looking.notices if not notice.blind]
     assert named == ["/dev/video1", "/dev/video2"]
-
-
-def test_no_camera_answers_where_there_is_none(monkeypatch):
-    monkeypatch.setattr("companion.vision.capture.sources.video_devices", list)
-
-    assert camera_answers() is None
 
 
 # --- Picture files --------------------------------------------------------------------------------------------
@@ -452,19 +361,13 @@ def encoded(suffix: str, image: np.ndarray | None = None) -> bytes:
     return cv2.imencode(suffix, grey(120) if image is None else image)[1].tobytes()
 
 
+@pytest.mark.parametrize("image", [grey(120), grey(50)[:, :, 0]], ids=["colours", "grey alone"])
 @pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp", ".bmp"])
-def test_a_picture_is_read_and_its_size_known_from_the_header(tmp_path, suffix):
+def test_a_picture_is_read_in_three_colours_and_its_size_known_from_the_header(tmp_path, suffix, image):
     path = tmp_path / f"a{suffix}"
-    path.write_bytes(encoded(suffix))
+    path.write_bytes(encoded(suffix, image))
 
     assert image_io.declared_size(path.read_bytes()) == (64, 36)
-    assert image_io.read_picture(path).shape == (36, 64, 3)
-
-
-def test_a_picture_in_grey_has_three_colours_once_read(tmp_path):
-    path = tmp_path / "grey.png"
-    path.write_bytes(encoded(".png", grey(50)[:, :, 0]))
-
     assert image_io.read_picture(path).shape == (36, 64, 3)
 
 

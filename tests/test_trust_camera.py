@@ -1,13 +1,16 @@
 """Whatever a camera does: it is shown, nothing old is proposed, pictures come back, and everything can end."""
 
+import itertools
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pytest
+from looking import Looking
 from moody import SPOILT, Mood, MoodyCamera, Table
 from virtual_time import VirtualTime
 
@@ -16,38 +19,20 @@ from companion.match.match import Match
 from companion.tracking.live import TableWatch
 from companion.vision.capture import sources
 from companion.vision.capture.capture_thread import guarded, is_cut_short, is_picture
-from companion.vision.capture.devices import Device
-from companion.vision.capture.sources import Frame, Notice, Timing, frames
+from companion.vision.capture.sources import frames
 
 RNG = np.random.default_rng(0)
 NOISE = RNG.integers(90, 110, (64, 96, 3), np.uint8)
+BLACK = np.zeros_like(NOISE)
 
 
-class Looking:
-    """A reader of a camera with moods, in a time that passes at once."""
-
-    def __init__(self, open_device: Callable[[VirtualTime], Callable[[], object]] | None = None) -> None:
-        self.time = VirtualTime()
-        self.camera = MoodyCamera(self.time, Table(self.time))
-        self.notices: list[Notice] = []
-        self.open = open_device(self.time) if open_device else self.camera.open
-        self.ends_s = 1e9
-
-    def frames(self, source: str = "0", **more: object) -> Iterator[Frame]:
-        timing = Timing(self.time, self.time.sleep, self.time.start)
-        how = {"wait": self.wait, "tell": self.notices.append, "timing": timing} | more
-        return frames(source, open_device=self.open, **how)
-
-    def wait(self, seconds: float) -> bool:
-        self.time.sleep(seconds)
-        return self.time() > self.ends_s
-
-    def until(self, seconds: float) -> list[Frame]:
-        self.ends_s = self.time() + seconds
-        return list(self.frames(patient=True))
-
-    def blind(self) -> list[str]:
-        return [notice.sentence for notice in self.notices if notice.blind]
+@pytest.fixture
+def looking() -> Looking:
+    """A reader of a camera with moods."""
+    looking = Looking()
+    looking.camera = MoodyCamera(looking.time, Table(looking.time))
+    looking.open = looking.camera.open
+    return looking
 
 
 @pytest.mark.parametrize(
@@ -59,8 +44,7 @@ class Looking:
         (Mood.RUBBISH, "damaged pictures"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_camera_is_said_once_and_that_it_is_well_again(mood, says):
-    looking = Looking()
+def test_what_is_wrong_with_a_camera_is_said_once_and_that_it_is_well_again(mood, says, looking):
     running = looking.frames()
     next(running)
     looking.camera.mood = mood
@@ -74,8 +58,7 @@ def test_what_is_wrong_with_a_camera_is_said_once_and_that_it_is_well_again(mood
     assert began_s + 6.0 <= frame.t_s <= began_s + 11.0
 
 
-def test_a_camera_that_hangs_while_it_is_opened_is_waited_for_by_whoever_is_patient():
-    looking = Looking()
+def test_a_camera_that_hangs_while_it_is_opened_is_waited_for_by_whoever_is_patient(looking):
     looking.camera.mood = Mood.HUNG_OPEN
     looking.time.start(lambda: (looking.time.sleep(9.0), setattr(looking.camera, "mood", Mood.FINE)))
 
@@ -86,8 +69,7 @@ def test_a_camera_that_hangs_while_it_is_opened_is_waited_for_by_whoever_is_pati
 
 
 @pytest.mark.parametrize(("mood", "says"), [(Mood.HUNG_OPEN, "does not answer"), (Mood.RAISING, "cannot be used")])
-def test_a_camera_that_hangs_or_fails_while_it_is_opened_is_a_problem_for_all_others(mood, says):
-    looking = Looking()
+def test_a_camera_that_hangs_or_fails_while_it_is_opened_is_a_problem_for_all_others(mood, says, looking):
     looking.camera.mood = mood
 
     with pytest.raises(Problem, match=says):
@@ -96,50 +78,23 @@ def test_a_camera_that_hangs_or_fails_while_it_is_opened_is_a_problem_for_all_ot
     assert looking.time() < 11.0
 
 
-class Dark(Device):
-    """A camera in a room so dark that its pictures are black."""
-
-    def __init__(self, time: VirtualTime) -> None:
-        self._time = time
-
-    def grab(self) -> bool:
-        self._time.sleep(0.1)
-        return True
-
-    def retrieve(self) -> np.ndarray:
-        return np.zeros((64, 96, 3), np.uint8)
-
-    def close(self) -> None:
-        pass
-
-
-class NeverAgain(Dark):
-    """A device that never comes back from its first grab, however often it is opened."""
-
-    opened = 0
-
-    def __init__(self, time: VirtualTime) -> None:
-        NeverAgain.opened += 1
-        super().__init__(time)
-
-    def grab(self) -> bool:
-        self._time.sleep(3000.0)
-        return False
+def never(time: VirtualTime) -> Iterator[np.ndarray]:
+    """Never comes back from its first grab."""
+    time.sleep(3000.0)
+    yield from ()
 
 
 def test_a_camera_that_hangs_for_ever_is_said_to_and_leaves_few_threads():
-    NeverAgain.opened = 0
-    looking = Looking(lambda time: lambda: NeverAgain(time))
+    looking = Looking(*[never] * 9)
 
     assert looking.until(300.0) == []
 
-    assert NeverAgain.opened == sources.MOST_THREADS
+    assert len(looking.cameras) == sources.MOST_THREADS
     assert "does not answer any more" in looking.blind()[-1]
     assert len(looking.notices) == 2
 
 
-def test_who_reads_slowly_gets_what_lies_there_now():
-    looking = Looking()
+def test_who_reads_slowly_gets_what_lies_there_now(looking):
     ages_s = []
     for frame in looking.frames():
         ages_s.append(looking.time() - frame.t_s)
@@ -150,23 +105,15 @@ def test_who_reads_slowly_gets_what_lies_there_now():
     assert max(ages_s) < 0.1
 
 
-class Buffered(Dark):
-    """A device that has five old pictures at hand when it is opened."""
-
-    _grabbed = 0
-
-    def grab(self) -> bool:
-        self._grabbed += 1
-        self._time.sleep(0.0 if self._grabbed <= 5 else 0.1)
-        return self._grabbed < 10
-
-    def retrieve(self) -> np.ndarray:
-        level = 30 if self._grabbed <= 5 else 200
-        return np.clip(NOISE.astype(int) + level - 100 + self._grabbed, 0, 255).astype(np.uint8)
+def buffered(time: VirtualTime) -> Iterator[np.ndarray]:
+    """Five old pictures at hand when it is opened, then some of what lies there now."""
+    for number in range(9):
+        time.sleep(0.0 if number < 5 else 0.1)
+        yield np.clip(NOISE.astype(int) + (-70 if number < 5 else 100) + number, 0, 255).astype(np.uint8)
 
 
 def test_pictures_that_have_been_waiting_in_the_device_are_thrown_away():
-    looking = Looking(lambda time: lambda: Buffered(time))
+    looking = Looking(*[buffered] * 9)
 
     seen = looking.until(6.0)
 
@@ -174,52 +121,35 @@ def test_pictures_that_have_been_waiting_in_the_device_are_thrown_away():
     assert min(frame.image.mean() for frame in seen) > 150
 
 
-class HalfSent(Dark):
-    """A stream that sends upper halves alone: its decoder fills the lower one with that of the picture before."""
-
-    whole_every = 10**9
-    """Every picture of this number is sent whole."""
-
-    def __init__(self, time: VirtualTime) -> None:
-        super().__init__(time)
-        self._rng, self._last, self._grabbed = np.random.default_rng(1), NOISE, 0
-
-    def retrieve(self) -> np.ndarray:
-        self._grabbed += 1
-        image = self._rng.integers(90, 110, NOISE.shape, np.uint8)
-        if self._grabbed % self.whole_every:
-            image[32:] = self._last[32:]
-        self._last = image
-        return image
-
-
-class SentWholeEveryTenSeconds(HalfSent):
-    """A compressed stream that sends what does not move in its full pictures alone."""
-
-    whole_every = 100
+def half_sent(time: VirtualTime, whole_every: int = 10**9) -> Iterator[np.ndarray]:
+    """A stream of upper halves alone but for some pictures: its decoder fills the lower one with that before."""
+    rng, last = np.random.default_rng(1), NOISE
+    for number in itertools.count(1):
+        time.sleep(0.1)
+        image = rng.integers(90, 110, NOISE.shape, np.uint8)
+        if number % whole_every:
+            image[32:] = last[32:]
+        yield (last := image)
 
 
 def test_a_stream_whose_lower_half_is_always_the_picture_before_is_said_to_be_damaged():
-    looking = Looking(lambda time: lambda: HalfSent(time))
-    looking.ends_s = 16.0
+    looking = Looking(*[half_sent] * 9)
 
-    seen = list(looking.frames("http://camera/stream", patient=True))
+    seen = looking.until(16.0, "http://camera/stream")
 
     assert seen[-1].t_s < 13.0
     assert [sentence for sentence in looking.blind() if "damaged pictures" in sentence]
 
 
 def test_a_stream_that_sends_what_does_not_move_now_and_then_is_not_damaged():
-    looking = Looking(lambda time: lambda: SentWholeEveryTenSeconds(time))
-    looking.ends_s = 40.0
+    looking = Looking(partial(half_sent, whole_every=100))
 
-    list(looking.frames("http://camera/stream", patient=True))
+    looking.until(40.0, "http://camera/stream")
 
     assert looking.blind() == []
 
 
-def test_the_last_picture_is_shown_until_about_when_the_camera_is_said_to_be_blind():
-    looking = Looking()
+def test_the_last_picture_is_shown_until_about_when_the_camera_is_said_to_be_blind(looking):
     said_s: list[float] = []
     shown_s: list[float] = []
     running = looking.frames(tell=lambda notice: notice.blind and said_s.append(looking.time()))
@@ -239,8 +169,7 @@ def test_the_last_picture_is_shown_until_about_when_the_camera_is_said_to_be_bli
     assert shown_s[-1] == pytest.approx(said_s[0], abs=0.7)
 
 
-def test_a_picture_that_is_looked_at_for_long_is_fresh_until_then():
-    looking = Looking()
+def test_a_picture_that_is_looked_at_for_long_is_fresh_until_then(looking):
     running = looking.frames()
     last = next(running)
 
@@ -250,8 +179,7 @@ def test_a_picture_that_is_looked_at_for_long_is_fresh_until_then():
     assert next(running).t_s > 10.0
 
 
-def test_of_a_reader_that_is_gone_no_picture_stays_fresh():
-    looking = Looking()
+def test_of_a_reader_that_is_gone_no_picture_stays_fresh(looking):
     running = looking.frames()
     last = next(running)
     running.close()
@@ -275,25 +203,23 @@ def test_a_dark_room_and_a_lamp_before_the_lens_are_no_damage(level):
 
 
 def test_a_camera_in_a_dark_room_is_not_taken_for_a_frozen_one():
-    looking = Looking(lambda time: lambda: Dark(time))
+    looking = Looking(itertools.repeat(BLACK))
 
     assert len(looking.until(10.0)) > 80
     assert looking.blind() == []
 
 
-class Faltering(Dark):
-    """A stream that sends nothing for three seconds, and goes on."""
-
-    def grab(self) -> bool:
-        self._time.sleep(3.0 if 5.0 < self._time() < 5.2 else 0.1)
-        return True
+def faltering(time: VirtualTime) -> Iterator[np.ndarray]:
+    """Sends nothing for three seconds, and goes on."""
+    while True:
+        time.sleep(3.0 if 5.0 < time() < 5.2 else 0.1)
+        yield BLACK
 
 
 def test_a_stream_that_falters_is_said_to_and_is_not_opened_anew():
-    looking = Looking(lambda time: lambda: Faltering(time))
-    looking.ends_s = 12.0
+    looking = Looking(faltering)
 
-    seen = list(looking.frames("rtsp://camera/live"))
+    seen = looking.until(12.0, "rtsp://camera/live")
 
     assert [notice.blind for notice in looking.notices] == [False, True, False]
     assert [round(frame.t_s) for frame in seen if frame.after_gap] == [8]
