@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -42,8 +43,8 @@ class Pane:
 class DrawnFit(Fit):
     """Where the drawn zones of one side lie. `matrix` is good around them; in a zone its own pane holds."""
 
+    is_measured: ClassVar[bool] = False
     panes: tuple[Pane, ...] = ()
-    is_scaled: bool = False  # True if one of its zones was measured: else its millimetres are a guess
 
     def to_px(self, points_mm: npt.ArrayLike) -> Floats:
         points = np.asarray(points_mm, np.float64).reshape(-1, 2)
@@ -110,7 +111,7 @@ def _stand_in(mat: str, zones: Sequence[DrawnZone], larger: Floats) -> DrawnFit:
         for (name, quad), rect in zip(quads.items(), rects.values(), strict=True)
     )
     matrix = np.block([[turn, shift[:, None]], [np.zeros((1, 2)), np.ones((1, 1))]])
-    return DrawnFit(layout, matrix, {}, is_measured=False, panes=panes, is_scaled=bool(sizes))
+    return DrawnFit(layout, matrix, {}, is_scaled=bool(sizes), panes=panes)
 
 
 def _scale(quads: Mapping[str, Floats], sizes: Mapping[str, tuple[float, float]]) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -85,7 +86,8 @@ class Fit:
     matrix: Floats  # from millimetres on the mat to pixels as a lens without bend shows them, `(3, 3)`
     markers: Corners  # its markers where they were last seen
     lens: Lens | None = None  # the bend of the camera's lens; None if there is none
-    is_measured: bool = True  # True if printed markers tell the millimetres; else they follow from what was drawn
+    is_measured: ClassVar[bool] = True  # True if printed markers tell the millimetres, not what was drawn
+    is_scaled: bool = True  # True if its millimetres are not a guess
 
     @cached_property
     def inverse(self) -> Floats:

@@ -11,7 +11,6 @@ import numpy as np
 from companion.tabletop.mat_layout import Rect
 from companion.tabletop.sticker_codes import MODULES, STICKER_MODULES
 from companion.vision.boxes import Floats, Image, around, cut_out
-from companion.vision.mats.drawn import DrawnFit
 from companion.vision.mats.homography import Fit, corners_mm
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
@@ -111,7 +110,7 @@ def measured(
 
 def _zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) -> Iterator[ZoneSight]:
     """Measure a mat's zones; the scale of drawn ones somebody has measured, or it follows from the codes nearby."""
-    is_drawn, is_scaled = isinstance(fit, DrawnFit), not isinstance(fit, DrawnFit) or fit.is_scaled
+    is_drawn = not fit.is_measured
     in_zone = [fit.zone_at(centre_of(code)) for code in codes]
     code_mm = sticker_mm * MODULES / STICKER_MODULES
     edges = [edge for corners in fit.markers.values() if (edge := marker_edge(gray, corners))]
@@ -122,7 +121,7 @@ def _zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) -> I
         here = [code for code, where in zip(codes, in_zone, strict=True) if where == zone]
         near = here or [code for code, where in zip(codes, in_zone, strict=True) if where] or codes
         told = [float(cv2.contourArea(np.array(code, np.float32))) ** 0.5 / code_mm for code in near]
-        scales = _scales(fit, rect) if is_scaled else told
+        scales = _scales(fit, rect) if fit.is_scaled else told
         paper = not is_drawn or bool(here) or light.contrast >= DIM_CONTRAST
         needed = module_px_needed(light.blur_px, *((light.contrast, light.grain) if paper else (math.inf, 0.0)))
         # Rounded up to half a millimetre: what can be bought and cut.
@@ -134,7 +133,7 @@ def _zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) -> I
             smallest,
             well_lit and (None if smallest is None else smallest <= sticker_mm),
             camera and float(np.linalg.norm(camera.at_mm - (*rect.centre_mm, 0.0))),
-            is_guessed=bool(scales) and not is_scaled,
+            is_guessed=bool(scales) and not fit.is_scaled,
             is_read=bool(here),
             shows_paper=paper,
             **asdict(light),
