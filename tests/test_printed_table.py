@@ -1,7 +1,6 @@
 """Printed sheets laid on a table and photographed, composed here from the PNG files alone: is everything read?"""
 
 import json
-import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import cv2
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from pictures import Lens, as_seen, paste, placed
 
 from companion.app.cli import companion
 
@@ -45,49 +45,34 @@ def index(prints: Path, kind: str) -> dict:
     return json.loads((prints / f"{kind}.json").read_text())
 
 
-def paste(picture: np.ndarray, sheet: np.ndarray, middle_mm: tuple[float, float], turn_deg: float) -> None:
+def lay(picture: np.ndarray, sheet: np.ndarray, middle_mm: tuple[float, float], turn_deg: float) -> None:
     """Lays a printed sheet on the table picture, its middle at a point, turned clockwise."""
-    scale = PX_PER_MM * 25.4 / DPI
-    height, width = sheet.shape[:2]
-    cos, sin = scale * math.cos(math.radians(turn_deg)), scale * math.sin(math.radians(turn_deg))
+    scale, (height, width) = PX_PER_MM * 25.4 / DPI, sheet.shape[:2]
     x_px, y_px = middle_mm[0] * PX_PER_MM, middle_mm[1] * PX_PER_MM
-    turn = np.array([[cos, -sin, x_px - cos * width / 2 + sin * height / 2],
-                     [sin, cos, y_px - sin * width / 2 - cos * height / 2]])  # fmt: skip
-    soft = cv2.GaussianBlur(sheet, (0, 0), 0.35 / scale)
-    mask = cv2.warpAffine(np.full((height, width), 255, np.uint8), turn, SIZE)
-    warped = cv2.warpAffine(soft, turn, SIZE, flags=cv2.INTER_LINEAR)
-    picture[mask > 127] = warped[mask > 127]
+    own = np.diag([scale, scale, 1]) @ placed(-width / 2, -height / 2, 0)
+    paste(picture, cv2.GaussianBlur(sheet, (0, 0), 0.35 / scale), placed(x_px, y_px, turn_deg) @ own)
 
 
 def photograph(
     prints: Path, places: dict[str, tuple[float, float]], laid: dict[str, list[Laid]], tilt: float
 ) -> np.ndarray:
-    """The table from above: mats with their top left corners at `places`, stickers laid on them."""
+    """The table with mats, their top left corners at `places`, and stickers; its far edge shrunk by a share `tilt`."""
     picture = np.full((SIZE[1], SIZE[0], 3), (52, 70, 88), np.uint8)
     mats = index(prints, "mats")
     for mat, (left_mm, top_mm) in places.items():
         width_mm, height_mm = mats[mat]["size_mm"]
-        paste(picture, cv2.imread(str(prints / mats[mat]["file"])), (left_mm + width_mm / 2, top_mm + height_mm / 2), 0)
+        lay(picture, cv2.imread(str(prints / mats[mat]["file"])), (left_mm + width_mm / 2, top_mm + height_mm / 2), 0)
     stickers = index(prints, "stickers")
     card = np.full((round(88 * DPI / 25.4), round(57 * DPI / 25.4), 3), (225, 235, 240), np.uint8)
     for mat, cards in laid.items():
         for one in cards:
             middle = places[mat][0] + one.x_mm, places[mat][1] + one.y_mm
-            paste(picture, card, middle, one.turn_deg)
-            paste(picture, cv2.imread(str(prints / stickers[one.card]["file"])), middle, one.turn_deg)
-    return as_seen(picture, tilt)
-
-
-def as_seen(picture: np.ndarray, tilt: float) -> np.ndarray:
-    """The picture with the far edge shrunk by a share, uneven light and noise."""
-    width, height = SIZE
-    inset = width * tilt / 2
-    corners = np.float32([[0, 0], [width, 0], [width, height], [0, height]])
-    seen = np.float32([[inset, height * tilt / 2], [width - inset, height * tilt / 2], [width, height], [0, height]])
-    tilted = cv2.warpPerspective(picture, cv2.getPerspectiveTransform(corners, seen), SIZE, flags=cv2.INTER_AREA)
-    light = np.linspace(0.75, 1.1, width)[None, :, None]
-    noise = np.random.default_rng(7).normal(0, 4, tilted.shape)
-    return np.clip(tilted * light + noise, 0, 255).astype(np.uint8)
+            lay(picture, card, middle, one.turn_deg)
+            lay(picture, cv2.imread(str(prints / stickers[one.card]["file"])), middle, one.turn_deg)
+    corners, seen = [(0, 0), (1, 0), (1, 1), (0, 1)], [(tilt / 2, tilt / 2), (1 - tilt / 2, tilt / 2), (1, 1), (0, 1)]
+    far_end_up = cv2.getPerspectiveTransform(*np.float32(np.multiply([corners, seen], SIZE)))
+    tilted = cv2.warpPerspective(picture, far_end_up, SIZE, flags=cv2.INTER_AREA)
+    return as_seen(tilted, Lens(blur_px=0, noise=4, light=0.925, uneven=0.19, jpeg=None))
 
 
 def spread(prints: Path, mat: str, cards: dict[str, list[str]]) -> list[Laid]:

@@ -321,16 +321,6 @@ def confirmed(items: list[dict]) -> list[str]:
     return [item["proposal"] for item in items if item.get("confirmed")]
 
 
-@pytest.mark.long  # The next but one follows the same plays, and more.
-def test_a_hand_over_two_mats_is_followed_by_two_cameras_that_see_one_each():
-    script = read_script(OPENING)
-
-    items = watched(script, seen_by_two(script))
-
-    assert confirmed(items) == ["Ann roll", "Bob roll", "Ann discard 25", "Bob 100"]
-    assert not [item for item in items if "missed" in item]
-
-
 @pytest.mark.long
 def test_a_whole_hand_seen_by_two_cameras_comes_to_the_scripts_score():
     script = shipped_script("two-players")
