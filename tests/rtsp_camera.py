@@ -5,6 +5,7 @@ import socket
 import struct
 import threading
 from contextlib import suppress
+from functools import partial
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 
 PICTURES_A_SECOND = 20
@@ -27,57 +28,53 @@ class RtspCamera:
 
     def __init__(self, jpeg: bytes, login: str = "") -> None:
         self.jpeg, self.login, self.sent = jpeg, login, 0
-        self._looking: set[socket.socket] = set()
-        self._server = self._opened(0)
+        self.looking: set[socket.socket] = set()
+        self.port = 0
+        self._open()
         self.port = int(self._server.server_address[1])
 
     @property
     def url(self) -> str:
         return f"rtsp://{self.login}@127.0.0.1:{self.port}/live" if self.login else f"rtsp://127.0.0.1:{self.port}/live"
 
-    def _opened(self, port: int) -> ThreadingTCPServer:
-        camera = self
-
-        class Server(ThreadingTCPServer):
-            allow_reuse_address = daemon_threads = True
-            block_on_close = False
-
-        class Line(_Line):
-            def setup(self) -> None:
-                super().setup()
-                self.camera = camera
-                camera._looking.add(self.connection)
-
-            def finish(self) -> None:
-                camera._looking.discard(self.connection)
-                with suppress(OSError):
-                    super().finish()
-
-        server = Server(("127.0.0.1", port), Line)
-        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-        return server
+    def _open(self) -> None:
+        self._server = _Server(("127.0.0.1", self.port), partial(_Line, self))
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
     def close(self) -> None:
         """Be gone, as a camera whose plug is pulled."""
         self._server.shutdown()
         self._server.server_close()
-        for line in [*self._looking]:
+        for line in [*self.looking]:
             with suppress(OSError):
                 line.shutdown(socket.SHUT_RDWR)
 
     def restart(self) -> None:
         self.close()
-        self._server = self._opened(self.port)
+        self._open()
+
+
+class _Server(ThreadingTCPServer):
+    allow_reuse_address = daemon_threads = True
+    block_on_close = False
 
 
 class _Line(StreamRequestHandler):
     """One who looks: what he asks for, and the pictures that he is sent."""
 
-    camera: RtspCamera
+    def __init__(self, camera: RtspCamera, *asked: object) -> None:
+        self.camera = camera
+        self._writing, self._ends = threading.Lock(), threading.Event()
+        super().__init__(*asked)
 
     def setup(self) -> None:
         super().setup()
-        self._writing, self._ends = threading.Lock(), threading.Event()
+        self.camera.looking.add(self.connection)
+
+    def finish(self) -> None:
+        self.camera.looking.discard(self.connection)
+        with suppress(OSError):
+            super().finish()
 
     def handle(self) -> None:
         with suppress(OSError, ValueError):
@@ -91,15 +88,12 @@ class _Line(StreamRequestHandler):
             self.rfile.read(struct.unpack("!xH", self.rfile.read(3))[0])
         if not first:
             return None
-        lines = [(first + self.rfile.readline()).decode()]
+        method, url, _version = (first + self.rfile.readline()).decode().split()
+        headers = {}
         while line := self.rfile.readline().decode().strip():
-            lines.append(line)
-        method, url, _version = lines[0].split()
-        return (
-            method,
-            url,
-            {name.lower(): value.strip() for name, _, value in (one.partition(":") for one in lines[1:])},
-        )
+            name, _, value = line.partition(":")
+            headers[name.lower()] = value.strip()
+        return method, url, headers
 
     def _answer(self, method: str, url: str, headers: dict[str, str]) -> None:
         login = base64.b64encode(self.camera.login.encode()).decode()
