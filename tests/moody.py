@@ -13,10 +13,12 @@ from enum import StrEnum
 
 import cv2
 import numpy as np
+from virtual_time import VirtualTime
 
 from companion.common.errors import Problem
 from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import face_of
+from companion.vision.capture.devices import Device
 from companion.vision.capture.sources import Frame
 from companion.vision.view import MatSeen, Sighting, View
 
@@ -48,15 +50,6 @@ class Mood(StrEnum):
 ANGRY = (OSError("no such device"), cv2.error("V4L2"), ValueError("bad frame"), MemoryError(), RuntimeError("ISP"))
 
 
-class Time:
-    """A clock and a sleep by it; `VirtualTime` is one."""
-
-    sleep: Callable[[float], object]
-
-    def __call__(self) -> float:
-        raise NotImplementedError
-
-
 @dataclass(frozen=True)
 class Taken:
     """What the truth was when a picture was taken."""
@@ -68,7 +61,7 @@ class Taken:
 class Table:
     """Cards that come and go; `look` is an eye for its pictures, and refuses those that are old or no pictures."""
 
-    def __init__(self, time: Time, seed: int = 0) -> None:
+    def __init__(self, time: VirtualTime, seed: int = 0) -> None:
         self.cards: dict[str, str] = {}
         self.wrong: list[str] = []
         """What should never have been looked at."""
@@ -136,7 +129,7 @@ def _sighting(card: str, zone: str) -> Sighting:
 class MoodyCamera:
     """The camera: `open` opens it, once at a time. What hangs does so until the mood changes."""
 
-    def __init__(self, time: Time, table: Table, seed: int = 0) -> None:
+    def __init__(self, time: VirtualTime, table: Table, seed: int = 0) -> None:
         self.mood = Mood.FINE
         self.opened = 0
         """How many devices are open."""
@@ -166,7 +159,7 @@ class MoodyCamera:
         return was
 
 
-class MoodyDevice:
+class MoodyDevice(Device):
     """An opened camera. Once it has been unplugged nothing comes from it any more."""
 
     def __init__(self, camera: MoodyCamera) -> None:
@@ -193,15 +186,6 @@ class MoodyDevice:
             return next(camera.rubbish)
         camera.last = camera.table.picture(self._size)
         return camera.last
-
-    def hold(self) -> None:
-        pass
-
-    def let_go(self) -> None:
-        pass
-
-    def kind(self) -> str | None:
-        return None
 
     def close(self) -> None:
         self._camera.hang(Mood.HUNG_CLOSE)

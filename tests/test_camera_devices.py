@@ -18,7 +18,7 @@ from companion.vision.capture.image_io import jpeg_of
 from companion.vision.capture.sources import frames
 from companion.vision.capture.steadiness import Adjustment, Light, Steadiness
 
-HD, HALF, SMALL = (1920, 1080), (1280, 720), (640, 480)
+UHD, HD, HALF, SMALL = (3840, 2160), (1920, 1080), (1280, 720), (640, 480)
 
 
 class Driver:
@@ -49,10 +49,10 @@ class Driver:
         return told.get(name, self.values.get(name, 0.0))
 
 
-def webcam(monkeypatch, modes: dict[str, list[tuple[int, int]]]) -> tuple[Webcam, Driver]:
+def webcam(monkeypatch, modes: dict[str, list[tuple[int, int]]], *most: tuple[int, int]) -> tuple[Webcam, Driver]:
     driver = Driver(modes)
     monkeypatch.setattr(devices, "_opened_webcam", lambda path, name: driver)
-    return Webcam("/dev/video0", "/dev/video0"), driver
+    return Webcam("/dev/video0", "/dev/video0", *most), driver
 
 
 @pytest.mark.parametrize(
@@ -73,13 +73,11 @@ def test_a_webcam_gives_pictures_in_the_best_mode_that_it_has(monkeypatch, modes
     assert (driver.get(cv2.CAP_PROP_FRAME_WIDTH), driver.get(cv2.CAP_PROP_FRAME_HEIGHT)) == size
 
 
-@pytest.mark.parametrize(("most", "given"), [(HD, HD), ((3840, 2160), (3840, 2160))])
-def test_a_webcam_gives_no_larger_pictures_than_wanted(monkeypatch, most, given):
-    monkeypatch.setattr(devices, "_opened_webcam", lambda path, name: driver)
-    driver = Driver({"MJPG": [HD, (3840, 2160)]})
-    Webcam("/dev/video0", "/dev/video0", most)
+@pytest.mark.parametrize("most", [HD, UHD])
+def test_a_webcam_gives_no_larger_pictures_than_wanted(monkeypatch, most):
+    _, driver = webcam(monkeypatch, {"MJPG": [HD, UHD]}, most)
 
-    assert driver.get(cv2.CAP_PROP_FRAME_WIDTH) == given[0]
+    assert driver.get(cv2.CAP_PROP_FRAME_WIDTH) == most[0]
 
 
 def test_a_webcam_holds_the_exposure_and_warmth_that_it_has_set_itself_and_lets_go(monkeypatch):

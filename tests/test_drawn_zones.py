@@ -131,12 +131,6 @@ def test_a_side_without_zones_plays_on_its_printed_mat(zones):
     assert check_sides(drawn(*zones), {"side-1": "Ann", "side-2": "Bob"}) is None
 
 
-@pytest.mark.parametrize("sides", [{"side-2": "Bob"}, {}])
-def test_zones_that_are_drawn_have_who_plays_there(sides):
-    with pytest.raises(ValueError, match="zones of side-1 are drawn, and no side plays there"):
-        check_sides(drawn(BATTLE, DISTANCE), sides)
-
-
 def test_a_drawing_is_kept_read_back_and_forgotten(tmp_path):
     drawing = drawn({**BATTLE, "seat": "left", "zone_mm": [74, 136]}, DISTANCE)
     zones = DrawnZones(tmp_path)

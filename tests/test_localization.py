@@ -124,17 +124,6 @@ def test_the_marker_under_the_draw_pile_tells_the_tables_place_with_the_others()
     assert worst_px(mats, of, lens) < 1.5
 
 
-def test_zones_are_named_by_mat_and_zone():
-    mats = search(gray_picture(scene()), Mats(), BOTH, 0.0)
-    at = {zone: fit.quad_px(rect).mean(axis=0) for fit in mats.fits for zone, rect in fit.layout.zones.items()}
-
-    named = {zone: mats.at(tuple(point)).zone_at(tuple(point)) for zone, point in at.items()}
-
-    assert named["battle"] == "side-1/battle"
-    assert named["discard"] == "table/discard"
-    assert mats.at((0.0, 0.0)) is None
-
-
 def test_a_marker_that_was_covered_at_first_makes_the_place_better_once_it_shows():
     lens = Lens(width_mm=950, tilt_deg=20)
     poor = search(gray_picture(scene(hidden=frozenset({1, 2, 3})), lens), Mats(), BOTH, 0.0)

@@ -89,13 +89,6 @@ def test_a_card_off_the_mats_has_no_zone():
     assert where_cards_lie(read(frame, mats_on(frame))) == {"roll-03": None}
 
 
-def test_the_draw_pile_counts_as_used_up_while_its_marker_shows_and_is_not_spoken_of_without_its_mat():
-    shown, without = frame_of(), frame_of(mats=(SIDE,))
-
-    assert read(shown, mats_on(shown)).draw_pile_empty is True
-    assert read(without, mats_on(without)).draw_pile_empty is None
-
-
 def test_outside_of_what_is_read_again_the_earlier_sightings_stand():
     mats, before = seen_of(*HAND)
     box = round_(next(s for s in before.sightings if s.card == "roll-03").centre_px)

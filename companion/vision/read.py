@@ -5,7 +5,7 @@ Stickers and faces together tell each card once, by whichever tells it; a sticke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -124,7 +124,7 @@ def read_pictures(
     allowed: Collection[str] | None = None,
     drawing: Drawing | None = None,
     templates: Templates | None = None,
-    also: Callable[[Image, Mats, View], Mapping[str, object]] | None = None,
+    also: Callable[[Image, Mats, View], dict[str, object]] = lambda *_seen: {},
 ) -> Iterator[dict[str, object]]:
     """Yield what is on each picture, as `read --json` writes it, and what `also` has to say about it.
 
@@ -141,7 +141,13 @@ def read_pictures(
             yield {"image": str(path), "problem": str(problem)}
             continue
         view = read(Frame(image, 0.0), mats, templates=templates, fans=True)
-        yield as_json(str(path), image, view, allowed) | dict(also(image, mats, view) if also else {})
+        yield {
+            "image": str(path),
+            "width": int(image.shape[1]),
+            "height": int(image.shape[0]),
+            "mats": [{"id": mat.id, "corners_px": _rounded(mat.corners_px)} for mat in view.mats],
+            "cards": [sighting_json(sighting, allowed) for sighting in view.sightings],
+        } | also(image, mats, view)
 
 
 def refuse_proportions(name: str, image: Image, mats: Mats) -> None:
@@ -154,19 +160,8 @@ def refuse_proportions(name: str, image: Image, mats: Mats) -> None:
     )
 
 
-def as_json(name: str, image: Image, view: View, allowed: Collection[str] | None = None) -> dict[str, object]:
-    """Return a view as `read --json` writes it; `allowed` are the physical cards of the deck (None: any)."""
-    return {
-        "image": name,
-        "width": int(image.shape[1]),
-        "height": int(image.shape[0]),
-        "mats": [{"id": mat.id, "corners_px": _rounded(mat.corners_px)} for mat in view.mats],
-        "cards": [sighting_json(sighting, allowed) for sighting in view.sightings],
-    }
-
-
 def sighting_json(sighting: Sighting, allowed: Collection[str] | None = None) -> dict[str, object]:
-    """Return a sighting as `read --json` writes it; a card of another deck is unknown, and `foreign`."""
+    """Return a sighting as `read --json` writes it; a card that is not `allowed` is unknown, and `foreign`."""
     if sighting.card and allowed is not None and sighting.card not in allowed:
         stranger = replace(sighting, face=Card.UNKNOWN, card=None, confidence=0.0)
         return sighting_json(stranger) | {"foreign": sighting.card}

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from companion.common.errors import Problem
 from companion.common.terminal import typed
@@ -110,22 +110,15 @@ class _OpenCv(Device):
         self._capture.release()
 
 
-class Mode(NamedTuple):
-    """How pictures are asked of a webcam: the letters of their kind, and their width and height."""
-
-    kind: str
-    size_px: Size
-
-
 MODES = (
-    Mode("MJPG", LARGE_PX),
-    Mode("MJPG", SIZE_PX),
-    Mode("YUYV", SIZE_PX),
-    Mode("MJPG", (1280, 720)),
-    Mode("YUYV", (1280, 720)),
-    Mode("MJPG", (640, 480)),
+    ("MJPG", LARGE_PX),
+    ("MJPG", SIZE_PX),
+    ("YUYV", SIZE_PX),
+    ("MJPG", (1280, 720)),
+    ("YUYV", (1280, 720)),
+    ("MJPG", (640, 480)),
 )
-"""The modes that are tried, largest first and none above the size wanted: pixels read small stickers.
+"""The kinds and sizes that are tried, largest first and none above the size wanted: pixels read small stickers.
 
 At the same size JPEG comes 30 times a second, raw pictures five times over USB 2, which is enough.
 """
@@ -136,22 +129,22 @@ class Webcam(_OpenCv):
 
     def __init__(self, path: str, name: str, most_px: Size = SIZE_PX) -> None:
         self._capture = _opened_webcam(path, name)
-        modes = [mode for mode in MODES if mode.size_px <= most_px]
-        if not any(self._set(mode) for mode in modes):
+        modes = [(kind, size_px) for kind, size_px in MODES if size_px <= most_px]
+        if not any(self._set(*mode) for mode in modes):
             # It has a mode of its own: the nearest to the best.
-            self._set(modes[0])
+            self._set(*modes[0])
         self._capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
         self.let_go()
 
-    def _set(self, mode: Mode) -> bool:
-        """Set a mode; True if the camera has taken it."""
+    def _set(self, kind: str, size_px: Size) -> bool:
+        """Ask for pictures of a kind and size; True if the camera gives them."""
         # The kind of picture goes first: a size is only offered at full rate for the kind that is set.
-        self._capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*mode.kind))
-        self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, mode.size_px[0])
-        self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, mode.size_px[1])
-        size_px = tuple(int(self._capture.get(side)) for side in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))
+        self._capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*kind))
+        self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, size_px[0])
+        self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, size_px[1])
+        given_px = tuple(int(self._capture.get(side)) for side in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))
         # A system that does not tell the kind is believed.
-        return size_px == mode.size_px and self.kind() in (mode.kind, None)
+        return given_px == size_px and self.kind() in (kind, None)
 
     def hold(self) -> None:
         exposure, warmth = self._capture.get(cv2.CAP_PROP_EXPOSURE), self._capture.get(cv2.CAP_PROP_WB_TEMPERATURE)
