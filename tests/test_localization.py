@@ -423,12 +423,12 @@ def worst_mm(mats: Mats, of: Scene, lens: Lens, bend: Bend | None = None) -> flo
     return far
 
 
-def wide_table(*, sides: int = 8, hidden: frozenset[int] = frozenset()) -> Scene:
-    """The table's mat in the middle of so many sides' mats, in three rows."""
+def wide_table(hidden: frozenset[int]) -> Scene:
+    """The table's mat in the middle of eight sides' mats, in three rows."""
     places = [(x, y) for y in (-480, -160, 160) for x in (-660, -220, 220) if (x, y) != (-220, -160)]
     around = [
         Mat(side_mat(n), x, y, (x + 220) / 220, hidden) if y > -480 else Mat(side_mat(n), x + 420, y + 297, 180, hidden)
-        for n, (x, y) in enumerate(places[:sides], start=1)
+        for n, (x, y) in enumerate(places, start=1)
     ]
     return Scene(mats=(*around, Mat(TABLE, -158, -116, 0, hidden)))
 
@@ -482,29 +482,23 @@ def test_one_mat_at_the_pictures_edge_is_enough_for_the_lens(k1):
     assert worst_mm(mats, alone, lens, bend) < 2
 
 
+CUPS = frozenset({0, 5, 6, 11, 12, 17, 18, 23, 25, 26, 31, 33})
+
+
 @pytest.mark.variants(1)
-@pytest.mark.parametrize("tilt_deg", [0.0, 25.0, 50.0])
-@pytest.mark.parametrize("k1", [0.0, -0.35], ids=["straight", "wide"])
-def test_eight_sides_and_the_tables_mat_are_found_at_once(tilt_deg, k1):
-    lens = Lens(width_mm=1800, tilt_deg=tilt_deg)
-    gray, bend = bent(wide_table(), lens, k1)
+@pytest.mark.parametrize(
+    ("tilt_deg", "k1", "hidden", "most_mm"),
+    [*((tilt, k1, frozenset(), 2) for k1 in (0.0, -0.35) for tilt in (0.0, 25.0, 50.0)), (30.0, -0.2, CUPS, 4)],
+    ids=[*(f"{lens}-{tilt}" for lens in ("straight", "wide") for tilt in (0, 25, 50)), "cups on many corners"],
+)
+def test_eight_sides_and_the_tables_mat_are_found_at_once(tilt_deg, k1, hidden, most_mm):
+    lens, of = Lens(width_mm=1800, tilt_deg=tilt_deg), wide_table(hidden)
+    gray, bend = bent(of, lens, k1)
 
     mats = search(gray, Mats(), all_mats(), 0.0)
 
     assert len(mats.fits) == 9
-    assert worst_mm(mats, wide_table(), lens, bend) < 2
-
-
-@pytest.mark.long
-def test_cups_on_many_corners_of_many_mats_leave_their_zones_where_they_are():
-    cups = frozenset({0, 5, 6, 11, 12, 17, 18, 23, 25, 26, 31, 33})
-    lens = Lens(width_mm=1800, tilt_deg=30)
-    of = wide_table(hidden=cups)
-    gray, bend = bent(of, lens, -0.2)
-
-    mats = search(gray, Mats(), all_mats(), 0.0)
-
-    assert worst_mm(mats, of, lens, bend) < 4
+    assert worst_mm(mats, of, lens, bend) < most_mm
 
 
 @pytest.mark.variants(1)
