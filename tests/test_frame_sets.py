@@ -18,7 +18,7 @@ class Sending:
 
     def __init__(self, level: int) -> None:
         self._level, self._to_come = level, queue.Queue[Frame | None]()
-        self.is_fresh, self.is_closed = True, False
+        self.is_fresh = True
 
     def sends(self, *times_s: float, size: tuple[int, int] = (4, 6)) -> Sending:
         for t_s in times_s:
@@ -30,11 +30,8 @@ class Sending:
         self._to_come.put(None)
 
     def frames(self) -> Iterator[Frame]:
-        try:
-            while (frame := self._to_come.get()) is not None:
-                yield frame
-        finally:
-            self.is_closed = True
+        while (frame := self._to_come.get()) is not None:
+            yield frame
 
 
 class Table:

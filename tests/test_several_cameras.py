@@ -151,26 +151,17 @@ def test_the_mats_of_a_camera_that_sends_nothing_are_unknown_and_the_page_says_w
     )
 
 
-def test_another_camera_that_sees_a_mat_takes_it_over_while_its_own_sends_nothing():
+@pytest.mark.parametrize("right", [50.0, 90.0], ids=["whole", "in part"])
+def test_another_camera_takes_a_mat_over_that_it_sees_whole_while_the_mats_own_sends_nothing(right):
     best, other = Seeing("side-1", scale=3.0), Seeing("side-1").lays("roll", "side-1/battle")
+    other.view = replace(other.view, mats=(mat("side-1", 2.0, right=right),))
     both = group(best, other)
     assert cards(looked(both, True, True)) == []
 
     view = looked(both, False, True)
 
-    assert (cards(view), view.unknown_zones) == (["roll-01"], frozenset())
-
-
-def test_a_camera_that_sees_a_part_of_a_mat_does_not_take_it_over():
-    own, other = Seeing("side-1"), Seeing("side-1").lays("roll", "side-1/battle")
-    other.view = replace(other.view, mats=(mat("side-1", 2.0, right=90.0),))
-    both = group(own, other)
-    looked(both, True, True)
-
-    view = looked(both, False, True)
-
-    assert cards(view) == []
-    assert "side-1/battle" in view.unknown_zones
+    assert cards(view) == (["roll-01"] if right == 50.0 else [])
+    assert ("side-1/battle" in view.unknown_zones) is (right == 90.0)
 
 
 def test_the_first_picture_after_a_gap_tells_nothing_yet():

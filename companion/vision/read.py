@@ -203,7 +203,6 @@ def _card_under(sticker: Sighting, faces: Sequence[Sighting]) -> int | None:
 
 
 def _voted(sticker: Sighting, face: Sighting) -> Sighting:
-    """Return one card that has a sticker and a face."""
     if face.face is Card.UNKNOWN:
         return sticker
     if sticker.card is None:

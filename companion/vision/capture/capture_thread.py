@@ -205,7 +205,6 @@ def _grabbed(device: Device) -> bool:
 
 
 def _retrieved(device: Device) -> Image | None:
-    """Return the picture that was grabbed, if it is a whole one."""
     with suppress(Exception):
         image = device.retrieve()
         return image if is_picture(image) and not is_cut_short(image) else None

@@ -43,7 +43,6 @@ class _Feed:
 
     @property
     def size_px(self) -> Size:
-        """The width and height of its pictures; none before any has come."""
         return (0, 0) if self.frame is None else (self.frame.image.shape[1], self.frame.image.shape[0])
 
     def leave(self) -> None:

@@ -131,7 +131,6 @@ def _mean_turn(quads: Sequence[Floats]) -> Floats:
 
 
 def _size_mm(quad: Floats, scale: float) -> tuple[float, float]:
-    """Return a zone's mean width and height."""
     a, b, c, d = quad
     width, height = np.hypot(*(b - a)) + np.hypot(*(c - d)), np.hypot(*(d - a)) + np.hypot(*(c - b))
     return float(width) / 2 / scale, float(height) / 2 / scale

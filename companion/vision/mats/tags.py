@@ -191,7 +191,6 @@ def _matched(gray: Image, quads: Floats32, looks: Floats32) -> Iterator[tuple[Fl
 
 
 def _compared(looks: Floats32) -> Iterator[_TagMatch]:
-    """Yield the best tag for each patch."""
     scores = _inside_scores(_unit(looks[:, INSIDE, INSIDE].reshape(-1, 36)))
     for by_blur in scores.transpose(1, 0, 2):
         turned = by_blur[int(by_blur.max(axis=1).argmax())].reshape(-1, 4)
@@ -299,7 +298,6 @@ def _codes(found: Iterable[tuple[Floats32, _TagMatch]], allowed: Collection[str]
 
 
 def _rivals(match: _TagMatch, allowed: Collection[str] | None) -> tuple[tuple[str, float], ...]:
-    """Return the likeliest cards of a tag that cannot be told."""
     order = np.argsort(-match.scores)[: 2 * _RIVALS]
     cards = [(card, float(match.scores[tag])) for tag in order if (card := card_of_tag(int(tag)))]
     return tuple((card, round(score / 2, 3)) for card, score in cards if allowed is None or card in allowed)[:_RIVALS]
