@@ -161,15 +161,6 @@ def test_people_see_a_newer_picture_while_one_is_looked_at_for_long():
     assert 39 <= since <= 50
 
 
-def test_who_is_patient_gets_frames_once_the_camera_is_there():
-    looking = Looking(None, None, noisy(3))
-
-    frame = next(looking.frames(patient=True))
-
-    assert frame.t_s > 0
-    assert [notice.blind for notice in looking.notices] == [True, False]
-
-
 def test_an_unplugged_camera_is_looked_for_again_and_again():
     looking = Looking(noisy(3), None, None, None, noisy(4))
 
