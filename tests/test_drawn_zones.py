@@ -39,11 +39,19 @@ def drawn(*zones: dict, picture: object = PICTURE) -> Drawing | None:
     return parse_drawing({"picture": picture, "zone": list(zones)})
 
 
-def test_a_rectangle_has_its_corners_in_order():
-    drawing = drawn(BATTLE, DISTANCE)
+BACKWARDS = {"name": "side-1/battle", "corners": [[100, 100], [100, 320], [220, 330], [220, 90]]}
 
-    assert drawing.zones[0].corners == ((100, 100), (220, 100), (220, 320), (100, 320))
-    assert drawing.mats == ("side-1",)
+
+@pytest.mark.parametrize(
+    ("zone", "corners"),
+    [(BATTLE, ((100, 100), (220, 100), (220, 320), (100, 320))),
+     (BACKWARDS, ((100, 100), (220, 90), (220, 330), (100, 320)))],
+    ids=["a rectangle", "named the other way round"],
+)  # fmt: skip
+def test_corners_are_in_order(zone, corners):
+    drawing = drawn(zone, DISTANCE)
+
+    assert (drawing.zones[0].corners, drawing.mats) == (corners, ("side-1",))
 
 
 @pytest.mark.parametrize(
@@ -53,14 +61,6 @@ def test_the_seat_says_which_corner_is_the_players_top_left(seat, first):
     drawing = drawn({**BATTLE, "seat": seat}, DISTANCE)
 
     assert drawing.zones[0].seen_by_player[0] == first
-
-
-def test_corners_named_the_other_way_round_are_put_in_order():
-    corners = [[100, 100], [100, 320], [220, 330], [220, 90]]
-
-    drawing = drawn({"name": "side-1/battle", "corners": corners}, DISTANCE)
-
-    assert drawing.zones[0].corners == ((100, 100), (220, 90), (220, 330), (100, 320))
 
 
 def test_nothing_drawn_is_no_drawing_and_a_picture_alone_is_refused():

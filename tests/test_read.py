@@ -1,6 +1,7 @@
 """One frame to one view: zones, sideways cards, what may be said and what not."""
 
 from functools import cache
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -113,13 +114,17 @@ def test_a_card_laid_into_the_part_that_is_read(is_second):
     )
 
 
+def said_of(folder: Path, frame: Frame, **how: object) -> dict:
+    """What is said of a picture file."""
+    cv2.imwrite(str(folder / "a.png"), frame.image)
+    (said,) = read_pictures([folder / "a.png"], **how)
+    return said
+
+
 def test_pictures_become_the_json_of_the_contract(tmp_path):
-    path = tmp_path / "a.png"
-    cv2.imwrite(str(path), frame_of(HAND[0], HAND[3]).image)
+    said = said_of(tmp_path, frame_of(HAND[0], HAND[3]))
 
-    (said,) = read_pictures([path])
-
-    assert (said["image"], said["width"], said["height"]) == (str(path), 1920, 1080)
+    assert (said["image"], said["width"], said["height"]) == (str(tmp_path / "a.png"), 1920, 1080)
     assert [mat["id"] for mat in said["mats"]] == ["side-1", "table"]
     card = next(card for card in said["cards"] if card["card"] == "roll-03")
     assert set(card) == {"face", "card", "centre_px", "corners_px", "sideways", "confidence", "by", "zone"}
@@ -128,20 +133,14 @@ def test_pictures_become_the_json_of_the_contract(tmp_path):
 
 
 def test_pictures_without_mats_are_read_just_the_same(tmp_path):
-    path = tmp_path / "b.png"
-    cv2.imwrite(str(path), frame_of(Sticker("MB1:STOP-01", 0, 0, 90), mats=()).image)
-
-    (said,) = read_pictures([path])
+    said = said_of(tmp_path, frame_of(Sticker("MB1:STOP-01", 0, 0, 90), mats=()))
 
     assert said["mats"] == []
     assert [(card["card"], card["zone"], card["sideways"]) for card in said["cards"]] == [("stop-01", None, True)]
 
 
 def test_a_card_of_another_edition_is_unknown_and_named_as_that(tmp_path):
-    path = tmp_path / "c.png"
-    cv2.imwrite(str(path), frame_of(*HAND[:2]).image)
-
-    (said,) = read_pictures([path], allowed=frozenset(DECK) - {"roll-03"})
+    said = said_of(tmp_path, frame_of(*HAND[:2]), allowed=frozenset(DECK) - {"roll-03"})
 
     cards = {card.get("foreign", card["card"]): card for card in said["cards"]}
     stranger = cards.pop("roll-03")
