@@ -61,7 +61,7 @@ def read(
 def _as_before(before: View, mats: Mats) -> Before:
     """Return what limits the reading to stickers of the sizes read before, on the plane in which those lie."""
     quads = [s.corners_px for s in before.sightings if s.card and s.corners_px]
-    fit = next((fit for fit in mats.fits if fit.is_measured), None)
+    fit = next(iter(mats.printed), None)
     level = level_of(quads) if fit is None and len(quads) >= ENOUGH_FOR_A_VIEW else None
     return Before(sizes_mm=(widths_mm(quads, fit) if fit else ()) or SIZES_MM, level=level)
 

@@ -60,7 +60,7 @@ def with_unread(
     printed mats it is what lies beside the cards, of the deck of `templates`.
     """
     cards = tuple(seen)
-    if templates is not None and not any(fit.is_measured for fit in mats.fits):
+    if templates is not None and not mats.printed:
         by_face = all(one.by == FACE and one.corners_px is not None for one in cards)
         return tuple(with_passed_over(image, mats, cards, templates)) if by_face else cards
     for fit in mats.fits:

@@ -79,7 +79,7 @@ def rectified(image: Image, size_mm: Size) -> Rectified:
     if min(seen.shape[:2]) < _LEAST_SEEN_PX:
         return Rectified(None, PictureFault.TOO_SMALL)
     mats = look(cv2.cvtColor(seen, cv2.COLOR_BGR2GRAY), Mats(), 0.0)
-    fit = max((fit for fit in mats.fits if fit.is_measured), key=lambda fit: len(fit.markers), default=None)
+    fit = max(mats.printed, key=lambda fit: len(fit.markers), default=None)
     found = outlines(seen, size_mm, fit)
     if _fills(image, size_mm, found, seen):
         return judged(image, _edges_of(image, size_mm), size_mm, is_whole=True)

@@ -71,6 +71,11 @@ class Mats:
     evidence: int = 0  # number of looks at markers from which the lens is known
     in_vain: int = 0  # number of searches in a row that have found nothing new
 
+    @property
+    def printed(self) -> tuple[Fit, ...]:
+        """The mats that were found, without those that are drawn."""
+        return tuple(fit for fit in self.fits if fit.is_measured)
+
     def of(self, mat_id: str) -> Fit | None:
         return next((fit for fit in self.fits if fit.layout.id == mat_id), None)
 
@@ -89,8 +94,8 @@ def look(gray: Image, mats: Mats, t_s: float, layouts: Sequence[MatLayout] | Non
     `layouts` are the mats looked for (None: all there are); others may be laid at any time.
     """
     wanted = tuple(layouts) if layouts is not None else all_mats()
-    is_drawn = any(not fit.is_measured for fit in mats.fits)
-    if _due(mats.searched_s, SEARCH_BESIDE_DRAWN_S if is_drawn else SEARCH_EVERY_S, t_s):
+    every_s = SEARCH_EVERY_S if mats.printed == mats.fits else SEARCH_BESIDE_DRAWN_S
+    if _due(mats.searched_s, every_s, t_s):
         return search(gray, mats, wanted, t_s)
     if mats.fits and _due(mats.checked_s, CHECK_EVERY_S, t_s):
         return check(gray, mats, wanted, t_s)
@@ -116,13 +121,12 @@ def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) ->
 
 def check(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
     """Look for known mats' markers where they must be, and everywhere once a mat that showed shows none."""
-    known = [fit for fit in mats.fits if fit.is_measured]
-    places = [fit.quad_px(marker.square) for fit in known for marker in marks_of(fit.layout)]
+    places = [fit.quad_px(marker.square) for fit in mats.printed for marker in marks_of(fit.layout)]
     boxes = merged([_box_of(place, gray) for place in (*places, *(corners for _, corners in mats.doubtful.values()))])
     large = [box for box in boxes if min(box.right - box.left, box.bottom - box.top) > 8]
     looked = {box: _looked_into(gray, box, mats, _ids(layouts)) for box in large}
     seen = united(box.seen for box in looked.values())
-    lost = {fit.layout.id for fit in known if not any(marker.id in seen for marker in marks_of(fit.layout))}
+    lost = {fit.layout.id for fit in mats.printed if not any(marker.id in seen for marker in marks_of(fit.layout))}
     if lost & mats.showing or (lost and _due(mats.searched_s, SEARCH_EVERY_S, t_s)):
         return search(gray, mats, layouts, t_s)
     if not mats.doubtful and all(looked[box] is mats.looked.get(box) for box in large):
@@ -160,7 +164,7 @@ def _due(last_s: float | None, every_s: float, t_s: float) -> bool:
 
 def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px: tuple[int, int], t_s: float) -> Mats:
     """Return what is known of the mats after these markers were seen."""
-    old = {fit.layout.id: fit for fit in mats.fits if fit.is_measured}
+    old = {fit.layout.id: fit for fit in mats.printed}
     home = {mat: _at_home(fit, seen) for mat, fit in old.items()}
     strange = {
         layout.id: outliers.groups_of(layout, seen, mats.lens)

@@ -43,11 +43,10 @@ class Flat:
 
 def plane_of(gray: Image, box: Box, mats: Mats) -> Fit | None:
     """Return the mat that tells the table under a box best: the nearest, for a whole picture the one seen best."""
-    measured = [fit for fit in mats.fits if fit.is_measured]
     if box == whole(gray):
-        return max(measured, key=lambda fit: len(fit.markers), default=None)
+        return max(mats.printed, key=lambda fit: len(fit.markers), default=None)
     middle = np.array([(box.left + box.right) / 2, (box.top + box.bottom) / 2])
-    return min(measured, key=lambda fit: float(np.hypot(*(fit.outline_px.mean(axis=0) - middle))), default=None)
+    return min(mats.printed, key=lambda fit: float(np.hypot(*(fit.outline_px.mean(axis=0) - middle))), default=None)
 
 
 def flattened(gray: Image, fit: Fit, box: Box, px_per_mm: float) -> Flat | None:

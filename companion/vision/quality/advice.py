@@ -14,7 +14,6 @@ from companion.tabletop.mat_layout import CARD_MM, TABLE, MatLayout, mat_of
 from companion.tabletop.sticker_codes import LARGEST_STICKER_MM, STICKER_MM, STICKER_MODULES
 from companion.vision.boxes import Floats, Image
 from companion.vision.capture.devices import SIZE_PX
-from companion.vision.mats.homography import Fit
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
 from companion.vision.quality import measure
@@ -144,24 +143,24 @@ def advise(
     sticker_mm: float | None = None,
     codes: Sequence[Quad] = (),
 ) -> Advice:
-    """Return how well one picture, or a few of the same moment, `(H, W[, 3]) uint8`, can be read, and what would help.
+    """Return how well one picture, or a few of the same moment, `(H, W, 3) uint8`, can be read, and what would help.
 
     `mats` are the mats as found on them, `layouts` those in play (None: those found). `sticker_mm` is how wide the
     stickers are with their quiet zone (None: as is usual), `codes` are the corners of those that were read. The scale
     of drawn zones is told by what somebody has measured, else by the codes.
     """
-    grays = [picture if picture.ndim == 2 else cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in pictures]
+    grays = [cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in pictures]
     height, width = grays[0].shape
     wide_mm = sticker_mm or STICKER_MM
     zones = measure.measured(grays, mats.fits, wide_mm, codes)
-    cameras = [measure.camera_of(fit, width, height) for fit in mats.fits if fit.is_measured]
+    cameras = [measure.camera_of(fit, width, height) for fit in mats.printed]
     tilt = round(float(np.median([camera.tilt_deg for camera in cameras]))) if cameras else None
     # No printed mat is asked for in the place of drawn zones, and no table's mat if anything is drawn.
     drawn = {fit.layout.id for fit in mats.fits if not fit.is_measured}
     spared = drawn | {TABLE} if drawn else drawn
     wanted = tuple(layout for layout in layouts or () if layout.id not in spared)
     is_black = float(np.percentile(grays[0], 99)) < BLACK_PICTURE
-    scene = _Scene((width, height), mats.fits, wanted, zones, wide_mm, tilt, is_black)
+    scene = _Scene((width, height), mats, wanted, zones, wide_mm, tilt, is_black)
     # What is needed first, and among that what comes first on the way from the table to the picture.
     found = [hint for ask in _ASKED for hint in ask(scene)]
     return Advice(
@@ -205,17 +204,12 @@ class _Scene:
     """All that hints are made from."""
 
     size_px: tuple[int, int]
-    all_fits: tuple[Fit, ...]
+    mats: Mats
     layouts: tuple[MatLayout, ...]
     zones: tuple[ZoneSight, ...]
     sticker_mm: float
     tilt_deg: float | None
     is_black: bool
-
-    @property
-    def fits(self) -> tuple[Fit, ...]:
-        """The printed mats."""
-        return tuple(fit for fit in self.all_fits if fit.is_measured)
 
     @property
     def lit(self) -> tuple[ZoneSight, ...]:
@@ -231,12 +225,12 @@ _ALMOST_BLACK = Tip("dark", say("Make more light: the picture is almost black.")
 
 
 def _about_missing_mats(scene: _Scene) -> Iterator[Tip]:
-    if not scene.fits and not scene.zones:
+    if not scene.mats.printed and not scene.zones:
         if scene.is_black:
             yield _ALMOST_BLACK
         yield NO_MATS
         return
-    found = {fit.layout.id for fit in scene.fits} | {mat_of(zone.zone) for zone in scene.zones}
+    found = {fit.layout.id for fit in scene.mats.printed} | {mat_of(zone.zone) for zone in scene.zones}
     missing = tuple(layout.id for layout in scene.layouts if layout.id not in found)
     if missing:
         first, *others = map(_mat_name, missing)
@@ -250,7 +244,7 @@ def _about_missing_mats(scene: _Scene) -> Iterator[Tip]:
 
 
 def _about_mats_cut_off(scene: _Scene) -> Iterator[Tip]:
-    for fit in scene.fits:
+    for fit in scene.mats.printed:
         where = _beyond(fit.outline_px, scene.size_px)
         if where:
             needed = any(_beyond(fit.quad_px(rect), scene.size_px) for rect in fit.layout.zones.values())
@@ -261,7 +255,7 @@ def _about_covered_marks(scene: _Scene) -> Iterator[Tip]:
     if scene.unread():
         # Marks that a poor picture hides show again with a better one.
         return
-    for fit in scene.fits:
+    for fit in scene.mats.printed:
         seen, there = len(fit.markers), len(fit.layout.markers)
         if seen < 3 and not _beyond(fit.outline_px, scene.size_px):
             uncover = say(
@@ -438,7 +432,7 @@ def _still_fits(scene: _Scene, ratio: float) -> bool:
     """True if all mats have room in the picture when they look so many times larger."""
     outlines = [
         [fit.outline_px] if fit.is_measured else [fit.quad_px(rect) for rect in fit.layout.zones.values()]
-        for fit in scene.all_fits
+        for fit in scene.mats.fits
     ]
     corners = np.concatenate([corners for quads in outlines for corners in quads])
     span = (corners.max(axis=0) - corners.min(axis=0)) * ratio

@@ -86,7 +86,7 @@ def module_px_for_grain(contrast: float, grain: float) -> float:
 
 def sticker_mm_of(quads: Iterable[Quad], mats: Mats) -> float | None:
     """Return the width of the stickers on a picture, by the codes read on mats, to half a millimetre; None without."""
-    found = ((quad, fit) for quad in quads for fit in mats.fits if fit.is_measured and fit.holds(centre_of(quad)))
+    found = ((quad, fit) for quad in quads for fit in mats.printed if fit.holds(centre_of(quad)))
     widths = [width_mm(quad, fit) for quad, fit in found]
     return round(float(np.median(widths)) * 2) / 2 if widths else None
 
