@@ -94,7 +94,7 @@ class Capture:
         self.newest: Image | None = None  # the latest good picture, whether it was asked for or not
         self._shots = deque[Shot](maxlen=1)  # the picture that was asked for, until it is taken
         self._is_wanted = False
-        self._newest_s = self.moved_s = timing.clock()  # when that was taken, and when the device answered last
+        self._newest_s = self.moved_s = timing.clock()  # when `newest` was taken, and when the device answered last
         self.problem: Exception | None = None  # why it could not be opened
         self.fault: FrameFault | None = None  # what is wrong with the latest picture
         self.is_open = self.is_given_up = False
