@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -125,7 +124,7 @@ At the same size JPEG comes 30 times a second, raw pictures five times over USB 
 
 
 class Webcam(_OpenCv):
-    """A camera through Video4Linux (elsewhere: through whatever OpenCV finds), in the best of `MODES` that it has."""
+    """A camera through Video4Linux, in the best of `MODES` that it has."""
 
     def __init__(self, path: str, name: str, most_px: Size = SIZE_PX) -> None:
         self._capture = _opened_webcam(path, name)
@@ -167,19 +166,16 @@ class Webcam(_OpenCv):
 
 
 def _opened_webcam(path: str, name: str) -> cv2.VideoCapture:
-    if not sys.platform.startswith("linux"):
-        capture = cv2.VideoCapture(int(re.sub(r"\D", "", path) or 0))
-    elif not Path(path).exists():
+    if not Path(path).exists():
         there = ", ".join(video_devices())
         others = say("these are there: %(cameras)s.", cameras=there)
         plug = say("plug one in, or try `%(command)s`.", command=typed("demo"))
         raise Problem("There is no camera %(name)s: %(others)s", name=name, others=others if there else plug)
-    elif not os.access(path, os.R_OK | os.W_OK):
+    if not os.access(path, os.R_OK | os.W_OK):
         raise Problem(
             "The camera %(name)s may not be used: type `sudo usermod -aG video $USER` and log in again.", name=name
         )
-    else:
-        capture = cv2.VideoCapture(path, cv2.CAP_V4L2)
+    capture = cv2.VideoCapture(path, cv2.CAP_V4L2)
     if not capture.isOpened():
         raise Problem(
             "The camera %(name)s is busy or is no camera: close the program that uses it, or name another.", name=name
