@@ -231,50 +231,42 @@ def with_more(of: Scene, *mats: Mat) -> Scene:
     return replace(of, mats=(*of.mats, *mats))
 
 
-@pytest.mark.variants(2)
-@pytest.mark.parametrize("hidden", [frozenset(), frozenset({0, 2}), EVERYTHING], ids=["shows", "half", "covered"])
-@pytest.mark.parametrize("scale", [0.36, 0.6], ids=["telephone", "tablet"])
-def test_a_photograph_of_a_mat_moves_none(hidden, scale, found):
-    with_photograph = with_more(scene(hidden=hidden), Photograph(SIDE, 60, 160, 20, scale=scale))
+TELEPHONE, TABLET = (Photograph(SIDE, 60, 160, 20, scale=scale) for scale in (0.36, 0.6))
+LONE = lone_marker(1, 200, 180)
+
+
+@pytest.mark.variants(5)
+@pytest.mark.parametrize(
+    ("more", "hidden"),
+    [(TELEPHONE, {0, 2}), (TELEPHONE, set()), (LONE, {1}), (LONE, {0, 1}), (LONE, {1, 2, 3}),
+     (TELEPHONE, EVERYTHING), (TABLET, set()), (TABLET, {0, 2}), (TABLET, EVERYTHING)],
+)  # fmt: skip
+def test_neither_a_photograph_of_a_mat_nor_a_marker_seen_wrong_moves_any(more, hidden, found):
+    gray = gray_picture(with_more(scene(hidden=frozenset(hidden)), more), NEAR)
 
     seen = found
     for t_s in (3.0, 6.0, 12.0):
-        seen = check(gray_picture(with_photograph, NEAR), seen, BOTH, t_s)
-        anew = search(gray_picture(with_photograph, NEAR), seen, BOTH, t_s)
+        seen = check(gray, seen, BOTH, t_s)
+        anew = search(gray, seen, BOTH, t_s)
 
         assert worst_px(seen, scene(), NEAR) < 1.5
         assert worst_px(anew, scene(), NEAR) < 1.5
         assert seen.moved == anew.moved == frozenset()
 
 
-@pytest.mark.parametrize("pictured", [SIDE, side_mat(2)], ids=["beside it", "of none there"])
-def test_a_photograph_of_a_mat_is_no_mat(pictured):
-    of = with_more(scene(), Photograph(pictured, 60, 130, 20, scale=0.5))
+@pytest.mark.parametrize(
+    ("more", "hidden", "markers"),
+    [(Photograph(SIDE, 60, 130, 20), set(), {0, 1, 2, 3}), (Photograph(side_mat(2), 60, 130, 20), set(), {0, 1, 2, 3}),
+     (LONE, {1}, {0, 2, 3})],
+    ids=["a photograph beside it", "a photograph of none there", "a marker seen wrong"],
+)  # fmt: skip
+def test_what_is_no_mat_is_left_out_at_first_sight(more, hidden, markers):
+    of = scene(hidden=frozenset(hidden))
 
-    mats = search(gray_picture(of, NEAR), Mats(), all_mats(), 0.0)
+    mats = search(gray_picture(with_more(of, more), NEAR), Mats(), all_mats(), 0.0)
 
     assert {fit.layout.id for fit in mats.fits} == {"side-1", "table"}
-    assert worst_px(mats, scene(), NEAR) < 1.5
-
-
-@pytest.mark.parametrize("hidden", [{1}, {0, 1}, {1, 2, 3}], ids=["one", "two", "three"])
-def test_a_marker_seen_wrong_changes_nothing(hidden, found):
-    lone = lone_marker(1, 200, 180)
-    half = scene(hidden=frozenset(hidden))
-
-    later = check(gray_picture(with_more(half, lone), NEAR), found, BOTH, 3.0)
-    again = search(gray_picture(with_more(half, lone), NEAR), later, BOTH, 8.0)
-
-    assert worst_px(again, half, NEAR) < 1.5
-    assert later.moved == again.moved == frozenset()
-
-
-def test_a_marker_seen_wrong_at_first_sight_is_left_out():
-    of = scene(hidden=frozenset({1}))
-
-    mats = search(gray_picture(with_more(of, lone_marker(1, 200, 180)), NEAR), Mats(), BOTH, 0.0)
-
-    assert set(mats.of("side-1").markers) == {0, 2, 3}
+    assert set(mats.of("side-1").markers) == markers
     assert worst_px(mats, of, NEAR) < 1.5
 
 
