@@ -141,12 +141,14 @@ def driver(monkeypatch) -> type[Picamera2]:
     return Picamera2
 
 
-def test_the_pi_camera_gives_pictures_of_full_size_and_its_lens_follows(driver):
+@pytest.mark.parametrize("lens", [("AfMode",), ()], ids=["its lens follows", "its lens does not move"])
+def test_the_pi_camera_gives_pictures_of_full_size(driver, monkeypatch, lens):
+    monkeypatch.setattr(driver, "lens", lens)
     camera = PiCamera("")
 
     assert camera.grab()
     assert camera.retrieve().shape == (1080, 1920, 3)
-    assert camera._camera.set == [{"AeEnable": True, "AwbEnable": True, "AfMode": 2}]
+    assert camera._camera.set == [{"AeEnable": True, "AwbEnable": True, **dict.fromkeys(lens, 2)}]
 
 
 def test_the_pi_camera_holds_light_and_lens_as_they_are(driver):
@@ -157,13 +159,6 @@ def test_the_pi_camera_holds_light_and_lens_as_they_are(driver):
         "AeEnable": False, "AwbEnable": False, "AfMode": 0,
         "ExposureTime": 20000, "AnalogueGain": 2.0, "ColourGains": (1.8, 1.4), "LensPosition": 1.3,
     }  # fmt: skip
-
-
-def test_a_pi_camera_whose_lens_does_not_move_is_not_asked_to(driver, monkeypatch):
-    monkeypatch.setattr(driver, "lens", ())
-    camera = PiCamera("0")
-
-    assert camera._camera.set == [{"AeEnable": True, "AwbEnable": True}]
 
 
 def test_a_pi_camera_that_is_not_plugged_in_is_a_sentence(driver):
