@@ -90,15 +90,16 @@ def test_one_that_ended_because_nobody_asked_is_started_anew_in_the_same_moment(
     room.close()
 
 
-@pytest.mark.parametrize(
-    "how",
-    [
-        "os.abort()", "sys.exit(1)", "sys.stdout.buffer.write(b'0000'); sys.exit(1)",
-        "sys.stdout.buffer.write((2**31).to_bytes(4, 'big') * 2); sys.exit(1)",
-        "sys.stdout.buffer.write((48).to_bytes(4, 'big') * 2 + b'too little'); sys.exit(1)",
-    ],
-    ids=["crash", "exit", "half an answer", "an answer too large", "too few pixels"],
-)  # fmt: skip
+BREAKS = {
+    "a crash": "os.abort()",
+    "an exit": "sys.exit(1)",
+    "half an answer": "sys.stdout.buffer.write(b'0000'); sys.exit(1)",
+    "an answer too large": "sys.stdout.buffer.write((2**31).to_bytes(4, 'big') * 2); sys.exit(1)",
+    "too few pixels": "sys.stdout.buffer.write((48).to_bytes(4, 'big') * 2 + b'too little'); sys.exit(1)",
+}
+
+
+@pytest.mark.parametrize("how", BREAKS.values(), ids=BREAKS)
 def test_what_breaks_the_process_is_one_sentence_and_the_next_picture_is_read(how):
     room = broken(how)
 

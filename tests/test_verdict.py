@@ -98,15 +98,14 @@ def test_a_slow_computer_and_a_slow_camera_are_told_apart(busy, says):
     assert (slow.is_good, slow.says) == (True, "Good enough to play; one thing would help.")
 
 
-@pytest.mark.parametrize(
-    ("fps", "looks_take_s", "says"),
-    [
-        (30.0, 0.001, "looks 10 times a second, 320 × 240"),
-        (5.0, 0.001, "looks 5 times a second, 320 × 240"),
-        (30.0, 0.5, "looks 2 times a second, 320 × 240"),
-    ],
-    ids=["as often as is useful", "a slow camera", "a slow computer"],
-)
+PACES = {
+    "as often as is useful": (30.0, 0.001, "looks 10 times a second, 320 × 240"),
+    "a slow camera": (5.0, 0.001, "looks 5 times a second, 320 × 240"),
+    "a slow computer": (30.0, 0.5, "looks 2 times a second, 320 × 240"),
+}
+
+
+@pytest.mark.parametrize(("fps", "looks_take_s", "says"), PACES.values(), ids=PACES)
 def test_before_the_start_the_pace_is_that_of_the_slower_of_camera_and_computer(monkeypatch, fps, looks_take_s, says):
     times = iter((0.0, camera_check.PACE_LOOKS * looks_take_s))
     monkeypatch.setattr(camera_check, "time", SimpleNamespace(monotonic=times.__next__))
@@ -118,22 +117,18 @@ def test_before_the_start_the_pace_is_that_of_the_slower_of_camera_and_computer(
 USUAL, LARGE = (1920, 1080), (3840, 2160)
 
 
-@pytest.mark.parametrize(
-    ("now", "pace", "smallest_mm", "wanted"),
-    [
-        (USUAL, Pace(10.0, 0.5), 26.0, LARGE),
-        (USUAL, Pace(10.0, 0.5), 16.0, USUAL),
-        (USUAL, Pace(5.0, 0.9), 26.0, USUAL),
-        (USUAL, None, 26.0, USUAL),
-        (LARGE, Pace(4.0, 0.9), 16.0, LARGE),
-        (LARGE, Pace(1.5, 0.9), 26.0, USUAL),
-        (LARGE, Pace(1.5, 0.2), 26.0, LARGE),
-    ],
-    ids=[
-        "small cards, a quick computer", "cards large enough", "small cards, a slow computer", "a pace not known yet",
-        "it keeps up", "it does not", "only the camera is slow",
-    ],
-)  # fmt: skip
+SIZES = {
+    "small cards, a quick computer": (USUAL, Pace(10.0, 0.5), 26.0, LARGE),
+    "cards large enough": (USUAL, Pace(10.0, 0.5), 16.0, USUAL),
+    "small cards, a slow computer": (USUAL, Pace(5.0, 0.9), 26.0, USUAL),
+    "a pace not known yet": (USUAL, None, 26.0, USUAL),
+    "it keeps up": (LARGE, Pace(4.0, 0.9), 16.0, LARGE),
+    "it does not": (LARGE, Pace(1.5, 0.9), 26.0, USUAL),
+    "only the camera is slow": (LARGE, Pace(1.5, 0.2), 26.0, LARGE),
+}
+
+
+@pytest.mark.parametrize(("now", "pace", "smallest_mm", "wanted"), SIZES.values(), ids=SIZES)
 def test_pictures_are_larger_where_cards_look_too_small_and_the_computer_keeps_up(now, pace, smallest_mm, wanted):
     assert size_wanted(now, pace, advice(smallest_mm=smallest_mm)) == wanted
 
