@@ -276,9 +276,8 @@ def survey(*zones: str, hint: Tip | None = None) -> Survey:
 # --- A hand before two cameras -------------------------------------------------------------------------------
 
 
-def cameras_over(script: Script) -> list[Studio]:
+def cameras_over(plan: TablePlan) -> list[Studio]:
     """Two cameras, each over the mat of one side and the table's, which both see whole."""
-    plan = arrange.plan(2, 2)
     left, right, table = plan.mats
     return [
         Studio(TablePlan((own, table), plan.seats), typical_look(seed), SIZE, STICKERED, seed)
@@ -292,7 +291,8 @@ def scenes_of(script: Script) -> Iterator[Scene]:
 
 def seen_by_two(script: Script, gone: range = range(0)) -> Iterator[Frame]:
     """A script's hands before both cameras; the second sends nothing on those frames that are `gone`."""
-    studios, chance, plan = cameras_over(script), random.Random(0), arrange.plan(2, 2)
+    plan, chance = arrange.plan(2, 2), random.Random(0)
+    studios = cameras_over(plan)
     for number, scene in enumerate(scenes_of(script)):
         scene = replace(scene, mats=scene.mats or plan.mats)
         pictures = [studio.picture(scene, chance) for studio in studios]
