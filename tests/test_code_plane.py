@@ -27,12 +27,10 @@ def codes_on(lens: Lens, count: int, *, seed: int = 1, size_mm: float = CODE_MM,
     ]
 
 
-def worst_scale(lens: Lens, quads: list, seed: int = 2) -> float:
+def worst_scale(lens: Lens, quads: list) -> float:
     """By what share other codes on the table come out too large or too small on the plane."""
     fit = level_of(quads)
-    sides = [
-        np.hypot(*(fit.to_mm([q[0]])[0] - fit.to_mm([q[1]])[0])) for q in codes_on(lens, 40, seed=seed, noise_px=0.0)
-    ]
+    sides = [np.hypot(*(fit.to_mm([q[0]])[0] - fit.to_mm([q[1]])[0])) for q in codes_on(lens, 40, seed=2, noise_px=0.0)]
     return max(abs(side / 21 - 1) for side in sides)
 
 

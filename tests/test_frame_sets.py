@@ -20,10 +20,9 @@ class Sending:
         self._level, self._to_come = level, queue.Queue[Frame | None]()
         self.is_fresh = True
 
-    def sends(self, *times_s: float, size: tuple[int, int] = (4, 6)) -> Sending:
+    def sends(self, *times_s: float) -> Sending:
         for t_s in times_s:
-            picture = np.full((*size, 3), self._level, np.uint8)
-            self._to_come.put(Frame(picture, t_s, is_fresh=lambda: self.is_fresh))
+            self._to_come.put(Frame(np.full((4, 6, 3), self._level, np.uint8), t_s, is_fresh=lambda: self.is_fresh))
         return self
 
     def ends(self) -> None:
@@ -39,9 +38,8 @@ class Table:
 
     def __init__(self, *others: str) -> None:
         self.others, self.first, self.second = list(others), Sending(10), Sending(20)
-        self.is_stopped = False
         self.sets = sets.frame_sets(
-            self.first.frames(), lambda: tuple(self.others), lambda *_: self.second.frames(), lambda: self.is_stopped
+            self.first.frames(), lambda: tuple(self.others), lambda *_: self.second.frames(), lambda: False
         )
 
     def both(self) -> Frame:

@@ -28,9 +28,9 @@ def find_markers(gray, ids, windows=FAST_WINDOWS):
     return {marker: places[0] for marker, places in find_all(gray, ids, windows).items() if len(places) == 1}
 
 
-def scene(*, hidden: frozenset[int] = frozenset(), turn_deg: float = 3.0, **more: object) -> Scene:
+def scene(*, hidden: frozenset[int] = frozenset(), **more: object) -> Scene:
     """A side's mat on the left, the table's on the right: 760 mm in all."""
-    mats = (Mat(SIDE, -380, -150, turn_deg, hidden), Mat(TABLE, 75, -100, 0.0, hidden))
+    mats = (Mat(SIDE, -380, -150, 3.0, hidden), Mat(TABLE, 75, -100, 0.0, hidden))
     return Scene(mats=mats, **more)
 
 
@@ -371,21 +371,21 @@ def test_a_mat_that_creeps_is_followed():
 HD = (1280, 720)
 
 
-def bent(of: Scene, lens: Lens, k1: float, k2: float = 0.0) -> tuple[np.ndarray, Bend]:
+def bent(of: Scene, lens: Lens, k1: float) -> tuple[np.ndarray, Bend]:
     """What a wide lens shows, made with OpenCV's own model, in grey; and what we should find it to be."""
     width, height = lens.size_px
     focal = lens.focal * width
     camera = np.array([[focal, 0, width / 2 - 0.5], [0, focal, height / 2 - 0.5], [0, 0, 1]])
     y, x = np.mgrid[0:height, 0:width].astype(np.float64)
     shown = np.stack((x, y), axis=-1).reshape(-1, 1, 2)
-    straight = cv2.undistortPoints(shown, camera, np.array([k1, k2, 0, 0]), P=camera, criteria=(3, 50, 1e-9))
+    straight = cv2.undistortPoints(shown, camera, np.array([k1, 0.0, 0, 0]), P=camera, criteria=(3, 50, 1e-9))
     larger = replace(
         lens, size_px=(width * 3 // 2, height * 3 // 2), width_mm=lens.width_mm * 1.5, focal=lens.focal / 1.5
     )
     at = np.float32(straight.reshape(height, width, 2) + np.array([width / 4, height / 4]))
     image = cv2.remap(clean(of, larger), at[..., 0], at[..., 1], cv2.INTER_LINEAR)
     unit = float(np.hypot(width, height) / 2 / focal)
-    return gray_of(as_seen(image, lens)), Bend(lens.size_px, k1 * unit**2, k2 * unit**4)
+    return gray_of(as_seen(image, lens)), Bend(lens.size_px, k1 * unit**2)
 
 
 def worst_mm(mats: Mats, of: Scene, lens: Lens, bend: Bend | None = None) -> float:

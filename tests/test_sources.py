@@ -22,8 +22,8 @@ def grey(level: int, size: tuple[int, int] = (36, 64)) -> np.ndarray:
     return np.full((*size, 3), level, np.uint8)
 
 
-def folder_of(path: Path, count: int = 3) -> Path:
-    for number in range(count):
+def folder_of(path: Path) -> Path:
+    for number in range(3):
         cv2.imwrite(str(path / f"shot-{number:02d}.png"), grey(40 * number))
     return path
 

@@ -11,6 +11,7 @@ import numpy as np
 
 FULL = 65535
 GRAIN_SHIFTS = 97
+INK = 0.03  # the light of black ink
 _MID_GREY = 0.2158
 _LEVELS_PER_LIGHT = 267.0
 """Grey levels of a picture a unit of light, at mid grey."""
@@ -150,10 +151,10 @@ def developed(clean: np.ndarray, shot: Shot, seed: int = 0) -> np.ndarray:
     return cv2.imdecode(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, shot.jpeg])[1], cv2.IMREAD_COLOR)
 
 
-def burnt_out(shot: Shot, size_px: tuple[int, int], ink: float = 0.03) -> np.ndarray:
+def burnt_out(shot: Shot, size_px: tuple[int, int]) -> np.ndarray:
     """Where even black ink shows white, `(H, W) bool`: nothing can be read there."""
     gain, glow = _light_of(shot, size_px)
-    brightest = np.minimum(gain * np.array(shot.colour, np.float32).min() * ink + glow, 1)
+    brightest = np.minimum(gain * np.array(shot.colour, np.float32).min() * INK + glow, 1)
     shown_white = float(np.clip((0.93 - 0.5) / shot.contrast + 0.5, 0, 1) ** shot.gamma)
     return brightest > shown_white
 
