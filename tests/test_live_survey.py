@@ -29,11 +29,10 @@ def near() -> np.ndarray:
 
 
 @pytest.fixture
-def clock(monkeypatch):
+def clock(clock, monkeypatch):
     """The time, to be set by the test."""
-    times = {"now": 100.0}
-    monkeypatch.setattr(live_survey.time, "monotonic", lambda: times["now"])
-    return times
+    monkeypatch.setattr(live_survey.time, "monotonic", clock)
+    return clock
 
 
 def test_the_zones_of_a_mat_are_told_with_what_can_be_read_there(clock):
@@ -74,9 +73,9 @@ def test_a_picture_is_looked_at_every_other_second_however_many_ask(clock):
     seen = Lookout(Eye())
     seen(Frame(near(), 0.0))
     first = seen.survey()
-    clock["now"] += live_survey.LOOK_AGAIN_S - 0.1
+    clock.now_s += live_survey.LOOK_AGAIN_S - 0.1
     again = seen.survey()
-    clock["now"] += 0.2
+    clock.now_s += 0.2
 
     later = seen.survey()
 
@@ -129,9 +128,9 @@ def test_a_survey_survives_that_all_is_forgotten_while_it_is_made(clock, monkeyp
 
 
 def test_the_pace_is_that_of_the_latest_looks_and_begins_anew_after_a_gap(clock):
-    seen = Lookout(lambda frame: clock.update(now=clock["now"] + 0.1))
+    seen = Lookout(lambda frame: setattr(clock, "now_s", clock.now_s + 0.1))
     for number in range(30):
-        clock["now"] += 0.15
+        clock.now_s += 0.15
         seen(Frame(BARE, number / 4))
 
     assert (round(seen.pace.looks, 2), round(seen.pace.busy, 2)) == (4.0, 0.4)
@@ -141,11 +140,11 @@ def test_the_pace_is_that_of_the_latest_looks_and_begins_anew_after_a_gap(clock)
     assert seen.pace is None
 
 
-def looked(seen: Lookout, image: np.ndarray, clock: dict[str, float], took_s: float) -> None:
+def looked(seen: Lookout, image: np.ndarray, clock, took_s: float) -> None:
     """Look for long enough to know the pace, and ask what is seen."""
     seen._eye.took_s = took_s
     for number in range(live_survey.PACE_LOOKS):
-        clock["now"] += 0.1
+        clock.now_s += 0.1
         seen(Frame(image, number / 10))
     seen.survey()
 
@@ -153,7 +152,7 @@ def looked(seen: Lookout, image: np.ndarray, clock: dict[str, float], took_s: fl
 def test_larger_pictures_are_wanted_of_a_far_table_and_given_up_for_good_where_the_computer_is_too_slow(clock):
     class Timed(Eye):
         def __call__(self, frame: Frame) -> View:
-            clock["now"] += self.took_s
+            clock.now_s += self.took_s
             return super().__call__(frame)
 
     seen = Lookout(Timed())
@@ -164,6 +163,6 @@ def test_larger_pictures_are_wanted_of_a_far_table_and_given_up_for_good_where_t
     looked(seen, cv2.resize(far, (3840, 2160)), clock, took_s=0.9)
     assert seen.size_px == (1920, 1080)
 
-    clock["now"] += 10
+    clock.now_s += 10
     looked(seen, far, clock, took_s=0.02)
     assert seen.size_px == (1920, 1080)
