@@ -123,6 +123,15 @@ def test_what_everybody_saw_somebody_take_is_known_to_be_in_his_hand():
     assert known_cards(at.position(0))[1] == {card: 1}
 
 
+@pytest.mark.parametrize(("penalty", "known"), [((), {Card.KM_50: 1}), (("Bob penalty 50",), {})])
+def test_a_card_that_is_laid_down_for_a_mistake_has_left_the_hand(penalty, known):
+    begins = HEADER.format(edition="asmodee-2014\noption mistake-penalty=yes")
+    lines = notation.lines("\n".join((begins, "Ann skip-draw", "Ann discard 50", "Bob take", *penalty)))
+    record = judge.judge_on(judge.EMPTY_RECORD, tuple(lines))
+
+    assert known_cards(position_of(record, "Ann", ()))[1] == known
+
+
 def test_the_top_of_the_discard_pile_may_be_taken_before_drawing_alone():
     at = dealt("asmodee-2014", 1, TWO)
     at = done(at, "Ann", Play(Verb.DISCARD, "Ann", at.deal.hands[0][0]))

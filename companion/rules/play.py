@@ -71,7 +71,7 @@ class Play:
             return (card_of(self),) * 2
         if self.verb is Verb.EXCHANGE:
             return self.cards
-        if self.verb in (Verb.PLAY, Verb.DISCARD, Verb.GIVE):
+        if self.verb in (Verb.PLAY, Verb.DISCARD, Verb.GIVE, Verb.PENALTY):
             return (card_of(self), Card.ACCELERATOR) if self.times > 1 else (card_of(self),)
         return ()
 
