@@ -14,6 +14,7 @@ from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.editions.edition import edition_names
 from companion.rules.hidden_cards import Deal
 from companion.rules.play import Play, Verb, lay
+from companion.rules.record import judge, notation
 from companion.rules.scoring import score
 from companion.rules.table import Due, HowEnded, Table
 
@@ -103,6 +104,20 @@ def test_a_turn_in_a_lane_leaves_the_table_that_the_referee_leaves(edition, seed
             assert [sheet.total for sheet in score(after)] == list(points(lanes)[0])
         elif not offered:
             assert (lanes.move[0], lanes.due[0]) == (after.to_move, DUE[after.due]), str(play)
+
+
+@pytest.mark.parametrize(("edition", "hazard"), [("classic", Card.STOP), ("dujardin-2014", Card.ACCIDENT)])
+def test_a_coup_fourre_leaves_a_like_hazard_below_the_one_that_it_beats(edition, hazard):
+    lines = f"option hazard-on-hazard=allowed\nhand first Ann\nAnn roll\nBob roll\nAnn {hazard} > Bob\nBob discard 25"
+    text = f"edition {edition}\nside Ann\nside Bob\n{lines}"
+    record = judge.judge_on(judge.EMPTY_RECORD, tuple(notation.lines(text)))
+    table, play, hands = record.game.table, lay("Ann", hazard, "Bob"), [[hazard], [SAFETY_OF[hazard]]]
+    deck = deck_of(tuple(table.deck))
+    lanes = lanes_of(table, np.array([[deck.counts(hand) for hand in hands]], np.int8), np.zeros((1, 1), np.int8))
+
+    lanes.play(np.array([deck.number[hazard]]), np.array([1]), np.random.default_rng(1))
+
+    assert shown(lanes) == shown_by(with_answer(table, play, hands))
 
 
 @pytest.mark.parametrize("edition", EDITIONS)

@@ -455,6 +455,9 @@ whoever has drawn the card himself names another one
 no two safeties are alike
     Ann discard 100 | Bob pair driving-ace for 100: too-many-copies
     + | Bob pair 300 for 100
+nor are they exchanged as two [exchange=yes]
+    | Ann exchange driving-ace driving-ace: too-many-copies
+    | Ann exchange 300 300
 a discarded theft or control goes under the pile as well
     Ann discard 50; Bob discard theft = discards theft 50
     Ann discard 50; Bob discard control = discards control 50

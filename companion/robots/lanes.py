@@ -278,7 +278,9 @@ class Lanes:
         which = np.searchsorted(deck.safeties, card)
         right_of_way = which == deck.right_of_way
         top = self.tops[at, side]
-        hazard = (deck.answers[top] == which) & (right_of_way | (edition.roll_after_late_safety == "not-needed"))
+        takes_away = right_of_way | (edition.roll_after_late_safety == "not-needed")
+        # The like of one that a coup fourré has lifted stays below it.
+        hazard = takes_away & (deck.answers[top] == which) & ((beaten == -1) | (beaten == deck.limit))
         limit = right_of_way & self.limit[at, side]
         self.safe[at, side, which] = self.begun[at, side] = True
         self._stopped = None

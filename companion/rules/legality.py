@@ -88,11 +88,16 @@ def _against_turn(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_card(table: Table, card: Card, play: Play) -> Iterator[Reason]:
-    """Yield a reason where the deck has no such card, or all are out; of an unverified one only safeties count."""
+    """Yield a reason where the deck has no such card, or all are out."""
     if card not in table.deck:
         yield reason(Code.UNKNOWN_CARD, card=card)
-    elif (table.edition.counts_verified or card.family is Family.SAFETY) and copies_left(table, card, play) <= 0:
+    elif _is_counted(table, card) and copies_left(table, card, play) <= 0:
         yield _too_many(table, card)
+
+
+def _is_counted(table: Table, card: Card) -> bool:
+    """True if it is known how many of a card there are: of each safety one, whatever deck it is."""
+    return table.edition.counts_verified or card.family is Family.SAFETY
 
 
 def _too_many(table: Table, card: Card) -> Reason:
@@ -149,12 +154,8 @@ def _against(table: Table, play: Play) -> Iterator[Reason]:
         yield from _AGAINST[play.verb](table, play)
 
 
-def remarks(table: Table, play: Play) -> tuple[Reason, ...]:
-    """Return what is worth a word about a legal play."""
-    return tuple(_remarks(table, play))
-
-
-def _remarks(table: Table, play: Play) -> Iterator[Reason]:
+def remarks(table: Table, play: Play) -> Iterator[Reason]:
+    """Yield what is worth a word about a legal play."""
     if play.verb is Verb.DISCARD and table.edition.discard == "when-stuck" and not lays_taken(table, play):
         yield reason(Code.DISCARD_ONLY_WHEN_STUCK)
     is_safety = play.verb is Verb.PLAY and card_of(play).family is Family.SAFETY
@@ -217,7 +218,7 @@ def _against_exchange(table: Table, play: Play) -> Iterator[Reason]:
     yield from _against_owed(table, play)
     for card in dict.fromkeys(play.cards):
         yield from _against_discarding(table, card, play)
-        if table.edition.counts_verified and play.cards.count(card) > copies_left(table, card, play) > 0:
+        if _is_counted(table, card) and play.cards.count(card) > copies_left(table, card, play) > 0:
             yield _too_many(table, card)
 
 
@@ -412,7 +413,7 @@ def _against_pair(table: Table, play: Play) -> Iterator[Reason]:
         return
     card, wanted = card_of(play), play.wanted
     yield from _against_cards(table, play)
-    if (table.edition.counts_verified or card.family is Family.SAFETY) and 0 < copies_left(table, card, play) < 2:
+    if _is_counted(table, card) and 0 < copies_left(table, card, play) < 2:
         yield _too_many(table, card)
     # None of the discard pile is left where the turn's draw has made it the draw pile.
     there = () if table.draw_reshuffles else table.discards

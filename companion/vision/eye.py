@@ -187,7 +187,7 @@ class Eye:
         else:
             # What reaches in over the border is an arm, not a card.
             rest = _not_told(sight, due - changes.touched_border, faces)
-            boxes = [box for zone in rest for box in _boxes_in(sight, zone, gray)]
+            boxes = [box for zone in sorted(rest) for box in _boxes_in(sight, zone, gray)]
         view = read(
             frame,
             sight.mats,
@@ -335,7 +335,7 @@ def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats, gray: Image) -> M
 
 def _boxes_round(these: Iterable[str], mats: Mats) -> list[Box]:
     """Return the boxes in which zones are read; nothing is read on the draw pile, whose cards lie face down."""
-    quads = (zones.zone_px(mats, zone, REACH_OUT_MM) for zone in these if zone != DRAW_ZONE)
+    quads = (zones.zone_px(mats, zone, REACH_OUT_MM) for zone in sorted(these) if zone != DRAW_ZONE)
     return [around(corners) for corners in quads if corners is not None]
 
 

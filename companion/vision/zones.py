@@ -203,7 +203,7 @@ def outlines(state: ZoneWatch, zones: Iterable[str]) -> list[Quad]:
     found = []
     for sheet in state.values():
         labels = {int(n) for zone in sheet.settled & set(zones) for n in np.unique(sheet.foreign[sheet.zones[zone]])}
-        for label in labels - {0}:
+        for label in sorted(labels - {0}):
             rows, columns = np.nonzero(sheet.foreign == label)
             if CARD_SHARES[0] * CARD_PX <= len(rows) <= CARD_SHARES[1] * CARD_PX:
                 box = cv2.boxPoints(cv2.minAreaRect(np.column_stack((columns, rows)).astype(np.float32)))

@@ -311,7 +311,7 @@ def _take_play(game: Game, line: RecordLine, play: Play, as_lies: bool) -> tuple
     if table is None:
         raise AssertionError("a hand was begun")
     reasons = referee.objections(table, play)
-    remarks = began if reasons else began + referee.remarks(table, play)
+    remarks = began if reasons else (*began, *referee.remarks(table, play))
     # An answer that nobody has asked for leaves no card on the table.
     leaves_a_card = bool(play.cards or play.card) or (play.verb is Verb.TAKE and bool(table.discards))
     stands = (as_lies or play.anyway) and leaves_a_card
