@@ -21,7 +21,7 @@ from companion.common.text import say
 from companion.match.questions import Letter
 from companion.storage.events import Event
 
-_BEHIND_S = 90  # time without a word after which a table counts as gone, in seconds
+_GONE_AFTER_S = 90  # time without a word after which a table counts as gone, in seconds
 
 
 class Fork(Exception):
@@ -46,7 +46,7 @@ class TableRow:
 
     @property
     def is_gone(self) -> bool:
-        return self.quiet_s > _BEHIND_S
+        return self.quiet_s > _GONE_AFTER_S
 
     @property
     def behind(self) -> int:
@@ -70,25 +70,10 @@ def take(db: Connection, batch: Batch, key: str | None) -> int:
         raise Fork(differs)
     new = batch.events[len(known) :]
     if new:
-        # What is added to a match in which a name was erased would name the player again.
-        erased = "SELECT match FROM club.erasures WHERE table_id = %s"
-        gone = {row[0] for row in db.execute(erased, [batch.table])} if has_erased else set()
-        kept = [event._replace(body="null") if event.match in gone else event for event in new]
-        db.execute(
-            "INSERT INTO club.events (table_id, seq, crc, match, body, erased)"
-            " SELECT %s, * FROM unnest(%s::bigint[], %s::text[], %s::bigint[], %s::text[], %s::smallint[])",
-            [
-                batch.table,
-                *([event[field] for event in kept] for field in (0, 1, 3, 2)),
-                [int(event.match in gone) for event in kept],
-            ],
-        )
+        _store(db, batch.table, new, has_erased=has_erased)
         last = new[-1].seq
         for kind, body in filter(None, map(desk.heard, new)):
             deeds.append(db, desk.topic(batch.table), kind, batch.name, body)
-        if new[0].seq == 1:
-            begins = hashlib.sha256(f"{new[0].crc}\n{new[0].body}".encode()).hexdigest()
-            db.execute("UPDATE club.tables SET begins = %s WHERE id = %s", [begins, batch.table])
     db.execute(
         "UPDATE club.tables SET last = %s, told = %s, name = %s, key = %s, seen_at = now() WHERE id = %s",
         [last, last if batch.last is None else batch.last, batch.name, key, batch.table],
@@ -96,8 +81,29 @@ def take(db: Connection, batch: Batch, key: str | None) -> int:
     return last
 
 
+def _store(db: Connection, table: str, new: Sequence[Sent], *, has_erased: bool) -> None:
+    """Append events to a table's log; those of a match in which a name was erased would name the player again."""
+    rows = db.execute("SELECT match FROM club.erasures WHERE table_id = %s", [table]) if has_erased else ()
+    erased = {row[0] for row in rows}
+    db.execute(
+        "INSERT INTO club.events (table_id, seq, crc, match, body, erased)"
+        " SELECT %s, * FROM unnest(%s::bigint[], %s::text[], %s::bigint[], %s::text[], %s::smallint[])",
+        [
+            table,
+            [event.seq for event in new],
+            [event.crc for event in new],
+            [event.match for event in new],
+            ["null" if event.match in erased else event.body for event in new],
+            [int(event.match in erased) for event in new],
+        ],
+    )
+    if new[0].seq == 1:
+        begins = hashlib.sha256(f"{new[0].crc}\n{new[0].body}".encode()).hexdigest()
+        db.execute("UPDATE club.tables SET begins = %s WHERE id = %s", [begins, table])
+
+
 def letters(db: Connection, table: str) -> list[dict[str, object]]:
-    """Return what the director has sent to a table and it has not got, as it reads it."""
+    """Return what the director has sent to a table and has not arrived there, as the table reads it."""
     row = db.execute("SELECT has_letters FROM club.tables WHERE id = %s", [table]).fetchone()
     if row is None or not row[0]:
         return []
@@ -108,7 +114,7 @@ def letters(db: Connection, table: str) -> list[dict[str, object]]:
 
 
 def send(db: Connection, table: str, what: Letter, who: str, *, of: int = 0, text: str = "", match: int = 0) -> None:
-    """Send something to a table, which gets it when it is heard of next."""
+    """Send something to a table, which gets it with the answer to its next batch."""
     db.execute("UPDATE club.tables SET has_letters = true WHERE id = %s", [table])
     deeds.append(db, desk.topic(table), what, who, {"of": of, "text": text, "match": match})
 
