@@ -130,6 +130,7 @@ class Lanes:
         return len(self.move)
 
     def chosen(self, lanes: Any) -> Lanes:
+        """Return copies of some lanes, named as NumPy indexes a row: a slice, a mask `(n,)` or numbers."""
         other = copy(self)
         vars(other).pop("rows", None)
         other._stopped = None
@@ -173,8 +174,8 @@ class Lanes:
     def draw(self, at: Ints, seat: Ints, chance: np.random.Generator) -> None:
         """Draw one card into a hand of those lanes; the discards become the pile where the edition has it so.
 
-        Neighbours draw from the two ends of the mixed pile: who draws one card more does not change what the other
-        draws, and plays that are compared in the same world differ by less luck.
+        Every second seat draws from the other end of the mixed pile, so that of two players one who draws a card more
+        does not change what the other draws: plays that are compared in the same world differ by less luck.
         """
         if self.reshuffles:
             for lane in at[self.begin[at] >= self.end[at]].tolist():
@@ -306,7 +307,7 @@ class Lanes:
         deck = self.deck
         safety = np.asarray(deck.safeties)[deck.safety_of[card]]
         seat = np.full(len(at), -1)
-        for other in range(self.seats - 1, -1, -1):
+        for other in range(self.seats - 1, -1, -1):  # The lowest seat of several has the last word.
             seat[(self.side_of[other] == victim) & (self.hands[at, other, safety] > 0)] = other
         coup = seat >= 0
         if not coup.any():
@@ -362,7 +363,9 @@ class Lanes:
 _FIELDS = tuple(Lanes.__annotations__)  # the arrays of the lanes
 _DUE = {Due.NOTHING: NOTHING, Due.ONE: ONE, Due.TURN: TURN}
 _HOW = {HowEnded.COMPLETED: COMPLETED, HowEnded.EXHAUSTED: EXHAUSTED, HowEnded.AGREED: EXHAUSTED}
-_MOST_PILED = 48  # more cards than come to lie on a battle pile
+_MOST_PILED = 48
+"""Number of places on a battle pile: the bare one, and every hazard and remedy of a deck, at most 46 together, or 42 in
+bsd-mille, where four safeties may leave a roll each."""
 
 
 def lanes_of(table: Table, hands: Ints, piles: Ints, totals: Mapping[str, int] = NO_POINTS) -> Lanes:

@@ -291,7 +291,7 @@ def _answer(draft: Draft, play: Play) -> None:
     draft.leave_hand(draft.seat)
     attack, laid = next(attacks_on(draft.before, play.player), None), draft.before.window.laid
     if play.card is Card.MIRROR and attack is not None:
-        # The attack lands on the attacker; the turn order goes on as if it had just been laid (chosen).
+        # The attack lands on the attacker; the turn goes on as if it had just been laid: our choice.
         draft.lift(attack.side, attack.hazard, attack.before)
         index = draft.before.seats[attack.by_seat].side
         before = draft.sides[index].shows

@@ -1,6 +1,6 @@
 """What speaks against a play, and what is worth a word about a legal one.
 
-Every reason against a play is found at once; none means that it is legal. First comes what is still open.
+Every reason against a play is found at once; none means that it is legal.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_MIRRORS = 2  # an attack that was mirrored comes back by a second mirror, a
 
 
 def attacks_on(table: Table, player: str | None) -> Iterator[Attack]:
-    """Yield the attacks on a player's side that can still be answered, the latest first: a mirror sends that back."""
+    """Yield the attacks on a player's side that can still be answered, the latest first: that one a mirror returns."""
     index = table.side_index(player)
     return (attack for attack in reversed(table.attacks) if attack.side == index)
 
@@ -377,7 +377,7 @@ def _against_control(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_name(table: Table, play: Play) -> Iterator[Reason]:
-    """Who has drawn the card himself names another one."""
+    """Yield what speaks against naming another card, as a player may who has drawn the one that he asked for."""
     of_seat, by_seat = table.seat_named(play.target), table.seat_of(play.player or "")
     if of_seat is None:
         yield reason(Code.NEEDS_TARGET, card=Card.CONTROL)
@@ -441,7 +441,7 @@ def _against_special_in_turn(_table: Table, play: Play, side: Side) -> Iterator[
 
 
 def _against_mirror(table: Table, play: Play, side: Side) -> Iterator[Reason]:
-    """The attack lands on the attacker, unless he is immune or under a hazard of that pile already (chosen)."""
+    """The attack lands on the attacker, unless he is immune or under a hazard of that pile already: our choice."""
     attack = next(attacks_on(table, play.player), None)
     if attack is None or attack.mirrors >= MOST_MIRRORS:
         yield reason(Code.NO_ATTACK_TO_ANSWER, case="mirrors" if attack else "mirror", card=play.card, side=side.name)
