@@ -257,7 +257,6 @@ def test_a_backup_of_an_older_schema_is_brought_up_to_date(tmp_path):
 
 def test_a_file_that_is_there_is_not_written_over(data, tmp_path):
     (tmp_path / "table.zip").write_text("mine")
-    (tmp_path / "empty").mkdir()
 
     with pytest.raises(Problem, match="--force"):
         write_bundle(data, tmp_path / "table.zip")
@@ -265,8 +264,16 @@ def test_a_file_that_is_there_is_not_written_over(data, tmp_path):
 
     write_bundle(data, tmp_path / "table.zip", force=True)
     assert read_bundle(tmp_path / "table.zip").rows
-    with pytest.raises(Problem, match="nothing to back up"):
-        write_bundle(tmp_path / "empty", tmp_path / "none.zip")
+
+
+def test_where_nothing_was_played_but_in_the_demo_that_is_pointed_to(data, tmp_path):
+    (tmp_path / "own").mkdir()
+    with pytest.raises(Problem, match=r"nothing to back up .*no setting\.$"):
+        write_bundle(tmp_path / "own", tmp_path / "table.zip")
+
+    data.rename(tmp_path / "own" / "demo")
+    with pytest.raises(Problem, match=r"played in the demo .* add --data .*demo\."):
+        write_bundle(tmp_path / "own", tmp_path / "table.zip")
 
 
 def test_a_full_disk_leaves_no_half_file(data, tmp_path, monkeypatch):

@@ -78,7 +78,8 @@ def test_replay_as_lies_applies_illegal_plays_and_adds_the_table_where_it_is_ask
 
 CLOSING = (
     "3 lines were illegal or unreadable and left out, the first is line 6; what follows may be illegal only because "
-    "of it. `replay --as-lies` lets every card lie as it was laid; `anyway` at a line's end lets that one stand."
+    "of it. `companion replay --as-lies` lets every card lie as it was laid; "
+    "`anyway` at a line's end lets that one stand."
 )
 
 

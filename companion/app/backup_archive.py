@@ -34,6 +34,7 @@ from companion.storage import restore as restoring
 from companion.storage.backups import FOLDER as BACKUPS
 from companion.storage.data_folder import (
     DECK_IN_USE_NAME,
+    DEMO_NAME,
     EDITIONS_NAME,
     STORE_NAME,
     TURN_NAME,
@@ -103,7 +104,9 @@ def write_bundle(folder: Path, out: Path, *, force: bool = False) -> tuple[str, 
     about = json.dumps({"format": FORMAT, "schema": len(database.MIGRATIONS)}).encode()
     files, left_out = _sound_files(folder, MOST_BYTES - len(about) - len(log or b""))
     if log is None and not files:
-        raise Problem(f"There is nothing to back up in {folder}: no match, no deck, no setting.")
+        demo = folder / DEMO_NAME
+        also = f" What was played in the demo is in {demo}: add --data {demo}." if (demo / STORE_NAME).exists() else ""
+        raise Problem(f"There is nothing to back up in {folder}: no match, no deck, no setting.{also}")
     _write_zip(out, {ABOUT: about, **({STORE_NAME: log} if log else {}), **files})
     return left_out
 

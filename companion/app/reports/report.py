@@ -53,8 +53,8 @@ def closing(lines: Sequence[JudgedLine], *, as_lies: bool = False) -> Iterator[s
     """Yield what to say at the end of a file of which lines were left out: which are the cause, and what helps."""
     left_out = [judged for judged in lines if judged.verdict != LEGAL and not judged.applied]
     if not as_lies and any(judged.verdict == ILLEGAL for judged in left_out):
-        ways = "`replay --as-lies` lets every card lie as it was laid; `anyway` at a line's end lets that one stand."
-        yield f"{_what_was_left_out(left_out)} {ways}"
+        every = f"`{typed('replay --as-lies')}` lets every card lie as it was laid"
+        yield f"{_what_was_left_out(left_out)} {every}; `anyway` at a line's end lets that one stand."
     for name in dict.fromkeys(judged.look_up for judged in left_out if judged.look_up):
         yield f"`{typed(f'editions show {name}')}` lists the cards and the house rules."
 
