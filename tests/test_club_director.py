@@ -252,6 +252,7 @@ def test_a_correction_counts_once_somebody_at_the_table_has_agreed_and_changes_n
     assert playing.state.questions == ()
     wire.run(pool)
     assert stage in text_of(director.get(f"{at}/desk"))
+    assert stage in text_of(director.get(f"{at}/board"))
     audit = text_of(director.get("/audit"))
     assert deed in audit
     assert "has answered" in audit

@@ -181,6 +181,12 @@ def test_what_is_wrong_is_told_once(text, sentence):
     assert len(said[0][1]) < 600
 
 
+def test_a_deck_is_changed_only_where_a_parent_has_one():
+    sentence = "[deck-changes] changes a parent's deck, and this file names no parent."
+
+    assert sentence in [say for _, say in faults('name = "ours"\n[deck-changes]\nroll = 2')]
+
+
 def test_everything_that_is_wrong_is_told_at_once():
     text = """name = "Our Rules"
 parent = "classic"

@@ -95,7 +95,8 @@ def test_the_form_offers_the_names_that_it_does_not_show_already(page, match):
 # --- The picture ---------------------------------------------------------------------------------------------
 
 
-def test_the_picture_is_turned_and_mirrored_from_the_camera_page(page, turn):
+def test_the_picture_is_turned_and_mirrored_from_the_camera_page(match, turn):
+    page = create_app(match, secret=SECRET, camera=Camera(picture=lambda: None, turn=turn)).test_client()
     tap(page, "/camera/turn", degrees="180")
     tap(page, "/camera/turn", mirrored="yes")
 
@@ -109,11 +110,12 @@ def test_a_picture_is_turned_by_quarters_only(page, turn, degrees):
     assert turn.current == Turn()
 
 
-def test_what_no_camera_takes_is_not_turned(match):
+def test_what_no_camera_takes_is_not_turned(match, turn):
     page = create_app(match, secret=SECRET).test_client()
 
     assert tap(page, "/camera/turn", degrees="90").status_code == 404
-    assert "/camera/turn" not in page.get("/camera").text
+    for camera in (Camera(), Camera(turn=turn), Camera(picture=lambda: None, turn=turn, is_there=lambda: False)):
+        assert "/camera/turn" not in create_app(match, secret=SECRET, camera=camera).test_client().get("/camera").text
 
 
 # --- Started with a set-up file ------------------------------------------------------------------------------
