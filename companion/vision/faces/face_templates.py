@@ -47,12 +47,14 @@ class Pictures:
 
     def __init__(self, pictures: Pixels, mask: Mask | None = None) -> None:
         """`pictures` are `(n, h, w, c) float32`; of a card only `mask` `(h, w)` is visible (None: all of it)."""
-        self._pictures, self._mask = pictures, mask
+        planes = np.ascontiguousarray(pictures.transpose(0, 3, 1, 2))  # colour by colour: taken from in a third of time
+        self._pictures = planes.transpose(0, 2, 3, 1)
+        self._visible = None if mask is None else np.flatnonzero(mask)
         shown = np.ones(pictures.shape[1:3], np.float32) if mask is None else mask.astype(np.float32)
         self._slopes = self._of(slants(shown)).T
         """What light with an even slope makes of the visible part of a card, as columns, `(p, 3)`."""
 
-        seen = self._of(pictures.transpose(0, 3, 1, 2))
+        seen = self._of(planes)
         even = (seen - (seen @ self._slopes) @ self._slopes.T).reshape(len(seen), -1)
         lengths = np.linalg.norm(even, axis=1)
         self.contrast = lengths / np.float32(math.sqrt(max(even.shape[1] / pictures.shape[3], 1)))
@@ -84,7 +86,7 @@ class Pictures:
 
     def likeness_to(self, number: int) -> Pixels:
         """Return the likeness of each of them to one, `(n,)`."""
-        return self._likenesses[number] if self._mask is None else self._rows @ self._rows[number]
+        return self._likenesses[number] if self._visible is None else self._rows @ self._rows[number]
 
     @cached_property
     def _likenesses(self) -> Pixels:
@@ -104,7 +106,8 @@ class Pictures:
 
     def _of(self, pictures: Pixels) -> Pixels:
         """Return the visible part of pictures `(…, c, h, w)` as `(…, c, p)`."""
-        return pictures.reshape(*pictures.shape[:-2], -1) if self._mask is None else pictures[..., self._mask]
+        flat = pictures.reshape(*pictures.shape[:-2], -1)
+        return flat if self._visible is None else flat.take(self._visible, axis=-1)
 
 
 @dataclass(frozen=True, eq=False)

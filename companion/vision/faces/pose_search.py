@@ -123,14 +123,22 @@ def _turned(pictures: Sequence[Pixels], scale: float, turn_deg: float) -> tuple[
 def slants(weights: Pixels) -> Pixels:
     """Return even light and light with a slope to the right and downwards: `(3, h, w)`.
 
-    They are orthonormal under `weights` `(h, w)` and come multiplied by them.
+    They are orthonormal under `weights` `(h, w)` and come multiplied by them. What so little shows that it has no
+    slope of its own is 0.
     """
-    height, width = weights.shape
-    down, right = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j].astype(np.float32)
-    root = np.sqrt(weights).ravel()
-    columns = np.stack((root, right.ravel() * root, down.ravel() * root), axis=1)
-    found: Pixels = np.linalg.qr(columns)[0].T * root
-    return found.reshape(3, height, width)
+    light, across = _sloping_light(*weights.shape), weights.ravel()
+    products = (light * across) @ light.T
+    # Cholesky's triangle makes one after the other orthogonal to those before it, as QR of all points would.
+    own = np.linalg.inv(np.linalg.cholesky(products + np.eye(3) * (1e-9 * products[0, 0])))
+    found: Pixels = ((own @ light) * across).astype(np.float32)
+    return found.reshape(3, *weights.shape)
+
+
+@cache
+def _sloping_light(height: int, width: int) -> Floats:
+    """Return even light and light with a slope to the right and downwards as rows, `(3, height · width)`."""
+    down, right = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j]
+    return np.stack((np.ones(height * width), right.ravel(), down.ravel()))
 
 
 def _spectra(maps: Pixels) -> Spectra:
