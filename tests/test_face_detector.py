@@ -21,7 +21,7 @@ from companion.tabletop.mat_layout import all_mats
 from companion.vision.boxes import lab
 from companion.vision.capture.sources import Frame
 from companion.vision.faces import face_detector as reading
-from companion.vision.faces import matching
+from companion.vision.faces import keypoints, matching
 from companion.vision.faces.face_detector import read_faces
 from companion.vision.faces.face_templates import FINE_PX_PER_MM, Templates, templates_of
 from companion.vision.faces.matching import Lie, Named
@@ -81,6 +81,21 @@ def test_without_mats_the_cards_themselves_tell_how_the_table_lies() -> None:
     score = told(photo)
 
     assert (score.read, score.in_sight) == (4, 4)
+
+
+def test_keypoints_found_in_strips_are_those_of_the_whole_picture_and_none_comes_twice(monkeypatch) -> None:
+    photo = face_photos.photograph(table_of("own", [("stop", 0, 0, 5)]), "own", CAMERA, Shot(), 1)
+    gray = cv2.cvtColor(photo.image, cv2.COLOR_BGR2GRAY)
+    whole, _ = keypoints._points_on(gray, keypoints.MOST_POINTS)
+    monkeypatch.setattr(keypoints, "STRIP_PX", len(gray) // 4)
+
+    strips, descriptors = keypoints._points_by_strips(gray)
+
+    small = {tuple(point) for point in np.round(whole[whole[:, 2] < 8], 2).tolist()}
+    found = [tuple(point) for point in np.round(strips[strips[:, 2] < 8], 2).tolist()]
+    assert len(strips) == len(descriptors) > 20
+    assert len(found) == len(set(found))
+    assert len(small & set(found)) >= 0.95 * len(small)
 
 
 def test_a_fan_is_read_by_its_strips() -> None:

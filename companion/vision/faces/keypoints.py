@@ -23,6 +23,10 @@ from companion.vision.view import Quad
 MOST_POINTS = 6000
 MOST_FACE_POINTS = 300
 LARGEST_PX = 1800  # maximum longer side of a picture searched for keypoints; larger ones are reduced
+STRIP_PX, SEAM_PX = 480, 96
+"""Rows of a picture searched for keypoints at once, and how far beyond: their surroundings are no larger. OpenCV keeps
+eleven pictures of twice the size, 430 MB for all rows of the largest."""
+
 CANDIDATES = 3  # matches kept of each keypoint: faces share drawings, so it may belong to several
 FEWEST = 8  # minimum number of keypoints that agree on a card; half of them make a cell worth a look
 CLEAR_SHARES = (0.4, 0.6, 0.8)
@@ -64,6 +68,21 @@ def _points_on(gray: Image, most: int) -> tuple[Floats, Pixels]:
     return points, np.empty((0, 128), np.float32) if found is None else found
 
 
+def _points_by_strips(gray: Image) -> tuple[Floats, Pixels]:
+    """Return the same of a larger picture, as many keypoints from each strip as it is high."""
+    height = len(gray)
+    keys, rows = [np.empty((0, 4))], [np.empty((0, 128), np.float32)]
+    for top in range(0, height, STRIP_PX):
+        end = min(top + STRIP_PX, height)
+        first = max(0, top - SEAM_PX)
+        points, found = _points_on(gray[first : end + SEAM_PX], MOST_POINTS * (end - top) // height)
+        points[:, 1] += first
+        is_here = (points[:, 1] >= top) & (points[:, 1] < end)
+        keys.append(points[is_here])
+        rows.append(found[is_here])
+    return np.concatenate(keys), np.concatenate(rows)
+
+
 def level_by_faces(image: Image, points: Keypoints, size_mm: Size) -> Fit | None:
     """Return the plane in which cards of a deck lie on a picture, its millimetres true; None if none is recognised."""
     share = min(1.0, LARGEST_PX / max(image.shape[:2]))
@@ -80,7 +99,7 @@ def level_by_faces(image: Image, points: Keypoints, size_mm: Size) -> Fit | None
 
 def _squares(gray: Image, points: Keypoints, size_mm: Size) -> Iterator[tuple[int, Quad]]:
     """Yield for each card recognised the number of its keypoints, and a square on it, a module a millimetre."""
-    keys, found = _points_on(gray, MOST_POINTS)
+    keys, found = _points_by_strips(gray)
     if not len(found) or not len(points.descriptors):
         return
     matches = cv2.BFMatcher(cv2.NORM_L2).knnMatch(found, points.descriptors, k=min(CANDIDATES, len(points.descriptors)))
