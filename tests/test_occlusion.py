@@ -180,7 +180,7 @@ def test_a_card_whose_edges_the_hand_hides_that_lays_one_like_it_lies_there_stil
 def test_a_card_laid_nearly_where_its_like_lies_beneath_others_is_another_though_hands_hide_those(
     between: int, right: float
 ) -> None:
-    others = (card("roll", 6, -5, 4), card("stop", -5, 5), card("accident", 3, 6), card("repairs", -4, -6))[:between]
+    others = (card("roll", 6, -5, 4), card("75", -5, 5), card("100", 3, 6), card("repairs", -4, -6))[:between]
     around = ((-185, -105), (-185, -140), (-55, -140), (-55, 30), (-185, 30), (-185, -105))
     hands = Cover((*around, (-149, -105), (-149, -14), (-91, -14), (-91, -105)))
 
@@ -601,6 +601,18 @@ def test_a_card_pushed_off_its_like_of_which_a_strip_shows_still_is_one_card():
 
     assert faces(seen) == ["75", "75", "75"]
     assert not any(one.is_double for one in seen)
+
+
+def test_a_strip_where_another_card_lies_as_it_did_is_that_cards_whatever_it_is_read_as(monkeypatch):
+    lower, upper, turned_aside = card("75", 8, 0, -6), card("25", 0, 0, -1), card("25", -3, 1.5, 15)
+    misread = lambda look, new, _card: [  # noqa: E731
+        replace(lain.sighting, face=new.face) for lain in look._before if lain.sighting.face is Card.KM_75
+    ]
+    monkeypatch.setattr(occlusion._FaceLook, "_strips_beneath", misread)
+
+    *_, (seen, _) = looks(*one_by_one(lower, upper), (lower, turned_aside))
+
+    assert faces(seen) == ["25", "75"]
 
 
 def test_a_card_pushed_before_another_like_it_is_laid_on_it_is_told_once():

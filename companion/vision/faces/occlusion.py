@@ -358,7 +358,8 @@ class _FaceLook:
     def _pushed_beneath(self, at: int, old: Sequence[Lain], kept: Sequence[Lain]) -> Lain | None:
         """Return the like that lay about where a new card does, as it lies now, pushed when that one was laid on it.
 
-        A strip of it is enough, if there is one for each of those that lay there and showed: else the new one is one.
+        A strip of it is enough, if there is one for each of those that lay there and showed, and no card that lies
+        there still explains it: else the new one is one.
         """
         new = self._told[at]
         alike = [lain for lain in self._before if lain.sighting.face is new.face]
@@ -368,7 +369,7 @@ class _FaceLook:
         card = next((lain for lain in gone if lain.is_whole and self._still_there(lain) is False), None)
         if card is None:
             return None
-        others = [lain for lain in alike if lain not in gone and lain.mat == card.mat]
+        others = [lain for lain in (*alike, *kept) if lain not in gone and lain.mat == card.mat]
         strips: list[Sighting] = []
         for one in self._strips_beneath(new, card):
             is_told = any(math.dist(one.centre_px, strip.centre_px) <= self._same_px(card) for strip in strips)
