@@ -274,6 +274,23 @@ def test_a_doubtful_card_was_not_laid_where_all_that_follow_are_in_turn_without_
     assert confirmed(items)[-3:] == ["Ann discard 25", "Bob 100", "Cid 100"]
 
 
+def test_a_doubtful_card_that_completes_the_trip_was_not_laid_where_others_play_on():
+    setup = replace(demo.setup_of(read_script(OPENING)), target=200)
+    played = "0 roll-01 1/battle", "2 roll-02 2/battle", "4 100-01 1/distance", "6 75-01 discard"
+
+    items = told_of(
+        *played,
+        "8 100-02 1/distance 0.85",
+        "12 25-01 discard",
+        "14 50-01 discard",
+        "16 50-02 discard",
+        seconds=26,
+        setup=setup,
+    )
+
+    assert confirmed(items)[-3:] == ["Ann discard 25", "Bob discard 50", "Ann discard 50"]
+
+
 def test_the_last_play_stands_where_the_card_of_another_that_was_laid_with_it_has_left_its_place():
     items = told_of("0-4 roll-01 1/battle", "0 25-01 discard", seconds=8)
 

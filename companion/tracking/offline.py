@@ -19,7 +19,7 @@ from companion.match.zone_plays import Places
 from companion.rules import referee
 from companion.rules.cards import HAZARD_OF, Card
 from companion.rules.play import Play, Verb
-from companion.rules.reasons import as_json
+from companion.rules.reasons import Code, as_json
 from companion.rules.record import judge
 from companion.rules.record.judge import Game, JudgedLine
 from companion.rules.record.notation import RecordLine as RecordLine
@@ -358,7 +358,8 @@ class Watcher:
         """Tell what nobody was sure of otherwise, or drop it, where an illegal card is legal then; True if so."""
         course = self._course
         late = [one for one in unsure if one.id in course.refused_s]
-        if late and self._explain([*late, question]):
+        is_after_end = any(why.code is Code.HAND_OVER for why in question.reasons)
+        if late and not is_after_end and self._explain([*late, question]):
             return True
         without = course.without(unsure, course.seq)
         asked = reconcile(without.tracks, without.record)

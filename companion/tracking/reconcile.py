@@ -135,7 +135,9 @@ class _Reconciliation:
             guess = Guess(lay(table.player_up, face), clear=True)
         accelerator = self._doubling.get(track.serial, 0)  # None where it is unclear whether there is one
         is_unclear = sentence is not None or accelerator is None
-        if guess is None or is_unclear or table.is_over or self._lay_there_before_its_hazard(track, face):
+        # What lies there for long after what would be the last play shows that it was none.
+        is_over = table.is_over and self._lies_s(track) < TURN_S
+        if guess is None or is_unclear or is_over or self._lay_there_before_its_hazard(track, face):
             return Act(track, face, None, table, sentence)
         play = replace(guess.play, times=2) if accelerator else guess.play
         return Act(track, face, play, table, reasons=objections(table, play), clear=guess.clear)
