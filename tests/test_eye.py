@@ -6,7 +6,7 @@ from functools import cache
 import cv2
 import numpy as np
 import pytest
-from pictures import SKIN, Lens, Mat, Scene, Sticker, Thing, arm, clean, grainy, lit, on_mat, through
+from pictures import SKIN, Lens, Mat, Scene, Sticker, Thing, arm, clean, grainy, lit, on_mat, picture, through
 
 from companion.match.questions import SURE_CONFIDENCE
 from companion.rules.cards import Card
@@ -14,8 +14,11 @@ from companion.tabletop.drawn_zones import Drawing, DrawnZones, parse_drawing
 from companion.tabletop.mat_layout import side_mat, table_mat
 from companion.vision.capture.sources import Frame
 from companion.vision.eye import LIGHT_OR_CAMERA, NO_MATS, READ_AGAIN_S, READS, Eye
+from companion.vision.mats import zone_borders
+from companion.vision.mats.localization import Mats, look
+from companion.vision.read import gray_of
 from companion.vision.stickers.reader import StickerSeen, read_codes
-from companion.vision.view import View
+from companion.vision.view import FACE, Sighting, View
 from companion.vision.zones import FIRST_STILL_FRAMES, STILL_FRAMES
 
 SIDE, TABLE = Mat(side_mat(1), -215, -135), Mat(table_mat(), -150, -100)
@@ -375,6 +378,15 @@ def test_a_sticker_between_two_zones_belongs_to_the_nearer_and_is_not_sure(dx_mm
 
     assert sighting.zone == zone
     assert (sighting.confidence >= SURE_CONFIDENCE) is sure
+
+
+@pytest.mark.parametrize(("right_mm", "zone"), [(150, "table/discard"), (135, "table/discard"), (100, None)])
+def test_a_card_that_lies_half_on_the_draw_pile_is_discarded_for_none_of_that_shows_its_face(right_mm, zone):
+    mats = look(gray_of(picture(Scene(mats=(TABLE,)), Lens())), Mats(), 0.0, (table_mat(),))
+    (middle,) = mats.fits[0].to_px([(right_mm, 105.0)]).tolist()
+    seen = Sighting(Card.ROLL, None, tuple(middle), None, "table/draw", False, 0.99, FACE)
+
+    assert zone_borders.settled(mats, seen).zone == zone
 
 
 # Codes that cannot be told

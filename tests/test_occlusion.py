@@ -615,6 +615,18 @@ def test_a_strip_where_another_card_lies_as_it_did_is_that_cards_whatever_it_is_
     assert faces(seen) == ["25", "75"]
 
 
+@pytest.mark.parametrize(("is_laid", "told"), [(False, [True]), (True, [False, False])], ids=["pushed", "laid"])
+def test_a_like_that_shows_far_beside_the_top_of_a_pile_may_be_that_one_if_only_borders_of_others_say_it_lies_there(
+    is_laid: bool, told: list[bool]
+) -> None:
+    pile = [card(face, *at, style="minimal") for face, at in (("100", (3, 4)), ("75", (1, 1)), ("25", ()))]
+    beside = card("25", 0, 13.5, -5, style="minimal")
+
+    *_, (seen, _) = looks(*one_by_one(*pile), (*(pile if is_laid else pile[:2]), beside), style="minimal")
+
+    assert [one.is_double for one in seen if one.face is Card.KM_25] == told
+
+
 def test_a_card_pushed_before_another_like_it_is_laid_on_it_is_told_once():
     ground, first, pushed = card("roll", 2, 3), card("100"), card("100", 3)
 

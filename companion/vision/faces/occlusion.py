@@ -254,6 +254,10 @@ class _FaceLook:
             vote = lain.borders.still_there(self._borders_now(lain), least=least)
             if alike and is_on_a_pile and vote is not False:
                 vote = self._own_vote(lain, vote)
+            elif vote and is_on_a_pile and lain.is_whole and any(self._is_like_beside(lain, s) for s in self._told):
+                # Laid beside it, or this one, pushed so far that the borders of others show where its own were.
+                firm = lain.borders.still_there(self._borders_now(lain), least=A_CORNER)
+                vote = (firm is not False and self._own_vote(lain, firm)) or None
             self._votes[lain.order] = vote and not self._shows_one_below(lain)
         return self._votes[lain.order]
 
@@ -338,6 +342,9 @@ class _FaceLook:
     def _is_like_over(self, lain: Lain, sighting: Sighting) -> bool:
         return sighting.face is lain.sighting.face and self._is_over(lain, sighting)
 
+    def _is_like_beside(self, lain: Lain, sighting: Sighting) -> bool:
+        return sighting.face is lain.sighting.face and self._is_over(lain, sighting, BESIDE_MM)
+
     def _may_be_double(self, sighting: Sighting, old: Sequence[Lain], still: Collection[int]) -> bool:
         """True if its like lay there or nearly, and may be below it now.
 
@@ -349,7 +356,7 @@ class _FaceLook:
             if card.sighting.face is sighting.face
             and card.order not in still
             and not card.is_buried
-            and self._is_over(card, sighting)
+            and self._is_over(card, sighting, BESIDE_MM if card.is_whole else OVER_MM)
         ]
         if any(card.is_whole and self._still_there(card) is False for card in alike):
             return False

@@ -1,7 +1,8 @@
 """Which zone a card lies in where it lies on a border, and how sure that is.
 
 Between two zones there is a strip of mat, and a card laid in a hurry may have its sticker there: it belongs to the
-nearer zone, the less surely the nearer it is to the other.
+nearer zone, the less surely the nearer it is to the other. Where the draw pile lies none belongs that shows its face:
+one with its middle there, half beside the discard pile, is discarded.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from companion.tabletop.mat_layout import Rect
+from companion.tabletop.mat_layout import DRAW_ZONE, Rect
 from companion.vision.mats.localization import Mats
 from companion.vision.view import Sighting
 
 BESIDE_MM = 10.0  # maximum distance of a sticker from the zone that it belongs to, in millimetres
+BESIDE_DRAW_MM = 25.0  # the same where the draw pile lies: half of a card across is on the other pile
 SURE_MM = 16.0  # difference of the distances to the two nearest zones from which on the zone is sure, in millimetres
 LEAST_SHARE = 0.6  # share of the confidence in a sighting that is left in the middle between two zones
 
@@ -23,9 +25,9 @@ def settled(mats: Mats, sighting: Sighting) -> Sighting:
     near: list[tuple[float, str]] = []
     for fit in mats.fits:
         x_mm, y_mm = map(float, fit.to_mm([sighting.centre_px])[0])
-        zones = fit.layout.zones.items()
-        gaps = [(_outside_mm(rect, x_mm, y_mm), f"{fit.layout.id}/{name}") for name, rect in zones]
-        near += gaps if any(gap_mm <= BESIDE_MM for gap_mm, _ in gaps) else []
+        gaps = {f"{fit.layout.id}/{name}": _outside_mm(rect, x_mm, y_mm) for name, rect in fit.layout.zones.items()}
+        most_mm = BESIDE_DRAW_MM if gaps.pop(DRAW_ZONE, math.inf) <= 0 else BESIDE_MM
+        near += [(mm, zone) for zone, mm in gaps.items()] if any(mm <= most_mm for mm in gaps.values()) else []
     if not near:
         return replace(sighting, zone=None)
     (nearest_mm, zone), *others = sorted(near)
