@@ -504,3 +504,39 @@ def test_a_card_that_is_seen_beside_its_only_like_is_another_however_illegal_and
     seen = followed.see(*lying, card(KM_100, 101, 203 + 4 * count, DISTANCE, stay=9))
 
     assert seen == {KM_100: [1, 2]}
+
+
+def test_a_card_pushed_a_little_is_the_same_though_another_lies_close_beside_it() -> None:
+    lying = card(KM_100, 100, 200, DISTANCE, stay=1), card(KM_50, 157, 190, DISTANCE, stay=2)
+    followed = Followed(played(lay("Ann", ROLL), discard("Bob", KM_25)))
+    followed.see(*lying)
+    followed.hide(DISTANCE)
+
+    seen = followed.see(card(KM_100, 105, 205, DISTANCE, stay=3), lying[1])
+
+    assert seen == {KM_100: [1], KM_50: [2]}
+
+
+def test_one_laid_over_a_column_of_its_likes_is_another_where_a_strip_may_be_any_ones_and_so_is_the_next() -> None:
+    column = [card(KM_25, 100 + 9 * n, 200 + n, DISTANCE, stay=n) for n in (1, 2)]
+    fourth = card(KM_25, 106, 207, DISTANCE, stay=4, is_double=True)
+    followed = Followed(played(lay("Ann", ROLL), discard("Bob", KM_25)))
+    for cards in (
+        (card(KM_25, 110, 216, DISTANCE, stay=3),),
+        (fourth,),
+        (fourth, card(KM_25, 111, 219, DISTANCE, stay=5)),
+    ):
+        seen = followed.see(*column, *cards)
+        followed.hide(DISTANCE)
+
+    assert seen == {KM_25: [1, 2, 4, 5]}
+
+
+def test_a_pile_that_was_pushed_has_no_card_more_where_two_of_it_have_gone_the_same_way() -> None:
+    followed = Followed(DISCARDING)
+    followed.see(on_discard(KM_50, 200, 200, 1), on_discard(KM_25, 190, 150, 2))
+    followed.hide(DISCARD)
+
+    seen = followed.see(on_discard(KM_50, 209, 191, 3), on_discard(KM_25, 199, 141, 4))
+
+    assert seen == {KM_50: [1], KM_25: [2]}

@@ -35,6 +35,8 @@ PUSHED_BESIDE_MM, TURNED_DEG = 8.0, 45.0
 
 UNREAD_MM = 20.0  # maximum distance from a code or half hidden face that cannot be read to the known card that it is
 COVERING_MM = 60.0  # maximum distance between the middles of two cards of which one hides the other
+BESIDE_MM = 45.0  # the same across the cards: they are 54 to 63 mm wide, and a corner or two hides nothing
+ALIKE_MM = 2 * SAME_MM  # most by which the ways of two cards differ that one push has moved
 SEVERAL = 2  # number of cards alike that were touched, or stand in other light, where none looks as it did
 BID_STEP = 0.01  # difference of costs that decides nothing
 
@@ -172,6 +174,8 @@ class _Costs:
         nudge = max(0.0, off_mm - most_mm) / MM_PER_NAT + max(0.0, off_deg - most_deg) / DEG_PER_NAT
         if self._lies_farther(one):
             return UNLIKELY + lifted
+        if self._was_pushed_along(one, track):
+            nudge = min(nudge, LIKELY)
         is_pushed = off_deg <= TURNED_DEG or off_mm <= NUDGE_MM
         return min(nudge, ODD if is_pushed and self._would_show(one, track) else UNLIKELY) + lifted
 
@@ -219,6 +223,14 @@ class _Costs:
         pushes = (self._way_mm(other) for other in self._detections if other is not one)
         return any(push and abs(push) <= PUSHED_BESIDE_MM and abs(way - push) > NUDGE_MM for push in pushes)
 
+    def _was_pushed_along(self, one: Detection, track: Track) -> bool:
+        """True if another card was moved just as this one would have been: a hand pushes a pile as a whole."""
+        new = [o for o in self._detections if o is not one and o.sighting.stay not in self._known]
+        missed = [t for t in self._tracks if t is not track and t.stay not in self._stays]
+        pairs = ((o, t) for o in new for t in missed if o.sighting.face is t.face is not track.face)
+        way, turn = _moved(one, track)
+        return any(abs(way - w) <= ALIKE_MM and abs(turn - d) <= SAME_DEG for w, d in itertools.starmap(_moved, pairs))
+
     def _way_mm(self, one: Detection) -> complex | None:
         """Return the way to a card from the nearest place where its like lay; None if none is missed there."""
         alike = (t for t in self._tracks if t.face is one.sighting.face and t.stay not in self._stays)
@@ -228,7 +240,9 @@ class _Costs:
 
     def _would_show(self, one: Detection, track: Track) -> bool:
         """True if a card that lay under this one would show, as the eye tells of those that nobody has touched."""
-        is_untold = one.sighting.is_double and one.off_mm(track) < NUDGE_MM
+        # In a column of likes a strip may be any one's.
+        column = [t for t in self._tracks if t.face is track.face and t.stay in self._stays and not is_pile(t.zone)]
+        is_untold = one.sighting.is_double and (one.off_mm(track) < NUDGE_MM or len(column) >= SEVERAL)
         is_told = track.stay is not None and not is_untold
         return is_told and not any(self._lying_on(track)) and _is_near(one.place, track.place)
 
@@ -236,7 +250,7 @@ class _Costs:
         """True if another card still lies just where it came to lie on this one: in a pile, or exactly on it."""
         if is_pile(track.zone):
             return any(t.stay in self._stays for t in self._lying_on(track))
-        upon = (t for t in self._tracks if t is not track and distance_mm(t.place, track.place) < NUDGE_MM)
+        upon = (t for t in self._tracks if t is not track and distance_mm(t.place, track.place) < UNREAD_MM)
         return track.state is State.COVERED and any(t.stay in self._stays for t in upon)
 
     def _lying_on(self, track: Track) -> Iterator[Track]:
@@ -252,9 +266,17 @@ class _Costs:
         return 0 if is_taken else len(lifted)
 
 
+def _moved(one: Detection, track: Track) -> tuple[complex, float]:
+    """Return the way from a card to a sighting of it on its mat, and the turn in degrees."""
+    turn = (one.place.turn_deg - track.place.turn_deg + 180) % 360 - 180
+    return complex(*one.place.at_mm) - complex(*track.place.at_mm), turn
+
+
 def _is_near(one: Place, other: Place) -> bool:
-    """True if one card may hide the other."""
-    return distance_mm(one, other) <= COVERING_MM
+    """True if one card may hide the other: those side by side in a spread do not."""
+    way = complex(*other.at_mm) - complex(*one.at_mm)
+    across_mm = abs((way / cmath.rect(1.0, math.radians(one.turn_deg))).real)
+    return abs(way) <= COVERING_MM and across_mm <= BESIDE_MM
 
 
 def _may_be_one(sighting: Sighting, track: Track) -> bool:
