@@ -291,6 +291,23 @@ def test_a_doubtful_card_that_completes_the_trip_was_not_laid_where_others_play_
     assert confirmed(items)[-3:] == ["Ann discard 25", "Bob discard 50", "Ann discard 50"]
 
 
+def test_a_doubtful_card_that_people_have_long_passed_over_is_no_play_for_which_others_would_be_missing():
+    driven = "4 25-01 1/distance", "6 50-01 discard", "8 25-02 1/distance", "10 roll-02 2/battle", "12 50-02 discard"
+
+    items = told_of(
+        "0 roll-01 1/battle",
+        "2 75-01 discard",
+        "3 100-01 2/distance 0.85",
+        *driven,
+        "14 200-01 2/distance",
+        seconds=22,
+    )
+
+    assert refused(items) == ["Bob 100"]
+    assert confirmed(items)[-2:] == ["Ann discard 50", "Bob 200"]
+    assert not missed(items)
+
+
 def test_the_last_play_stands_where_the_card_of_another_that_was_laid_with_it_has_left_its_place():
     items = told_of("0-4 roll-01 1/battle", "0 25-01 discard", seconds=8)
 
@@ -346,6 +363,17 @@ def test_a_hazard_that_a_hand_may_have_dug_out_from_beneath_the_next_is_a_discar
     items = told_of(*rolled, *beaten, "16 repairs-01 2/battle", seconds=20, hidden="10-10.6 2/battle")
 
     assert confirmed(items)[-2:] == ["Ann accident > Bob", "Bob repairs"]
+
+
+def test_a_hazard_that_a_hand_may_have_dug_out_is_no_discard_though_the_like_that_was_beaten_seems_to_lie_there_still():
+    setup = demo.setup_of(read_script(OPENING.replace("side Bob\n", "side Bob\nside Cid\n", 1)))
+    rolled = "0 roll-01 1/battle", "2 roll-02 2/battle", "4 roll-03 3/battle"
+    beaten = "6 stop-00 2/battle", "8 roll-04 2/battle", "10 25-01 discard", "12 accident-00 2/battle"
+    driven = "16 25-03 discard", "18 50-03 discard", "20 100-01 1/distance", "22 repairs-01 2/battle"
+
+    items = told_of(*rolled, *beaten, "15 stop-00 discard", *driven, seconds=30, setup=setup, hidden="14-14.6 2/battle")
+
+    assert confirmed(items)[-4:] == ["Bob discard 25", "Cid discard 50", "Ann 100", "Bob repairs"]
 
 
 def test_a_hazard_discarded_with_no_hand_over_the_like_one_that_was_beaten_is_a_discard():
@@ -419,6 +447,19 @@ def test_a_card_taken_for_the_like_that_it_lies_on_is_found_by_what_follows():
 
     assert [item["missed"] for item in items if "missed" in item] == ["Ann out-of-gas > Bob"]
     assert confirmed(items)[-3:] == ["Bob discard 25", "Ann accident > Bob", "Bob repairs"]
+
+
+def test_a_card_taken_for_its_like_is_found_though_many_have_played_on_before_anything_speaks_for_it():
+    faces = ["75", "50", "roll", "75", "50", "roll", "75", "50"]
+    discards = [f"{10 + 2 * n} {face}-{1 + n // 3:02} discard" for n, face in enumerate(faces)]
+    plays = "0 roll-04 1/battle", "2 roll-05 2/battle", "6 100-01 discard", *discards
+
+    items = told_of_one_on_its_like(
+        *plays, "28 stop-01 1/battle", "30 roll-06 1/battle", card=Card.KM_25, zone="1/distance", seconds=30
+    )
+
+    assert [item["missed"] for item in items if "missed" in item] == ["Ann 25"]
+    assert confirmed(items)[-2:] == ["Bob stop > Ann", "Ann roll"]
 
 
 def test_a_hazard_that_may_be_its_like_pushed_was_not_laid_where_all_that_follow_are_in_turn_without_it():

@@ -133,6 +133,45 @@ def test_a_hazard_carried_off_with_its_remedy_as_that_is_played_is_beaten_and_th
     assert [told(each) for each in table.questions] == []
 
 
+def test_a_hazard_that_a_safety_has_beaten_is_no_discard_though_its_like_was_carried_to_the_discard_pile_before_it():
+    table, out_of_gas = ByFace("Ann roll", "Bob roll", "Cid roll", sides=THREE), Card.OUT_OF_GAS
+    first, gas = by_face(out_of_gas, "side-2/battle", 1), by_face(Card.GASOLINE, "side-2/battle", 2, 3.0)
+    second, tank = by_face(out_of_gas, "side-3/battle", 3), by_face(Card.EXTRA_TANK, "side-3/safety", 4)
+    one, other = by_face(out_of_gas, "table/discard", 5), by_face(out_of_gas, "table/discard", 6, 12.0)
+    at_once = replace(tank, sideways=True)
+    for cards in ((first,), (first, gas), (gas, one), (gas, one, second), (gas, one, second, at_once)):
+        table.see(1.0, unknown=("side-2/battle", "side-3/battle", "table/discard"))
+        table.told = cards
+        table.see(TURN_S / 2)
+        if cards == (gas, one):
+            table.enter("Cid discard 25")
+    table.see(1.0, unknown=("side-3/battle", "table/discard"))
+    table.told = gas, one, at_once, other
+    table.see(3 * TURN_S)
+
+    assert table.played[6:] == ["Ann out-of-gas > Cid", "Cid extra-tank !"]
+    assert table.questions == ()
+
+
+def test_a_remedy_carried_off_with_the_hazard_that_it_has_beaten_is_no_discard_and_the_next_like_it_is_another():
+    table, battle = ByFace("Ann roll", "Bob roll"), "side-2/battle"
+    rolled, stop, roll = by_face(Card.ROLL, battle, 1), by_face(STOP, battle, 2, 3.0), by_face(Card.ROLL, battle, 3, 9)
+    off, accident = by_face(Card.ROLL, "table/discard", 4), by_face(Card.ACCIDENT, battle, 5, 2.0)
+    repairs, again = by_face(Card.REPAIRS, battle, 6, 4.0), by_face(Card.ROLL, battle, 7, 12.0)
+    for laid in ((), (stop,), (stop, roll), (off,), (off, accident), (off, accident, repairs)):
+        table.see(1.0, unknown=(battle, "table/discard"))
+        table.told = (rolled, *laid)
+        table.see(TURN_S)
+    table.enter("Ann discard 25")
+    table.see(1.0, unknown=(battle,))
+    table.told = (*table.told, again)
+    table.see(TURN_S)
+
+    plays = ["Ann stop > Bob", "Bob roll", "Ann accident > Bob", "Bob repairs", "Ann discard 25", "Bob roll"]
+    assert table.played[2:] == plays
+    assert table.questions == ()
+
+
 # Reshuffled discards
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from companion.rules.table import Table
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
 from companion.tracking.hand_record import Record, Spot, takeable
-from companion.tracking.track import MOMENT_S, State, Track, may_be_carried_off
+from companion.tracking.track import MOMENT_S, State, Track
 from companion.tracking.tracker import Tracks
 
 
@@ -58,7 +58,12 @@ class _Comparison:
         top, beneath = self._uncovered() or (None, None)
         on_top = [t for t in loose if t is not beneath and self._lies_on_the_top(t)]
         kept = [*self._kept_for_gone(loose), *self._carried_off(loose)]
-        left = [t for t in loose if t in on_top or not self._strike_off_one_like(t)]
+        # Of likes on the discard pile that one is in the record which lies no longer where it lay by the record either.
+        away = [old for old in self._gone if (spot := self._spots.get(old.serial)) and not self._want[spot]]
+        came = {t.serial for t in loose if any(self._tracks.may_be_carried_off(old, t) for old in away)}
+        likely = sorted((t for t in loose if t not in on_top), key=lambda t: t.serial not in came)
+        struck = {t.serial for t in likely if self._strike_off_one_like(t)}
+        left = [t for t in loose if t.serial not in struck]
         extra = tuple(t for t in left if not self._was_let_go(t))
         missing = (*kept, *(t for t in self._gone if t not in kept and self._strike_off_missing(t)))
         return Balance(extra, (*([top] if top else []), *sorted(missing, key=lambda t: -t.serial)))
@@ -141,14 +146,15 @@ class _Comparison:
     def _carried_off(self, loose: Sequence[Track]) -> Iterator[Track]:
         """Strike off what is on the discard pile by now, so that no card laid where it lay is taken for it.
 
-        A beaten hazard is carried there, or the card that beat it, as that was played, with all that lay beneath.
+        A beaten hazard is carried there, alone or with its remedy; or that as it was played, with all that lay beneath.
         """
         wanted = self._want.copy()
         for new in loose:
             wanted[new.zone, new.face] -= 1
             if wanted[new.zone, new.face] >= 0:
                 continue  # the record has it there
-            gone = (old for old in self._gone if old.serial in self._spots and may_be_carried_off(old, new))
+            told = (old for old in self._gone if old.serial in self._spots)
+            gone = (old for old in told if self._tracks.may_be_carried_off(old, new))
             yield from itertools.islice((old for old in gone if self._strike_off(self._spots[old.serial])), 1)
         for remedy in self._there:
             zone, _ = self._spots.get(remedy.serial) or (remedy.zone, remedy.face)

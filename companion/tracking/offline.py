@@ -31,7 +31,7 @@ from companion.tracking.clearing import MANY, dealt, is_cleared
 from companion.tracking.hand_record import Hint, Line, Record
 from companion.tracking.reconcile import reconcile
 from companion.tracking.robot_hand import public
-from companion.tracking.track import DOUBTFUL_CONFIDENCE, LAYING_S, UNLIKELY_CONFIDENCE
+from companion.tracking.track import DOUBTFUL_CONFIDENCE, LAYING_S, MOMENT_S, UNLIKELY_CONFIDENCE
 from companion.tracking.tracker import Tracks
 from companion.vision.capture.sources import Frame
 from companion.vision.view import View
@@ -143,13 +143,14 @@ class Course:
         yield from self._with_attack(cards)
         yield from self._told_anew(cards)
         yield from itertools.chain.from_iterable(map(self._with_dropped, reversed(self.dropped)))
-        yield from itertools.chain.from_iterable(map(self._with_stacked, self._latest))
         told = [entry.question for entry in self.entries]
         was_refused = bool(told and told[-1] and told[-1].id in self.refused_s)
         if len(cards) + was_refused > 1:
             for at, doubtful in reversed([*enumerate(told)][-MOST_DOUBTED:]):
                 if doubtful is not None and doubtful.confidence < SURE_CONFIDENCE:
                     yield self._up_to(at).without([doubtful], self._seq_at(at))
+        yield from itertools.chain.from_iterable(map(self._with_stacked, self._last(MOST_DOUBTED)))
+        if len(cards) + was_refused > 1:
             # What is legal by now, or counts, shows that nothing is missing just before it.
             is_later = was_refused or cards[0].is_legal
             unseen = self._latest[:1] if cards[-1].is_legal else self._latest[is_later:]
@@ -202,7 +203,10 @@ class Course:
         course = self._up_to(at)
         since_s, until_s = (self._since_s(self.entries[n : n + 1]) for n in (at - 1, at))
         for track in self.tracks.there:
-            if any(t_s is not None and since_s <= t_s < until_s for t_s in (track.stacked_s, track.shifted_s)):
+            if any(
+                t_s is not None and since_s + MOMENT_S <= t_s < until_s - MOMENT_S
+                for t_s in (track.stacked_s, track.shifted_s)
+            ):
                 guess = self.places.play_at(track.face, track.zone, track.place.sideways, course.table)
                 if guess is not None and not referee.objections(course.table, guess.play):
                     yield course.with_line(guess.play, number=self._seq_at(at))
@@ -214,8 +218,11 @@ class Course:
 
     @property
     def _latest(self) -> range:
+        return self._last(MOST_SUPPOSED)
+
+    def _last(self, many: int) -> range:
         """The places before, between and after the last lines, the latest first."""
-        return range(len(self.entries), max(-1, len(self.entries) - MOST_SUPPOSED), -1)
+        return range(len(self.entries), max(-1, len(self.entries) - many), -1)
 
     def without(self, questions: Sequence[Question], seq: int) -> Course:
         """Return the course in which these cards mean nothing, said at `seq`."""
@@ -357,7 +364,7 @@ class Watcher:
     def _refute(self, question: Question, unsure: Sequence[Question]) -> bool:
         """Tell what nobody was sure of otherwise, or drop it, where an illegal card is legal then; True if so."""
         course = self._course
-        late = [one for one in unsure if one.id in course.refused_s]
+        late = [one for one in unsure if one.id in course.refused_s and not course.is_passed_over(one)]
         is_after_end = any(why.code is Code.HAND_OVER for why in question.reasons)
         if late and not is_after_end and self._explain([*late, question]):
             return True

@@ -37,7 +37,6 @@ from companion.tracking.track import (
     UNLIKELY_CONFIDENCE,
     State,
     Track,
-    may_be_carried_off,
 )
 from companion.tracking.tracker import Tracks
 
@@ -204,11 +203,12 @@ class _Reconciliation:
             yield from itertools.islice(((old, new) for old in gone if self._is_moved(old, new)), 1)
 
     def _is_moved(self, old: Track, new: Track) -> bool:
-        """True if it is one card; without a sticker, a hazard carried off or what its player has just put right."""
+        """True if it is one card; without a sticker, one carried off as beaten, or what its player has put right."""
         if new.card is not None or new.face is not old.face:
             return new.card is not None and new.card == old.card
         is_last = bool(self._record.lines) and self._record.lines[-1].serial == old.serial
-        return may_be_carried_off(old, new) or (is_last and 0 <= new.since_s - old.seen_s <= TURN_S)
+        is_put_right = is_last and 0 <= new.since_s - old.seen_s <= TURN_S
+        return is_put_right or self._tracks.may_be_carried_off(old, new)
 
     def _missing_top(self) -> Track | None:
         """The top discard, if it is gone and the player to move may have it."""
@@ -239,9 +239,9 @@ class _Reconciliation:
         return track.face in SAFETY_OF and any((each.zone, each.face) == spot for each in laid)
 
     def _explains(self, old: Track, new: Track) -> bool:
-        """True if a card that lies elsewhere now is a hazard that was beaten, or whose safety may come into sight."""
+        """True if what lies elsewhere now is a hazard that was beaten, or whose safety may come, or such a remedy."""
         if not new.is_laid_off_hazard:
-            return False
+            return self._tracks.may_be_carried_off(old, new)
         zone = f"{mat_of(old.zone)}/safety"
         has_remedy = self._places.is_beneath(self._table, new.face, old.zone)
         has_safety = SAFETY_OF[new.face] in self._places.cards(self._table, zone)
@@ -350,7 +350,7 @@ class _Reconciliation:
 
     def _may_be_dug_out(self, track: Track) -> bool:
         """True if a hand has just been over a beaten hazard that does not show: a like discard may be that one."""
-        alike = (t for t in self._tracks.there if t.face is track.face and t.state is State.COVERED)
+        alike = (t for t in self._tracks.there if t.face is track.face and t is not self._tracks.zones[t.zone][-1])
         on_mats = (t.zone for t in alike if t.zone != DISCARD_ZONE)
         beaten = (zone for zone in on_mats if self._places.is_beneath(self._table, track.face, zone))
         touched_s = (self._tracks.hidden_until_s.get(zone, -math.inf) for zone in beaten)

@@ -190,12 +190,6 @@ class Track(NamedTuple):
         return self._replace(state=state, laid_seq=seq if self.state is State.SEEN else self.laid_seq)
 
 
-def may_be_carried_off(old: Track, new: Track) -> bool:
-    """True if a hazard that has come to the discard pile, told by its face, may be the one that had just gone."""
-    is_like = new.is_laid_off_hazard and new.card is None and new.face is old.face and new.zone != old.zone
-    return is_like and 0 <= new.since_s - old.seen_s <= TURN_S
-
-
 def distance_mm(one: Place, other: Place) -> float:
     """Return the distance between the middles of two cards on one mat."""
     return math.dist(one.at_mm, other.at_mm)

@@ -13,7 +13,7 @@ from functools import cached_property
 from operator import attrgetter
 
 from companion.match.zone_plays import Places
-from companion.rules.cards import Card, Family
+from companion.rules.cards import HAZARD_OF, Card, Family
 from companion.tabletop.mat_layout import DISCARD_ZONE, DRAW_ZONE, TABLE, is_pile, mat_of
 from companion.tracking.hand_record import Hint
 from companion.tracking.identity import COVERING_MM, SAME_MM, UNREAD_MM, Detection, Zones, assign, detections_in
@@ -29,7 +29,6 @@ from companion.tracking.track import (
     Track,
     by_zone,
     distance_mm,
-    may_be_carried_off,
 )
 from companion.vision.view import View
 
@@ -108,6 +107,18 @@ class Tracks:
     def bare_s(self) -> float:
         """How long the mats have been bare."""
         return 0.0 if self.bare_since_s is None else self.t_s - self.bare_since_s
+
+    def may_be_carried_off(self, old: Track, new: Track) -> bool:
+        """True if a card that has come to the discard pile, told by its face, may be one that had just gone.
+
+        That is a hazard; or the remedy that has beaten one, if both have gone together.
+        """
+        is_like = new.zone == DISCARD_ZONE != old.zone and new.card is None and new.face is old.face
+        if not is_like or not 0 <= new.since_s - old.seen_s <= TURN_S:
+            return False
+        spot = (old.zone, HAZARD_OF.get(old.face))
+        left = (t for t in self.cards if (t.zone, t.face) == spot and t.absent_since_s is not None)
+        return new.is_laid_off_hazard or any(abs(t.seen_s - old.seen_s) <= MOMENT_S for t in left)
 
     def earliest_s(self, zone: str, t_s: float) -> float:
         """Return when what a look at that time shows in a zone may have been laid at the earliest."""
@@ -238,7 +249,7 @@ class _Look:
         laid_off = (t for t in self._before.there if t.is_laid_off_hazard and t.face is track.face)
         came = (t for t in laid_off if t.serial > track.serial and not self._hint.has_told(t.serial))
         away = [t for t in self._before.cards if t.state is State.GONE or t.absent_since_s is not None]
-        came = (t for t in came if not any(may_be_carried_off(other, t) for other in away))
+        came = (t for t in came if not any(self._before.may_be_carried_off(other, t) for other in away))
         came_s = [t.since_s for t in came if not (is_deep and self._hint.is_legal(t.face, t.place))]
         touched_s = max(track.seen_s, self._before.hidden_until_s.get(track.zone, 0.0))
         most_s = TURN_S if touched_s >= max(t.since_s for t in upon) + MOMENT_S else LAYING_S
