@@ -40,8 +40,8 @@ LINGER_LOOKS, LINGER_STEP_S = 10, 0.1  # how often the last picture of a film is
 MOST_ANSWERS = 20  # maximum number of questions answered after one frame
 MOST_PASSED = 4  # number of lines played on an illegal card before nothing explains it any more: a round of four
 MOST_DOUBTED, MOST_SUPPOSED = 16, 8
-"""Number of the last lines of which one that is doubtful is dropped, or among which a card that nobody saw is supposed
-when what follows contradicts them: four players may discard for long before anything does."""
+"""Number of the last lines of which one that is doubtful is dropped, or before which a card came to lie on its like;
+among which one that nobody saw is supposed, when what follows contradicts them: four may discard for long before."""
 
 UNREAD = "A card has been laid that cannot be read for sure: which is it?"
 
@@ -136,21 +136,22 @@ class Course:
         """Yield the other courses that may explain these cards, likeliest first; the last one may be legal in this too.
 
         The last was laid before the first, which answers it, and was carried off. One of them was laid, out of sight,
-        before the last lines. A card that was dropped was laid after all. A card was laid on its like, so exactly that
-        it was taken for that one. Where two cards, of which the last line may have told one, were illegal: a card
-        before them that was doubtful was not laid; somebody discarded a card before them, and nobody saw it.
+        before the last lines. A card that was dropped was laid after all. A card before them that was doubtful was not
+        laid. A card was laid on its like, so exactly that it was taken for that one. Somebody discarded a card before
+        them, and nobody saw it. That, and that none was laid, is asked only where two cards were illegal, of which the
+        last line may have told one.
         """
         yield from self._with_attack(cards)
         yield from self._told_anew(cards)
         yield from itertools.chain.from_iterable(map(self._with_dropped, reversed(self.dropped)))
         told = [entry.question for entry in self.entries]
         was_refused = bool(told and told[-1] and told[-1].id in self.refused_s)
-        if len(cards) + was_refused > 1:
-            for at, doubtful in reversed([*enumerate(told)][-MOST_DOUBTED:]):
-                if doubtful is not None and doubtful.confidence < SURE_CONFIDENCE:
-                    yield self._up_to(at).without([doubtful], self._seq_at(at))
+        are_two = len(cards) + was_refused > 1
+        for at, doubtful in reversed([*enumerate(told)][-MOST_DOUBTED:]):
+            if are_two and doubtful is not None and doubtful.confidence < SURE_CONFIDENCE:
+                yield self._up_to(at).without([doubtful], self._seq_at(at))
         yield from itertools.chain.from_iterable(map(self._with_stacked, self._last(MOST_DOUBTED)))
-        if len(cards) + was_refused > 1:
+        if are_two:
             # What is legal by now, or counts, shows that nothing is missing just before it.
             is_later = was_refused or cards[0].is_legal
             unseen = self._latest[:1] if cards[-1].is_legal else self._latest[is_later:]
@@ -199,7 +200,7 @@ class Course:
             yield course.with_line(max(discards, key=discards.__getitem__), number=self._seq_at(at))
 
     def _with_stacked(self, at: int) -> Iterator[Course]:
-        """Before this line a card was laid exactly on its like."""
+        """Before this line a card was laid exactly on its like: by a hand of its own, that laid no other card."""
         course = self._up_to(at)
         since_s, until_s = (self._since_s(self.entries[n : n + 1]) for n in (at - 1, at))
         for track in self.tracks.there:
@@ -218,6 +219,7 @@ class Course:
 
     @property
     def _latest(self) -> range:
+        """The places of the last lines among which a card that nobody saw is supposed, the latest first."""
         return self._last(MOST_SUPPOSED)
 
     def _last(self, many: int) -> range:
