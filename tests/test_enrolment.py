@@ -104,7 +104,7 @@ def cut_off(photo):
 def with_glare(photo):
     y, x = np.mgrid[0 : photo.image.shape[0], 0 : photo.image.shape[1]]
     cx, cy = photo.corners.mean(axis=0)
-    lamp = 400 * np.exp(-(((x - cx) / 60) ** 2 + ((y - cy) / 45) ** 2))
+    lamp = 400 * np.exp(-(((x - cx) / 90) ** 2 + ((y - cy) / 70) ** 2))
     return np.clip(photo.image + lamp[..., None], 0, 255).astype(np.uint8)
 
 
