@@ -316,6 +316,18 @@ def test_the_last_play_stands_where_the_card_of_another_that_was_laid_with_it_ha
     assert not any("withdrawn" in item for item in items)
 
 
+def test_a_hazard_put_right_at_another_side_counts_there_though_its_like_lies_beaten_where_it_was_laid_first():
+    setup = demo.setup_of(read_script(OPENING.replace("side Bob\n", "side Bob\nside Cid\n", 1)))
+    rolled = "0 roll-01 1/battle", "2 roll-02 2/battle", "4 roll-03 3/battle"
+    beaten = "6 flat-tire-01 2/battle", "8 spare-tire-01 2/battle", "10 25-01 discard", "12 25-02 discard"
+    put_right = "14 roll-04 2/battle", "16 25-03 discard", "18-20 flat-tire-02 2/battle", "20.3 flat-tire-02 3/battle"
+
+    items = told_of(*rolled, *beaten, *put_right, "23 100-01 2/distance", seconds=28, setup=setup)
+
+    assert [item["withdrawn"] for item in items if "withdrawn" in item] == ["Ann flat-tire > Bob"]
+    assert confirmed(items)[-2:] == ["Ann flat-tire > Cid", "Bob 100"]
+
+
 def test_a_card_that_lay_out_of_sight_came_before_those_that_were_told_meanwhile():
     setup = demo.setup_of(read_script(OPENING.replace("side Bob\n", "side Bob\nside Cid\n", 1)))
     rolled = "0 roll-01 1/battle", "2 roll-02 2/battle", "4 roll-03 3/battle"

@@ -394,7 +394,10 @@ class _Reconciliation:
     def _is_settled(self, old: Track, table: Table) -> bool:
         """True if it means nothing that a card is gone from a side's pile: it is beaten, or what beats it is coming."""
         on_side = is_pile(old.zone) and old.zone != DISCARD_ZONE
-        is_beneath = on_side and self._places.is_beneath(table, old.face, old.zone)
+        lines, spot = reversed(self._record.lines), (old.zone, old.face)
+        newest = next((line.serial for line in lines if spot in line.spots), None)
+        is_on_top = newest == old.serial and self._places.cards(table, old.zone)[-1:] == (old.face,)
+        is_beneath = on_side and not is_on_top and self._places.is_beneath(table, old.face, old.zone)
         is_ending = any(HAZARD_OF.get(track.face) is old.face for track in self._tracks.coming)
         return is_beneath or is_ending or self._is_beaten_by_a_safety(old)
 
