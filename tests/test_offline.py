@@ -474,6 +474,27 @@ def test_a_card_taken_for_its_like_is_found_though_many_have_played_on_before_an
     assert confirmed(items)[-2:] == ["Bob stop > Ann", "Ann roll"]
 
 
+def test_a_card_that_was_touched_just_as_another_was_laid_has_no_like_on_it_for_a_play_that_is_illegal():
+    plays = "0 roll-01 1/battle", "2 roll-02 2/battle", "8 50-01 discard", "12 100-01 2/distance"
+
+    items = told_of_one_on_its_like(*plays, card=Card.KM_25, zone="1/distance")
+
+    assert refused(items) == ["Bob 100"]
+    assert not missed(items)
+
+
+def test_a_doubtful_play_is_dropped_before_one_is_supposed_that_nobody_saw():
+    plays = "0 roll-01 1/battle", "2 roll-02 2/battle", "6 100-01 discard", "10 75-01 discard 0.85", "12 50-01 discard"
+
+    items = told_of_one_on_its_like(
+        *plays, "14 stop-01 1/battle", "14 roll-03 1/battle", card=Card.KM_25, zone="1/distance", seconds=16
+    )
+
+    assert [item["withdrawn"] for item in items if "withdrawn" in item] == ["Bob discard 50", "Ann discard 75"]
+    assert confirmed(items)[-3:] == ["Ann discard 50", "Bob stop > Ann", "Ann roll"]
+    assert not missed(items)
+
+
 def test_a_hazard_that_may_be_its_like_pushed_was_not_laid_where_all_that_follow_are_in_turn_without_it():
     plays = "0 roll-01 1/battle", "2 roll-02 2/battle", "6 25-01 discard", "10 25-02 discard", "12 50-01 discard"
 
