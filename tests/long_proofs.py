@@ -13,8 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PYTEST = "-m pytest -n auto --dist worksteal"
-SEEING = ("occlusion", "enrolment", "face_detector", "eye", "offline", "hidden_cards", "drawn_zones")
-"""Tests of what is seen: most of their pictures are too many for every run."""
+SEEN = ("occlusion", "enrolment", "face_detector", "eye", "offline", "hidden_cards", "drawn_zones", "demo_players")
+"""Tests of what is seen and played: most of their pictures are too many for every run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ PROOFS = {
     "tests": Proof(
         "the tests marked `long`: whole watched hands, all pages in all states, benches",
         f"{PYTEST} -m long",
-        f"{PYTEST} -m long {' '.join(f'tests/test_{name}.py' for name in SEEING)}",
+        f"{PYTEST} -m long tests/browser/test_simulated_table.py {' '.join(f'tests/test_{name}.py' for name in SEEN)}",
     ),
     "hands": Proof("fifty watched hands, their figures", "-m tests.bench.hands --hands 50 --jobs 2"),
     "readings": Proof("100,000 readings of stickers", "-m tests.bench.readings --readings 100000"),

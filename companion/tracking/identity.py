@@ -35,8 +35,10 @@ PUSHED_BESIDE_MM, TURNED_DEG = 8.0, 45.0
 
 UNREAD_MM = 20.0  # maximum distance from a code or half hidden face that cannot be read to the known card that it is
 COVERING_MM = 60.0  # maximum distance between the middles of two cards of which one hides the other
-BESIDE_MM = 45.0  # the same across the cards: they are 54 to 63 mm wide, and a corner or two hides nothing
-ALIKE_MM = 2 * SAME_MM  # most by which the ways of two cards differ that one push has moved
+COVERING_ACROSS_MM = (
+    45.0  # the same across the cards, 54 to 63 mm wide: neighbours of a spread lay 55 mm apart in a film
+)
+ALIKE_MM = 2 * SAME_MM  # most by which the ways of two cards differ that one push has moved: 1.8 mm in a film
 SEVERAL = 2  # number of cards alike that were touched, or stand in other light, where none looks as it did
 BID_STEP = 0.01  # difference of costs that decides nothing
 
@@ -169,7 +171,7 @@ class _Costs:
         lifted = ODD * self._lifted_from(track) + UNLIKELY * self._lies_beneath(track)
         if is_unread:
             return self._unread(one, track, off_mm) + (lifted if sighting.by == FACE else 0.0)
-        off_deg = abs((one.place.turn_deg - track.place.turn_deg + 180) % 360 - 180)
+        off_deg = abs(_moved(one, track)[1])
         most_mm, most_deg = (SAME_MM, SAME_DEG) if self._is_disturbed else (UNDISTURBED_MM, UNDISTURBED_DEG)
         nudge = max(0.0, off_mm - most_mm) / MM_PER_NAT + max(0.0, off_deg - most_deg) / DEG_PER_NAT
         if self._lies_farther(one):
@@ -247,7 +249,7 @@ class _Costs:
         return is_told and not any(self._lying_on(track)) and _is_near(one.place, track.place)
 
     def _lies_beneath(self, track: Track) -> bool:
-        """True if another card still lies just where it came to lie on this one: in a pile, or exactly on it."""
+        """True if another card still lies just where it came to lie on this one: in a pile, or close upon it."""
         if is_pile(track.zone):
             return any(t.stay in self._stays for t in self._lying_on(track))
         upon = (t for t in self._tracks if t is not track and distance_mm(t.place, track.place) < UNREAD_MM)
@@ -276,7 +278,7 @@ def _is_near(one: Place, other: Place) -> bool:
     """True if one card may hide the other: those side by side in a spread do not."""
     way = complex(*other.at_mm) - complex(*one.at_mm)
     across_mm = abs((way / cmath.rect(1.0, math.radians(one.turn_deg))).real)
-    return abs(way) <= COVERING_MM and across_mm <= BESIDE_MM
+    return abs(way) <= COVERING_MM and across_mm <= COVERING_ACROSS_MM
 
 
 def _may_be_one(sighting: Sighting, track: Track) -> bool:

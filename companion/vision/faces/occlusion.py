@@ -254,7 +254,12 @@ class _FaceLook:
             vote = lain.borders.still_there(self._borders_now(lain), least=least)
             if alike and is_on_a_pile and vote is not False:
                 vote = self._own_vote(lain, vote)
-            elif vote and is_on_a_pile and lain.is_whole and any(self._is_like_beside(lain, s) for s in self._told):
+            elif (
+                vote
+                and is_on_a_pile
+                and lain.is_whole
+                and any(self._is_like_over(lain, s, BESIDE_MM) for s in self._told)
+            ):
                 # Laid beside it, or this one, pushed so far that the borders of others show where its own were.
                 firm = lain.borders.still_there(self._borders_now(lain), least=A_CORNER)
                 vote = (firm is not False and self._own_vote(lain, firm)) or None
@@ -339,11 +344,8 @@ class _FaceLook:
         middle = self._fits[lain.mat].to_mm([sighting.centre_px])[0]
         return bool(np.hypot(*(middle - lain.corners_mm.mean(axis=0))) <= most_mm)
 
-    def _is_like_over(self, lain: Lain, sighting: Sighting) -> bool:
-        return sighting.face is lain.sighting.face and self._is_over(lain, sighting)
-
-    def _is_like_beside(self, lain: Lain, sighting: Sighting) -> bool:
-        return sighting.face is lain.sighting.face and self._is_over(lain, sighting, BESIDE_MM)
+    def _is_like_over(self, lain: Lain, sighting: Sighting, most_mm: float = OVER_MM) -> bool:
+        return sighting.face is lain.sighting.face and self._is_over(lain, sighting, most_mm)
 
     def _may_be_double(self, sighting: Sighting, old: Sequence[Lain], still: Collection[int]) -> bool:
         """True if its like lay there or nearly, and may be below it now.
