@@ -627,6 +627,18 @@ def test_a_like_that_shows_far_beside_the_top_of_a_pile_may_be_that_one_if_only_
     assert [one.is_double for one in seen if one.face is Card.KM_25] == told
 
 
+@pytest.mark.parametrize("is_laid", [False, True], ids=["pushed", "laid"])
+def test_a_card_pushed_off_one_that_is_drawn_like_it_does_not_lie_there_still(is_laid: bool) -> None:
+    below, upper, aside = (
+        card(face, *at, style="scenes") for face, at in (("25", (1, -1, -3)), ("75", ()), ("75", (0, 14, 19)))
+    )
+
+    *_, (seen, _) = looks(*one_by_one(below, upper), (below, *([upper] * is_laid), aside), style="scenes")
+
+    assert faces(seen) == ["25", *["75"] * (1 + is_laid)]
+    assert not any(one.is_double for one in seen)
+
+
 def test_a_card_pushed_before_another_like_it_is_laid_on_it_is_told_once():
     ground, first, pushed = card("roll", 2, 3), card("100"), card("100", 3)
 

@@ -247,14 +247,15 @@ def watched_script(script: Script) -> list[dict]:
 def told_of(*cards: str, seconds: float, setup: Setup | None = None, hidden: str = "0-0 discard") -> list[dict]:
     """What is told of cards, each a row: from when on (and until when) it lies there, which it is, its zone, how sure.
 
-    Of one that cannot be read stands what it may be: `2-4 25-01:0.6|50-01:0.5 discard`. `hidden` says from when until
-    when a zone is out of sight, and which.
+    Of one that cannot be read stands what it may be: `2-4 25-01:0.6|50-01:0.5 discard`; of one without a sticker its
+    face, the eye's number and how many pixels below the middle it lies, with a question mark where no picture tells
+    whether it is its like, pushed: `25#2@8?`. `hidden` says from when until when zones are out of sight, and which.
     """
     laid = [_lying(*row.split()) for row in cards]
-    (first_s, last_s), away = map(float, hidden.split()[0].split("-")), zone_of(hidden.split()[1])
+    away = [(*map(float, when.split("-")), zone_of(zone)) for when, zone in map(str.split, hidden.split(";"))]
 
     def look(frame: Frame) -> View:
-        unknown = frozenset({away} if first_s <= frame.t_s < last_s else ())
+        unknown = frozenset(zone for first_s, last_s, zone in away if first_s <= frame.t_s < last_s)
         lying = (seen for since_s, till_s, seen in laid if since_s <= frame.t_s < till_s)
         return View(frame.t_s, MATS, tuple(seen for seen in lying if seen.zone not in unknown), unknown)
 
@@ -461,6 +462,16 @@ def test_a_card_taken_for_the_like_that_it_lies_on_is_found_by_what_follows():
     assert confirmed(items)[-3:] == ["Bob discard 25", "Ann accident > Bob", "Bob repairs"]
 
 
+def test_a_card_taken_for_the_like_that_it_lies_on_is_found_though_a_slip_lies_there_too():
+    plays = "0 roll-01 1/battle", "2 roll-02 2/battle", "5 100-01 2/distance", "6 25-01 discard", "10 25-02 discard"
+    rows = *plays, "12 accident-01 2/battle", "14 repairs-01 2/battle"
+
+    items = told_of_one_on_its_like(*rows, card=Card.OUT_OF_GAS, zone="2/battle")
+
+    assert [item["missed"] for item in items if "missed" in item] == ["Ann out-of-gas > Bob"]
+    assert confirmed(items)[-3:] == ["Bob discard 25", "Ann accident > Bob", "Bob repairs"]
+
+
 def test_a_card_taken_for_its_like_is_found_though_many_have_played_on_before_anything_speaks_for_it():
     faces = ["75", "50", "roll", "75", "50", "roll", "75", "50"]
     discards = [f"{10 + 2 * n} {face}-{1 + n // 3:02} discard" for n, face in enumerate(faces)]
@@ -536,6 +547,72 @@ def test_a_discard_that_was_pushed_is_found_long_after_it_counted_twice_by_two_t
     assert confirmed(items)[-3:] == ["Ann discard roll", "Bob stop > Ann", "Ann roll"]
 
 
+# Cards told by their faces that hands have pushed, covered or carried off
+
+ROLLED = "0 roll-01 1/battle", "2 roll-02 2/battle"
+
+
+def test_a_discard_of_which_a_like_lies_there_too_was_that_one_pushed_where_two_are_in_turn_without_it():
+    setup = demo.setup_of(read_script(OPENING.replace("side Bob\n", "side Bob\nside Cid\n", 1)))
+    discards = "4 roll-03 3/battle", "6 25#1 discard", "8 50-01 discard", "10 25#2@16 discard"
+
+    items = told_of(
+        *ROLLED, *discards, "12 100-01 3/distance", "14 50-02 discard", seconds=18, setup=setup, hidden="9-10 discard"
+    )
+
+    assert withdrawn(items) == ["Cid discard 25"]
+    assert confirmed(items)[-2:] == ["Cid 100", "Ann discard 50"]
+
+
+def test_a_doubtful_discard_was_a_like_pushed_before_a_card_is_supposed_on_one_that_was_touched():
+    touched = "4-7.4 25#1 1/distance", "6-12 50#2 discard", "7.4 25#1@2 1/distance", "8 75-01 discard"
+    rows = *touched, "10 100-01 discard", "12 50#3@16? discard", "14 25-05 discard", "16 stop-01 1/battle"
+
+    items = told_of(*ROLLED, *rows, seconds=20, hidden="7-7.4 1/distance;11.6-12 discard")
+
+    assert not missed(items)
+    assert confirmed(items)[-2:] == ["Ann discard 25", "Bob stop > Ann"]
+
+
+@pytest.mark.parametrize("follows", [(), ("18 100-01 2/distance", "20 200-01 1/distance")], ids=["at first", "later"])
+def test_a_card_that_may_be_its_like_pushed_is_no_play_for_which_others_would_be_missing(follows: tuple[str, ...]):
+    lying = "4-11.4 75#1 1/distance", "6 25-01 discard", "8 50#2@60 1/distance", "10 25-02 discard"
+    touched = "11.4-15.4 75#1@2 1/distance", "13 100-05 discard", "15.4 75#3@36? 1/distance"
+
+    items = told_of(*ROLLED, *lying, *touched, *follows, seconds=24, hidden="11-11.4 1/distance;15-15.4 1/distance")
+
+    assert refused(items) == ["Ann 75"]
+    assert not missed(items)
+
+
+def test_a_hazard_that_seemed_to_be_carried_off_was_discarded_where_the_next_player_is_in_turn_only_with_it():
+    beaten = "4-6 speed-limit#1 2/speed", "6 end-of-limit#2 2/speed", "8 25-01 discard", "10 speed-limit#3 discard"
+
+    items = told_of(
+        *ROLLED, *beaten, "12 stop-01 2/battle", seconds=16, hidden="9.4-10 2/speed;9.4-10 discard;5.6-6 2/speed"
+    )
+
+    assert [item["missed"] for item in items if "missed" in item] == ["Bob discard speed-limit"]
+    assert confirmed(items)[-1] == "Ann stop > Bob"
+
+
+def test_a_doubtful_hazard_counts_once_it_is_carried_off_with_its_remedy():
+    attacked = "4 25-01 discard", "6-10.6 stop#1 1/battle 0.85", "11.4 roll#2 discard"
+
+    items = told_of(*ROLLED, *attacked, "14 50-01 discard", seconds=18, hidden="10.4-11.4 1/battle;10.4-11.4 discard")
+
+    assert [*counted(items), *confirmed(items)[-2:]] == ["Bob stop > Ann", "Ann roll", "Bob discard 50"]
+
+
+def test_cards_that_come_to_light_just_where_they_lay_had_not_gone():
+    discards = "4-5.6 25#1 discard", "6-10 50#2@4 discard", "14 50#2@4 discard", "16 25#3@20 discard"
+    driven = "8 100-01 1/distance", "12 75-01 2/distance"
+
+    items = told_of(*ROLLED, *discards, *driven, seconds=20, hidden="5.6-6 discard;13-14 discard;15.4-16 discard")
+
+    assert confirmed(items)[-2:] == ["Bob 75", "Ann discard 25"]
+
+
 @pytest.mark.parametrize("target", [200, 700], ids=["the whole trip", "all but an extension"])
 def test_a_card_taken_for_its_like_counts_where_it_completes_the_trip_and_the_cards_are_gathered_in(target: int):
     farther = ("200-01 1/distance", "25-02 discard", "200-02 1/distance", "25-03 discard", "100-01 1/distance")
@@ -560,6 +637,11 @@ def test_a_card_taken_for_its_like_counts_where_it_completes_the_trip_and_the_ca
 
 def _lying(when: str, card: str, zone: str, sure: str = "0.99") -> tuple[float, float, Sighting]:
     since_s, _, till_s = when.partition("-")
+    if "#" in card:
+        face, stay, down, double = re.fullmatch(r"(.+)#(\d+)@?(\d*)(\??)", card).groups()
+        middle = (0.0, float(down or 0))
+        seen = Sighting(Card(face), None, middle, None, zone_of(zone), False, float(sure), "face", stay=int(stay))
+        return float(since_s), float(till_s or "inf"), replace(seen, is_double=bool(double))
     rivals = tuple((name, float(share)) for name, share in re.findall(r"([^|]+):([^|]+)", card))
     face, known, confidence = (Card.UNKNOWN, None, 0.0) if rivals else (face_of(card), card, float(sure))
     known = None if known is None or is_any_copy(known) else known
@@ -569,6 +651,10 @@ def _lying(when: str, card: str, zone: str, sure: str = "0.99") -> tuple[float, 
 
 def counted(items: list[dict]) -> list[str]:
     return [item["counted"] for item in items if "counted" in item]
+
+
+def withdrawn(items: list[dict]) -> list[str]:
+    return [item["withdrawn"] for item in items if "withdrawn" in item]
 
 
 def kilometres(items: list[dict]) -> list[int]:

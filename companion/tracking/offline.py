@@ -117,18 +117,25 @@ class Course:
         return replace(self, seq=seq, entries=(*self.entries, entry))
 
     def counts(self, cards: Sequence[Question], before: Course) -> bool:
-        """True if all these cards count, with all that were sure in the course before, and none is refused."""
+        """True if all these cards count, with all that were sure in the course before, and none more is refused."""
         told = (entry.question for entry in before.entries)
-        sure = [question for question in told if question is not None and question.confidence >= SURE_CONFIDENCE]
+        sure = [q for q in told if q is not None and q.confidence >= SURE_CONFIDENCE and q.id not in self.answers]
         counted = {entry.line.serial for entry in self.entries}
-        illegal = (q for q in self.asked if q.kind is Kind.PLAY and not q.is_legal)
-        is_refused = any(not self.is_passed_over(question) for question in illegal)
+        slips = {q.id for q in before.asked if not q.is_legal} - {q.id for q in cards}
+        illegal = (q for q in self.asked if q.kind is Kind.PLAY and not q.is_legal and q.id not in slips)
+        is_refused = any(map(self.may_miss_another, illegal))
         return not is_refused and all(question.serial in counted for question in (*sure, *cards))
 
-    def is_passed_over(self, question: Question) -> bool:
-        """True if people have played on for long although this card lies there: it is a slip, or was never laid."""
+    def may_miss_another(self, question: Question) -> bool:
+        """True if an illegal card may be legal after a play that is missing.
+
+        It is a slip, or was never laid, where people have played on for long although it lies there; and it need not
+        have been laid where it may be its like, pushed.
+        """
         serial = question.serial or 0
-        return sum((entry.line.serial or 0) > serial for entry in self.entries) >= MOST_PASSED
+        is_passed_over = sum((entry.line.serial or 0) > serial for entry in self.entries) >= MOST_PASSED
+        track = self.tracks.by_serial.get(serial)
+        return not is_passed_over and not (track is not None and track.is_double)
 
     # Other courses
 
@@ -136,10 +143,10 @@ class Course:
         """Yield the other courses that may explain these cards, likeliest first; the last one may be legal in this too.
 
         The last was laid before the first, which answers it, and was carried off. One of them was laid, out of sight,
-        before the last lines. A card that was dropped was laid after all. A card before them that was doubtful was not
-        laid. A card was laid on its like, so exactly that it was taken for that one. Somebody discarded a card before
-        them, and nobody saw it. That, and that none was laid, is asked only where two cards were illegal, of which the
-        last line may have told one.
+        before the last lines. A card that was dropped was laid after all. A card before them was not laid: it was
+        doubtful, or may be one of its likes, pushed. A card was laid on its like, so exactly that it was taken for that
+        one. Somebody discarded a card before them, and nobody saw it. That, and that none was laid of which only one of
+        these says so, is asked only where two cards were illegal, of which the last line may have told one.
         """
         yield from self._with_attack(cards)
         yield from self._told_anew(cards)
@@ -147,9 +154,11 @@ class Course:
         told = [entry.question for entry in self.entries]
         was_refused = bool(told and told[-1] and told[-1].id in self.refused_s)
         are_two = len(cards) + was_refused > 1
-        for at, doubtful in reversed([*enumerate(told)][-MOST_DOUBTED:]):
-            if are_two and doubtful is not None and doubtful.confidence < SURE_CONFIDENCE:
-                yield self._up_to(at).without([doubtful], self._seq_at(at))
+        last = [(at, one) for at, one in enumerate(told) if one is not None][: -MOST_DOUBTED - 1 : -1]
+        doubtful = [one for one in last if one[1].confidence < SURE_CONFIDENCE]
+        pushed = [one for one in last if self._may_be_pushed(one[1])]
+        for at, question in (*doubtful, *pushed) if are_two else [one for one in doubtful if one in pushed]:
+            yield self._up_to(at).without([question], self._seq_at(at))
         yield from itertools.chain.from_iterable(map(self._with_stacked, self._last(MOST_DOUBTED)))
         if are_two:
             # What is legal by now, or counts, shows that nothing is missing just before it.
@@ -200,17 +209,26 @@ class Course:
             yield course.with_line(max(discards, key=discards.__getitem__), number=self._seq_at(at))
 
     def _with_stacked(self, at: int) -> Iterator[Course]:
-        """Before this line a card was laid exactly on its like: by a hand of its own, that laid no other card."""
-        course = self._up_to(at)
+        """Before this line a card was laid exactly on its like: by a hand of its own, that laid no other card.
+
+        Or, after the last line, a hazard was discarded that counted as carried off.
+        """
+        course, told = self._up_to(at), {entry.line.serial for entry in self.entries}
         since_s, until_s = (self._since_s(self.entries[n : n + 1]) for n in (at - 1, at))
         for track in self.tracks.there:
-            if any(
-                t_s is not None and since_s + MOMENT_S <= t_s < until_s - MOMENT_S
-                for t_s in (track.stacked_s, track.shifted_s)
-            ):
+            is_laid_off = track.is_laid_off_hazard and at == len(self.entries) and track.serial not in told
+            times_s = track.stacked_s, track.shifted_s, track.since_s if is_laid_off else None
+            if any(t_s is not None and since_s + MOMENT_S <= t_s < until_s - MOMENT_S for t_s in times_s):
                 guess = self.places.play_at(track.face, track.zone, track.place.sideways, course.table)
                 if guess is not None and not referee.objections(course.table, guess.play):
                     yield course.with_line(guess.play, number=self._seq_at(at))
+
+    def _may_be_pushed(self, question: Question) -> bool:
+        """True if a card that was discarded may be one of its likes on that pile, pushed."""
+        track = self.tracks.by_serial.get(question.serial)
+        if track is None or track.zone != DISCARD_ZONE or track.card is not None:
+            return False
+        return any(t.zone == track.zone and t.face is track.face and t.serial < track.serial for t in self.tracks.there)
 
     def _since_s(self, entries: Sequence[TrialLine]) -> float:
         """When the card of a line was seen first."""
@@ -314,7 +332,7 @@ class Watcher:
             if question.kind is Kind.PLAY and not question.is_legal:
                 if unsure and self._refute(question, unsure):
                     return True
-                if not self._course.is_passed_over(question):
+                if self._course.may_miss_another(question):
                     illegal.append(question)
             elif question.is_legal and question.asks_play:
                 # It may have been refused only because a card laid before it was seen a moment later.
@@ -334,7 +352,10 @@ class Watcher:
                 self._course = replace(self._course, entries=entries[:-1], seq=self._course.seq + 1)
                 self._withdraw(entries[-1])
                 return True
-        return bool(illegal) and not unsure and self._explain(illegal[:2])
+        if unsure:
+            return False
+        # The first may be a slip that lies there still.
+        return any(self._explain(cards) for cards in (illegal[:2], illegal[-2:], illegal[-1:]) if cards)
 
     def _unsure(self, asked: Sequence[Question]) -> list[Question]:
         """Return the plays nobody is sure of, in their order; those of before too once a card leaves: gathered in, say.
@@ -358,7 +379,10 @@ class Watcher:
             is_still_illegal = referee.objections(referee.apply(course.table, question.plays[0]), illegal[0].plays[0])
             if is_still_illegal and self._explain([illegal[0], question]):
                 return
-        before = course.unsure if question.zone is None else unsure
+        ended = HAZARD_OF.get(question.plays[0].card or Card.UNKNOWN)
+        # What is gathered in was laid; so was a hazard carried off just as the remedy for it came to the discard pile.
+        is_carried_off = question.zone == DISCARD_ZONE and any(one.plays[0].card is ended for one in course.unsure)
+        before = course.unsure if question.zone is None or is_carried_off else unsure
         self._course = replace(course, unsure=())
         for one in before or (question,):
             self._count(one)
@@ -366,7 +390,7 @@ class Watcher:
     def _refute(self, question: Question, unsure: Sequence[Question]) -> bool:
         """Tell what nobody was sure of otherwise, or drop it, where an illegal card is legal then; True if so."""
         course = self._course
-        late = [one for one in unsure if one.id in course.refused_s and not course.is_passed_over(one)]
+        late = [one for one in unsure if one.id in course.refused_s and course.may_miss_another(one)]
         is_after_end = any(why.code is Code.HAND_OVER for why in question.reasons)
         if late and not is_after_end and self._explain([*late, question]):
             return True

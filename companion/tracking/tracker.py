@@ -136,6 +136,7 @@ def update(tracks: Tracks, view: View, hint: Hint, seq: int) -> Tracks:
     found = {mat.id for mat in view.mats}
     lost = {zone for zone in tracks.zones if mat_of(zone) not in found}
     view = replace(view, unknown_zones=view.unknown_zones | lost)
+    tracks = _known_again(tracks, view, hint)
     look, is_empty = _Look(tracks, view, hint), view.draw_pile_empty
     is_bare = not view.sightings and not view.unknown_zones and found >= hint.record.places.mats.keys()
     now = replace(
@@ -270,6 +271,23 @@ def lost_sight(tracks: Tracks) -> Tracks:
     laid = (t for t in tracks.cards if t.state is not State.SEEN)
     cards = tuple(track._replace(recent=()) for track in laid)
     return _paused(replace(tracks, cards=cards, broken_s=tracks.t_s))
+
+
+def _known_again(tracks: Tracks, view: View, hint: Hint) -> Tracks:
+    """Return the memory in which a card of the record that lies just where it lay, by the eye's number, has not gone.
+
+    Something like the bare ground was over it; nor have those beneath it gone that were missed from the same look on.
+    """
+    stays = {(sighting.zone, sighting.stay) for sighting in view.sightings if sighting.stay is not None}
+    again = [t for t in tracks.gone if (t.zone, t.stay) in stays and hint.has_told(t.serial)]
+    if not again:
+        return tracks
+    missed = {(t.zone, t.absent_since_s) for t in again}
+    back = {t.serial for t in tracks.gone if (t.zone, t.absent_since_s) in missed and t.laid_since(tracks.hand_seq)}
+    cards = (
+        t._replace(state=State.COVERED, recent=(), absent_since_s=None) if t.serial in back else t for t in tracks.cards
+    )
+    return replace(tracks, cards=tuple(cards))
 
 
 def _paused(tracks: Tracks) -> Tracks:
