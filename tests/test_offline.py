@@ -596,12 +596,28 @@ def test_a_hazard_that_seemed_to_be_carried_off_was_discarded_where_the_next_pla
     assert confirmed(items)[-1] == "Ann stop > Bob"
 
 
-def test_a_doubtful_hazard_counts_once_it_is_carried_off_with_its_remedy():
-    attacked = "4 25-01 discard", "6-10.6 stop#1 1/battle 0.85", "11.4 roll#2 discard"
+@pytest.mark.parametrize("face", ["stop", "out-of-gas"], ids=["as one that was beaten there", "the first there"])
+def test_a_doubtful_hazard_counts_once_it_is_carried_off_with_its_remedy(face: str):
+    beaten = "4 75-01 discard", "6-7.6 stop#7 1/battle", "8 roll#8 1/battle", "10 25-01 discard", "12 75-02 discard"
+    remedy = {"stop": "roll", "out-of-gas": "gasoline"}[face]
+    attacked = f"14-18.6 {face}#1@2 1/battle 0.85", f"19.4 {remedy}#2 discard", "22 50-01 discard"
+    hidden = "7.6-8 1/battle;13.4-14 1/battle;18.4-19.4 1/battle;18.4-19.4 discard"
 
-    items = told_of(*ROLLED, *attacked, "14 50-01 discard", seconds=18, hidden="10.4-11.4 1/battle;10.4-11.4 discard")
+    items = told_of(*ROLLED, *beaten, *attacked, seconds=26, hidden=hidden)
 
-    assert [*counted(items), *confirmed(items)[-2:]] == ["Bob stop > Ann", "Ann roll", "Bob discard 50"]
+    assert counted(items) == [f"Bob {face} > Ann"]
+    assert confirmed(items)[-2:] == [f"Ann {remedy}", "Bob discard 50"]
+
+
+def test_a_hazard_that_may_be_its_like_pushed_is_missing_too_where_its_remedy_is_illegal_without_it():
+    beaten = "4 25-01 discard", "6-7.6 stop#1 1/battle", "8-14.6 roll#2 1/battle", "10 100-01 discard"
+    played = "11 75-01 discard 0.85", "13 50-01 discard", "15-16.6 stop#3@30? 1/battle", "17 roll#4@30 1/battle"
+    hidden = "7.6-8 1/battle;14.6-15 1/battle;16.6-17 1/battle"
+
+    items = told_of(*ROLLED, *beaten, *played, seconds=22, hidden=hidden)
+
+    assert withdrawn(items) == ["Bob discard 50", "Ann discard 75"]
+    assert confirmed(items)[-2:] == ["Ann discard 50", "Ann roll"]
 
 
 def test_cards_that_come_to_light_just_where_they_lay_had_not_gone():

@@ -123,19 +123,18 @@ class Course:
         counted = {entry.line.serial for entry in self.entries}
         slips = {q.id for q in before.asked if not q.is_legal} - {q.id for q in cards}
         illegal = (q for q in self.asked if q.kind is Kind.PLAY and not q.is_legal and q.id not in slips)
-        is_refused = any(map(self.may_miss_another, illegal))
+        is_refused = any(not self.is_passed_over(question) for question in illegal)
         return not is_refused and all(question.serial in counted for question in (*sure, *cards))
 
-    def may_miss_another(self, question: Question) -> bool:
-        """True if an illegal card may be legal after a play that is missing.
-
-        It is a slip, or was never laid, where people have played on for long although it lies there; and it need not
-        have been laid where it may be its like, pushed.
-        """
+    def is_passed_over(self, question: Question) -> bool:
+        """True if people have played on for long although this card lies there: it is a slip, or was never laid."""
         serial = question.serial or 0
-        is_passed_over = sum((entry.line.serial or 0) > serial for entry in self.entries) >= MOST_PASSED
-        track = self.tracks.by_serial.get(serial)
-        return not is_passed_over and not (track is not None and track.is_double)
+        return sum((entry.line.serial or 0) > serial for entry in self.entries) >= MOST_PASSED
+
+    def may_be_its_like(self, question: Question) -> bool:
+        """True if its card may be one like it that lay there before, pushed."""
+        track = self.tracks.by_serial.get(question.serial)
+        return track is not None and track.is_double
 
     # Other courses
 
@@ -332,7 +331,7 @@ class Watcher:
             if question.kind is Kind.PLAY and not question.is_legal:
                 if unsure and self._refute(question, unsure):
                     return True
-                if self._course.may_miss_another(question):
+                if not self._course.is_passed_over(question):
                     illegal.append(question)
             elif question.is_legal and question.asks_play:
                 # It may have been refused only because a card laid before it was seen a moment later.
@@ -379,10 +378,7 @@ class Watcher:
             is_still_illegal = referee.objections(referee.apply(course.table, question.plays[0]), illegal[0].plays[0])
             if is_still_illegal and self._explain([illegal[0], question]):
                 return
-        ended = HAZARD_OF.get(question.plays[0].card or Card.UNKNOWN)
-        # What is gathered in was laid; so was a hazard carried off just as the remedy for it came to the discard pile.
-        is_carried_off = question.zone == DISCARD_ZONE and any(one.plays[0].card is ended for one in course.unsure)
-        before = course.unsure if question.zone is None or is_carried_off else unsure
+        before = course.unsure if question.zone is None else unsure
         self._course = replace(course, unsure=())
         for one in before or (question,):
             self._count(one)
@@ -390,7 +386,8 @@ class Watcher:
     def _refute(self, question: Question, unsure: Sequence[Question]) -> bool:
         """Tell what nobody was sure of otherwise, or drop it, where an illegal card is legal then; True if so."""
         course = self._course
-        late = [one for one in unsure if one.id in course.refused_s and course.may_miss_another(one)]
+        late = [one for one in unsure if one.id in course.refused_s and not course.is_passed_over(one)]
+        late = [one for one in late if not course.may_be_its_like(one)]
         is_after_end = any(why.code is Code.HAND_OVER for why in question.reasons)
         if late and not is_after_end and self._explain([*late, question]):
             return True
@@ -406,6 +403,7 @@ class Watcher:
         before = self._course
         tried = (before.seq, *(question.id for question in cards))
         may_be = self._confirms and not before.is_trial and cards[0].confidence >= DOUBTFUL_CONFIDENCE
+        may_be = may_be and not all(map(before.may_be_its_like, cards))
         if not may_be or tried in self._tried:
             return False
         self._tried.add(tried)

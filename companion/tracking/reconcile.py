@@ -221,12 +221,13 @@ class _Reconciliation:
     # its place need not have been taken back.
 
     def _uncounted(self) -> Iterator[Track]:
-        """Yield those that a safety has beaten and that have gone before their attack counted."""
+        """Yield those that a safety has beaten, or the remedy laid off with them, gone before their attack counted."""
         for track in self._tracks.gone:
-            if not (track.laid_since(self._record.hand_seq) and self._is_beaten_by_a_safety(track)):
+            is_laid_off = self._is_laid_off_with_its_remedy(track)
+            if not (track.laid_since(self._record.hand_seq) and (is_laid_off or self._is_beaten_by_a_safety(track))):
                 continue
-            spot, lines = (track.zone, track.face), self._record.lines
-            is_counted = any(line.serial == track.serial or spot in line.spots for line in lines)
+            spots = {(track.zone, track.face)} if not is_laid_off else set()
+            is_counted = any(line.serial == track.serial or spots & {*line.spots} for line in self._record.lines)
             stickers = {t.card for t in self._tracks.there if t.zone == DISCARD_ZONE} - {None}
             is_late = self._tracks.t_s - track.seen_s > TURN_S and track.card not in stickers
             if not is_counted and not is_late and self._record.refusal(track) is None:
@@ -237,6 +238,11 @@ class _Reconciliation:
         spot = (f"{mat_of(track.zone)}/safety", SAFETY_OF.get(track.face))
         laid = (*self._balance.extra, *self._tracks.coming)
         return track.face in SAFETY_OF and any((each.zone, each.face) == spot for each in laid)
+
+    def _is_laid_off_with_its_remedy(self, track: Track) -> bool:
+        """True if what ends a hazard came to the discard pile about when that was carried off."""
+        came = (new for new in self._balance.extra if (new.zone, HAZARD_OF.get(new.face)) == (DISCARD_ZONE, track.face))
+        return any(abs(new.since_s - track.last_there_s) <= TURN_S for new in came)
 
     def _explains(self, old: Track, new: Track) -> bool:
         """True if what lies elsewhere now is a hazard that was beaten, or whose safety may come, or such a remedy."""
