@@ -463,13 +463,14 @@ def test_a_card_taken_for_the_like_that_it_lies_on_is_found_by_what_follows():
 
 
 def test_a_card_taken_for_the_like_that_it_lies_on_is_found_though_a_slip_lies_there_too():
-    plays = "0 roll-01 1/battle", "2 roll-02 2/battle", "5 100-01 2/distance", "6 25-01 discard", "10 25-02 discard"
-    rows = *plays, "12 accident-01 2/battle", "14 repairs-01 2/battle"
+    plays = "0 roll-01 1/battle", "2 roll-02 2/battle", "6 25-01 discard", "10 25-02 discard"
+    rows = *plays, "11 100-01 2/distance", "13 accident-01 2/battle"
 
     items = told_of_one_on_its_like(*rows, card=Card.OUT_OF_GAS, zone="2/battle")
 
+    assert refused(items)[0] == "Bob 100"
     assert [item["missed"] for item in items if "missed" in item] == ["Ann out-of-gas > Bob"]
-    assert confirmed(items)[-3:] == ["Bob discard 25", "Ann accident > Bob", "Bob repairs"]
+    assert confirmed(items)[-2:] == ["Bob discard 25", "Ann accident > Bob"]
 
 
 def test_a_card_taken_for_its_like_is_found_though_many_have_played_on_before_anything_speaks_for_it():
@@ -552,16 +553,27 @@ def test_a_discard_that_was_pushed_is_found_long_after_it_counted_twice_by_two_t
 ROLLED = "0 roll-01 1/battle", "2 roll-02 2/battle"
 
 
-def test_a_discard_of_which_a_like_lies_there_too_was_that_one_pushed_where_two_are_in_turn_without_it():
+@pytest.mark.parametrize("slip", [(), ("5 end-of-limit-01 2/speed",)], ids=["nothing else", "a slip that lies on"])
+@pytest.mark.parametrize(
+    ("laid", "expected"),
+    [
+        (("100-01 3/distance", "50-02 discard"), ["Cid 100", "Ann discard 50"]),
+        (("stop-01 1/battle", "roll-04 1/battle"), ["Cid stop > Ann", "Ann roll"]),
+    ],
+    ids=["one is illegal with it", "both are"],
+)
+def test_a_discard_of_which_a_like_lies_there_too_was_that_one_pushed_where_two_are_in_turn_without_it(
+    slip: tuple[str, ...], laid: tuple[str, str], expected: list[str]
+):
     setup = demo.setup_of(read_script(OPENING.replace("side Bob\n", "side Bob\nside Cid\n", 1)))
-    discards = "4 roll-03 3/battle", "6 25#1 discard", "8 50-01 discard", "10 25#2@16 discard"
+    discards = *slip, "4 roll-03 3/battle", "6 25#1 discard", "8 50-01 discard", "10 25#2@16 discard"
 
     items = told_of(
-        *ROLLED, *discards, "12 100-01 3/distance", "14 50-02 discard", seconds=18, setup=setup, hidden="9-10 discard"
+        *ROLLED, *discards, f"12 {laid[0]}", f"14 {laid[1]}", seconds=18, setup=setup, hidden="9-10 discard"
     )
 
     assert withdrawn(items) == ["Cid discard 25"]
-    assert confirmed(items)[-2:] == ["Cid 100", "Ann discard 50"]
+    assert confirmed(items)[-2:] == expected
 
 
 def test_a_doubtful_discard_was_a_like_pushed_before_a_card_is_supposed_on_one_that_was_touched():

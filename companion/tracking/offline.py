@@ -121,7 +121,7 @@ class Course:
         told = (entry.question for entry in before.entries)
         sure = [q for q in told if q is not None and q.confidence >= SURE_CONFIDENCE and q.id not in self.answers]
         counted = {entry.line.serial for entry in self.entries}
-        slips = {q.id for q in before.asked if not q.is_legal} - {q.id for q in cards}
+        slips = {q.id for q in before.asked if not q.is_legal}
         illegal = (q for q in self.asked if q.kind is Kind.PLAY and not q.is_legal and q.id not in slips)
         is_refused = any(not self.is_passed_over(question) for question in illegal)
         return not is_refused and all(question.serial in counted for question in (*sure, *cards))
@@ -373,10 +373,10 @@ class Watcher:
         if any(_is_answered_by(question, one) and self._explain([one, question]) for one in illegal):
             return
         newest = max((entry.line.serial or 0 for entry in course.entries), default=0)
-        if illegal and not unsure and (illegal[0].serial or 0) > newest:
+        if illegal and not unsure and (illegal[-1].serial or 0) > newest:
             # Which card was discarded tells nothing. No other play is supposed: to invent one is worse than to refuse.
-            is_still_illegal = referee.objections(referee.apply(course.table, question.plays[0]), illegal[0].plays[0])
-            if is_still_illegal and self._explain([illegal[0], question]):
+            is_still_illegal = referee.objections(referee.apply(course.table, question.plays[0]), illegal[-1].plays[0])
+            if is_still_illegal and self._explain([illegal[-1], question]):
                 return
         before = course.unsure if question.zone is None else unsure
         self._course = replace(course, unsure=())
