@@ -195,7 +195,7 @@ def test_a_legal_card_taken_back_at_once_does_not_count():
     script = read_script(OPENING.replace("Bob end-of-limit", "Bob 200"))
     items = watched_script(script)
 
-    assert [item["withdrawn"] for item in items if "withdrawn" in item] == ["Bob 200"]
+    assert withdrawn(items) == ["Bob 200"]
     assert items[-1]["sides"]["Bob"]["km"] == 0
     assert items[-1]["sides"]["Ann"]["safeties"] == {"right-of-way": "coup-fourre"}
 
@@ -271,7 +271,7 @@ def test_a_doubtful_card_was_not_laid_where_all_that_follow_are_in_turn_without_
 
     items = told_of(*rolled, *played, "16 100-01 2/distance", "18 100-02 3/distance", seconds=22, setup=setup)
 
-    assert [item["withdrawn"] for item in items if "withdrawn" in item] == ["Bob discard 25", "Ann discard 25"]
+    assert withdrawn(items) == ["Bob discard 25", "Ann discard 25"]
     assert confirmed(items)[-3:] == ["Ann discard 25", "Bob 100", "Cid 100"]
 
 
@@ -325,7 +325,7 @@ def test_a_hazard_put_right_at_another_side_counts_there_though_its_like_lies_be
 
     items = told_of(*rolled, *beaten, *put_right, "23 100-01 2/distance", seconds=28, setup=setup)
 
-    assert [item["withdrawn"] for item in items if "withdrawn" in item] == ["Ann flat-tire > Bob"]
+    assert withdrawn(items) == ["Ann flat-tire > Bob"]
     assert confirmed(items)[-2:] == ["Ann flat-tire > Cid", "Bob 100"]
 
 
@@ -336,7 +336,7 @@ def test_a_card_that_lay_out_of_sight_came_before_those_that_were_told_meanwhile
 
     items = told_of(*rolled, *played, seconds=18, setup=setup, hidden="5-14 1/distance")
 
-    assert [item["withdrawn"] for item in items if "withdrawn" in item] == ["Ann discard 50"]
+    assert withdrawn(items) == ["Ann discard 50"]
     assert confirmed(items)[-3:] == ["Ann 100", "Bob discard 50", "Cid 200"]
     assert not missed(items)
 
@@ -502,7 +502,7 @@ def test_a_doubtful_play_is_dropped_before_one_is_supposed_that_nobody_saw():
         *plays, "14 stop-01 1/battle", "14 roll-03 1/battle", card=Card.KM_25, zone="1/distance", seconds=16
     )
 
-    assert [item["withdrawn"] for item in items if "withdrawn" in item] == ["Bob discard 50", "Ann discard 75"]
+    assert withdrawn(items) == ["Bob discard 50", "Ann discard 75"]
     assert confirmed(items)[-3:] == ["Ann discard 50", "Bob stop > Ann", "Ann roll"]
     assert not missed(items)
 
@@ -526,7 +526,7 @@ def test_a_hazard_that_was_taken_for_its_like_pushed_was_laid_if_what_follows_is
 
     items = told_of_one_on_its_like(*plays, card=Card.OUT_OF_GAS, zone="2/battle", is_pushed=True)
 
-    assert [item["withdrawn"] for item in items if "withdrawn" in item] == ["Ann discard 25"]
+    assert withdrawn(items) == ["Ann discard 25"]
     assert confirmed(items)[-2:] == ["Bob discard 25", "Ann speed-limit > Bob"]
 
 
@@ -544,7 +544,7 @@ def test_a_discard_that_was_pushed_is_found_long_after_it_counted_twice_by_two_t
         seconds=30,
     )
 
-    assert "Ann discard 25" in [item["withdrawn"] for item in items if "withdrawn" in item]
+    assert "Ann discard 25" in withdrawn(items)
     assert confirmed(items)[-3:] == ["Ann discard roll", "Bob stop > Ann", "Ann roll"]
 
 

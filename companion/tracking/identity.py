@@ -35,9 +35,7 @@ PUSHED_BESIDE_MM, TURNED_DEG = 8.0, 45.0
 
 UNREAD_MM = 20.0  # maximum distance from a code or half hidden face that cannot be read to the known card that it is
 COVERING_MM = 60.0  # maximum distance between the middles of two cards of which one hides the other
-COVERING_ACROSS_MM = (
-    45.0  # the same across the cards, 54 to 63 mm wide: neighbours of a spread lay 55 mm apart in a film
-)
+COVERING_ACROSS_MM = 45.0  # the same across the cards: neighbours of a spread lay 55 mm apart in a film
 ALIKE_MM = 2 * SAME_MM  # most by which the ways of two cards differ that one push has moved: 1.8 mm in a film
 SEVERAL = 2  # number of cards alike that were touched, or stand in other light, where none looks as it did
 BID_STEP = 0.01  # difference of costs that decides nothing

@@ -15,9 +15,7 @@ from companion.vision.mats.localization import Mats
 from companion.vision.view import Sighting
 
 BESIDE_MM = 10.0  # maximum distance of a sticker from the zone that it belongs to, in millimetres
-BESIDE_DRAW_MM = (
-    25.0  # the same where the draw pile lies: of a card 57 mm wide a strip lies on the other pile's zone still
-)
+BESIDE_DRAW_MM = 25.0  # the same where the draw pile lies: a strip of the card is on the other pile's zone still
 SURE_MM = 16.0  # difference of the distances to the two nearest zones from which on the zone is sure, in millimetres
 LEAST_SHARE = 0.6  # share of the confidence in a sighting that is left in the middle between two zones
 
