@@ -639,6 +639,22 @@ def test_a_card_pushed_off_one_that_is_drawn_like_it_does_not_lie_there_still(is
     assert not any(one.is_double for one in seen)
 
 
+@pytest.mark.parametrize(("is_laid", "told"), [(False, [True]), (True, [False, False])])
+def test_of_a_pile_made_neat_no_border_tells_whether_its_top_card_was_turned_or_its_like_was_laid_on_it(
+    is_laid: bool, told: list[bool]
+) -> None:
+    top, *below = (card(face, *at, style="minimal") for face, at in (
+        ("accident", (1, 1, 0)), ("roll", (-2, 2, 4)), ("stop", (2, -2, -3)), ("100", (-1, -2, 2))
+    ))  # fmt: skip
+    neat = tuple(replace(each, x_mm=top.x_mm + 0.2, y_mm=top.y_mm, turn_deg=0.2) for each in below)
+    still = (*neat, replace(top, turn_deg=0.2))
+    piles = *one_by_one(*below, top), still
+
+    *_, (seen, _) = looks(*piles, (*(still if is_laid else neat), replace(top, turn_deg=15)), style="minimal")
+
+    assert [sighting.is_double for sighting in seen if sighting.face.value == "accident"] == told
+
+
 def test_a_card_pushed_before_another_like_it_is_laid_on_it_is_told_once():
     ground, first, pushed = card("roll", 2, 3), card("100"), card("100", 3)
 
