@@ -20,7 +20,7 @@ from companion.vision.boxes import Box, Floats, Image, Mask, Pixels, around, box
 from companion.vision.faces.border_profile import LEAST_STEP, share_that_ends, smoothed, steps_across
 from companion.vision.faces.face_templates import FINE_PX_PER_MM, Templates
 from companion.vision.faces.keypoints import level_by_faces
-from companion.vision.faces.matching import ALL_SHOWN, Closely, Named
+from companion.vision.faces.matching import ALL_SHOWN, Closely, Fit, Named
 from companion.vision.faces.pose_search import APART_MM, COARSE_PX_PER_MM, LEAST_SHOWN, Lie, poses
 from companion.vision.mats import plane
 from companion.vision.mats.homography import as_quad, lies_sideways
@@ -136,7 +136,7 @@ class _Layers:
         self._coarse = shrunk(fine, COARSE_PX_PER_MM / FINE_PX_PER_MM)
         self._closely, self._smooth = Closely(fine, templates), smoothed(fine)
         self._shown = np.ones(fine.shape[:2], np.float32)
-        self._fresh = np.zeros(fine.shape[:2], np.float32)  # 1 where the last round found a card
+        self._fresh = np.zeros(fine.shape[:2], np.float32)  # 1 where the last round found a card that hides more
         self._cards: list[Named] = []
 
     def seen(self) -> Iterator[Sighting]:
@@ -203,16 +203,18 @@ class _Layers:
 
     def _below(self, upper: Named, across: int, down: int) -> Named | None:
         """Return the card of which a strip shows on one side of another; `across` and `down` are -1, 0 or 1."""
-        here = []
+        near: list[Fit] = []
         askew_deg = (upper.lie.turn_deg - self._mat_deg + 45) % 90 - 45
         turns_deg = (0.0, -askew_deg) if ASKEW_DEG <= abs(askew_deg) <= 2 * ASKEW_DEG else (0.0,)
         for step_mm, turn_deg in itertools.product(self._edges_mm(upper, across, down), turns_deg):
             step = step_mm * FINE_PX_PER_MM
             lie = upper.lie.shifted(across * step, down * step).turned(turn_deg)
-            card = self._closely.named(lie.on(COARSE_PX_PER_MM / FINE_PX_PER_MM), self._shown)
-            if card is not None and self._is_in_a_fan(card):
-                here.append(replace(card, upon=upper.face))
-        return max(here, key=lambda card: card.score, default=None)
+            fit = self._closely.near(lie.on(COARSE_PX_PER_MM / FINE_PX_PER_MM), self._shown)
+            if fit is not None and not any(map(fit.is_like, near)):
+                near.append(fit)
+        cards = (self._closely.exactly(fit, self._shown) for fit in near)
+        here = [card for card in cards if card is not None and self._is_in_a_fan(card)]
+        return replace(max(here, key=lambda card: card.score), upon=upper.face) if here else None
 
     def _edges_mm(self, upper: Named, across: int, down: int) -> Iterator[float]:
         """Yield how far beyond a card's edge the picture changes along a line of the card's width."""
@@ -303,8 +305,8 @@ class _Layers:
         if free < max(least, min(BENEATH_SHARE, 0.9 * card.shown)):
             return False
         self._cards.append(card)
+        self._fresh = np.maximum(self._fresh, self._shown * mask)
         self._shown[mask > 0] = 0
-        self._fresh[mask > 0] = 1
         return True
 
     def _mask(self, corners: Floats) -> Pixels:

@@ -35,6 +35,7 @@ _MOST_TURNED = 8  # pictures tried in more turns: those most like the card as it
 _ABOUT_SIGN = range(10, 360, 10)  # degrees
 _FINE_TURNS = (-1.5, -0.75, 0.0, 0.75, 1.5)  # degrees; tried on the middle picture, then on the fine one
 _FINE_SCALES = (0.97, 1.03)
+SAME_TURN_DEG = 1.5  # two poses no further turned than this are one: the fine picture is tried in these turns
 _REACH_PX, _LAID_REACH_PX = 2, 1  # shifts tried to each side, and on the fine picture while turns are tried
 BETTER = 0.01  # minimum gain in likeness for another size: cards of a deck are all alike
 MOST_ASKED = 4  # faces about which the second opinion is asked
@@ -73,22 +74,27 @@ class Closely:
 
         `shown` `(h, w) float32` of the fine picture is 0 where other cards lie over it.
         """
+        near = self.near(pose, shown)
+        return None if near is None else self.exactly(near, shown)
+
+    def near(self, pose: Lie, shown: Pixels | None = None) -> Fit | None:
+        """Return the picture that fits best near a pose on the coarse picture, on the middle one; None for no card."""
         start = pose.on(MIDDLE_PX_PER_MM / COARSE_PX_PER_MM)
-        small = None if shown is None else shrunk(shown, MIDDLE_PX_PER_MM / FINE_PX_PER_MM)
         middle = self._templates.middle
-        rough = _best_fit(self._middle, middle, [start], _REACH_PX, small)
+        rough = _best_fit(self._middle, middle, [start], _REACH_PX, shown)
         if rough.score < ROUGHLY:
             return None
         likely = middle.only(*np.argsort(-rough.likeness)[:_MOST_TURNED])
-        turned = _best_fit(self._middle, likely, [*map(start.turned, _MORE_TURNS)], _REACH_PX, small)
+        turned = _best_fit(self._middle, likely, [*map(start.turned, _MORE_TURNS)], _REACH_PX, shown)
         rough = max(rough, turned, key=lambda fit: fit.score)
         if rough.score < NEARLY:
             return None
-        near = _best_fit(self._middle, middle, [rough.lie], _REACH_PX, small)
-        if near.score < WORTH_A_LOOK:
-            return None
-        near = self._about_its_sign(near, small)
-        # Exactly, by the one picture that it is most like.
+        near = _best_fit(self._middle, middle, [rough.lie], _REACH_PX, shown)
+        return near if near.score >= WORTH_A_LOOK else None
+
+    def exactly(self, near: Fit, shown: Pixels | None = None) -> Named | None:
+        """Return what the card shows that lies near there, laid on it by the one picture that it is most like."""
+        near = self._about_its_sign(near, shown)
         number, start = self._templates.numbered(near.number), near.lie.on(FINE_PX_PER_MM / MIDDLE_PX_PER_MM)
         face, drawn = self._templates.fine.only(number), self._templates.details.only(number)
         likeness, _ = self._likenesses(start, _shown(face, start, shown)[0], _shown(drawn, start, shown)[0])
@@ -102,7 +108,7 @@ class Closely:
         other = _best_fit(self._fine, face, sizes, _LAID_REACH_PX, shown)
         return self.compared(other.lie if other.score > fit.score + BETTER else fit.lie, shown)
 
-    def _about_its_sign(self, near: _Fit, small: Pixels | None) -> _Fit:
+    def _about_its_sign(self, near: Fit, shown: Pixels | None) -> Fit:
         """Return a card as it fits best when turned about its sign: a round one is found in any turn at first."""
         sign = self._templates.signs.get(near.number)
         if sign is None:
@@ -111,10 +117,10 @@ class Closely:
         picture = self._templates.middle.only(near.number)
         on_sign = near.lie.shifted(right, down)
         ways = [on_sign.turned(turn).shifted(-right, -down) for turn in _ABOUT_SIGN]
-        turned = _best_fit(self._middle, picture, ways, 1, small)
+        turned = _best_fit(self._middle, picture, ways, 1, shown)
         if turned.score <= near.score:
             return near
-        exact = _best_fit(self._middle, picture, [*map(turned.lie.turned, _MORE_TURNS)], 1, small)
+        exact = _best_fit(self._middle, picture, [*map(turned.lie.turned, _MORE_TURNS)], 1, shown)
         return max(turned, exact, key=lambda fit: fit.score)._replace(number=near.number)
 
     def compared(self, lie: Lie, shown: Pixels | None = None) -> Named:
@@ -189,32 +195,47 @@ def _ranking(faces: Sequence[Card | None], scores: Pixels) -> tuple[tuple[Card |
     return tuple(best.items())
 
 
-class _Fit(NamedTuple):
+class Fit(NamedTuple):
+    """A picture of the deck where it fits best."""
+
     score: float
     number: int  # the index of the picture
     lie: Lie
     likeness: Pixels  # of each picture there, `(n,)`
 
+    def is_like(self, other: Fit) -> bool:
+        """True if both are of one picture in the same place, which is then found exactly but once."""
+        is_near = self.lie.distance_px(other.lie) <= 1 and abs(self.lie.turn_deg - other.lie.turn_deg) <= SAME_TURN_DEG
+        return self.number == other.number and is_near
 
-def _best_fit(picture: Pixels, pictures: Pictures, ways: Sequence[Lie], reach: int, shown: Pixels | None) -> _Fit:
-    """Return the picture that fits best at one of several poses, or up to `reach` pixels beside."""
+
+def _best_fit(picture: Pixels, pictures: Pictures, ways: Sequence[Lie], reach: int, shown: Pixels | None) -> Fit:
+    """Return the picture that fits best at one of several poses, or up to `reach` pixels beside.
+
+    `shown` may be of a larger picture.
+    """
     across = 2 * reach + 1
-    best = _Fit(-2.0, 0, ways[0], np.empty(0, np.float32))
+    larger = 1 if shown is None else round(shown.shape[1] / picture.shape[1])
+    best = Fit(-2.0, 0, ways[0], np.empty(0, np.float32))
     for way in ways:
-        scores = _shown(pictures, way, shown)[0].compared(cropped(picture, way, pictures.size_px, reach))
+        scores = _shown(pictures, way, shown, larger)[0].compared(cropped(picture, way, pictures.size_px, reach))
         number, place = divmod(int(scores.argmax()), across * across)
         if scores[number, place] > best.score:
             down, right = divmod(place, across)
             lie = way.shifted(right - reach, down - reach)
-            best = _Fit(float(scores[number, place]), number, lie, scores.max(axis=1))
+            best = Fit(float(scores[number, place]), number, lie, scores.max(axis=1))
     return best
 
 
-def _shown(pictures: Pictures, lie: Lie, shown: Pixels | None) -> tuple[Pictures, float]:
-    """Return the deck's pictures masked to the visible part of a card of that pose, and the share of it."""
+def _shown(pictures: Pictures, lie: Lie, shown: Pixels | None, larger: int = 1) -> tuple[Pictures, float]:
+    """Return the deck's pictures masked to the visible part of a card of that pose, and the share of it.
+
+    `shown` is that many times as large as the picture on which the card lies.
+    """
     if shown is None:
         return pictures, 1.0
-    mask = cropped(shown, lie, pictures.size_px, 0) > 0.5
+    there = replace(lie.on(larger), scale=lie.scale * larger)
+    mask = cropped(shown, there, pictures.size_px, 0) > 0.5
     share = float(mask.mean())
     return (pictures, share) if share > ALL_SHOWN or not mask.any() else (pictures.shown(mask), share)
 
