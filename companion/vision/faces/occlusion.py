@@ -15,7 +15,7 @@ import numpy as np
 from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy
 from companion.vision.boxes import Box, Floats, Image, around
-from companion.vision.faces.border_profile import INSIDE_MM, OUTSIDE_MM, Borders, borders_of
+from companion.vision.faces.border_profile import OUTSIDE_MM, Borders, borders_of
 from companion.vision.faces.face_detector import face_at, read_faces
 from companion.vision.faces.face_templates import Templates
 from companion.vision.faces.remembered_cards import (
@@ -305,12 +305,12 @@ class _FaceLook:
         """Return a vote that it lies there still, or may, less what borders say along which a card below it ends too.
 
         It may have been pushed aside, and those that show are the other card's. What is drawn on it tells that it lies
-        there. A like may be the card itself, as it lay before. Once a pile was made neat, so that cards that would show
-        are out of sight, each may end just there, and the drawing alone tells.
+        there. A like may be the card itself, as it lay before. Once a pile was made neat, so that a card has gone from
+        where it would show, those out of sight may all end just here, and the drawing alone tells.
         """
         beneath = (low for low in self._before if low.missed and lies_upon(lain, low))
         astray = [low for low in beneath if low.sighting.face is not lain.sighting.face]
-        if all((overhang_mm(lain, low) < INSIDE_MM).all() for low in astray):
+        if all(self._still_there(low) is not False for low in astray):
             astray = []
         shared = sides_shared(lain, self._before) | bool(astray)
         if not shared.any():
