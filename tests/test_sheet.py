@@ -181,8 +181,8 @@ def test_named_cards_are_enrolled_and_one_that_is_there_already_waits(on_photogr
 # --- The page -------------------------------------------------------------------------------------------------
 
 
-def names_of(page) -> str:
-    return page.get("/decks/ours/enrol/names").get_data(as_text=True)
+def names_of(page, ordered: str = "") -> str:
+    return page.get(f"/decks/ours/enrol/names{ordered}").get_data(as_text=True)
 
 
 def test_several_photographs_together_are_named_on_a_page_and_kept_with_a_tap(page, on_photographs, tmp_path):
@@ -265,7 +265,9 @@ def test_all_cards_photographed_singly_in_order_are_named_though_one_picture_can
 
     assert answer.location.endswith("/enrol/names")
     assert shown.count("Photograph 7: The picture that you have sent is no JPEG, PNG, WebP or BMP picture") == 1
-    assert names_checked(shown) == {number: slug for number, slug in enumerate(ORDER, 1) if number != 7}
+    assert names_checked(names_of(page, "?ordered=1")) == {
+        number: slug for number, slug in enumerate(ORDER, 1) if number != 7
+    }
 
 
 def test_a_script_sends_photographs_one_after_another_and_hears_where_they_are_named(page, begun):
@@ -319,7 +321,7 @@ def test_where_not_all_cards_are_there_nothing_is_guessed_until_it_is_said_that_
     page.post("/decks/ours/enrol", data={"photo": foreign(*ORDER[:5]), "card": "25"}, headers=HOME)
 
     shown = names_of(page)
-    ordered = page.get("/decks/ours/enrol/names?ordered=1").get_data(as_text=True)
+    ordered = names_of(page, "?ordered=1")
 
     assert "Cards found on the photographs: 5." in shown
     assert "They lay in the order shown: 25 km, 50 km, 75 km …" in shown
@@ -327,16 +329,25 @@ def test_where_not_all_cards_are_there_nothing_is_guessed_until_it_is_said_that_
     assert names_checked(ordered) == dict(enumerate(ORDER[:5], start=1))
 
 
-def test_as_many_cards_as_there_are_may_lie_in_another_order(page, begun):
+def test_as_many_cards_as_there_are_have_no_names_until_it_is_said_that_they_lay_in_order(page, begun):
     page.post("/decks/ours/enrol", data={"photo": foreign(*reversed(ORDER)), "card": "25"}, headers=HOME)
 
-    shown = names_of(page)
-    other = page.get("/decks/ours/enrol/names?ordered=0").get_data(as_text=True)
+    shown, ordered = names_of(page), names_of(page, "?ordered=1")
 
-    assert names_checked(shown) == dict(enumerate(ORDER, start=1))
-    assert 'href="?ordered=0"' in shown
-    assert names_checked(other) == {}
-    assert "They lay in the order shown" in other
+    assert names_checked(shown) == {}
+    assert "They lay in the order shown" in shown
+    assert names_checked(ordered) == dict(enumerate(ORDER, start=1))
+    assert "They lay in another order" in ordered
+
+
+def test_once_all_faces_are_named_the_deck_can_be_played_with_though_its_back_is_missing(page, begun):
+    page.post("/decks/ours/enrol", data={"photo": foreign(*ORDER), "card": "25"}, headers=HOME)
+
+    answer = post(page, "/decks/ours/enrol/names", **{f"card-{n}": slug for n, slug in enumerate(ORDER, start=1)})
+    shown = page.get(answer.location).get_data(as_text=True)
+
+    assert "There is no picture of the back" in shown
+    assert "Play with these cards" in shown
 
 
 def checked_and_doubtful(shown: str) -> list[str]:
@@ -344,20 +355,19 @@ def checked_and_doubtful(shown: str) -> list[str]:
     return re.findall(r'value="([^"]+)" checked', "".join(re.findall(r'(?s)card doubtful"(.*?)</fieldset>', shown)))
 
 
-def test_a_slip_while_naming_leaves_the_others_and_the_way_of_naming_as_they_were(page, begun):
+def test_a_slip_while_naming_leaves_the_others_as_they_were(page, begun):
     page.post("/decks/ours/enrol", data={"photo": foreign(*reversed(ORDER), "back"), "card": "25"}, headers=HOME)
     slugs = [*reversed(ORDER), "back"]
     slugs[2] = "back"
     names = {f"card-{number}": slug for number, slug in enumerate(slugs, start=1) if number != 6}
 
-    answer = post(page, "/decks/ours/enrol/names", ordered="0", **names)
+    answer = post(page, "/decks/ours/enrol/names", **names)
     shown = page.get(answer.location).get_data(as_text=True)
     again = names_of(page)
 
     assert len(begin("ours", "classic", begun.folder.parents[1]).wanted) == 3
     assert "They lay in the order shown" in shown
     assert "If they lay in the order shown" not in shown + again
-    assert 'name="ordered" value="0"' in shown
     assert checked_and_doubtful(shown) == ["back", "back"]
     assert names_checked(again) == {}
 
@@ -447,5 +457,5 @@ def test_the_command_names_an_unknown_edition_by_place_only_if_told_that_it_lies
     run("decks", "remove", "ours", "--data", tmp_path)
     run(*words, "--in-order")
 
-    assert "Card 1, probably 25" in waited
+    assert "Card 1: it waits for its name" in waited
     assert len(load_deck("ours", tmp_path).faces) == 19

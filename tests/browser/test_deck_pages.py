@@ -131,17 +131,19 @@ def test_pictures_of_single_cards_are_sent_one_after_another_and_the_good_ones_a
     assert table.faces() == {Card.KM_25, Card.KM_75}
 
 
-def test_a_name_that_one_card_has_is_grey_in_the_lists_of_the_others(opened, url, table):
+def test_a_card_that_is_given_the_name_of_another_gives_that_one_its_own(opened, url, table):
     page = begun(opened, url)
     folder = table.data / "decks/grandmas-deck"
-    for place, slug in enumerate(("25", "50", "75")):
+    for place, slug in enumerate(("50", "25", "75")):
         put_waiting(folder, place, as_png(decode(card_before_camera(slug), slug)))
-    page.goto(url + "/decks/grandmas-deck/enrol/names?ordered=0")
-    lists = page.locator(".other select")
+    page.goto(url + "/decks/grandmas-deck/enrol/names?ordered=1")
+    names = page.locator("summary b")
+    expect(names).to_have_text(["25 km", "50 km", "75 km"])
 
-    lists.nth(0).select_option("25")
-    expect(lists.nth(1).locator("option[value='25']")).to_be_disabled()
-    expect(lists.nth(0).locator("option[value='25']")).to_be_enabled()
-    lists.nth(0).select_option("none")
-    expect(lists.nth(1).locator("option[value='25']")).to_be_enabled()
-    expect(lists.nth(1).locator("option[value='none']")).to_be_enabled()
+    page.locator("summary").nth(0).click()
+    page.locator(".other select").nth(0).select_option("50")
+
+    expect(names).to_have_text(["50 km", "25 km", "75 km"])
+    page.click("text=These names are right")
+    expect(page.locator("h1")).to_contain_text("100 km")
+    assert table.faces() == {Card.KM_25, Card.KM_50, Card.KM_75}

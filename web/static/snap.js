@@ -62,22 +62,35 @@ for (const piece of document.querySelectorAll(".piece")) {
   });
 }
 
-// A name that one card has is greyed in the lists of the others.
-const lists = document.querySelectorAll(".names .other select");
-function greyTaken() {
-  const given = (fieldset) => {
-    const { value } = fieldset.querySelector("input:checked") ?? {};
-    return value === "other" ? fieldset.querySelector("select").value : value;
-  };
-  const names = new Map([...lists].map((list) => [list, given(list.closest("fieldset"))]));
-  for (const list of lists) {
-    const taken = new Set([...names].filter(([other, name]) => other !== list && name && name !== "none").map(([, name]) => name));
-    for (const option of list.options) option.disabled = taken.has(option.value);
+// A card that is given the name of another gives that one its own, so that two of them are put right with one tap.
+const pieces = [...document.querySelectorAll(".names fieldset.card")];
+const names = new Map();
+function nameOf(piece) {
+  const { value } = piece.querySelector("input:checked") ?? {};
+  return value === "other" ? piece.querySelector("select").value : value;
+}
+function giveName(piece, name) {
+  const radios = [...piece.querySelectorAll("input")];
+  const radio = radios.find(({ value }) => value === (name ?? "")) ?? radios.at(-1);
+  radio.checked = Boolean(name);
+  piece.querySelector("select").value = radio.value === "other" ? name ?? "" : "";
+  names.set(piece, name);
+  const said = piece.closest("details")?.querySelector("summary b");
+  if (said) said.textContent = piece.querySelector(`option[value="${name ?? ""}"]`).text;
+}
+function swapNames() {
+  for (const piece of pieces) {
+    const [now, before] = [nameOf(piece), names.get(piece)];
+    if (now === before) continue;
+    names.set(piece, now);
+    const other = now && now !== "none" && pieces.find((each) => each !== piece && names.get(each) === now);
+    if (other) giveName(other, before === "none" ? undefined : before);
+    break;
   }
 }
-if (lists.length) {
-  addEventListener("input", () => setTimeout(greyTaken));
-  addEventListener("load", greyTaken);
+if (pieces.length) {
+  addEventListener("load", () => pieces.forEach((piece) => names.set(piece, nameOf(piece))));
+  addEventListener("input", () => setTimeout(swapNames));
 }
 
 // Several photographs are sent one after another where the form says so, however large they are together. The server

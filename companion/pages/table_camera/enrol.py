@@ -157,14 +157,13 @@ def _taken_together(enrolment: Enrolment, photos: list[bytes], number: int | Non
 def name_them(name: str) -> AnyResponse | str:
     """Show the cards that were cut out together, with their likeliest names, or those given but not kept.
 
-    `ordered` says if they lay in order.
+    `ordered` says that they lay in order.
     """
     enrolment = _enrolment(name)
     if not waiting_in(enrolment.folder):
         drop_waiting(enrolment.folder)
         return redirect(url_for("enrolling.show", name=name), 303)
-    ordered = {"1": True, "0": False}.get(request.args.get("ordered", ""))
-    found = sheet_enrolment.named(enrolment, folder(), in_order=ordered)
+    found = sheet_enrolment.named(enrolment, folder(), in_order="ordered" in request.args)
     cards = [
         _waiting_card(enrolment, place, guess, request.args.get(f"card-{place + 1}", ""))
         for place, guess in sorted(found.items())
@@ -176,7 +175,6 @@ def name_them(name: str) -> AnyResponse | str:
         title=title_of(name),
         cards=cards,
         every=sorted(steps, key=lambda step: step["pictures"] > 0),
-        is_unordered=ordered is False,
         is_by_place=any(guess.is_by_place for guess in found.values()),
         order=[_step(enrolment, subject)["title"] for subject in enrolment.wanted[:3]],
     )
@@ -222,14 +220,13 @@ def keep_them(name: str) -> AnyResponse:
         flash(str(problem))
     left = waiting_in(enrolment.folder)
     if not left:
-        return redirect(url_for("enrolling.show", name=name), 303)
+        is_whole = not any(enrolment.wanted)  # a deck without its back is told nearly as well
+        return redirect(url_for("enrolling.show", name=name, card=DONE if is_whole else None), 303)
     flash(many("%(count)d card has no name yet.", "%(count)d cards have no name yet.", len(left)))
     in_vain: dict[str, Any] = {
         f"card-{place + 1}": slug for slug, places in given.items() for place in places if place in left
     }
-    # That they lay in order was said of those that were there then.
-    ordered = "0" if request.form.get("ordered") == "0" else None
-    return redirect(url_for("enrolling.name_them", name=name, ordered=ordered, **in_vain), 303)
+    return redirect(url_for("enrolling.name_them", name=name, **in_vain), 303)
 
 
 @bp.get("/decks/<name>/waiting/<int:number>.jpg")

@@ -76,21 +76,16 @@ def leave_gap(enrolment: Enrolment) -> None:
         put_waiting(enrolment.folder, places_in(enrolment.folder), b"")
 
 
-def named(enrolment: Enrolment, data: Path, *, in_order: bool | None = None) -> dict[int, FaceGuess]:
+def named(enrolment: Enrolment, data: Path, *, in_order: bool = False) -> dict[int, FaceGuess]:
     """Return what the cards that wait may show, by their places, after all decks of the data folder and our own.
 
-    `in_order`: True if the first of those that are wanted lie in their places though not all are there, False if they
-    do not though as many lie there; None if nobody has said.
+    `in_order` if it was said that they lie in their places, all or the first of those that are wanted.
     """
     pictures = {place: read_picture(path) for place, path in waiting_in(enrolment.folder).items()}
     decks = [load_templates(deck) for deck in template_decks.whole_decks(data)]
     every = (*enrolment.cards, None)
     laid = (order for order in (enrolment.wanted, every) if places_in(enrolment.folder) in _counts(order))
-    order = () if in_order is False else next(laid, enrolment.wanted if in_order else ())
-    has_named = places_in(enrolment.folder) > len(pictures)
-    if in_order is None and has_named and any(order[place] not in enrolment.wanted for place in pictures if order):
-        # What should lie there has been found elsewhere among those that are named.
-        order = ()
+    order = next(laid, enrolment.wanted) if in_order else ()
     return guesses(pictures, decks, order, every)
 
 
@@ -110,10 +105,8 @@ def enrol_photographs(enrolment: Enrolment, paths: Sequence[Path], data: Path, *
         yield Progress(f"{path.name}: cards cut out: {taken.count}", is_fault=not taken.count)
         for fault in taken.faults:
             yield Progress(f"{path.name}: {fault}.", is_fault=True)
-    found = named(enrolment, data)
-    names = {
-        place: guess.likely[0] for place, guess in found.items() if guess.is_sure or (in_order and guess.is_by_place)
-    }
+    found = named(enrolment, data, in_order=in_order)
+    names = {place: guess.likely[0] for place, guess in found.items() if guess.is_sure or guess.is_by_place}
     twins = dict(keep(enrolment, names))
     for place, subject in sorted(names.items()):
         name = subject_name(subject)
