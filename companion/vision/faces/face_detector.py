@@ -20,7 +20,7 @@ from companion.vision.boxes import Box, Floats, Image, Mask, Pixels, around, box
 from companion.vision.faces.border_profile import LEAST_STEP, share_that_ends, smoothed, steps_across
 from companion.vision.faces.face_templates import FINE_PX_PER_MM, Templates
 from companion.vision.faces.keypoints import level_by_faces
-from companion.vision.faces.matching import ALL_SHOWN, Closely, Fit, Named
+from companion.vision.faces.matching import ALL_SHOWN, Closely, Named, PictureFit
 from companion.vision.faces.pose_search import APART_MM, COARSE_PX_PER_MM, LEAST_SHOWN, Lie, poses
 from companion.vision.mats import plane
 from companion.vision.mats.homography import as_quad, lies_sideways
@@ -203,7 +203,7 @@ class _Layers:
 
     def _below(self, upper: Named, across: int, down: int) -> Named | None:
         """Return the card of which a strip shows on one side of another; `across` and `down` are -1, 0 or 1."""
-        near: list[Fit] = []
+        near: list[PictureFit] = []
         askew_deg = (upper.lie.turn_deg - self._mat_deg + 45) % 90 - 45
         turns_deg = (0.0, -askew_deg) if ASKEW_DEG <= abs(askew_deg) <= 2 * ASKEW_DEG else (0.0,)
         for step_mm, turn_deg in itertools.product(self._edges_mm(upper, across, down), turns_deg):

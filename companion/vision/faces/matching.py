@@ -77,7 +77,7 @@ class Closely:
         near = self.near(pose, shown)
         return None if near is None else self.exactly(near, shown)
 
-    def near(self, pose: Lie, shown: Pixels | None = None) -> Fit | None:
+    def near(self, pose: Lie, shown: Pixels | None = None) -> PictureFit | None:
         """Return the picture that fits best near a pose on the coarse picture, on the middle one; None for no card."""
         start = pose.on(MIDDLE_PX_PER_MM / COARSE_PX_PER_MM)
         middle = self._templates.middle
@@ -92,7 +92,7 @@ class Closely:
         near = _best_fit(self._middle, middle, [rough.lie], _REACH_PX, shown)
         return near if near.score >= WORTH_A_LOOK else None
 
-    def exactly(self, near: Fit, shown: Pixels | None = None) -> Named | None:
+    def exactly(self, near: PictureFit, shown: Pixels | None = None) -> Named | None:
         """Return what the card shows that lies near there, laid on it by the one picture that it is most like."""
         near = self._about_its_sign(near, shown)
         number, start = self._templates.numbered(near.number), near.lie.on(FINE_PX_PER_MM / MIDDLE_PX_PER_MM)
@@ -108,7 +108,7 @@ class Closely:
         other = _best_fit(self._fine, face, sizes, _LAID_REACH_PX, shown)
         return self.compared(other.lie if other.score > fit.score + BETTER else fit.lie, shown)
 
-    def _about_its_sign(self, near: Fit, shown: Pixels | None) -> Fit:
+    def _about_its_sign(self, near: PictureFit, shown: Pixels | None) -> PictureFit:
         """Return a card as it fits best when turned about its sign: a round one is found in any turn at first."""
         sign = self._templates.signs.get(near.number)
         if sign is None:
@@ -195,7 +195,7 @@ def _ranking(faces: Sequence[Card | None], scores: Pixels) -> tuple[tuple[Card |
     return tuple(best.items())
 
 
-class Fit(NamedTuple):
+class PictureFit(NamedTuple):
     """A picture of the deck where it fits best."""
 
     score: float
@@ -203,27 +203,27 @@ class Fit(NamedTuple):
     lie: Lie
     likeness: Pixels  # of each picture there, `(n,)`
 
-    def is_like(self, other: Fit) -> bool:
+    def is_like(self, other: PictureFit) -> bool:
         """True if both are of one picture in the same place, which is then found exactly but once."""
         is_near = self.lie.distance_px(other.lie) <= 1 and abs(self.lie.turn_deg - other.lie.turn_deg) <= SAME_TURN_DEG
         return self.number == other.number and is_near
 
 
-def _best_fit(picture: Pixels, pictures: Pictures, ways: Sequence[Lie], reach: int, shown: Pixels | None) -> Fit:
+def _best_fit(picture: Pixels, pictures: Pictures, ways: Sequence[Lie], reach: int, shown: Pixels | None) -> PictureFit:
     """Return the picture that fits best at one of several poses, or up to `reach` pixels beside.
 
     `shown` may be of a larger picture.
     """
     across = 2 * reach + 1
     larger = 1 if shown is None else round(shown.shape[1] / picture.shape[1])
-    best = Fit(-2.0, 0, ways[0], np.empty(0, np.float32))
+    best = PictureFit(-2.0, 0, ways[0], np.empty(0, np.float32))
     for way in ways:
         scores = _shown(pictures, way, shown, larger)[0].compared(cropped(picture, way, pictures.size_px, reach))
         number, place = divmod(int(scores.argmax()), across * across)
         if scores[number, place] > best.score:
             down, right = divmod(place, across)
             lie = way.shifted(right - reach, down - reach)
-            best = Fit(float(scores[number, place]), number, lie, scores.max(axis=1))
+            best = PictureFit(float(scores[number, place]), number, lie, scores.max(axis=1))
     return best
 
 
