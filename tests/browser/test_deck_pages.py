@@ -141,7 +141,15 @@ def test_a_card_that_is_given_the_name_of_another_gives_that_one_its_own(opened,
     expect(names).to_have_text(["25 km", "50 km", "75 km"])
 
     page.locator("summary").nth(0).click()
-    page.locator(".other select").nth(0).select_option("50")
+    choice = page.locator(".other select").nth(0)
+    choice.select_option("none")
+    choice.select_option("75")
+    expect(names).to_have_text(["75 km", "50 km", "…"])
+    expect(page.locator('[name="card-3"]:checked')).to_have_count(0)
+    page.locator("summary").nth(2).click()
+    page.locator(".other select").nth(2).select_option("50")
+    page.locator(".other select").nth(1).select_option("25", force=True)
+    choice.select_option("50")
 
     expect(names).to_have_text(["50 km", "25 km", "75 km"])
     page.click("text=These names are right")

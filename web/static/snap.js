@@ -72,7 +72,7 @@ function nameOf(piece) {
 function giveName(piece, name) {
   const radios = [...piece.querySelectorAll("input")];
   const radio = radios.find(({ value }) => value === (name ?? "")) ?? radios.at(-1);
-  radio.checked = Boolean(name);
+  for (const each of radios) each.checked = each === radio && Boolean(name);
   piece.querySelector("select").value = radio.value === "other" ? name ?? "" : "";
   names.set(piece, name);
   const said = piece.closest("details")?.querySelector("summary b");

@@ -163,7 +163,7 @@ def name_them(name: str) -> AnyResponse | str:
     if not waiting_in(enrolment.folder):
         drop_waiting(enrolment.folder)
         return redirect(url_for("enrolling.show", name=name), 303)
-    found = sheet_enrolment.named(enrolment, folder(), in_order="ordered" in request.args)
+    found = sheet_enrolment.named(enrolment, folder(), in_order=request.args.get("ordered") == "1")
     cards = [
         _waiting_card(enrolment, place, guess, request.args.get(f"card-{place + 1}", ""))
         for place, guess in sorted(found.items())
