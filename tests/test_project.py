@@ -11,12 +11,13 @@ import xml.etree.ElementTree as ElementTree
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
-from importlib.metadata import packages_distributions
+from importlib.metadata import distributions, packages_distributions, version
 from pathlib import Path
 
 import pytest
 from long_proofs import PROOFS
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from companion.app.cli import companion
 
@@ -426,6 +427,14 @@ def test_the_locks_hold_what_the_project_asks_for_in_one_version():
             assert versions, line
             assert all(version in wanted.specifier for version in versions), line
     assert run <= club <= test
+
+
+@pytest.mark.skipif(not Path(sys.prefix, "installed-with-tests").is_file(), reason="deploy/test did not install this")
+def test_what_is_tested_is_what_is_locked():
+    locked = set(LOCKED.findall((ROOT / "deploy" / "locked-with-tests.txt").read_text(encoding="utf-8")))
+    installed = {canonicalize_name(found.name) for found in distributions()}
+
+    assert {(name, version(name)) for name, _ in locked if name in installed} <= locked
 
 
 @pytest.fixture

@@ -92,6 +92,8 @@ def read(language: str) -> Catalog:
 def updated(language: str, known: Iterable[Text]) -> str:
     """The file of a language with all texts, and what was translated of them before."""
     before, now = read(language), Catalog(locale=language)
+    # The plural rule that the translations were written for; Babel's own changes from version to version.
+    now.mime_headers = before.mime_headers
     for text in known:
         one = text if isinstance(text, str) else text[0]
         old = before.get(one)
