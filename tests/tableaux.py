@@ -80,12 +80,12 @@ def shot() -> Photo:
     return read_photo(file_of(), "photograph 1")
 
 
-def in_doubt(read: Photo, doubts: Mapping[str, Sequence[str]]) -> Photo:
-    """The same with some cards, by their stickers, that could not be told, and what they may be."""
+def in_doubt(read: Photo, doubts: Mapping[str, Sequence[str]], confidence: float = 0.4) -> Photo:
+    """The same with some cards, by their stickers, that could not be identified, and what they may be."""
     view = read.view
     sightings = list(view.sightings)
     for at, sighting in enumerate(view.sightings):
         if sighting.card in doubts:
-            rivals = tuple((card_id, 0.4) for card_id in doubts[sighting.card])
+            rivals = tuple((card_id, confidence) for card_id in doubts[sighting.card])
             sightings[at] = replace(sighting, face=Card.UNKNOWN, card=None, confidence=0.0, rivals=rivals)
     return replace(read, view=replace(view, sightings=tuple(sightings)))

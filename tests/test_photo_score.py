@@ -44,12 +44,13 @@ def kept(app, shot: Photo | None = None, edition: str = "classic", deck: str = "
 def counted(page, address: str, **typed: str):
     """The score sheet that a page's own form leads to, with some fields typed otherwise.
 
-    The questions about the two cards in doubt are called `c-km` and `c-safety`.
+    The questions about the two cards in doubt are called `c-km` and `c-safety`. Every card of a side is visible.
     """
     shown = page.get(address)
+    visible = dict.fromkeys(re.findall(r'name="(all-[^"]+)"', shown.text), "yes")
     asked = dict(zip(("km", "safety"), dict.fromkeys(re.findall(r'name="c-([\d-]+)"', shown.text)), strict=False))
     said = {f"{field[:2]}{asked.get(field[2:], field[2:])}": value for field, value in typed.items()}
-    return page.post(address, data=form_of(shown) | said, headers=HOME, follow_redirects=True)
+    return page.post(address, data=form_of(shown) | visible | said, headers=HOME, follow_redirects=True)
 
 
 BARE = Photo("photograph 1", (640, 480), View(0.0, (), ()))
@@ -57,6 +58,11 @@ BARE = Photo("photograph 1", (640, 480), View(0.0, (), ()))
 
 def doubtful() -> Photo:
     return tableaux.in_doubt(tableaux.shot(), DOUBTS)
+
+
+def likely(doubts=DOUBTS) -> Photo:
+    """The same with a likely guess: Side 1 is at 625 km, and at 700 with it."""
+    return tableaux.in_doubt(tableaux.shot(), doubts, 0.8)
 
 
 def one_side() -> Photo:
@@ -97,7 +103,7 @@ def test_only_counting_is_linked_from(path, page):
 def test_a_photograph_becomes_lines_and_lines_the_score_sheet(page):
     sent = send(page, content=tableaux.file_of())
     shown = page.get(sent.location)
-    sheet = page.post(sent.location, data=form_of(shown), headers=HOME, follow_redirects=True)
+    sheet = counted(page, sent.location)
 
     assert sent.status_code == 303
     assert "Battle pile: roll · Speed pile: end of limit" in text_of(shown)
@@ -250,14 +256,6 @@ def test_a_phone_goes_on_counting_with_the_deck_that_it_has_chosen_until_the_tab
     assert form_of(page.get("/snap"))["deck"] == "theirs"
 
 
-@pytest.mark.parametrize(("deck", "times"), [("own", 2), ("", 0)])
-def test_of_cards_told_by_faces_it_is_said_beside_each_picture_that_covered_ones_may_be_missing(deck, times, app, page):
-    shown = page.get(kept(app, deck=deck)).text
-
-    told = [part.partition('class="told"')[0] for part in shown.split('class="seen"')[1:]]
-    assert sum("Cards under others may be missing: count them too." in part for part in told) == times
-
-
 def test_cards_without_stickers_are_told_by_the_faces_of_a_deck(tmp_path):
     shot = read_photo(tableaux.bare_file(), "photograph 1", "own", tmp_path)
 
@@ -375,7 +373,7 @@ def test_changing_leads_back_with_everything_kept(app, page):
     answered = {field: value for field, value in again.items() if value == "nothing"}
 
     assert len(answered) == 2
-    assert again == before | typed | answered
+    assert again == before | typed | answered | {"all-side-1": "yes", "all-side-2": "yes"}
 
 
 EXTRA_TANK, KM_200 = ({"c-safety": "other", "o-safety": slug} for slug in ("extra-tank", "200"))
@@ -452,6 +450,125 @@ def test_cards_that_no_photograph_shows_wait_behind_their_names_until_one_counts
     assert first == ("", "Not on the picture: 200 km, Extra tank, Puncture proof")
     assert first[1] in text_of(typed)
     assert "<details open>" in typed.text
+
+
+# --- Guesses, and cards that may be hidden --------------------------------------------------------------------
+
+
+def test_no_guess_is_filled_in_however_likely(app, page):
+    address = kept(app, likely({"75-04": ("75-04",)}))
+    answer = counted(page, address)
+
+    assert not [field for field in form_of(page.get(address)) if field[:2] == "c-"]
+    assert (answer.status_code, "Card 6 is still open" in text_of(answer)) == (400, True)
+
+
+def test_all_likely_guesses_are_taken_at_once_and_named_wherever_they_count(app, page):
+    address = kept(app, likely({"75-01": ("75-01",), "100-07": ("100-07",), "extra-tank-01": ()}))
+    assert "Take the guesses for 2 open cards" in text_of(page.get(address))
+
+    taken = counted(page, address, guess="1")
+    (safety,) = set(re.findall(r'name="(c-[^"]*)"', taken.text)) - form_of(taken).keys()
+    again = form_of(taken) | {safety: "nothing"}
+    sheet, added = (page.post(address, data=again | how, headers=HOME, follow_redirects=True)
+                    for how in ({}, {"add_up": "1"}))  # fmt: skip
+
+    assert "Count, with 2 guesses" in text_of(taken)
+    assert "Take the guesses for" not in text_of(taken)
+    assert lines_of(sheet)["Distance"] == ["700", "475"]
+    assert "2 cards are guesses. The hand" in text_of(sheet)
+    assert "Hand 1 2 cards are guesses. 1900 475" in text_of(added)
+
+
+def test_a_guess_that_is_answered_is_none_any_more(app, page):
+    address = kept(app, likely({"75-01": ("75-01",)}))
+
+    sheet = counted(page, address, **{"c-km": "75"})
+
+    assert lines_of(sheet)["Distance"] == ["700", "475"]
+    assert "guess" not in text_of(sheet)
+
+
+NOT_SURE = {"c-km": "guess", "c-safety": "nothing"}
+
+
+@pytest.mark.parametrize(
+    ("typed", "asks"),
+    [
+        ({}, "Did Side 1 really finish at 700 km?"),
+        ({"n-side-1-50": "3"}, "How far was the trip?"),
+        ({"n-side-1-75": "1", "trip": "700"}, "Who completed it?"),
+    ],
+    ids=["a trip completed", "an extension", "a trip that sure cards complete"],
+)
+def test_what_depends_on_a_guess_counts_once_a_person_says_it(typed, asks, app, page):
+    asked = counted(page, kept(app, likely()), **NOT_SURE | typed)
+
+    assert asked.status_code == 400
+    assert f"{asks} The answer depends on guesses: choose it below." in text_of(asked)
+    assert re.search(r'href="#ask-(\w+)".*id="ask-\1"><b>[^<]*</b><select [^>]* required', asked.text, re.DOTALL)
+
+
+@pytest.mark.parametrize(("ended", "points"), [("side-1", ["400", "–"]), ("stopped", None)])
+def test_a_trip_that_guesses_complete_is_completed_only_if_a_person_says_so(ended, points, app, page):
+    sheet = counted(page, kept(app, likely()), **NOT_SURE, ended=ended)
+
+    assert lines_of(sheet).get("Trip completed") == points
+
+
+def test_a_sure_trip_is_not_asked_about_for_a_guess_of_another_side(app, page):
+    sheet = counted(page, kept(app, likely({"75-01": ("75-01",)})), **{"c-km": "guess"})
+
+    assert lines_of(sheet)["Trip completed"] == ["400", "–"]
+
+
+@pytest.mark.parametrize("deck", ["", "own"], ids=["stickers", "faces"])
+@pytest.mark.parametrize(
+    ("typed", "asked"),
+    [
+        ({}, "Side 2: is every card visible? 475 km counted, and equal cards may hide each other."),
+        ({"all-side-2": "yes"}, None),
+        ({"n-side-2-75": "5"}, None),
+        ({"n-side-1-100": "1", "all-side-2": "yes"}, "Side 1: is every card visible? 300 km counted"),
+        ({f"n-side-2-{card}": "0" for card in (200, 100, 75, 25)}, None),
+    ],
+    ids=["short of the target", "a person has looked", "hidden cards added", "nobody finished", "shut out"],
+)
+def test_a_side_short_of_the_target_counts_once_a_person_says_that_no_card_is_hidden(deck, typed, asked, app, page):
+    address = kept(app, deck=deck)
+    shown = page.get(address)
+    answer = page.post(address, data=form_of(shown) | typed, headers=HOME, follow_redirects=True)
+
+    assert answer.status_code == (400 if asked else 200)
+    assert re.findall(r'name="(all-[^"]*)" [^>]*required', shown.text) == ["all-side-2"]
+    if asked:
+        assert asked in text_of(answer)
+        name = re.search(r'href="#(all-[^"]*)"', answer.text)[1]
+        assert f'id="{name}"' in answer.text
+
+
+def test_after_another_photograph_hidden_cards_are_asked_about_again(app, page, read):
+    address = kept(app, one_side())
+    typed = form_of(page.get(address)) | {"n-side-1-75": "0", "all-side-1": "yes"}
+
+    shown = send(page, address, add="1", **typed)
+
+    assert re.findall(r'name="(all-[^"]*)" value="yes" +(checked)? +required', shown.text) == [
+        ("all-side-1", ""), ("all-side-2", ""),
+    ]  # fmt: skip
+
+
+def test_the_picture_of_a_side_shows_all_of_its_mat(app, page):
+    shot = tableaux.shot()
+    boxes = re.findall(r'<svg viewBox="([^"]*)"', page.get(kept(app, shot)).text)
+
+    for box, mat in zip(boxes, sorted(shot.view.mats, key=lambda mat: mat.id), strict=True):
+        left, top, width, height = map(float, box.split())
+        corners, (right, bottom) = np.array(mat.corners_px), shot.size_px
+        assert left <= max(corners[:, 0].min(), 0)
+        assert top <= max(corners[:, 1].min(), 0)
+        assert left + width >= min(corners[:, 0].max(), right)
+        assert top + height >= min(corners[:, 1].max(), bottom)
 
 
 # --- Without mats, and several photographs -------------------------------------------------------------------

@@ -217,13 +217,17 @@ def test_what_may_lie_in_the_zone_is_offered_first():
     assert found.lots[0].spots[0].guesses == (Card.KM_75, Card.ROLL)
 
 
-@pytest.mark.parametrize(("confidence", "proposed"), [(0.7, Card.KM_75), (0.4, None)])
-def test_a_guess_is_filled_in_where_it_is_likely(confidence, proposed):
+@pytest.mark.parametrize(("confidence", "offered"), [(0.7, {"c-1-1": "guess"}), (0.4, {})])
+def test_a_likely_guess_can_be_taken_and_counts_only_then(confidence, offered):
     rivals = (("75-00", confidence), ("25-00", 0.1))
     found = counted(face("unknown", "side-1/distance", rivals=rivals), mats=("side-1",))
+    form = fields(CLASSIC, found, {})
+    guessed = form | photo_form.open_guesses(CLASSIC, found, form)
 
-    assert found.lots[0].spots[0].proposed is proposed
-    assert fields(CLASSIC, found, {}).get("c-1-1") == (proposed and proposed.value)
+    assert {field: value for field, value in guessed.items() if field[:2] == "c-"} == offered
+    assert "c-1-1" not in form
+    assert [photo_form.sides(CLASSIC, found, each)[0].km for each in (form, guessed)] == [0, 75 * len(offered)]
+    assert photo_form.guesses(found, guessed) == len(offered)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from tests.bench.faces import templates
 
 DECKS = "own,vintage,twofold,old,cartoon,scenes,painted,dark,pastel,minimal"
 SHOWS = 0.03  # visible share of a card below which it is not there
-TAPS = 2
+TAPS = 2  # besides the one that takes all likely guesses
 SIDE = "side-1"
 NEAR_PX, NEAR_MM = (4032, 3024), (560.0, 850.0)  # a phone's picture, and between which widths of table it looks over
 SCORING = ("distance", "safety")
@@ -74,17 +74,17 @@ def truth(photo: FacePhoto) -> dict[str, Counter[str]]:
 def compared(cards: Counter[str], lot: Lot) -> Counter[str]:
     """Return what became of a side's cards."""
     sure = Counter(spot.card.value for spot in lot.scoring if spot.is_sure)
-    left, offered, filled_in = cards - sure, 0, 0
+    left, offered, likely = cards - sure, 0, 0
     for spot in lot.unsure:
         answer = next((guess.value for guess in spot.guesses if left[guess.value]), None)
         left -= Counter([answer])
         offered += answer is not None
-        filled_in += answer is not None and spot.proposed is not None and spot.proposed.value == answer
-    taps = len(lot.unsure) - filled_in + left.total()
+        likely += answer is not None and spot.proposed is not None and spot.proposed.value == answer
+    taps = len(lot.unsure) - likely + left.total()
     return Counter(
         tableaux=1, in_two_taps=int(not sure - cards and taps <= TAPS), cards=cards.total(),
         told=(sure & cards).total(), wrong=(sure - cards).total(),
-        asked=len(lot.unsure), offered=offered, filled_in=filled_in, passed_over=left.total(), in_silence=bool(left),
+        asked=len(lot.unsure), offered=offered, likely=likely, passed_over=left.total(), in_silence=bool(left),
     )  # fmt: skip
 
 

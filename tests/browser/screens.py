@@ -388,6 +388,13 @@ SITS = {
 DOUBTS = {"100-07": ("100-07", "25-01", "200-01"), "75-04": ("75-04", "25-02"), "extra-tank-01": ()}
 
 
+def count(page: Page) -> None:
+    """Say of each side that is asked about that every card is visible, and count."""
+    for box in page.locator(".visible :required").all():
+        box.check()
+    page.click(".dock .primary")
+
+
 def photographed(app: Flask, path: str) -> str:
     """The address of a tableau's lines once its photograph has been sent."""
     if "TOKEN" not in path:
@@ -429,7 +436,7 @@ class Studio:
         page.goto("about:blank")  # what the last page was about to load would break this one off
         page.goto(self.url + path)
         if "count" in path:
-            page.click(".dock .primary")
+            count(page)
         page.evaluate("document.fonts.ready.then(() => null)")
         return page
 

@@ -5,9 +5,9 @@ import tableaux
 from marks import mostly_long
 from playwright.sync_api import Page, expect
 
-from browser.screens import SMALL, WALL, photographed
+from browser.screens import DOUBTS, PHONE, SMALL, WALL, count, photographed
 from browser.test_accessibility import CRAMPED
-from companion.vision.counting.photographs import MOST_BYTES
+from companion.vision.counting.photographs import MOST_BYTES, Snap
 
 WIDEST_ANSWER = """selects => selects.flatMap(select => [...select.options].map(option => {
     const drawn = document.createElement("canvas").getContext("2d");
@@ -38,6 +38,7 @@ def test_a_photograph_is_read_confirmed_and_counted(has_script, opened, url, tmp
     if not has_script:
         page.click("text=Read the cards")
     page.fill('[name="n-side-2-200"]', "2")
+    page.check("[name=all-side-2]")
     page.press('[name="n-side-2-200"]', "Enter")
 
     assert total(page).split()[-2:] == ["1900", "775"]
@@ -47,7 +48,7 @@ def test_a_photograph_is_read_confirmed_and_counted(has_script, opened, url, tmp
 
 def test_back_from_the_match_shows_the_score_again_and_then_the_lines(app, opened, url):
     page = opened(url + photographed(app, "/snap/TOKEN"))
-    page.press('[name="n-side-2-200"]', "Enter")
+    count(page)
     page.click("text=Add to a match")
     expect(page.get_by_text("All hands so far, on this phone")).to_be_visible()
 
@@ -98,7 +99,7 @@ def test_no_answer_about_the_hand_is_cut_off(app, opened, url):
     page = opened(url + photographed(app, "/snap/TOKEN"), SMALL)
     for name in ("name-side-1", "name-side-2"):
         page.fill(f'[name="{name}"]', f"Bartholomew {name[-1]}")
-    page.click(".dock .primary")
+    count(page)
     page.click("text=Change the cards")
 
     assert page.locator(".hand select").evaluate_all(WIDEST_ANSWER) == []
@@ -106,7 +107,7 @@ def test_no_answer_about_the_hand_is_cut_off(app, opened, url):
 
 def test_no_button_lies_on_the_score_sheet(app, opened, url):
     page = opened(url + photographed(app, "/snap/TOKEN"), {"width": 360, "height": 500})
-    page.click(".dock .primary")
+    count(page)
 
     assert set(page.locator(".sheet tr").evaluate_all(LIES_ON_TOP)) == {"TABLE", None}
 
@@ -137,6 +138,60 @@ def test_an_open_question_keeps_the_browser_on_the_page(app, opened, url):
     page.click(".dock .primary")
 
     expect(page.locator("h1")).to_have_text("Is this right?")
+
+
+def guessed(app) -> str:
+    """The address of a tableau's lines, on which two cards are unsure, one of each side, with a likely guess."""
+    doubts = {card: DOUBTS[card] for card in ("75-04", "100-07")}
+    shot = tableaux.in_doubt(tableaux.shot(), doubts, 0.8)
+    return "/snap/" + app.extensions["companion"].snaps.keep(Snap("classic", "", (shot,)))
+
+
+def test_count_alone_never_takes_a_guess_and_leads_to_the_question_above_the_button(app, opened, url):
+    page = opened(url + guessed(app), PHONE)
+
+    for _ in range(3):
+        page.click(".dock .primary")
+
+    expect(page.locator("h1")).to_have_text("Is this right?")
+    expect(page.locator(".doubtful input:checked")).to_have_count(0)
+    question = page.locator(".doubtful", has=page.locator("input:focus"))
+    picture, answer, dock = (
+        part.bounding_box()
+        for part in (question.locator("svg").first, question.locator(":focus"), page.locator(".dock"))
+    )
+    assert 0 < picture["y"] < answer["y"] < answer["y"] + answer["height"] < dock["y"]
+
+
+def test_a_guess_is_taken_by_one_tap_and_a_trip_that_it_completes_is_asked_about(app, opened, url):
+    page = opened(url + guessed(app), PHONE)
+
+    page.get_by_label("Not sure: probably 75 km").check()
+
+    expect(page.locator(".dock")).to_contain_text("Count, with 1 guess")
+    expect(page.get_by_text("Side 1? That depends on guesses.")).to_be_visible()
+    page.click("text=Take the guess for 1 open card")
+    expect(page.locator(".dock")).to_contain_text("Count, with 2 guesses")
+    count(page)
+    expect(page.locator("[name=ended]")).to_be_focused()
+    page.select_option("[name=ended]", "side-1")
+    count(page)
+    expect(page.get_by_text("2 cards are guesses.")).to_be_visible()
+
+
+def test_a_side_is_asked_for_hidden_cards_only_while_it_is_short_of_the_target(app, opened, url):
+    page = opened(url + photographed(app, "/snap/TOKEN"))
+    asks = [page.locator(f"#all-side-{side}") for side in (1, 2)]
+    expect(asks[0]).to_be_hidden()
+    expect(asks[1]).to_contain_text("Every card is visible: 475 km")
+
+    page.fill('[name="n-side-1-100"]', "4")
+    expect(asks[0]).to_be_visible()
+    page.fill('[name="n-side-1-100"]', "5")
+    page.fill('[name="n-side-2-75"]', "5")
+
+    expect(asks[0]).to_be_hidden()
+    expect(asks[1]).to_be_hidden()
 
 
 @pytest.mark.variants(1)

@@ -22,7 +22,8 @@ for (const stepper of document.querySelectorAll(".stepper")) {
   stepper.append(stepButton(input, 1));
 }
 
-// What follows from the cards is found out where the rules are: kilometres, what cannot be, how the hand went.
+// The server knows the rules and says what follows from the cards: kilometers, what cannot be, how the hand went, and
+// which questions must be answered before it counts.
 const lines = document.querySelector("form[data-follows]");
 let waits, latest;
 async function follow() {
@@ -34,6 +35,8 @@ async function follow() {
   if (mine !== latest) return;
   const fresh = page.querySelectorAll("[data-live]");
   document.querySelectorAll("[data-live]").forEach((old, at) => fresh[at] && (old.textContent = fresh[at].textContent));
+  const asked = page.querySelectorAll("[data-asked]");
+  document.querySelectorAll("[data-asked]").forEach((old, at) => asked[at] && (old.required = asked[at].required));
 }
 lines?.addEventListener("input", () => {
   clearTimeout(waits);

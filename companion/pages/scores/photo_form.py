@@ -19,17 +19,22 @@ from companion.pages.words import N_, Names, _
 from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.editions.edition import Edition
 from companion.rules.table import Side, Table
-from companion.rules.tableau import Trip, check_sides, likely, odd_cards, odd_trip, table_of, trips
+from companion.rules.tableau import Told, Trip, check_sides, likely, odd_cards, odd_trip, table_of, trips
 from companion.vision.counting.figures import Figure, figures
 from companion.vision.counting.tally import PILES, Lot, Spot, Tally, scores
 
 Form = Mapping[str, str]
 OWN, NOBODY = "own", "nobody"
-OTHER, NOTHING = "other", "nothing"
+OTHER, NOTHING, GUESS = "other", "nothing", "guess"
 OUT, COUP_FOURRE = "out", "coup-fourre"
 YES, NO = "yes", "no"
 PLAYED_OUT, STOPPED = "played-out", "stopped"
 MOST_COPIES = 99
+_TITLES = {
+    "trip": N_("How far was the trip?"),
+    "ended": N_("Who completed it?"),
+    "pile": N_("The draw pile, when the trip was completed"),
+}  # of the questions about the hand as a whole, by their fields
 _UNSEEN = (Card.UNKNOWN,)  # what lies before a side that drove, and whose distances nobody has counted
 
 
@@ -37,7 +42,10 @@ _UNSEEN = (Card.UNKNOWN,)  # what lies before a side that drove, and whose dista
 
 
 def fields(edition: Edition, tally: Tally, named: Mapping[str, str]) -> dict[str, str]:
-    """Return the form filled from the photographs; `named` are the names of sides by their mats."""
+    """Return the form filled from the photographs; `named` are the names of sides by their mats.
+
+    Cards that could not be identified stay unanswered: a guess counts only if a person takes it.
+    """
     form: dict[str, str] = {"trip": "", "ended": "", "pile": YES if tally.draw_pile_empty else NO}
     for lot in tally.lots:
         form |= _lot_fields(edition, lot)
@@ -58,7 +66,7 @@ def _lot_fields(edition: Edition, lot: Lot) -> dict[str, str]:
         form |= {f"x-{lot.key}-{card}": str(fast[card]) for card in distances_of(edition)}
     for card in edition.safeties:
         form[f"s-{lot.key}-{card}"] = (COUP_FOURRE if safeties[card] else OUT) if card in safeties else ""
-    return form | {f"c-{spot.key}": spot.proposed.value for spot in lot.unsure if spot.proposed}
+    return form
 
 
 def distances_of(edition: Edition) -> tuple[Card, ...]:
@@ -67,7 +75,10 @@ def distances_of(edition: Edition) -> tuple[Card, ...]:
 
 
 def kept(before: Form, filled: Form, now: Form) -> dict[str, str]:
-    """Return the form after another photograph: what was typed stays, the rest is read again."""
+    """Return the form after another photograph: what was typed stays, the rest is read again.
+
+    That every card of a side is visible was said of the photographs before, and is asked again.
+    """
     stays = {field: value for field, value in filled.items() if field not in before or value != before[field]}
     return {**now, **{field: value for field, value in stays.items() if field in now or field[:2] in ("c-", "o-")}}
 
@@ -101,10 +112,11 @@ def odd(table: Table) -> tuple[Odd, ...]:
 def lot_forms(edition: Edition, tally: Tally, form: Form, found: Sequence[Odd]) -> Iterator[dict[str, Any]]:
     """Yield every side and heap with its lines, and what was found odd about them; heaps beside the mats last."""
     laid = list(zip(_sides(tally, form).values(), sides(edition, tally, form), strict=False))
+    hiding = _may_hide(edition, tally, form)
     for lot in tally.lots:
         names = [side.name for lots, side in laid if lot in lots]
         about = [one for one in found if names and one.side in (None, *names)]
-        yield _lot_form(edition, tally, form, lot, about)
+        yield _lot_form(edition, tally, form, lot, about) | {"may_hide": lot.key in hiding}
 
 
 def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Sequence[Odd]) -> dict[str, Any]:
@@ -137,6 +149,7 @@ def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Seque
         "counts_twice": Card.ACCELERATOR in edition.deck,
         "safeties": safeties,
         "unsure": [_unsure(edition, form, spot, pictures) for spot in lot.unsure],
+        "is_all": form.get(f"all-{key}") == YES,
         "piles": " · ".join(_("%(pile)s: %(cards)s", pile=pile, cards=shown) for pile, shown in piles if shown),
         # Empty where it is no question whose a heap is.
         "whose": form.get(f"whose-{key}", "") if sum(one.is_seen for one in tally.lots) > 1 else "",
@@ -168,6 +181,7 @@ def _unsure(edition: Edition, form: Form, spot: Spot, pictures: Sequence[Figure]
         "figure": next(figure for figure in pictures if figure.photo == spot.photo).of(spot.number),
         "value": form.get(f"c-{spot.key}", ""),
         "choices": [card for card in spot.guesses if card in edition.deck],
+        "guess": spot.proposed,
         "other": other if card_of_slug(other) in edition.deck else "",
     }
 
@@ -175,23 +189,30 @@ def _unsure(edition: Edition, form: Form, spot: Spot, pictures: Sequence[Figure]
 def asked(edition: Edition, tally: Tally, form: Form) -> list[dict[str, Any]]:
     """Return the questions about the hand as a whole, each with its field, its answers, and what the cards say."""
     keys, laid = list(_sides(tally, form)), sides(edition, tally, form)
-    ways = {_trip_value(trip, keys): trip for trip in trips(edition, len(keys))}
-    done = likely(edition, laid, trip=ways.get(form.get("trip", ""))).completed_by
-    who = _("nobody") if done is None else laid[done].name
+    told, open_fields = _told(edition, tally, form), _on_guesses(edition, tally, form)
+    who = _("nobody") if told.completed_by is None else laid[told.completed_by].name
     completed = [(key, _("%(name)s completed it", name=side.name)) for key, side in zip(keys, laid, strict=False)]
     nobody = [(PLAYED_OUT, _("Nobody: all cards were played")), (STOPPED, _("Nobody: we stopped before"))]
-    by_cards, trip = ("", _("As the cards say")), [(value, _trip_say(way, laid)) for value, way in ways.items()]
+    ways = [(_trip_value(way, keys), _trip_say(way, laid)) for way in trips(edition, len(keys))]
     found = [
-        ("trip", _("How far was the trip?"), [by_cards, *trip], _trip_say(likely(edition, laid).trip, laid)),
-        ("ended", _("Who completed it?"), [by_cards, *completed, *nobody], words.capital(who)),
+        ("trip", ways, _trip_say(told.trip, laid)),
+        ("ended", [*completed, *nobody], words.capital(who)),
     ]
+    questions = []
+    for field, answers, by_cards in found:
+        is_open = field in open_fields
+        unanswered = ("", _("Choose") if is_open else _("As the cards say"))
+        so_far = _("%(said)s? That depends on guesses.", said=by_cards) if is_open else by_cards
+        questions.append(_question(form, field, [unanswered, *answers], so_far) | {"is_open": is_open})
     if edition.points.delayed_action:
         answers = [(NO, _("There were cards in it")), (YES, _("It was used up: delayed action"))]
-        found.append(("pile", _("The draw pile, when the trip was completed"), answers, ""))
-    return [
-        {"field": field, "title": title, "value": form.get(field, answers[0][0]), "answers": answers, "so_far": so_far}
-        for field, title, answers, so_far in found
-    ]
+        questions.append(_question(form, "pile", answers, ""))
+    return questions
+
+
+def _question(form: Form, field: str, answers: list[tuple[str, str]], so_far: str) -> dict[str, Any]:
+    value = form.get(field, answers[0][0])
+    return {"field": field, "title": _(_TITLES[field]), "value": value, "answers": answers, "so_far": so_far}
 
 
 def _trip_value(trip: Trip, keys: Sequence[str]) -> str:
@@ -207,12 +228,12 @@ def _trip_say(trip: Trip, laid: Sequence[Side]) -> str:
 # --- What was sent ---------------------------------------------------------------------------------------------
 
 
-class OpenCardError(Problem):
-    """A card that people are asked about, and that nobody has said anything of yet."""
+class OpenQuestionError(Problem):
+    """A question that must be answered before a hand counts."""
 
-    def __init__(self, number: int) -> None:
-        super().__init__(_("Card %(number)d is still open: say which it is, or that it does not count.", number=number))
-        self.number = number
+    def __init__(self, sentence: str, about: str) -> None:
+        super().__init__(sentence)
+        self.about = about  # the id of the element on the page that asks it
 
 
 def table_sent(edition: Edition, tally: Tally, form: Form) -> Table:
@@ -220,7 +241,8 @@ def table_sent(edition: Edition, tally: Tally, form: Form) -> Table:
     laid = sides(edition, tally, form)
     for side, lots in zip(laid, _sides(tally, form).values(), strict=False):
         for spot in (spot for lot in lots for spot in lot.unsure if _answer(edition, spot, form) is None):
-            raise OpenCardError(spot.number)
+            still = _("Card %(number)d is still open: say which it is, or that it does not count.", number=spot.number)
+            raise OpenQuestionError(still, f"card-{spot.number}")
         for lot, card, kind in product(lots, distances_of(edition), "nx"):
             if _number(form, f"{kind}-{lot.key}-{card}") is None:
                 wrong = N_("How many %(card)s lie before %(name)s? That is a number from 0 to %(most)d.")
@@ -232,19 +254,78 @@ def table_sent(edition: Edition, tally: Tally, form: Form) -> Table:
         if names[side.name.casefold()] > 1:
             raise Problem(_("Two sides are called %(name)s: give one of them another name.", name=side.name))
     check_sides(edition, len(laid))
-    return table_so_far(edition, tally, form)
+    table = table_so_far(edition, tally, form)
+    for key in _may_hide(edition, tally, form):
+        if form.get(f"all-{key}") != YES:
+            side = table.sides[list(_sides(tally, form)).index(key)]
+            hidden = N_("%(name)s: is every card visible? %(km)d km counted, and equal cards may hide each other.")
+            raise OpenQuestionError(_(hidden, name=side.name, km=side.km), f"all-{key}")
+    for field in _on_guesses(edition, tally, form):
+        told, asks = _told(edition, tally, form), _(_TITLES[field])
+        if field == "ended" and told.completed_by is not None:
+            name = laid[told.completed_by].name
+            asks = _("Did %(name)s really finish at %(km)d km?", name=name, km=told.trip.target)
+        still = _("%(question)s The answer depends on guesses: choose it below.", question=asks)
+        raise OpenQuestionError(still, f"ask-{field}")
+    return table
 
 
 def table_so_far(edition: Edition, tally: Tally, form: Form) -> Table:
-    """Return the table as far as it is said: what is open or cannot be read does not count."""
-    keys, laid = list(_sides(tally, form)), sides(edition, tally, form)
+    """Return the table as far as it is said: what is open, depends on guesses or cannot be read does not count."""
+    told = _told(edition, tally, form)
+    if "ended" in _on_guesses(edition, tally, form):
+        told = replace(told, completed_by=None)
+    return table_of(edition, sides(edition, tally, form), told)
+
+
+def _told(edition: Edition, tally: Tally, form: Form) -> Told:
+    """Return how the hand went: as was said, otherwise as the cards have it."""
+    keys = list(_sides(tally, form))
     ways = {_trip_value(trip, keys): trip for trip in trips(edition, len(keys))}
-    told = likely(edition, laid, trip=ways.get(form.get("trip", "")), draw_pile_empty=form.get("pile") == YES)
+    laid, trip = sides(edition, tally, form), ways.get(form.get("trip", ""))
+    told = likely(edition, laid, trip=trip, draw_pile_empty=form.get("pile") == YES)
     ended = form.get("ended", "")
     if ended in (*keys, PLAYED_OUT, STOPPED):
         who = keys.index(ended) if ended in keys else None
         told = replace(told, completed_by=who, played_out=ended == PLAYED_OUT)
-    return table_of(edition, laid, told)
+    return told
+
+
+def _on_guesses(edition: Edition, tally: Tally, form: Form) -> tuple[str, ...]:
+    """Return the fields of the questions that the cards answer otherwise without the guesses: `trip`, `ended`."""
+    sure = {field: value for field, value in form.items() if (field[:2], value) != ("c-", GUESS)}
+    told, surely = _told(edition, tally, form), _told(edition, tally, sure)
+    differs = {"trip": told.trip != surely.trip, "ended": told.completed_by != surely.completed_by}
+    return tuple(field for field, is_open in differs.items() if is_open)
+
+
+def _may_hide(edition: Edition, tally: Tally, form: Form) -> tuple[str, ...]:
+    """Return the keys of the sides of which cards may be hidden under equal ones.
+
+    They are photographed and have driven, but not to the target: one more card would go beyond it.
+    """
+    table = table_so_far(edition, tally, form)
+    return tuple(
+        key
+        for (key, lots), side in zip(_sides(tally, form).items(), table.sides, strict=False)
+        if any(lot.is_seen for lot in lots) and side.km and table.race_km(side) < table.target
+    )
+
+
+def guesses(tally: Tally, form: Form) -> int:
+    """Return how many cards of the sides count as what they were guessed to be."""
+    return sum(form.get(f"c-{spot.key}") == GUESS for spot in _asked_about(tally, form))
+
+
+def open_guesses(edition: Edition, tally: Tally, form: Form) -> dict[str, str]:
+    """Return the fields of all cards that are still open and have a likely guess, filled with that."""
+    cards = (spot for spot in _asked_about(tally, form) if spot.proposed and _answer(edition, spot, form) is None)
+    return {f"c-{spot.key}": GUESS for spot in cards}
+
+
+def _asked_about(tally: Tally, form: Form) -> Iterator[Spot]:
+    """Yield the cards of the sides that people are asked about."""
+    return (spot for lots in _sides(tally, form).values() for lot in lots for spot in lot.unsure)
 
 
 def sides(edition: Edition, tally: Tally, form: Form) -> tuple[Side, ...]:
@@ -289,6 +370,8 @@ def _answer(edition: Edition, spot: Spot, form: Form) -> Card | None:
     said = form.get(f"c-{spot.key}", "")
     if said == NOTHING:
         return Card.UNKNOWN
+    if said == GUESS:
+        return spot.proposed
     card = card_of_slug(form.get(f"o-{spot.key}", "") if said == OTHER else said)
     return card if card in edition.deck else None
 

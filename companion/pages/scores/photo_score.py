@@ -60,7 +60,8 @@ def confirm(token: str) -> str:
 def count(token: str) -> AnyResponse | str | tuple[str, int]:
     """Lead to the score of what was confirmed.
 
-    With `change` the lines again, with `add` one more photograph, with `again` the same read with other cards.
+    With `change` the lines again, with `guess` all likely guesses taken there, with `add` one more photograph, with
+    `again` the same read with other cards.
     """
     snap, form = _snap(token), None
     edition, found = _found(snap)
@@ -68,6 +69,8 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
         form = request.form.to_dict()
         if "change" in form:
             return _confirming(token, snap, form)
+        if "guess" in form:
+            return _confirming(token, snap, form | photo_form.open_guesses(edition, found, form))
         if "add" in form:
             photos = _read(_sent(snap.photos), snap.deck, len(snap.photos))
             return _lines_of(token, snap, form, replace(snap, photos=(*snap.photos, *photos)))
@@ -81,7 +84,8 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
     except _REFUSED as error:
         return _confirming(token, snap, form, error), _refused(error)[1]
     if "add_up" in form:
-        add_up(token, edition.name, edition.match_points, _sheet(table, form))
+        guesses = photo_form.guesses(found, form)
+        add_up(token, edition.name, edition.match_points, _sheet(table, form), guesses)
     # An address of its own: “back” in the browser leads to it again.
     return redirect(f"{url_for('snap.score', token=token)}?{urlencode(form)}", 303)
 
@@ -104,6 +108,7 @@ def score(token: str) -> AnyResponse | str:
         total=running_total() if "add_up" in form else None,
         goal=edition.match_points,
         odd=[one.say for one in photo_form.odd(table)],
+        guesses=photo_form.guesses(found, form),
         form={field: value for field, value in form.items() if field not in ("change", "add_up")},
     )
 
@@ -166,6 +171,8 @@ def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, err
         lots=photo_form.lot_forms(edition, found, form, odd),
         asked=photo_form.asked(edition, found, form),
         odd=[one.say for one in odd if one.is_of_hand],
+        guesses=photo_form.guesses(found, form),
+        open_guesses=len(photo_form.open_guesses(edition, found, form)),
         notes=found.notes,
         bare=[n for n, photo in enumerate(found.photos, start=1) if not (photo.view.sightings or photo.view.mats)],
         faces=list(edition.deck),
@@ -174,7 +181,7 @@ def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, err
         shows_all=all(lot.is_seen for lot in found.lots) or found.is_blank,
         is_blank=found.is_blank,
         sentence=_refused(error)[0] if error else "",
-        about=error.number if isinstance(error, photo_form.OpenCardError) else None,
+        about=error.about if isinstance(error, photo_form.OpenQuestionError) else "",
         **_choices(snap.edition, snap.deck),
     )
 
@@ -267,6 +274,7 @@ class Total:
     edition: str = ""
     sides: tuple[str, ...] = ()
     hands: tuple[tuple[int, ...], ...] = ()
+    guesses: tuple[int, ...] = ()  # how many cards of each hand are guesses
 
     @property
     def sums(self) -> tuple[int, ...]:
@@ -282,12 +290,17 @@ class Total:
 def running_total() -> Total:
     """Return what this phone has added up last."""
     kept = session.get(_COUNTED, {})
-    hands = tuple(tuple(points) for _token, *points in kept.get("hands", ()))
-    return Total(kept.get("edition", ""), tuple(kept.get("sides", ())), hands)
+    hands, guesses = kept.get("hands", ()), kept.get("guesses", {})
+    return Total(
+        edition=kept.get("edition", ""),
+        sides=tuple(kept.get("sides", ())),
+        hands=tuple(tuple(points) for _token, *points in hands),
+        guesses=tuple(guesses.get(token, 0) for token, *_points in hands),
+    )
 
 
-def add_up(token: str, edition: str, goal: int | None, sheet: SheetView) -> None:
-    """Add a counted hand, or put it right where it was added; other sides, or a match that is won, begin anew."""
+def add_up(token: str, edition: str, goal: int | None, sheet: SheetView, guesses: int) -> None:
+    """Add a counted hand, or correct it where it was added; other sides, or a match that is won, begin a new total."""
     before, name = running_total(), token[:_TOKEN]
     goes_on = (before.edition, before.sides) == (edition, sheet.sides)
     hands = {other: points for other, *points in session[_COUNTED]["hands"]} if goes_on else {}
@@ -295,4 +308,6 @@ def add_up(token: str, edition: str, goal: int | None, sheet: SheetView) -> None
         hands = {}
     hands[name] = list(sheet.totals)
     last = [[other, *points] for other, points in hands.items()][-MOST_HANDS:]
-    session[_COUNTED] = {"edition": edition, "sides": sheet.sides, "hands": last}
+    guessed = {**session.get(_COUNTED, {}).get("guesses", {}), name: guesses}
+    kept = {other: guessed[other] for other, *_points in last if guessed.get(other)}
+    session[_COUNTED] = {"edition": edition, "sides": sheet.sides, "hands": last, "guesses": kept}

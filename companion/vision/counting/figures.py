@@ -12,7 +12,7 @@ from companion.vision.counting.tally import Lot, Spot, Tally
 from companion.vision.opencv import cv2
 from companion.vision.view import Point
 
-MARGIN = 0.12  # margin shown around the cards of a lot, as a share of its longer side
+MARGIN = 0.12  # margin shown around a lot, as a share of its longer side
 LEAST_SHARE = 1 / 6  # minimum length of that side, as a share of the photograph's width
 ACROSS, DOWN = 28.0, 44.0  # maximum width and height of a figure, in heights of a number: readable on any small screen
 LETTER_PX = 21.0  # height of a number on the raster by which it is found out what of each card shows
@@ -34,7 +34,7 @@ class NumberedFrame:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The part of a photograph that shows the cards of a lot, in pixels of the photograph."""
+    """The part of a photograph that shows a lot, in pixels of the photograph."""
 
     photo: int  # the index of the photograph
     size_px: tuple[int, int]  # of the whole photograph
@@ -50,13 +50,14 @@ class Figure:
 
 
 def figures(tally: Tally, lot: Lot) -> Iterator[Figure]:
-    """Yield the part of each photograph that shows the cards of a lot, or its mat where there are none."""
+    """Yield the part of each photograph that shows a lot: all of its mat, and its cards."""
     for number, photo in enumerate(tally.photos):
         spots = [spot for spot in lot.spots if spot.photo == number]
         shown = [point for spot in spots for point in spot.sighting.corners_px or (spot.centre_px,)]
-        bare = [point for mat in photo.view.mats if mat.id == lot.key and not lot.spots for point in mat.corners_px]
-        if shown or bare:
-            tight = around(shown or bare)
+        if shown or not lot.spots:
+            shown += [point for mat in photo.view.mats if mat.id == lot.key for point in mat.corners_px]
+        if shown:
+            tight = around(shown)
             longest = max(tight.right - tight.left, tight.bottom - tight.top, photo.size_px[0] * LEAST_SHARE)
             box = tight.padded(round(MARGIN * longest)).within(*photo.size_px)
             letter_px = max((box.right - box.left) / ACROSS, (box.bottom - box.top) / DOWN, 1.0)

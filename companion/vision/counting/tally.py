@@ -27,7 +27,7 @@ APART_MM = 150.0  # minimum distance between the middles of neighbouring cards o
 SAME_PLACE_MM = 5.0  # distance below which two of one face are one card: of two so exactly in place one would show
 FEWEST_ALIKE = 3  # minimum number of cards that two photographs share if it is hardly chance
 MOST_GUESSES = 3
-LIKELY = 0.6  # least confidence of a guess that is filled in for people to look at
+LIKELY = 0.6  # minimum confidence of a guess that people may take without looking
 FEWEST_SIDES = 2
 HEAP, UNSEEN = "heap", "unseen"
 PILES = ("battle", "speed")  # the zones whose cards do not score
@@ -84,7 +84,7 @@ class Spot:
 
     @property
     def proposed(self) -> Card | None:
-        """The guess that is filled in where people are asked: likely, but not certain."""
+        """The guess that people may take where they cannot tell: likely, but not certain."""
         likely = [face_of(name) for name, confidence in self.sighting.rivals[:1] if confidence >= LIKELY]
         return next((card for card in likely if self.guesses[:1] == (card,)), None)
 
