@@ -374,7 +374,7 @@ SCENES = {
     "enrol-photo": (None, [], with_decks, "/decks/grandma/enrol?blind"),
     "snap": (None, [], nothing, "/snap"),
     "snap-lines": (None, [], nothing, "/snap/TOKEN"),
-    "snap-doubts": (TWO, [], nothing, "/snap/TOKEN?doubts"),
+    "snap-doubts": (TWO, [], nothing, "/snap/TOKEN?doubts=likely"),
     "snap-score": (TWO, [], nothing, "/snap/TOKEN?count"),
     "wall-empty": (None, [], nothing, "/wall"),
 }
@@ -399,7 +399,8 @@ def photographed(app: Flask, path: str) -> str:
     """The address of a tableau's lines once its photograph has been sent."""
     if "TOKEN" not in path:
         return path
-    shot = tableaux.in_doubt(tableaux.shot(), DOUBTS) if "doubts" in path else tableaux.shot()
+    confidence = 0.8 if "likely" in path else 0.4
+    shot = tableaux.in_doubt(tableaux.shot(), DOUBTS, confidence) if "doubts" in path else tableaux.shot()
     return path.replace("TOKEN", app.extensions["companion"].snaps.keep(Snap("classic", "", (shot,))))
 
 
