@@ -478,6 +478,7 @@ def test_all_likely_guesses_are_taken_at_once_and_named_wherever_they_count(app,
     assert lines_of(sheet)["Distance"] == ["700", "475"]
     assert "2 cards are guesses. The hand" in text_of(sheet)
     assert "Hand 1 2 cards are guesses. 1900 475" in text_of(added)
+    assert "One hand counted from photographs, on this phone · 2 cards are guesses." in text_of(page.get("/past"))
 
 
 def test_a_guess_that_is_answered_is_none_any_more(app, page):
@@ -530,7 +531,7 @@ def test_a_sure_trip_is_not_asked_about_for_a_guess_of_another_side(app, page):
         ({"all-side-2": "yes"}, None),
         ({"n-side-2-75": "5"}, None),
         ({"n-side-1-100": "1", "all-side-2": "yes"}, "Side 1: is every card visible? 300 km counted"),
-        ({f"n-side-2-{card}": "0" for card in (200, 100, 75, 25)}, None),
+        ({f"n-side-2-{card}": "0" for card in (200, 100, 75, 25)}, "Side 2: is every card visible? 0 km counted"),
     ],
     ids=["short of the target", "a person has looked", "hidden cards added", "nobody finished", "shut out"],
 )
@@ -719,6 +720,7 @@ def test_counted_hands_add_up_to_a_match_until_it_is_won(app, page):
     assert "Oma wins the match! Oma Leo Hand 1 1900 575 Hand 2 1900 575 Hand 3 1900 575" in last
     assert "Hand 1 1900 575 Match" in text_of(counted(page, kept(app), add_up="1"))
     assert "Oma – Leo 1900 – 575 One hand counted" in text_of(page.get("/past"))
+    assert "guess" not in text_of(page.get("/past"))
 
 
 def test_a_hand_that_is_added_again_is_put_right_and_other_sides_begin_anew(app, page):

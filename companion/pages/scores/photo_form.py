@@ -300,15 +300,15 @@ def _on_guesses(edition: Edition, tally: Tally, form: Form) -> tuple[str, ...]:
 
 
 def _may_hide(edition: Edition, tally: Tally, form: Form) -> tuple[str, ...]:
-    """Return the keys of the sides of which cards may be hidden under equal ones.
+    """Return the keys of the sides of which cards may be hidden, or were not seen.
 
-    They are photographed and have driven, but not to the target: one more card would go beyond it.
+    They are photographed and short of the target: at the target one more card would go beyond it.
     """
     table = table_so_far(edition, tally, form)
     return tuple(
         key
         for (key, lots), side in zip(_sides(tally, form).items(), table.sides, strict=False)
-        if any(lot.is_seen for lot in lots) and side.km and table.race_km(side) < table.target
+        if any(lot.is_seen for lot in lots) and table.race_km(side) < table.target
     )
 
 
