@@ -225,6 +225,23 @@ def test_the_version_says_whether_anything_has_changed(page, begun):
     assert other.get_json()["version"] == page.get("/api/state").get_json()["version"]
 
 
+def numbers_in(told) -> list[float]:
+    """Return all numbers of a JSON value."""
+    if isinstance(told, dict | list):
+        return [number for one in (told.values() if isinstance(told, dict) else told) for number in numbers_in(one)]
+    return [told] if isinstance(told, int | float) else []
+
+
+def test_no_number_that_is_told_is_too_large_for_a_program_with_32_bits(page, begun):
+    played(begun, *PLAYS, "end")
+    answers = [page.get(path) for path in ("/version", "/api/state", "/api/matches", "/api/matches/1", "/api/hand")]
+    answers.append(send(page, "/api/next-hand"))
+    numbers = [number for answer in answers for number in numbers_in(answer.get_json())]
+
+    assert len(numbers) > 50
+    assert max(numbers) < 2**31
+
+
 # --- What is refused -----------------------------------------------------------------------------------------
 
 

@@ -28,6 +28,7 @@ from companion.storage.backups import back_up
 from companion.storage.data_folder import store_path
 from companion.storage.database import MIGRATIONS, look
 from companion.storage.event_store import NewEvent, Store, lock
+from companion.storage.versions import FILE_NAME as VERSIONS
 from companion.tabletop.template_decks import Description, own_folder, put_pictures, read_deck, write_description
 from companion.vision.enrol.enrolment import recoded
 
@@ -445,7 +446,8 @@ def test_a_plug_pulled_while_restoring_leaves_all_of_the_old_or_all_of_the_new(t
         assert now == old
     else:
         assert look(store_path(data)) == brought.rows
-        assert set(now) == {"companion.sqlite3", recovery.LAST_NAME, "editions/ours.toml", *SETTINGS}
+        assert set(now) == {"companion.sqlite3", recovery.LAST_NAME, "editions/ours.toml", *SETTINGS, VERSIONS}
+        assert now[VERSIONS] == old.pop(VERSIONS), "pages that are open go on with larger versions"
         assert tree(data / "before-restore-1") == old
     assert not (data / restoring.READY / restoring.CONTENTS).exists()
     assert moment < 61 or steps[0] < moment, "there are more moments than are tried"

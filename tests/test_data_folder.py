@@ -16,6 +16,7 @@ from companion.storage.data_folder import DECK_IN_USE_NAME as DECK_IN_USE
 from companion.storage.data_folder import KEY_NAME, data_dir, store_path
 from companion.storage.data_folder import TURN_NAME as TURN
 from companion.storage.event_store import Store
+from companion.storage.versions import FILE_NAME as VERSIONS
 from companion.tabletop.drawn_zones import FILE_NAME as ZONES
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.template_decks import deck_names
@@ -28,7 +29,8 @@ GARBAGE = {
     "texts": b'{"deck": "../x", "degrees": "90", "picture": "x", "seats": {"a": 1}, "away": 7, "matches": "ab"}',
     "deep": b"[" * 200_000, "endless": b'{"host": ' + b"9" * 10_000 + b"}", "a folder": None,
 }  # fmt: skip
-NAMES = (PHONES, ZONES, TURN, DECK_IN_USE, recovery.NOTE_NAME, "editions/ours.toml", "decks/ours/deck.toml", KEY_NAME)
+SETTINGS = (PHONES, ZONES, TURN, DECK_IN_USE, recovery.NOTE_NAME, VERSIONS)
+NAMES = (*SETTINGS, "editions/ours.toml", "decks/ours/deck.toml", KEY_NAME)
 
 
 @pytest.mark.parametrize("content", GARBAGE.values(), ids=GARBAGE)

@@ -31,6 +31,10 @@ class Part:
     unsaved: None = None
     note: None = None
 
+    @property
+    def path(self) -> Path:
+        return self.whole.path
+
     def matches(self) -> tuple[int, ...]:
         return tuple(match for match in self.whole.matches() if match <= self.last)
 
@@ -76,9 +80,12 @@ class Table(RuleBasedStateMachine):
 
     @rule()
     def stop_and_start_again(self) -> None:
+        before = self.deeds.match.state.version
         self.store.close()
         self.store = self.opened()
         self.deeds.match = Match(self.store)
+
+        assert before < self.deeds.match.state.version < 2**31
 
     @precondition(lambda self: self.states)
     @rule(data=st.data())

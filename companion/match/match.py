@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from companion.common import clock
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match import dealer, drafts, questions
@@ -44,13 +43,12 @@ from companion.rules.record.notation import Unreadable
 from companion.rules.table import Table
 from companion.storage.event_store import Store
 from companion.storage.events import Event, EventKind, NewEvent
+from companion.storage.versions import Versions
 
 log = logging.getLogger(__name__)
 
 Derive = Callable[[MatchState], tuple[Question, ...]]  # what the camera asks of a state, in order
 Mats = Callable[[MatchState], Mapping[str, str]]  # which side plays on which mat: the side's name by the mat's id
-SEQ_BITS = 30  # a version's lower bits, above which is the last event's number: 8 million events fit into 53 bits
-CHANGES_PER_S, MOST_SINCE_S = 10, 5e7  # more than there are without an event; 19 months, that fit into those bits
 DONE = Outcome(done=True)
 GONE = Outcome(done=False, say=say("That was settled already."), is_void=True)
 NOTHING = {
@@ -68,12 +66,6 @@ ASKED = say("The others are asked: it is taken back as soon as one of them agree
 
 def _nothing_seen(_state: MatchState) -> tuple[Question, ...]:
     return ()
-
-
-def _first_version(last: Event) -> int:
-    """Return a version above those given before a start: of changes without an event there are few in a second."""
-    since_s = min(max(clock.now_s() - last.at_s, 0.0), MOST_SINCE_S)
-    return (last.seq << SEQ_BITS) + int(since_s * CHANGES_PER_S)
 
 
 def mats_in_order(state: MatchState) -> Mapping[str, str]:
@@ -100,8 +92,8 @@ class Match:
             last = store.latest()
             # The match at the table is that of the last event: an earlier one may have been gone on with.
             events = store.events(max(last, key=lambda match: last[match])) if last else ()
-            version = _first_version(events[-1]) if events else 0
-            self._state = MatchState(version, unsaved=store.unsaved, note=note)
+            self._versions = Versions(store.path.parent, events[-1].seq if events else 0)
+            self._state = MatchState(self._versions.next(), unsaved=store.unsaved, note=note)
             if events:
                 self._take(events)
 
@@ -213,8 +205,9 @@ class Match:
                 raise Problem(say("%(player)s is not one of the players.", player=first))
             return self._write(drafts.beginning(f"hand first {first}", by, is_dealt=self._state.is_dealt))
 
-    def set_policy(self, policy: Policy, by: str) -> None:
-        self._write(drafts.setting("policy", policy, by))
+    def set_policy(self, policy: Policy, by: str) -> Outcome:
+        """Set what counts without a tap."""
+        return self._write(drafts.setting("policy", policy, by))
 
     def set_verifying(self, by: str, *, on: bool) -> None:
         """Set whether a side's plays wait until another side confirms them."""
@@ -533,8 +526,7 @@ class Match:
         """Show a state, or the present one changed, with the questions that follow from it."""
         with self._changed:
             state = state or self._state
-            version = max(self._state.version + 1, state.seq << SEQ_BITS)
-            state = replace(state, version=version, **changes)
+            state = replace(state, version=self._versions.next(), **changes)
             self._state = replace(state, questions=tuple(asked_in(state, self._seen(state))))
             self._changed.notify_all()
 

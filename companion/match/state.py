@@ -81,7 +81,7 @@ class Entry:
 class MatchState:
     """Everything the pages show, at one moment."""
 
-    version: int = 0  # grows with every change that can be seen, saved or not, over a restart too
+    version: int = 0  # grows with every change that can be seen, saved or not, also over a restart; below 2^31
     seq: int = 0  # the last event; it is saved unless `unsaved` says otherwise
     match: int | None = None
     record: JudgedRecord = judge.EMPTY_RECORD

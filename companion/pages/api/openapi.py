@@ -28,7 +28,8 @@ are in the language that a phone has chosen, else in the one that `Accept-Langua
 
 # What is sent
 
-_SEQ = {"minimum": 0, "maximum": 2**53}
+MOST_NUMBER = 2**31 - 1  # the largest number that is sent or answered: it fits into a signed integer of 32 bits
+_SEQ = {"minimum": 0, "maximum": MOST_NUMBER}
 _PLAY = "A line of a record, such as `Ann 100` or `Bob stop > Ann`: see docs/records.md."
 _HEAD = "The head of a record, up to its first `hand first`: see docs/records.md."
 _SAME = "Your name for this change: sent again with the same, it counts once and is answered as before."
@@ -69,6 +70,11 @@ NEXT_HAND: Fields = {"first?": (str | None, "Who begins it.", _letters(100)), **
 
 # What is answered
 
+VERSION = (
+    int,
+    "Grows with every change that a page could show, also over a restart: a whole number below 2^31.",
+    {"minimum": 1, "maximum": MOST_NUMBER, "format": "int32"},
+)
 _QUESTION: Fields = {
     "id": (str, "Never given to anything else, in no hand and no match."),
     "kind": (
@@ -106,7 +112,7 @@ SCHEMAS: Mapping[str, Fields] = {
         "reasons": (["Why"], "Why it does not count."),
         "questions": ([str], "The ids of what the table is asked after it."),
         "seq": (int, "The last event."),
-        "version": (int, "Grows with every change, over a restart too."),
+        "version": VERSION,
         "saved": (bool, "All of it is on the disk."),
     },
     "Match": _MATCH,
@@ -118,7 +124,7 @@ SCHEMAS: Mapping[str, Fields] = {
         "winner": str | None,
     },
     "State": {
-        "version": int,
+        "version": VERSION,
         "seq": int,
         "match": int | None,
         "edition": str,
@@ -247,7 +253,7 @@ _PARAMETERS = {
     "number": ("path", "The match: the number of its first event.", _whole(0, 10**15 - 1)),
     "question_id": ("path", "The `id` of one of the `questions`.", {"type": "string"}),
     "limit": ("query", "How many at most; 20 if not said.", _whole(1, 100)),
-    "before": ("query", "Only those before this match: the next page.", _whole(0, 2**53)),
+    "before": ("query", "Only those before this match: the next page.", _whole(0, MOST_NUMBER)),
 }
 
 

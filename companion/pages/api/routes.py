@@ -18,7 +18,7 @@ from companion.match.questions import Answer, Question
 from companion.match.state import MatchState, Outcome
 from companion.pages import words
 from companion.pages.api import openapi
-from companion.pages.api.openapi import Schema
+from companion.pages.api.openapi import MOST_NUMBER, Schema
 from companion.pages.context import AnyResponse, download, forget_state, is_demo, match, service, state
 from companion.pages.game import own_hand, prompts, views
 from companion.pages.players import permissions, phone_identity
@@ -39,7 +39,6 @@ Change = Callable[..., Act]
 
 _JOINERS = str.maketrans("", "", "\u200c\u200d")  # the zero-width joiner and non-joiner, which some names need
 MOST_MATCHES, USUAL_MATCHES = 100, 20
-MOST_NUMBER = 2**53  # largest integer that every program reads from JSON unchanged
 
 
 # How a route is declared, and described at the same time
@@ -340,7 +339,7 @@ def _question_json(now: MatchState, question: Question) -> dict[str, Any]:
     }
 
 
-_VERSION = openapi.answered("The version of the state.", {"version": int})
+_VERSION = openapi.answered("The version of the state.", {"version": openapi.VERSION})
 _VERSION["responses"]["304"] = {"description": "It is the one that is known."}
 
 
