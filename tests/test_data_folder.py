@@ -2,6 +2,7 @@
 
 import pytest
 
+from companion.app import mqtt
 from companion.app.reports.deck_report import listing
 from companion.common.errors import Problem
 from companion.match.match import Match
@@ -29,7 +30,7 @@ GARBAGE = {
     "texts": b'{"deck": "../x", "degrees": "90", "picture": "x", "seats": {"a": 1}, "away": 7, "matches": "ab"}',
     "deep": b"[" * 200_000, "endless": b'{"host": ' + b"9" * 10_000 + b"}", "a folder": None,
 }  # fmt: skip
-SETTINGS = (PHONES, ZONES, TURN, DECK_IN_USE, recovery.NOTE_NAME, VERSIONS)
+SETTINGS = (PHONES, ZONES, TURN, DECK_IN_USE, recovery.NOTE_NAME, VERSIONS, mqtt.ID_NAME)
 NAMES = (*SETTINGS, "editions/ours.toml", "decks/ours/deck.toml", KEY_NAME)
 
 
@@ -50,6 +51,7 @@ def test_with_garbage_in_every_small_file_a_service_starts_and_is_played_on(tmp_
     page = create_app(match, secret=phone_identity.load_secret(tmp_path), camera=camera).test_client()
 
     assert DeckInUse(tmp_path).templates() is None
+    assert len(mqtt.own_id(tmp_path)) == 8
     assert listing(deck_names(tmp_path), tmp_path)
     assert page.post("/play", data={"text": "Ann roll"}, headers={"Origin": "http://localhost"}).status_code == 303
     for path in ("/", "/seats", "/more", "/camera", "/decks", "/join"):

@@ -1,6 +1,7 @@
 """A home's MQTT is told how the table stands: found by itself, retained, its password never shown."""
 
 import json
+import re
 import shutil
 import socket
 import subprocess
@@ -8,16 +9,21 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from client import TWO
+from client import TWO, run
 
+from companion import __version__
 from companion.app import mqtt
 from companion.app.cli import companion
 from companion.common.errors import Problem
 from companion.match.match import Match
+from companion.storage.data_folder import DEMO_NAME, data_dir, store_path
+from companion.storage.event_store import Store
 
+DOCS = Path(__file__).parent.parent / "docs"
 PAGE = "http://192.168.1.20:8080"
 USER, PASSWORD = "table", "cr:nk@/é"
 ENCODED = "cr%3Ank%40%2F%C3%A9"
@@ -86,6 +92,28 @@ def test_without_the_library_it_says_how_to_get_it(monkeypatch):
         mqtt.broker_of("mqtt://host")
 
 
+def test_an_id_is_the_tables_own_and_stays_over_restarts_and_a_restored_backup(tmp_path):
+    home, other = data_dir(tmp_path / "home"), data_dir(tmp_path / "other")
+    with closing(Store.open(store_path(home))) as store:
+        Match(store).start(TWO)
+    first = mqtt.own_id(home)
+    run("backup", tmp_path / "table.zip", "--data", home)
+    for folder in (home, other):
+        run("restore", tmp_path / "table.zip", "--data", folder)
+
+    assert mqtt.own_id(home) == first
+    assert mqtt.own_id(other) != first
+    assert (home / mqtt.ID_NAME).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff", b"../../x", b"homeassistant/#"])
+def test_a_damaged_id_is_replaced(tmp_path, content):
+    (tmp_path / mqtt.ID_NAME).write_bytes(content)
+
+    assert re.fullmatch("[0-9a-f]{8}", mqtt.own_id(tmp_path))
+    assert mqtt.own_id(tmp_path) == mqtt.own_id(tmp_path)
+
+
 # --- Before a real broker -----------------------------------------------------------------------------------------
 
 MOSQUITTO = shutil.which("mosquitto", path="/usr/sbin:/usr/bin")
@@ -121,6 +149,10 @@ class Listener:
         with self._more:
             assert self._more.wait_for(found, 20), (ending, sought, self.came)
             return found()
+
+    def publishes(self, topic: str, text: str) -> None:
+        self._client.publish(topic, text, qos=1, retain=True)
+        self.hears(topic, text)
 
     def close(self) -> None:
         self._client.disconnect()
@@ -169,6 +201,102 @@ def test_home_assistant_finds_the_table_also_later_and_hears_of_each_play(match,
     assert described["components"]["side_2"]["name"] == "Bob"
     assert described["components"]["turn"]["value_template"] == "{{ value_json.turn }}"
     assert PASSWORD not in found[1]
+
+
+def described(match: Match, monkeypatch, language: str = "en") -> dict:
+    """Return what Home Assistant is told of the table, by a companion whose terminal has that language."""
+    pytest.importorskip("paho.mqtt")
+    monkeypatch.setattr(mqtt, "here", lambda text, **values: f"{language}: {text}")
+    messages = announcer(match, 9)._messages(match.state)
+    return json.loads(next(text for topic, text in messages.items() if topic.endswith("/config")))
+
+
+def test_entity_ids_are_english_whatever_the_language_and_whoever_plays(match, monkeypatch):
+    match.start(["side Zoé", "side Bob", "hand first Bob"])
+    parts = described(match, monkeypatch, "de")["components"]
+
+    ids = {key: part["default_entity_id"] for key, part in parts.items() if "name" in part}
+    assert parts["question"]["name"] == "de: A question waits"
+    assert ids == {
+        "turn": "sensor.mille_bornes_whose_turn",
+        "question": "binary_sensor.mille_bornes_a_question_waits",
+        "camera": "binary_sensor.mille_bornes_camera",
+        "side_1": "sensor.mille_bornes_side_1",
+        "side_2": "sensor.mille_bornes_side_2",
+    }
+    assert {f"{part['platform']}.{part['object_id']}" for part in parts.values() if "name" in part} == {*ids.values()}
+
+
+def test_the_automation_in_the_docs_listens_to_an_entity_that_there_is(match, monkeypatch):
+    match.start(TWO)
+    ids = {part.get("default_entity_id") for part in described(match, monkeypatch)["components"].values()}
+    named = re.findall(r"(?:binary_)?sensor\.mille_bornes_\w+", (DOCS / "api.md").read_text(encoding="utf-8"))
+
+    assert named
+    assert {*named} <= ids
+
+
+def test_points_can_be_drawn_as_a_curve_and_the_device_says_what_it_is(match, monkeypatch):
+    match.start(TWO)
+    told = described(match, monkeypatch)
+
+    assert (
+        told["components"]["side_1"] | {"state_class": "measurement", "unit_of_measurement": "points"}
+        == (told["components"]["side_1"])
+    )
+    assert told["components"]["side_3"] == {"platform": "sensor"}
+    assert told["device"] | {"manufacturer": "Mille Bornes Companion", "sw_version": __version__} == told["device"]
+    assert told["device"]["serial_number"] == mqtt.own_id(match.store.path.parent)
+
+
+def test_the_demo_takes_no_entity_id_of_a_real_table(tmp_path, monkeypatch):
+    with closing(Store.open(store_path(data_dir(tmp_path / DEMO_NAME)))) as store:
+        told = described(Match(store), monkeypatch)
+
+    assert told["device"]["name"] == "Mille Bornes Demo"
+    assert told["components"]["turn"]["default_entity_id"] == "sensor.mille_bornes_demo_whose_turn"
+
+
+def test_two_tables_with_one_host_name_stay_at_one_broker(match, broker, tmp_path):
+    match.start(TWO)
+    with closing(Store.open(store_path(data_dir(tmp_path / "other")))) as store:
+        other = Match(store)
+        other.start(["side Cid", "side Dee", "hand first Dee"])
+        with (
+            closing(Listener(broker)) as listener,
+            announcer(match, broker).telling(),
+            announcer(other, broker).telling(),
+        ):
+            listener.hears("/state", '"turn": "Ann"')
+            listener.hears("/state", '"turn": "Dee"')
+            for table, player in ((match, "Ann"), (other, "Dee")) * 3:
+                so_far = len(listener.came)
+                table.trouble("The camera is gone." if table.state.trouble is None else None)
+                listener.hears("/state", f'"turn": "{player}"', so_far)
+
+            assert sorted(text for topic, text, _ in listener.came if topic.endswith("/status")) == ["online"] * 2
+
+
+@pytest.mark.parametrize(("page", "is_removed"), [(PAGE, True), ("http://192.168.1.99:8080", False)])
+def test_the_device_of_an_older_companion_is_removed_first_if_it_was_this_table(match, broker, page, is_removed):
+    match.start(TWO)
+    former = f"homeassistant/device/{mqtt.former_id()}/config"
+    with closing(Listener(broker)) as listener:
+        for topic, text in (
+            (former, json.dumps({"device": {"configuration_url": page}})),
+            (f"{mqtt.former_id()}/status", "offline"),
+        ):
+            listener.publishes(topic, text)
+        with announcer(match, broker).telling():
+            listener.hears("/status", "online")
+    with closing(Listener(broker)) as late:
+        late.hears("/state", "turn")
+        kept = {topic for topic, text, _ in late.came}
+
+    order = [(topic, bool(text)) for topic, text, _ in listener.came if topic.endswith("/config")]
+    own = f"homeassistant/device/mille-bornes-{mqtt.own_id(match.store.path.parent)}/config"
+    assert order == [(former, True), *([(former, False)] if is_removed else []), (own, True)]
+    assert (former in kept) is not is_removed
 
 
 def test_a_companion_that_ends_or_falls_silent_is_gone_there_and_back_after_a_gap(match, broker):

@@ -2,16 +2,23 @@
 
 All of it is retained, and by its last will the companion is gone when it is. The game never waits for the broker: one
 thread looks what has changed, the library's own connects, for ever.
+
+A table goes by an id of its own, made once and kept in its data folder: two machines may have one host name, and two
+clients with one id throw each other out. Older companions went by the host name; what they left there is removed.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
+import secrets
 import socket
 import threading
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -20,10 +27,14 @@ import click
 from companion import __version__
 from companion.app.usage import here
 from companion.common.errors import Problem
+from companion.common.small_file import read_small
 from companion.match.match import Match
 from companion.match.state import MatchState
 from companion.pages.words import N_, Names
+from companion.storage.data_folder import DEMO_NAME, write_whole
 
+ID_NAME = "mqtt-id"  # what tells this table from others, in the data folder
+GREETING_S = 0.5  # time for the broker to send what an older companion has left, in seconds
 LOOK_S = 1.0  # longest time from a connection to the first message, and for the last one, in seconds
 MOST_SIDES = 8
 PORTS = {"mqtt": 1883, "mqtts": 8883}
@@ -45,6 +56,32 @@ def broker_of(url: str) -> SplitResult:
     return parts
 
 
+def own_id(folder: Path) -> str:
+    """Return the eight hexadecimal digits of a data folder: made once, readable by its owner alone, in no backup.
+
+    Where they cannot be kept they hold as long as the service runs.
+    """
+    path = folder / ID_NAME
+    with suppress(OSError, UnicodeDecodeError):
+        known = read_small(path).decode().strip()
+        if re.fullmatch(r"[0-9a-f]{8}", known):
+            return known
+    made = secrets.token_hex(4)
+    with suppress(OSError):
+        write_whole(path, f"{made}\n", mode=0o600)
+    return made
+
+
+def former_id() -> str:
+    """Return the id of a table as older companions made it, out of the host name."""
+    return "mille-bornes-" + re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower())
+
+
+def telling(match: Match, broker: SplitResult | None, page: str) -> AbstractContextManager[None]:
+    """Tell a broker meanwhile how the table stands, where there is one; `page` is the address of the pages."""
+    return Announcer(match, broker, page).telling() if broker else nullcontext()
+
+
 class Announcer:
     """Tells a broker how the table stands; `page` is the address of the companion's page."""
 
@@ -52,8 +89,12 @@ class Announcer:
         from paho.mqtt import client, enums
 
         self._match, self._host, self._page = match, broker.hostname or "", page
-        self._id = "mille-bornes-" + re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower())
+        folder = match.store.path.parent
+        self._serial, self._is_demo = own_id(folder), folder.name == DEMO_NAME
+        self._id = f"mille-bornes-{self._serial}"
         self._status = f"{self._id}/status"
+        self._former = former_id()
+        self._greeted_s = math.inf  # when the first message goes out; not before the first connection
         self._sent: dict[str, str] = {}
         self._said = ""
         self._client = client.Client(enums.CallbackAPIVersion.VERSION2, self._id)
@@ -63,6 +104,8 @@ class Announcer:
         if broker.scheme == "mqtts":
             self._client.tls_set()
         self._client.on_connect = self._answered
+        self._client.on_subscribe = self._greeted
+        self._client.on_message = self._found_former
         self._client.on_connect_fail = lambda *_: self._say(here(SILENT, host=self._host))
         self._client.connect_async(self._host, broker.port or PORTS[broker.scheme])
 
@@ -87,17 +130,33 @@ class Announcer:
         version = -1
         while not ended.is_set():
             now = self._match.wait(version, LOOK_S)
-            if now.version == version and self._sent:
+            is_told, version = now.version == version and self._sent, now.version
+            if is_told or time.monotonic() < self._greeted_s:
                 continue
-            version = now.version
             for topic, message in self._messages(now).items():
                 if self._client.is_connected() and self._sent.get(topic) != message:
                     self._sent[topic] = message
                     self._client.publish(topic, message, qos=1, retain=True)
 
-    def _answered(self, _client: Any, _data: Any, _flags: Any, reason: Any, _properties: Any) -> None:
+    def _answered(self, client: Any, _data: Any, _flags: Any, reason: Any, _properties: Any) -> None:
         self._sent.clear()  # A broker that has started anew may have forgotten all of it.
+        if self._greeted_s == math.inf and not reason.is_failure:
+            client.subscribe(_discovery(self._former), qos=1)
         self._say(here(REFUSED, host=self._host, why=reason) if reason.is_failure else "")
+
+    def _greeted(self, *_about: Any) -> None:
+        """Wait a moment with the first message: while the former device is there, Home Assistant's ids are taken."""
+        self._greeted_s = time.monotonic() + GREETING_S
+
+    def _found_former(self, client: Any, _data: Any, message: Any) -> None:
+        """Remove the device that an older companion has left, if it was this one: it had the same page."""
+        try:
+            page = json.loads(message.payload)["device"]["configuration_url"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return
+        if page == self._page:
+            for topic in (_discovery(self._former), f"{self._former}/state", f"{self._former}/status"):
+                client.publish(topic, None, qos=1, retain=True)
 
     def _say(self, sentence: str) -> None:
         if sentence not in ("", self._said):
@@ -106,24 +165,46 @@ class Announcer:
 
     def _messages(self, now: MatchState) -> Mapping[str, str]:
         """Return what the broker keeps, by topic: what is to be found, how it stands, that the companion is there."""
-        shown = entities(now)
+        shown, prefix = entities(now), "mille_bornes_demo" if self._is_demo else "mille_bornes"
         described = {
-            "device": {"identifiers": [self._id], "name": "Mille Bornes", "configuration_url": self._page},
+            "device": {
+                "identifiers": [self._id],
+                "name": "Mille Bornes Demo" if self._is_demo else "Mille Bornes",
+                "manufacturer": "Mille Bornes Companion",
+                "model": "Simulated table" if self._is_demo else "Table",
+                "serial_number": self._serial,
+                "sw_version": __version__,
+                "configuration_url": self._page,
+            },
             "origin": {"name": "Mille Bornes Companion", "sw_version": __version__},
             "availability_topic": self._status,
             "state_topic": f"{self._id}/state",
             "components": {
-                key: look | {"unique_id": f"{self._id}-{key}", "value_template": f"{{{{ value_json.{key} }}}}"}
+                key: look
+                | {
+                    "unique_id": f"{self._id}-{key}",
+                    "default_entity_id": f"{look['platform']}.{prefix}_{ENTITIES.get(key, key)}",
+                    "object_id": f"{prefix}_{ENTITIES.get(key, key)}",  # for Home Assistant before October 2025
+                    "value_template": f"{{{{ value_json.{key} }}}}",
+                }
                 if len(look) > 1
                 else look  # Home Assistant takes away what has a platform alone.
                 for key, (_value, look) in shown.items()
             },
         }
         return {
-            f"homeassistant/device/{self._id}/config": json.dumps(described),
+            _discovery(self._id): json.dumps(described),
             f"{self._id}/state": json.dumps({key: value for key, (value, _look) in shown.items()}),
             self._status: "online",
         }
+
+
+ENTITIES = {"turn": "whose_turn", "question": "a_question_waits"}
+"""How values are called in Home Assistant's ids, in English whatever the language; others by their own names."""
+
+
+def _discovery(table: str) -> str:
+    return f"homeassistant/device/{table}/config"
 
 
 def entities(now: MatchState) -> dict[str, tuple[object, dict[str, str]]]:
@@ -142,5 +223,6 @@ def entities(now: MatchState) -> dict[str, tuple[object, dict[str, str]]]:
     for place in range(MOST_SIDES):
         side = game.teams[place].name if place < len(game.teams) else None
         score = game.totals.get(side, 0) if side else None
-        shown[f"side_{place + 1}"] = score, {"platform": "sensor"} | ({"name": names.side(side)} if side else {})
+        look = {"name": names.side(side), "state_class": "measurement", "unit_of_measurement": "points"} if side else {}
+        shown[f"side_{place + 1}"] = score, {"platform": "sensor"} | look
     return shown
