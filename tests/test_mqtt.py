@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from client import TWO, run
 
 from companion import __version__
-from companion.app import mqtt
+from companion.app import demo, mqtt, service
 from companion.app.cli import companion
 from companion.common.errors import Problem
 from companion.match.match import Match
@@ -24,6 +24,7 @@ from companion.storage.data_folder import DEMO_NAME, data_dir, store_path
 from companion.storage.event_store import Store
 
 DOCS = Path(__file__).parent.parent / "docs"
+CAFE = "https://table.cafe.example"
 PAGE = "http://192.168.1.20:8080"
 USER, PASSWORD = "table", "cr:nk@/é"
 ENCODED = "cr%3Ank%40%2F%C3%A9"
@@ -247,6 +248,21 @@ def test_points_can_be_drawn_as_a_curve_and_the_device_says_what_it_is(match, mo
     assert told["components"]["side_3"] == {"platform": "sensor"}
     assert told["device"] | {"manufacturer": "Mille Bornes Companion", "sw_version": __version__} == told["device"]
     assert told["device"]["serial_number"] == mqtt.own_id(match.store.path.parent)
+
+
+@pytest.mark.parametrize(("command", "room"), [("up", service), ("demo", demo)])
+@pytest.mark.parametrize(("words", "page"), [([], "http://192.168.1.9:8080"), (["--address", CAFE], CAFE)])
+def test_the_service_and_the_demo_tell_a_broker_the_address_that_is_announced(
+    tmp_path, monkeypatch, command, room, words, page
+):
+    told = []
+    monkeypatch.setattr(room, "run_service", lambda *_, **_more: None)
+    monkeypatch.setattr(room, "broker_of", lambda url: url)
+    monkeypatch.setattr(room, "telling", lambda _match, broker, page: told.append((broker, page)) or nullcontext())
+    monkeypatch.setattr("companion.app.table_commands._leave", lambda: None)
+    run(command, "--mqtt", "mqtt://host", "--host", "192.168.1.9", "--data", tmp_path, *words)
+
+    assert told == [("mqtt://host", page)]
 
 
 def test_the_demo_takes_no_entity_id_of_a_real_table(tmp_path, monkeypatch):

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from companion.app.demo_players import EVEN, DemoPlayers, frames_of_players, script_from
+from companion.app.mqtt import broker_of, telling
 from companion.app.service import Serve, closed_at_the_end, eye_for, in_play, opened_match, until_the_end
 from companion.common import parsing
 from companion.common.errors import Problem
@@ -21,6 +22,7 @@ from companion.match.match import Match, mats_in_order
 from companion.match.setup_file import Setup
 from companion.match.state import Policy
 from companion.pages import Camera, run_service
+from companion.pages.server.address import announced, base_url
 from companion.simulate.animation import Tempo
 from companion.simulate.art import BARE, STICKERED, Cards
 from companion.simulate.frame_source import demo_pictures
@@ -50,12 +52,25 @@ LOOKS = {"stickers": STICKERED, "faces": BARE}  # what the cards look like, by w
 
 
 def demo(
-    script: Script, policy: str, *, host: str, port: int, data: Path | None, speed: float = 1.0, cards: str = "stickers"
+    script: Script,
+    policy: str,
+    *,
+    host: str,
+    port: int,
+    data: Path | None,
+    speed: float = 1.0,
+    cards: str = "stickers",
+    mqtt: str | None = None,
+    address: str | None = None,
 ) -> None:
-    """Run the service on the simulated table until it is stopped; the cards are told by one of `LOOKS`."""
+    """Run the service on the simulated table until it is stopped; the cards are told by one of `LOOKS`.
+
+    `mqtt` and `address` are as in `service.up`.
+    """
+    given, broker = announced(address) if address else "", broker_of(mqtt) if mqtt else None
     store, match = opened_match(data_dir(data_dir(data) / DEMO_NAME))
-    with closed_at_the_end(store):
-        serve = partial(run_service, match, host, port)
+    with closed_at_the_end(store), telling(match, broker, given or base_url(host, port)):
+        serve = partial(run_service, match, host, port, announced=given)
         simulate(match, script, Policy(policy), serve, speed=speed, cards=LOOKS[cards], data=data)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from companion.app.memory import giving_memory_back
-from companion.app.mqtt import Announcer, broker_of
+from companion.app.mqtt import broker_of, telling
 from companion.app.usage import here, terminal_language
 from companion.app.waiting import opened_in_the_end
 from companion.common.errors import Problem
@@ -23,7 +23,7 @@ from companion.match.match import Match, Mats, mats_in_order
 from companion.match.setup_file import Setup, read_setup
 from companion.match.state import MatchState
 from companion.pages import Camera, language, run_service
-from companion.pages.server.address import base_url
+from companion.pages.server.address import announced, base_url
 from companion.pages.table_camera.camera_settings import MOST_OTHERS, KeptTurn, OtherCameras
 from companion.pages.words import N_, Names
 from companion.rules.play import Verb
@@ -123,6 +123,7 @@ def up(
     begins: bool = False,
     club: Address | None = None,
     mqtt: str | None = None,
+    address: str | None = None,
     others: Sequence[str] = (),
 ) -> None:
     """Run the service until it is stopped. Without a camera it starts all the same and says so.
@@ -133,17 +134,18 @@ def up(
     The match of a set-up file goes on where it is being played, else it begins; with another one under way that is
     asked on the page, unless it `begins` in any case. `deck` names the template deck whose faces the cards have; None:
     the setup's, else the one chosen on the page. Its log is pushed to the `club`, where there is one, and the broker at
-    the address `mqtt` is told how the table stands.
+    the address `mqtt` is told how the table stands. `address` is announced in place of the machine's own.
     """
     language.speak(terminal_language())
+    given = announced(address) if address else ""
     _check_others(source, others)
     setup = read_setup(setup_file) if setup_file else None
     broker = broker_of(mqtt) if mqtt else None
     mats = partial(_mats, setup=setup)
     store, match = opened_in_the_end(lambda: opened_match(data_dir(data), mats), host, port)
-    told = Announcer(match, broker, base_url(host, port)).telling() if broker else nullcontext()
+    told = telling(match, broker, given or base_url(host, port))
     with closed_at_the_end(store), told, _pushed(match, club) as outbox:
-        serve = partial(run_service, match, host, port, club=outbox)
+        serve = partial(run_service, match, host, port, announced=given, club=outbox)
         if source is not None and source.startswith(DEMO):
             from companion.app import demo as simulated
 

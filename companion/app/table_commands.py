@@ -25,6 +25,15 @@ deck_option = click.option(
     "--deck", metavar="DECK", help="Tell cards by the faces of this deck too: `own`, or one that you have enrolled."
 )
 host_option = click.option("--host", default="0.0.0.0", show_default=True, metavar="H", help="Address to listen on.")  # noqa: S104
+mqtt_option = click.option(
+    "--mqtt", metavar="URL", envvar="COMPANION_MQTT", help="Tell Home Assistant's broker how it stands."
+)
+address_option = click.option(
+    "--address",
+    metavar="URL",
+    envvar="COMPANION_ADDRESS",
+    help="Announce this address instead of the machine's own: that of a proxy, or of a container's host.",
+)
 port_option = click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535))
 
 
@@ -135,7 +144,8 @@ def watch(source: str, setup: Path | None, as_json: bool, **how: Any) -> None:
 @click.option("--club", metavar="URL", help="Push what is played to this club as well.")
 @click.option("--name", metavar="NAME", default="", help="How the club calls this table: `Table 7`.")
 @click.option("--key", metavar="KEY", envvar="COMPANION_CLUB_KEY", help="This table's key, from the director's page.")
-@click.option("--mqtt", metavar="URL", envvar="COMPANION_MQTT", help="Tell Home Assistant's broker how it stands.")
+@mqtt_option
+@address_option
 @host_option
 @port_option
 @deck_option
@@ -186,6 +196,8 @@ def up(
     help="Cards with stickers, or as they are printed.",
 )
 @click.option("--confirm", default="tap", show_default=True, type=click.Choice(["tap", "play-on", "auto"]))
+@mqtt_option
+@address_option
 @host_option
 @port_option
 @data_option

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from urllib.parse import urlsplit
 
 from flask import Flask
 
@@ -46,6 +47,7 @@ def create_app(
     *,
     secret: bytes,
     base_url: str | Callable[[], str] = "",
+    announced: str = "",
     camera: Camera = NO_CAMERA,
     secure: SecurePort | None = None,
     club: ClubLine | None = None,
@@ -54,6 +56,7 @@ def create_app(
     """Return the web application over a match.
 
     `secret` signs cookies and the join link; `base_url` is, or returns, the address of this machine for phones;
+    `announced` is an address, from `address.announced`, that takes its place and whose host name is one of ours;
     `secure` is the port for a phone as the camera; `club` is what pushes the log to a club; `clock` measures how long a
     phone has been silent, in seconds.
     """
@@ -66,14 +69,16 @@ def create_app(
         token=phone_identity.join_token(secret),
         code=phone_identity.table_code(secret),
         limits=RateLimits(clock),
-        called=given_names(os.environ),
-        base_url=base_url if callable(base_url) else lambda: base_url,
+        called=given_names(os.environ) | ({urlsplit(announced).hostname or ""} if announced else set()),
+        base_url=base_url if callable(base_url) and not announced else lambda: announced or str(base_url),
+        announced=announced,
         camera=camera,
         secure=secure,
         club=club,
     )
     templating.prepare(app, web / "static")
     guard.protect(app)
+    guard.know_proxy(app, announced)
     if match.store.path.parent.name == DEMO_NAME:
         # It has a key of its own: a phone that looks at both at one address is known to both.
         app.config["SESSION_COOKIE_NAME"] += "-demo"
@@ -88,24 +93,26 @@ def run_service(
     port: int,
     camera: Camera = NO_CAMERA,
     *,
+    announced: str = "",
     looks_after: Callable[[], object] = lambda: None,
     club: ClubLine | None = None,
 ) -> None:
     """Serve the pages until the process is asked to end, and print the address and the join code once ready.
 
     Meanwhile the log is copied once a day and as each hand ends, and the service manager gets a beat each time all
-    parts work, `looks_after` among them. Raises Problem when the port is not available.
+    parts work, `looks_after` among them. `announced` is as in `create_app`. Raises Problem when the port cannot be had.
     """
     secret, manager = phone_identity.load_secret(match.store.path.parent), Manager()
     secure = SecurePort(match.store.path.parent, host, port) if camera.phone is not None else None
     base = partial(address.base_url, host, port)
-    app = create_app(match, secret=secret, base_url=base, camera=camera, secure=secure, club=club)
+    app = create_app(match, secret=secret, base_url=base, announced=announced, camera=camera, secure=secure, club=club)
     nightly = Nightly(
         match.store.path, match.store.quiet_s, hands_ended=lambda: (match.state.match, len(match.state.game.hands))
     )
 
     def ready(bound_port: int) -> None:
-        said = announce(host, bound_port, phone_identity.join_token(secret), phone_identity.table_code(secret))
+        token, code = phone_identity.join_token(secret), phone_identity.table_code(secret)
+        said = announce(host, bound_port, token, code, announced)
         print(said, flush=True)  # noqa: T201
         tries = (lambda: answers(host, bound_port), match.check_alive, looks_after)
         if secure is not None and secure.was_opened:

@@ -97,6 +97,7 @@ class Service:
     limits: RateLimits
     called: frozenset[str]  # additional host names of this machine
     base_url: Callable[[], str]  # returns the address that phones open now, as the network changes; empty if not known
+    announced: str  # the address announced in place of the machine's own, such as that of a proxy; empty for none
     camera: Camera
     secure: SecurePort | None = None  # the port for the phone that is the camera
     club: ClubLine | None = None

@@ -170,12 +170,14 @@ def is_host() -> bool:
 
 
 BY_PROXY = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip")
+BY_ANNOUNCED = "companion.by_announced"  # set in the environ of a request that came to the announced address
 
 
 def is_machine() -> bool:
     """True if this request comes from the machine that watches the table, and not through a proxy there."""
     known = ip_of(request.remote_addr or "")
-    return known is not None and known.is_loopback and not any(name in request.headers for name in BY_PROXY)
+    is_passed_on = BY_ANNOUNCED in request.environ or any(name in request.headers for name in BY_PROXY)
+    return known is not None and known.is_loopback and not is_passed_on
 
 
 def seat(state: MatchState) -> str | None:

@@ -40,7 +40,7 @@ def show() -> AnyResponse | str:
         people=[(names.player(player), names.number(player), player in here, player in robots) for player in players],
         here=len(here & set(players)),
         code=code,
-        typed=address.typed(base, "/join" if code else ""),
+        typed=address.typed(base, "/join" if code else "", is_announced=bool(service().announced)),
     )
 
 

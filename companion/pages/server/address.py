@@ -3,17 +3,40 @@
 from __future__ import annotations
 
 import io
+import re
 import socket
 from collections.abc import Mapping
 from urllib.parse import urlencode, urlsplit
 
 import qrcode
 
+from companion.common.errors import Problem
 from companion.pages.limits import ip_of
 from companion.pages.words import _
 
 _NOBODY = ("192.0.2.1", 9)  # an address reserved for documentation: the system picks the way out, and nothing is sent
 EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104
+USUAL_PORTS = {"http": 80, "https": 443}
+
+
+def announced(url: str) -> str:
+    """Return an address to announce in place of the machine's own, as browsers write it. Raises Problem."""
+    refused = Problem(
+        "--address is what phones open, with nothing after the name or port: --address https://table.cafe.example"
+    )
+    try:
+        parts = urlsplit(url.strip())
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        raise refused from None
+    is_plain = parts.path in ("", "/") and not re.search(r"[@?#\s]", url.strip())
+    is_host = ip_of(host) is not None or re.fullmatch(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?", host, re.ASCII)
+    if parts.scheme not in USUAL_PORTS or not (is_plain and is_host) or port == 0:
+        raise refused
+    if is_this_machine(host) or host in EVERYWHERE:  # No phone gets there.
+        raise refused
+    bracketed = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{bracketed}" + ("" if port in (None, USUAL_PORTS[parts.scheme]) else f":{port}")
 
 
 def given_names(environ: Mapping[str, str]) -> frozenset[str]:
@@ -49,8 +72,13 @@ def base_url(host: str, port: int) -> str:
     return f"http://{bracketed}" + ("" if port == 80 else f":{port}")
 
 
-def typed(base: str, path: str) -> list[str]:
-    """Return a page's addresses as people type them: by the number of this machine, and by its `.local` name."""
+def typed(base: str, path: str, *, is_announced: bool) -> list[str]:
+    """Return a page's addresses as people type them: by the number of this machine, and by its `.local` name.
+
+    An address that was announced in their place is the only one; `https` is part of it.
+    """
+    if is_announced:
+        return [f"{base.removeprefix('http://')}{path}"]
     port = urlsplit(base).port
     named = f"http://{socket.gethostname().split('.')[0]}.local" + ("" if port is None else f":{port}")
     return [f"{url.removeprefix('http://')}{path}" for url in dict.fromkeys((base, named))]
@@ -61,9 +89,12 @@ def join_url(base: str, token: str, page: str = "join") -> str:
     return f"{base}/{page}?{urlencode({'t': token})}"
 
 
-def announce(host: str, port: int, token: str, code: str) -> str:
-    """Return what the terminal shows when the service is ready: the address, a QR code to join, the table's code."""
-    base = base_url(host, port)
+def announce(host: str, port: int, token: str, code: str, given: str = "") -> str:
+    """Return what the terminal shows when the service is ready: the address, a QR code to join, the table's code.
+
+    `given` is the address to announce in place of the machine's own.
+    """
+    base = given or base_url(host, port)
     lines = [(_("On this machine:"), f"http://localhost:{port}")]
     code_to_scan = ""
     if is_this_machine(urlsplit(base).hostname or ""):

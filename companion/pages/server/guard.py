@@ -114,14 +114,14 @@ def check_door(count: Callable[[], None] = lambda: None) -> None:
         where = service().base_url() or "http://localhost"
         abort(say(_("This machine goes by another name: open %(address)s instead.", address=where), 400))
     count()
-    check_origin()
+    check_origin(service().announced)
     if request.endpoint is not None:
         access.let_in(request.endpoint)
 
 
-def check_origin() -> None:
+def check_origin(announced: str = "") -> None:
     """End a request for a change that no page of ours has asked for."""
-    ours = is_our_page(request.headers.get("Origin"), request.host)
+    ours = is_our_page(request.headers.get("Origin"), request.host, announced)
     site = request.headers.get("Sec-Fetch-Site", "same-origin")
     if request.method not in LOOKING and not (ours and site in ("same-origin", "none")):
         abort(403)
@@ -155,9 +155,25 @@ def is_our_name(host: str, called: Collection[str]) -> bool:
     return name in ours or name.endswith(".localhost") or re.fullmatch(at_home, name) is not None
 
 
-def is_our_page(origin: str | None, host: str) -> bool:
-    """True if a change was asked for by one of our own pages."""
-    return origin in (f"http://{host}", f"https://{host}")
+def is_our_page(origin: str | None, host: str, announced: str = "") -> bool:
+    """True if a change was asked for by one of our own pages: a proxy may pass on another host name than they have."""
+    return bool(origin) and origin in (f"http://{host}", f"https://{host}", announced)
+
+
+def know_proxy(app: Flask, announced: str) -> None:
+    """Mark requests that came to the announced address, and take them for what they were before the proxy: https."""
+    if not announced:
+        return
+    inner, (scheme, _, host) = app.wsgi_app, announced.partition("://")
+
+    def outer(environ: dict[str, Any], start_response: Any) -> Any:
+        usual = scheme if environ.get("HTTP_HOST", "").lower() == host else ""
+        if environ.get("HTTP_X_FORWARDED_PROTO", usual).partition(",")[0].strip().lower() == scheme:
+            environ[phone_identity.BY_ANNOUNCED] = True
+            environ["wsgi.url_scheme"] = scheme
+        return inner(environ, start_response)
+
+    app.wsgi_app = outer  # type: ignore[method-assign]
 
 
 def complete(response: Response) -> Response:
@@ -196,6 +212,13 @@ class Cookies(SecureCookieSessionInterface):
 
     digest_method = staticmethod(hashlib.sha256)
 
+    def get_cookie_secure(self, _app: Flask) -> bool:
+        """True for who came by https to the announced address.
+
+        The port for the phone that is the camera has the host name of the plain pages, and shares their cookie.
+        """
+        return phone_identity.BY_ANNOUNCED in request.environ and request.is_secure
+
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
         """Return the content of a phone's cookie; empty where there is none, or it is not ours."""
         signed = self.get_signing_serializer(app)
@@ -219,6 +242,7 @@ class Cookies(SecureCookieSessionInterface):
             max_age=KEPT,
             sync_expires=False,
             httponly=self.get_cookie_httponly(app),
+            secure=self.get_cookie_secure(app),
             samesite=self.get_cookie_samesite(app),
         )
         response.headers.add("Set-Cookie", cookie)

@@ -328,7 +328,8 @@ def phone() -> AnyResponse:
     if phone_identity.let_in(request.args.get("t", ""), service().token):
         return redirect(url_for("camera.phone"))
     frames, secure, turn = service().camera.phone, service().secure, service().camera.turn
-    url = secure.base_url() if secure else None
+    by_proxy = service().announced if service().announced.startswith("https:") else None
+    url = by_proxy or (secure.base_url() if secure else None)
     link = join_url(url, service().token, PATH) if url and phone_identity.takes_part() else None
     page = render_template(
         "phone_camera.html",
@@ -336,6 +337,7 @@ def phone() -> AnyResponse:
         is_camera=frames is not None and frames.sender is not None and frames.sender == phone_identity.phone(),
         link=link,
         code=qr_path(link) if link else None,
+        warns=by_proxy is None,
         is_turned=_is_several() or (turn is not None and bool(turn.current.degrees or turn.current.mirrored)),
         pace_ms=PACE_MS,
         safe_address=f"{url}/join",
