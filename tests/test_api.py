@@ -1,11 +1,13 @@
 """The API for scripts: what it says and does, and that it is as its document says, whatever is sent to it."""
 
 import json
+import re
+import threading
 
 import evening
 import pytest
 import schemathesis
-from client import HOME, SECRET, lines, played, seen
+from client import HOME, SECRET, lines, played, scanned, seen, stranger, tap
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis import Case
 from schemathesis.checks import not_a_server_error
@@ -19,6 +21,7 @@ from seen import camera
 from sheet import scenes
 
 from companion.match.match import Match
+from companion.match.robot_players import RobotPlayers
 from companion.match.state import Policy
 from companion.pages import create_app, limits
 from companion.pages.api import openapi
@@ -178,6 +181,149 @@ def test_on_an_evening(app, match, setting, rows):
     evening.check(app, match, setting, rows)
 
 
+# --- Seats and the policy ---------------------------------------------------------------------------------------
+
+
+def seat(client, player="Ann", **more):
+    return send(client, "/api/seat", {"player": player, **more})
+
+
+def test_a_script_plays_a_whole_dealt_hand_by_the_api_alone(app, match):
+    script, robots = scanned(app), RobotPlayers(match, pause_s=0)
+    record = "edition classic\nside Ann\nside Bob\nhand first Ann"
+    robots.start()
+    try:
+        begun = send(script, "/api/matches", {"record": record, "cards": "dealt", "robots": {"Bob": 1}})
+        sat = seat(script)
+        while not (now := script.get("/api/state").get_json())["hands"]:
+            own = script.get("/api/hand").get_json()
+            if own["asked"] and own["plays"]:
+                play = next((one for one in own["plays"] if " discard " not in one), own["plays"][0])
+                send(script, "/api/plays", {"text": play})
+            elif own["asked"]:
+                send(script, "/api/waive")
+            else:
+                match.wait(now["version"], 1)
+    finally:
+        robots.stop()
+
+    played_by = {line["text"].split()[0] for line in now["log"]}
+    assert (begun.status_code, sat.status_code) == (200, 200)
+    assert own["player"] == "Ann"
+    assert played_by >= {"Ann", "Bob"}
+    assert {line["verdict"] for line in now["log"]} == {"legal"}
+    assert now["totals"] == now["hands"][0]["match"]
+
+
+def test_a_script_has_the_hand_of_its_own_seat_and_of_no_other(app, match):
+    match.start(TWO, robots={})
+    ann, bob = scanned(app, 11), scanned(app, 12)
+    seat(ann)
+    seat(bob, "Bob")
+
+    assert [one.get("/api/hand").get_json()["player"] for one in (ann, bob)] == ["Ann", "Bob"]
+    assert ann.get("/api/hand").get_json()["hand"] != bob.get("/api/hand").get_json()["hand"]
+    assert send(bob, "/api/plays", {"text": ann.get("/api/hand").get_json()["plays"][0]}).status_code == 202
+    assert lines(match) == []
+
+
+def test_a_seat_that_is_taken_stays_where_it_is_unless_its_phone_is_silent_or_the_host_takes_it(match):
+    now_s = [0.0]
+    app = create_app(match, secret=SECRET, clock=lambda: now_s[0])
+    match.start(TWO)
+    host, first, second = scanned(app, 10), scanned(app, 11), scanned(app, 12)
+    party = app.extensions["companion"].phones
+
+    assert seat(first).status_code == 200
+    mine = party.party.seats["Ann"]
+    assert (seat(second).status_code, seat(second, take=True).status_code) == (409, 409)
+    assert party.party.seats == {"Ann": mine}
+    assert "Another phone has that seat" in seat(second).get_json()["say"]
+    assert seat(first, "Bob").status_code == 200
+    assert seat(second).status_code == 200, "the seat that it has left"
+    now_s[0] += 121
+    second.get("/version")
+    assert seat(second, "Bob").status_code == 409
+    assert seat(second, "Bob", take=True).status_code == 200
+    assert seat(host, "Bob").status_code == 409
+    assert seat(host, "Bob", take=True).status_code == 200
+
+
+def test_a_seat_by_an_id_is_taken_once_and_by_the_phone_that_asked(app, match):
+    match.start(TWO)
+    first, second = scanned(app, 11), scanned(app, 12)
+    party = app.extensions["companion"].phones
+    assert seat(first, id="one").status_code == 200
+    assert seat(first, "Bob", id="two").status_code == 200
+    seq = match.state.seq
+
+    assert seat(first, id="one").get_json()["done"]
+    assert [*party.party.seats] == ["Bob"]
+    assert match.state.seq == seq
+    assert seat(second, id="one").status_code == 409
+    assert seat(first, "Bob", id="one").status_code == 409
+    assert [*party.party.seats] == ["Bob"]
+
+
+def test_a_seat_that_no_script_can_have_is_refused(app, page, match):
+    assert seat(page).status_code == 409, "no match yet"
+    match.start(TWO, robots={"Bob": 1})
+
+    assert (seat(page, "Zoe").status_code, seat(page, "Bob").status_code) == (422, 409)
+    assert seat(page, "Bob", take=True).status_code == 409
+    assert seat(stranger(app)).status_code == 401
+    assert app.extensions["companion"].phones.party.seats == {}
+
+
+def test_a_phone_that_watches_takes_a_seat_and_one_that_plays_sits_in_one_at_a_time(app, match):
+    match.start(TWO)
+    watcher = scanned(app, 11, player="")
+    assert send(watcher, "/api/plays", {"text": "Ann roll"}).status_code == 403
+
+    seat(watcher, "Bob")
+    assert seat(watcher).status_code == 200
+    assert [*app.extensions["companion"].phones.party.seats] == ["Ann"]
+    assert send(watcher, "/api/plays", {"text": "Ann roll"}).status_code == 200
+
+
+def test_phones_that_sit_down_and_scripts_that_do_so_never_wait_for_each_other_for_ever(app, match):
+    match.start(TWO)
+    codes: list[int] = []
+
+    def sits(number: int) -> None:
+        client = scanned(app, number)
+        for turn in range(20):
+            player = ("Ann", "Bob")[turn % 2]
+            answer = seat(client, player) if number % 2 else tap(client, "/join", player=player)
+            codes.append(answer.status_code)
+
+    threads = [threading.Thread(target=sits, args=(number,), daemon=True) for number in range(20, 24)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+
+    assert not any(thread.is_alive() for thread in threads)
+    assert len(codes) == 80
+    assert {*codes} <= {200, 303, 409}
+
+
+@pytest.mark.parametrize("policy", list(Policy))
+def test_the_host_sets_what_counts_without_a_tap_and_nobody_else_does(app, match, policy):
+    match.start(TWO)
+    host, other = scanned(app, 11), scanned(app, 12)
+    before = match.state.policy
+
+    assert send(other, "/api/policy", {"policy": policy}).status_code == 403
+    assert match.state.policy == before
+    assert send(host, "/api/policy", {"policy": policy, "id": "one"}).status_code == 200
+    assert host.get("/api/state").get_json()["policy"] == policy
+    seq = match.state.seq
+    assert send(host, "/api/policy", {"policy": policy, "id": "one"}).status_code == 200
+    assert match.state.seq == seq
+    assert send(host, "/api/policy", {"policy": "never"}).status_code == 422
+
+
 # --- Playing --------------------------------------------------------------------------------------------------
 
 
@@ -291,7 +437,7 @@ def test_another_method_and_more_than_is_ever_needed_are_refused(page, begun):
 
 def test_the_document_and_the_routes_are_the_same(app, page):
     served = {
-        (rule.rule.replace("<int:number>", "{number}").replace("<question_id>", "{question_id}"), method.lower())
+        (re.sub(r"<(?:[^:<>]+:)?(\w+)>", r"{\1}", rule.rule), method.lower())
         for rule in app.url_map.iter_rules()
         for method in rule.methods - {"HEAD", "OPTIONS"}
     }

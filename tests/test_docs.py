@@ -1,5 +1,6 @@
 """The pages in docs/: what they say of records and rules is what the program does."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -9,7 +10,9 @@ import pytest
 from browser import illustrations
 from records import record
 
+from companion.match.questions import Answer, Kind
 from companion.match.setup_file import parse_setup
+from companion.pages.api import openapi
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import edition_names, load_edition, switches
 from companion.rules.play import Verb
@@ -63,6 +66,56 @@ def test_the_table_of_switches_has_every_edition_and_no_other_switch():
     assert f"| switch | {' | '.join(edition_names())} |" in RULES
     table = RULES.partition("| switch |")[2].partition("\n## ")[0]
     assert re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.MULTILINE) == list(switches())
+
+
+# --- The table for scripts ---------------------------------------------------------------------------------------
+
+OPERATIONS = [
+    (method.upper(), path, told)
+    for path, methods in openapi.document()["paths"].items()
+    for method, told in methods.items()
+]
+API = (DOCS / "api.md").read_text(encoding="utf-8").partition("## Home Assistant")[0]
+
+
+def test_the_docs_have_every_route_for_scripts_and_no_other():
+    told = set(re.findall(r"^\| `(GET|POST) (/[^`?\s]*)", API, re.MULTILINE))
+    named = {"{number}": "ID", "{question_id}": "ID", "{form}": "FORM"}
+
+    assert told == {(method, re.sub(r"\{\w+\}", lambda found: named[found[0]], path)) for method, path, _ in OPERATIONS}
+
+
+def test_the_docs_name_every_status_code():
+    codes = {code for _, _, told in OPERATIONS for code in told["responses"]}
+
+    assert {"200", "202", "304", "429", "503"} <= codes
+    assert [code for code in sorted(codes) if not re.search(rf"\b{code}\b", API)] == []
+
+
+@pytest.mark.parametrize(("method", "path", "told"), OPERATIONS, ids=lambda one: one if isinstance(one, str) else "")
+def test_the_docs_name_every_field_that_a_change_takes(method, path, told):
+    sent = told.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+
+    assert [field for field in sent.get("properties", {}) if not re.search(rf"[`\"]{field}[`\"]", API)] == []
+
+
+def test_every_json_that_the_docs_send_is_as_the_service_describes_it():
+    examples = re.findall(r"^\| `POST (/[^`]*)` `(\{.*?\})` \|", API, re.MULTILINE)
+    examples += re.findall(r"(/api/[\w/.-]+)[^\n]*--json '(\{[^\n]*\})'", API)
+    schemas = {
+        path.replace("{question_id}", "ID"): told["requestBody"]["content"]["application/json"]["schema"]
+        for method, path, told in OPERATIONS
+        if method == "POST"
+    }
+
+    assert len(examples) > 12
+    for path, text in examples:
+        sent, schema = json.loads(text), schemas[re.sub(r"(/questions/)[\w.-]+", r"\1ID", path)]
+        assert {*schema["required"]} <= sent.keys() <= schema["properties"].keys(), (path, text)
+
+
+def test_every_answer_and_every_kind_of_question_is_explained():
+    assert [one for one in (*Answer, *Kind) if f"`{one}`" not in API] == []
 
 
 # --- The pictures ------------------------------------------------------------------------------------------------

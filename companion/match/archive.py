@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -132,6 +132,10 @@ def hands_of(record: JudgedRecord, entries: Sequence[Entry]) -> Iterator[PlayedH
 
 
 _BEGIN_FORMULAS = ("=", "+", "-", "@", "|", "%")  # what a spreadsheet may compute, in any width
+
+
+FORMS: Mapping[str, str] = {"mbn": "text/plain", "csv": "text/csv", "jsonl": "application/x-ndjson"}
+"""Media types of the files that a match can be exported as, by the ending of their names."""
 
 
 def text_of(past: PastMatch, form: str, called: Callable[[str], str]) -> str:

@@ -10,6 +10,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from itertools import count
@@ -176,6 +177,13 @@ class Phones:
     @property
     def party(self) -> Party:
         return self._party
+
+    def held(self) -> AbstractContextManager[object]:
+        """Keep the party as it is meanwhile, for a change of it and of the match together.
+
+        It is held first, then the match: a change of the party has the match refreshed.
+        """
+        return self._lock
 
     # Who is there
 

@@ -14,6 +14,7 @@ from types import NoneType
 from typing import Any, Literal, get_args, get_origin
 
 from companion import __version__
+from companion.match.archive import FORMS
 from companion.match.questions import Answer, Kind
 from companion.match.state import Policy
 
@@ -66,6 +67,19 @@ NEW_ANSWER: Fields = {
 WAIVER: Fields = {**_ID}
 STEP: Fields = {"seq?": (int | None, "Only if this was the last change.", _SEQ), **_ID}
 CORRECTION: Fields = {"seq": (int, "The line’s `seq`.", _SEQ), "text": (str, _PLAY, _letters(200)), **_ID}
+SEAT: Fields = {
+    "player": (str, "Whose seat.", _letters(100)),
+    "take?": (bool | None, "Take it over from a phone that has been silent for two minutes, or as the host."),
+    **_ID,
+}
+POLICY: Fields = {
+    "policy": (
+        Policy,
+        "What counts without a tap: `tap` nothing, `play-on` a legal play once the next card lies, `auto` every legal"
+        " play.",
+    ),
+    **_ID,
+}
 NEXT_HAND: Fields = {"first?": (str | None, "Who begins it.", _letters(100)), **_ID}
 
 # What is answered
@@ -225,12 +239,12 @@ _ERRORS = {
     401: "This phone may not take part: it has not scanned the join code.",
     403: "`Origin` is missing or another than the address asked, or it is not this phone’s to do.",
     404: "There is no such thing.",
-    409: "It was settled already, its `id` was used for another change, or no game has been set up.",
+    409: "It was settled already, the seat is taken, its `id` was used for another change, or no game has been set up.",
     413: "More was sent than is ever needed (16 KiB).",
     415: "What was sent is not `application/json`.",
     422: "It is JSON, but not as described here, or no play.",
     429: "That was asked too often: wait as many seconds as `Retry-After` says.",
-    503: "It could not be saved: the disk is full or gone.",
+    503: "It could not be saved: the disk is full or gone. Or too many ask for something slow: try again later.",
 }
 
 
@@ -252,6 +266,7 @@ PATHS: dict[str, Schema] = {}  # the operations by path and method
 _PARAMETERS = {
     "number": ("path", "The match: the number of its first event.", _whole(0, 10**15 - 1)),
     "question_id": ("path", "The `id` of one of the `questions`.", {"type": "string"}),
+    "form": ("path", "`mbn`: its record. `csv`: its score sheets. `jsonl`: its judged lines.", {"enum": [*FORMS]}),
     "limit": ("query", "How many at most; 20 if not said.", _whole(1, 100)),
     "before": ("query", "Only those before this match: the next page.", _whole(0, MOST_NUMBER)),
 }
@@ -291,6 +306,13 @@ def changed(sent: Schema) -> Schema:
             "409": content(_ERRORS[409], {"oneOf": [outcome, schema("Error")]}),
         },
     }
+
+
+def file(about: str, kinds: Sequence[str], *errors: int) -> Schema:
+    """Return the responses of a route that gives a file, of one of several types; its errors are pages."""
+    good = {"description": about, "content": {kind: {"schema": {"type": "string"}} for kind in kinds}}
+    pages = {str(code): content(_ERRORS[code], {"type": "string"}, "text/html") for code in (400, *errors, 429)}
+    return {"responses": {"200": good, **pages}}
 
 
 def content(about: str, of: Schema, kind: str = "application/json") -> Schema:

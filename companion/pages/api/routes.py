@@ -12,16 +12,17 @@ from flask import Blueprint, Response, abort, make_response, request
 
 from companion.common import clock, parsing
 from companion.common.errors import Problem
+from companion.match.archive import FORMS
 from companion.match.dealer import Seen
 from companion.match.history import history
 from companion.match.questions import Answer, Question
-from companion.match.state import MatchState, Outcome
+from companion.match.state import MatchState, Outcome, Policy
 from companion.pages import words
 from companion.pages.api import openapi
 from companion.pages.api.openapi import MOST_NUMBER, Schema
 from companion.pages.context import AnyResponse, download, forget_state, is_demo, match, service, state
 from companion.pages.game import own_hand, prompts, views
-from companion.pages.players import permissions, phone_identity
+from companion.pages.players import permissions, phone_identity, seats
 from companion.pages.players.phone_identity import NotYours
 from companion.pages.words import N_, Names, _
 from companion.rules.record import notation
@@ -55,14 +56,23 @@ def read(rule: str, of: Schema, *query: str, name: str | None = None) -> Callabl
     return declare
 
 
-def change(rule: str, fields: openapi.Fields, *, needs_match: bool = True) -> Callable[[Change], Change]:
-    """Register a change: its function takes what was sent, a JSON object of these fields, and returns what to do."""
+def change(
+    rule: str, fields: openapi.Fields, *, needs_match: bool = True, of_phone: bool = False
+) -> Callable[[Change], Change]:
+    """Register a change: its function takes what was sent, a JSON object of these fields, and returns what to do.
+
+    `of_phone`: it changes what the phone is at the table, so that the same from another phone is another change.
+    """
     sent = openapi.object_of(fields) | {"additionalProperties": False}
 
     def declare(view: Change) -> Change:
         def answer(**place: str) -> Response:
             asked = _asked(sent["properties"], sent["required"], needs_match=needs_match)
-            return _done(asked, view(asked, **place))
+            act = view(asked, **place)
+            if not of_phone:
+                return _done(asked, act)
+            with phone_identity.phones().held():
+                return _done(asked, act, phone_identity.known_phone())
 
         bp.add_url_rule(rule, view.__name__, answer, methods=["POST"])
         openapi.describe(rule, "post", view.__name__, view.__doc__, openapi.changed(sent))
@@ -151,6 +161,18 @@ def hand() -> Response:
     return make_response(shown | {"plays": [str(play) for play in own.plays]})
 
 
+@change("/api/seat", openapi.SEAT, of_phone=True)
+def seat(asked: Asked) -> Act:
+    """Take a seat for the phone or script that asks. It is known by the cookie that the answer may bring."""
+    return lambda _by: seats.seated(asked["player"], takes=asked.get("take", False))
+
+
+@change("/api/policy", openapi.POLICY)
+def policy(asked: Asked) -> Act:
+    """Set what counts without a tap. For the host."""
+    return lambda by: match().set_policy(Policy(asked["policy"]), by)
+
+
 @change("/api/waive", openapi.WAIVER)
 def waive(_asked: Asked) -> Act:
     """Let pass what you may answer; on your turn you draw."""
@@ -200,11 +222,11 @@ def redo(asked: Asked) -> Act:
     return lambda by: permissions.take_back(EventKind.REDO, by, asked.get("seq"))
 
 
-def _done(asked: Asked, act: Act) -> Response:
+def _done(asked: Asked, act: Act, phone: str = "") -> Response:
     what = {name: value for name, value in asked.items() if name != "id"}
-    by = phone_identity.who(state())
+    change, by = f"{request.path} {json.dumps(what, sort_keys=True)}{phone}", phone_identity.who(state())
     try:
-        outcome = match().once(asked.get("id"), f"{request.path} {json.dumps(what, sort_keys=True)}", lambda: act(by))
+        outcome = match().once(asked.get("id"), change, lambda: act(by))
     except (NotSaved, NotYours):
         raise
     except Problem as problem:
@@ -359,16 +381,19 @@ def mark(now: MatchState) -> str:
     return f"{BOOT}{'-demo' if is_demo() else ''}.{now.version}{clocks}"
 
 
-_RECORD = {
-    "200": openapi.content("The record.", {"type": "string"}, "text/plain"),
-    "404": openapi.content("No game has been set up.", {"type": "string"}, "text/html"),
-}
-
-
-@read("/export.mbn", {"responses": _RECORD}, name="record")
+@read("/export.mbn", openapi.file("The record.", ["text/plain"], 404), name="record")
 def export() -> Response:
     """Return the match being played as a record: see docs/records.md."""
     now = state()
     if now.match is None:
         abort(404)
     return download(match().record(), "text/plain", f"match-{now.match}.mbn")
+
+
+# Files of earlier matches, as their pages have them
+
+for _rule, _name, _kinds, _about in (
+    ("/past/<number>.<form>", "export", [*FORMS.values()], "Return a match as a file."),
+    ("/past/<number>/bg-stats.json", "bg_stats", ["application/json"], "Return a match as a play for BG Stats."),
+):
+    openapi.describe(_rule, "get", _name, _about, openapi.file("It.", _kinds, 404))

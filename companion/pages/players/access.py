@@ -32,7 +32,7 @@ _OPEN_TO: Mapping[Who, str] = {
         camera.show camera.draw camera.phone decks.show enrolling.show snap.show printed.show
     """,
     Who.INSIDE: """
-        seats.sit seats.ask seats.take seats.answer
+        seats.sit seats.ask seats.take seats.answer api.seat
         camera.picture camera.crop
         snap.send snap.confirm snap.count snap.score snap.picture
     """,
@@ -53,7 +53,7 @@ _OPEN_TO: Mapping[Who, str] = {
     Who.HOST: """
         setting_up.start setting_up.answer_offer api.begin camera.open_port camera.trial camera.go_on camera.add
         table.set_policy table.set_verifying seats.hand_on seats.free seats.give told.put_note_away robot.choose
-        table.go_on_at_club past.go_on
+        table.go_on_at_club past.go_on api.policy
     """,
 }
 

@@ -11,8 +11,10 @@ from collections.abc import Iterator
 
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 
+from companion.common.errors import Problem
+from companion.common.text import say
 from companion.match.phones import Asked, Wish
-from companion.match.state import MatchState
+from companion.match.state import MatchState, Outcome
 from companion.pages.context import AnyResponse, go, has_camera, match, service, state
 from companion.pages.limits import RequestKind, network
 from companion.pages.players import phone_identity, preferences
@@ -24,6 +26,11 @@ from companion.pages.words import N_, Names, _, many
 bp = Blueprint("seats", __name__)
 
 TOO_MANY_ASK = N_("Too many phones wait for an answer: try again in a minute.")
+_TAKEN = say(
+    "Another phone has that seat. With “take” you take it over if that phone has been silent for two minutes, or if you"
+    " are the host."
+)
+_A_ROBOTS = say("A robot has that seat: choose another one.")
 _PHONE_IS_GONE = N_("That phone is gone: choose another.")
 
 
@@ -307,6 +314,21 @@ def sit() -> AnyResponse:
     if not match().sit(player, player, name).done:
         return _without_a_seat(stale=True)
     return redirect(url_for("table.show"), 303)
+
+
+def seated(player: str, *, takes: bool) -> Outcome:
+    """Give a script the seat of a player, another phone's only if it `takes` that and may. Raises Problem.
+
+    The caller holds the party.
+    """
+    now, mine = match().state, phone_identity.known_phone()
+    if player in now.robots:
+        return Outcome(done=False, say=_A_ROBOTS, is_void=True)
+    if player not in now.people:
+        raise Problem(say("%(player)s is not one of the players.", player=player))
+    if not phones().sit(mine, player, over=takes and _may_take(player), by=mine):
+        return Outcome(done=False, say=_TAKEN, is_void=True)
+    return match().sit(player, player)
 
 
 def _without_a_seat(*, stale: bool) -> AnyResponse:

@@ -84,8 +84,9 @@ def _match_page(past: PastMatch, *, asks: bool = False) -> str:
 def export(number: int, form: str) -> Response:
     """Return a match as a file: its record, its sheets for a spreadsheet, its judged lines."""
     past = past_or_404(number)
-    kinds = {"mbn": "text/plain", "csv": "text/csv", "jsonl": "application/x-ndjson"}
-    return download(archive.text_of(past, form, Names.of(past.game).side), kinds[form], f"match-{number}.{form}")
+    return download(
+        archive.text_of(past, form, Names.of(past.game).side), archive.FORMS[form], f"match-{number}.{form}"
+    )
 
 
 @bp.get("/past/<int(max=999999999):number>/bg-stats")
