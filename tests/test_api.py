@@ -195,6 +195,7 @@ def test_a_script_plays_a_whole_dealt_hand_by_the_api_alone(app, match):
     try:
         begun = send(script, "/api/matches", {"record": record, "cards": "dealt", "robots": {"Bob": 1}})
         sat = seat(script)
+        assert (begun.status_code, sat.status_code) == (200, 200)
         while not (now := script.get("/api/state").get_json())["hands"]:
             own = script.get("/api/hand").get_json()
             if own["asked"] and own["plays"]:
@@ -208,7 +209,6 @@ def test_a_script_plays_a_whole_dealt_hand_by_the_api_alone(app, match):
         robots.stop()
 
     played_by = {line["text"].split()[0] for line in now["log"]}
-    assert (begun.status_code, sat.status_code) == (200, 200)
     assert own["player"] == "Ann"
     assert played_by >= {"Ann", "Bob"}
     assert {line["verdict"] for line in now["log"]} == {"legal"}
