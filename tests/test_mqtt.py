@@ -180,7 +180,7 @@ def broker(tmp_path) -> Iterator[int]:
 
 
 def announcer(match: Match, port: int, password: str = ENCODED) -> mqtt.Announcer:
-    return mqtt.Announcer(match, mqtt.broker_of(f"mqtt://{USER}:{password}@127.0.0.1:{port}"), PAGE)
+    return mqtt.Announcer(match, mqtt.broker_of(f"mqtt://{USER}:{password}@127.0.0.1:{port}"), lambda: PAGE)
 
 
 def test_home_assistant_finds_the_table_also_later_and_hears_of_each_play(match, broker):
@@ -258,11 +258,23 @@ def test_the_service_and_the_demo_tell_a_broker_the_address_that_is_announced(
     told = []
     monkeypatch.setattr(room, "run_service", lambda *_, **_more: None)
     monkeypatch.setattr(room, "broker_of", lambda url: url)
-    monkeypatch.setattr(room, "telling", lambda _match, broker, page: told.append((broker, page)) or nullcontext())
+    monkeypatch.setattr(room, "telling", lambda _match, broker, page: told.append((broker, page())) or nullcontext())
     monkeypatch.setattr("companion.app.table_commands._leave", lambda: None)
     run(command, "--mqtt", "mqtt://host", "--host", "192.168.1.9", "--data", tmp_path, *words)
 
     assert told == [("mqtt://host", page)]
+
+
+def test_the_page_is_found_also_when_the_network_came_after_the_start(match):
+    """A small computer is often ready before its Wi-Fi."""
+    pytest.importorskip("paho.mqtt")
+    pages = ["http://127.0.0.1:8080", PAGE]
+    telling = mqtt.Announcer(match, mqtt.broker_of("mqtt://127.0.0.1:9"), lambda: pages[0])
+    before = str(telling._messages(match.state))
+    del pages[0]
+
+    assert "http://127.0.0.1:8080" in before
+    assert f'"configuration_url": "{PAGE}"' in str(telling._messages(match.state))
 
 
 def test_the_demo_takes_no_entity_id_of_a_real_table(tmp_path, monkeypatch):

@@ -69,7 +69,7 @@ def demo(
     """
     given, broker = announced(address) if address else "", broker_of(mqtt) if mqtt else None
     store, match = opened_match(data_dir(data_dir(data) / DEMO_NAME))
-    with closed_at_the_end(store), telling(match, broker, given or base_url(host, port)):
+    with closed_at_the_end(store), telling(match, broker, lambda: given or base_url(host, port)):
         serve = partial(run_service, match, host, port, announced=given)
         simulate(match, script, Policy(policy), serve, speed=speed, cards=LOOKS[cards], data=data)
 

@@ -16,7 +16,7 @@ import secrets
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
@@ -77,15 +77,15 @@ def former_id() -> str:
     return "mille-bornes-" + re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower())
 
 
-def telling(match: Match, broker: SplitResult | None, page: str) -> AbstractContextManager[None]:
-    """Tell a broker meanwhile how the table stands, where there is one; `page` is the address of the pages."""
+def telling(match: Match, broker: SplitResult | None, page: Callable[[], str]) -> AbstractContextManager[None]:
+    """Tell a broker meanwhile how the table stands, where there is one; `page` returns the address of the pages now."""
     return Announcer(match, broker, page).telling() if broker else nullcontext()
 
 
 class Announcer:
-    """Tells a broker how the table stands; `page` is the address of the companion's page."""
+    """Tells a broker how the table stands; `page` returns the address of the pages now, as the network changes."""
 
-    def __init__(self, match: Match, broker: SplitResult, page: str) -> None:
+    def __init__(self, match: Match, broker: SplitResult, page: Callable[[], str]) -> None:
         from paho.mqtt import client, enums
 
         self._match, self._host, self._page = match, broker.hostname or "", page
@@ -154,7 +154,7 @@ class Announcer:
             page = json.loads(message.payload)["device"]["configuration_url"]
         except (ValueError, KeyError, TypeError, RecursionError):
             return
-        if page == self._page:
+        if page == self._page():
             for topic in (_discovery(self._former), f"{self._former}/state", f"{self._former}/status"):
                 client.publish(topic, None, qos=1, retain=True)
 
@@ -174,7 +174,7 @@ class Announcer:
                 "model": "Simulated table" if self._is_demo else "Table",
                 "serial_number": self._serial,
                 "sw_version": __version__,
-                "configuration_url": self._page,
+                "configuration_url": self._page(),
             },
             "origin": {"name": "Mille Bornes Companion", "sw_version": __version__},
             "availability_topic": self._status,

@@ -143,7 +143,7 @@ def up(
     broker = broker_of(mqtt) if mqtt else None
     mats = partial(_mats, setup=setup)
     store, match = opened_in_the_end(lambda: opened_match(data_dir(data), mats), host, port)
-    told = telling(match, broker, given or base_url(host, port))
+    told = telling(match, broker, lambda: given or base_url(host, port))
     with closed_at_the_end(store), told, _pushed(match, club) as outbox:
         serve = partial(run_service, match, host, port, announced=given, club=outbox)
         if source is not None and source.startswith(DEMO):
