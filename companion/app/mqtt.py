@@ -3,8 +3,9 @@
 All of it is retained, and by its last will the companion is gone when it is. The game never waits for the broker: one
 thread looks what has changed, the library's own connects, for ever.
 
-A table goes by an id of its own, made once and kept in its data folder: two machines may have one host name, and two
-clients with one id throw each other out. Older companions went by the host name; what they left there is removed.
+Each table has an id of its own in its data folder. Host names do not do: two machines may share one, and a broker
+disconnects a client when another one with the same id connects. Older companions used the host name; their retained
+messages are removed.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ from companion.match.state import MatchState
 from companion.pages.words import N_, Names
 from companion.storage.data_folder import DEMO_NAME, write_whole
 
-ID_NAME = "mqtt-id"  # what tells this table from others, in the data folder
-GREETING_S = 0.5  # time for the broker to send what an older companion has left, in seconds
-LOOK_S = 1.0  # longest time from a connection to the first message, and for the last one, in seconds
+ID_NAME = "mqtt-id"  # file with the table's id, in the data folder
+GREETING_S = 0.5  # time for the broker to send retained messages after a subscription, in seconds
+LOOK_S = 1.0  # longest wait for a change, and for the last message, in seconds
 MOST_SIDES = 8
 PORTS = {"mqtt": 1883, "mqtts": 8883}
 SILENT = N_("The MQTT broker %(host)s does not answer. It is tried again.")
@@ -57,9 +58,9 @@ def broker_of(url: str) -> SplitResult:
 
 
 def own_id(folder: Path) -> str:
-    """Return the eight hexadecimal digits of a data folder: made once, readable by its owner alone, in no backup.
+    """Return the table's id, eight hexadecimal digits; make it on first use.
 
-    Where they cannot be kept they hold as long as the service runs.
+    The file is readable by its owner alone and in no backup. If it cannot be written, the id lasts for this run.
     """
     path = folder / ID_NAME
     with suppress(OSError, UnicodeDecodeError):
@@ -73,12 +74,12 @@ def own_id(folder: Path) -> str:
 
 
 def former_id() -> str:
-    """Return the id of a table as older companions made it, out of the host name."""
+    """Return the id that older companions used: the host name."""
     return "mille-bornes-" + re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower())
 
 
 def telling(match: Match, broker: SplitResult | None, page: Callable[[], str]) -> AbstractContextManager[None]:
-    """Tell a broker meanwhile how the table stands, where there is one; `page` returns the address of the pages now."""
+    """Keep a broker informed meanwhile, if there is one; `page` returns the current address of the pages."""
     return Announcer(match, broker, page).telling() if broker else nullcontext()
 
 
@@ -145,11 +146,14 @@ class Announcer:
         self._say(here(REFUSED, host=self._host, why=reason) if reason.is_failure else "")
 
     def _greeted(self, *_about: Any) -> None:
-        """Wait a moment with the first message: while the former device is there, Home Assistant's ids are taken."""
+        """Delay the first message until the former device is removed: it holds the entity ids."""
         self._greeted_s = time.monotonic() + GREETING_S
 
     def _found_former(self, client: Any, _data: Any, message: Any) -> None:
-        """Remove the device that an older companion has left, if it was this one: it had the same page."""
+        """Remove the device that an older companion left, if it has the address of this one's pages.
+
+        Another machine with the same host name may still use its own.
+        """
         try:
             page = json.loads(message.payload)["device"]["configuration_url"]
         except (ValueError, KeyError, TypeError, RecursionError):
@@ -200,7 +204,7 @@ class Announcer:
 
 
 ENTITIES = {"turn": "whose_turn", "question": "a_question_waits"}
-"""How values are called in Home Assistant's ids, in English whatever the language; others by their own names."""
+"""Names of values in Home Assistant's entity ids, where they differ from the keys. English in every language."""
 
 
 def _discovery(table: str) -> str:

@@ -179,9 +179,9 @@ class Phones:
         return self._party
 
     def held(self) -> AbstractContextManager[object]:
-        """Keep the party as it is meanwhile, for a change of it and of the match together.
+        """Lock the party, for a change of the party and the match together.
 
-        It is held first, then the match: a change of the party has the match refreshed.
+        Always lock the party before the match, because a change of the party refreshes the match.
         """
         return self._lock
 

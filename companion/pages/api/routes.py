@@ -61,7 +61,7 @@ def change(
 ) -> Callable[[Change], Change]:
     """Register a change: its function takes what was sent, a JSON object of these fields, and returns what to do.
 
-    `of_phone`: it changes what the phone is at the table, so that the same from another phone is another change.
+    `of_phone`: the change is about the phone that asks, so the same request from another phone is another change.
     """
     sent = openapi.object_of(fields) | {"additionalProperties": False}
 

@@ -317,9 +317,9 @@ def sit() -> AnyResponse:
 
 
 def seated(player: str, *, takes: bool) -> Outcome:
-    """Give a script the seat of a player, another phone's only if it `takes` that and may. Raises Problem.
+    """Give a player's seat to the script that asks; with `takes` also from another phone, if the script may do that.
 
-    The caller holds the party.
+    The caller has locked the party. Raises Problem if there is no such player.
     """
     now, mine = match().state, phone_identity.known_phone()
     if player in now.robots:

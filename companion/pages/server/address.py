@@ -20,7 +20,7 @@ USUAL_PORTS = {"http": 80, "https": 443}
 
 
 def announced(url: str) -> str:
-    """Return an address to announce in place of the machine's own, as browsers write it. Raises Problem."""
+    """Return an address to announce instead of the machine's own, as browsers write it in `Origin`. Raises Problem."""
     refused = Problem(
         "--address is what phones open, with nothing after the name or port: --address https://table.cafe.example"
     )
@@ -33,7 +33,7 @@ def announced(url: str) -> str:
     is_host = ip_of(host) is not None or re.fullmatch(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?", host, re.ASCII)
     if parts.scheme not in USUAL_PORTS or not (is_plain and is_host) or port == 0:
         raise refused
-    if is_this_machine(host) or host in EVERYWHERE:  # No phone gets there.
+    if is_this_machine(host) or host in EVERYWHERE:  # Phones cannot open these.
         raise refused
     bracketed = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{bracketed}" + ("" if port in (None, USUAL_PORTS[parts.scheme]) else f":{port}")

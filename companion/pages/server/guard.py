@@ -156,12 +156,15 @@ def is_our_name(host: str, called: Collection[str]) -> bool:
 
 
 def is_our_page(origin: str | None, host: str, announced: str = "") -> bool:
-    """True if a change was asked for by one of our own pages: a proxy may pass on another host name than they have."""
+    """True if a change was asked for by one of our own pages.
+
+    Their origin is the requested host, or the announced address: a proxy may pass on another host name.
+    """
     return bool(origin) and origin in (f"http://{host}", f"https://{host}", announced)
 
 
 def know_proxy(app: Flask, announced: str) -> None:
-    """Mark requests that came to the announced address, and take them for what they were before the proxy: https."""
+    """Mark requests to the announced address, and give them its scheme: a proxy sends https on as http."""
     if not announced:
         return
     inner, (scheme, _, host) = app.wsgi_app, announced.partition("://")
@@ -213,9 +216,9 @@ class Cookies(SecureCookieSessionInterface):
     digest_method = staticmethod(hashlib.sha256)
 
     def get_cookie_secure(self, _app: Flask) -> bool:
-        """True for who came by https to the announced address.
+        """True for a request by https to the announced address.
 
-        The port for the phone that is the camera has the host name of the plain pages, and shares their cookie.
+        The TLS port for the phone camera shares its host name, and so its cookie, with the plain pages.
         """
         return phone_identity.BY_ANNOUNCED in request.environ and request.is_secure
 
