@@ -54,6 +54,7 @@ PROOFS = {
         "--tables 12 --minutes 1",
     ),
     "connections": _trust("hundreds of connections idle", "idle_connections"),
+    "silent-tls": _trust("connections by TLS say nothing", "silent_tls"),
     "confined": _trust("the companion plays shut in", "confined"),
     "start-up": _trust("the first page's time", "start_up"),
     "fuzz-engine": _trust("chance plays", "fuzz_engine", "--steps 1000000 --jobs 2", "--steps 20000 --jobs 2"),

@@ -1,21 +1,30 @@
 """A phone as the camera: who may be it, what comes of its pictures, and the port with TLS that its page needs."""
 
+import contextlib
 import datetime
+import socket
 import ssl
 import threading
-import urllib.request
+from collections.abc import Iterator
+from contextlib import closing
+from http.client import HTTPSConnection
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 from client import SECRET, stranger, tap, text_of
 from cryptography import x509
+from flask import Flask, Response, request
+from trust.real_service import free_port
 
 from companion.app.service import _first_camera, _pictures_of_first
 from companion.common import clock
 from companion.common.errors import Problem
 from companion.pages import Camera, create_app
 from companion.pages.players.phone_identity import join_token
-from companion.pages.server.secure_port import FILE_NAME, SecurePort, certify
+from companion.pages.server import connections
+from companion.pages.server.secure_port import FILE_NAME, PORT_ABOVE, SecurePort, certify
 from companion.pages.table_camera.camera import BUSY_PACE_MS, PACE_MS
 from companion.vision.capture.devices import Openers, usual_size
 from companion.vision.capture.image_io import jpeg_of
@@ -34,7 +43,11 @@ def frames():
 
 @pytest.fixture
 def app(match, frames, tmp_path):
-    return create_app(match, secret=SECRET, camera=Camera(phone=frames), secure=SecurePort(tmp_path, "127.0.0.1", 0))
+    return create_app(match, secret=SECRET, camera=Camera(phone=frames), secure=secure_port(tmp_path))
+
+
+def secure_port(folder: Path) -> SecurePort:
+    return SecurePort(folder, "127.0.0.1", min(free_port(), 65535 - PORT_ABOVE) - PORT_ABOVE)
 
 
 def joined(app):
@@ -216,13 +229,123 @@ def test_a_damaged_certificate_is_made_anew(tmp_path, spoilt):
     assert until - datetime.datetime.now(datetime.UTC) < datetime.timedelta(days=825)
 
 
-def test_the_port_serves_the_pages_by_tls_once_somebody_wants_it(app, match, tmp_path):
+class Port:
+    """An open port with TLS, and connections to it, which all end with it."""
+
+    def __init__(self, secure: SecurePort, certificate: Path, ends: contextlib.ExitStack) -> None:
+        self.url, self._ends = secure.base_url(), ends
+        self._trusts = ssl.create_default_context(cafile=str(certificate))
+
+    def phone(self) -> HTTPSConnection:
+        """A connection for any number of requests."""
+        there = urlsplit(self.url).netloc
+        return self._ends.enter_context(closing(HTTPSConnection(there, timeout=20, context=self._trusts)))
+
+    def line(self, sent: bytes = b"") -> socket.socket:
+        """A connection without TLS."""
+        there = urlsplit(self.url)
+        line = self._ends.enter_context(socket.create_connection((there.hostname, there.port), 20))
+        line.sendall(sent)
+        return line
+
+
+@contextlib.contextmanager
+def opened(secure: SecurePort, folder: Path) -> Iterator[Port]:
+    with contextlib.ExitStack() as ends:
+        ends.callback(secure.close)
+        yield Port(secure, folder / FILE_NAME, ends)
+
+
+@pytest.fixture
+def port(app, tmp_path, monkeypatch):
+    """The port of the app, which waits for handshakes longer than any test takes."""
+    monkeypatch.setattr(connections, "HANDSHAKE_S", 600.0)
     secure = app.extensions["companion"].secure
     assert secure.base_url() is None
     tap(app.test_client(), "/camera/phone/open")
+    with opened(secure, tmp_path) as port:
+        yield port
+
+
+def answered(phone: HTTPSConnection, path: str = "/camera/phone", sent: bytes | None = None, **headers: str):
+    """The status and the body of an answer."""
+    phone.request("GET" if sent is None else "POST", path, sent, headers)
+    answer = phone.getresponse()
+    return answer.status, answer.read()
+
+
+def test_the_port_serves_the_pages_by_tls_once_somebody_wants_it(port):
+    assert b"phone-camera" in answered(port.phone())[1]
+
+
+def is_open(line: socket.socket) -> bool:
+    line.setblocking(False)
     try:
-        trusts = ssl.create_default_context(cafile=str(tmp_path / FILE_NAME))
-        with urllib.request.urlopen(secure.base_url() + "/camera/phone", context=trusts) as answer:
-            assert b"phone-camera" in answer.read()
-    finally:
-        secure.close()
+        return bool(line.recv(1))
+    except BlockingIOError:
+        return True
+
+
+@pytest.mark.parametrize("silent", [1, 3, 200])
+@pytest.mark.parametrize("sent", [b"", b"\x16\x03\x01"], ids=["nothing", "half a record"])
+def test_a_phone_sends_pictures_while_others_open_connections_and_say_nothing(port, frames, silent, sent):
+    phone = port.phone()
+    cookie = {"Cookie": entered(phone), "Origin": port.url}
+    lines = [port.line(sent) for _ in range(silent)]
+    by_the_old_connection = answered(phone, "/camera/phone/frame", PICTURE, **cookie)
+    by_a_new_one = answered(port.phone(), "/camera/phone/frame", PICTURE, **cookie)
+
+    assert (by_the_old_connection[0], by_a_new_one[0]) == (200, 200)
+    assert is_open(lines[-1])
+    assert frames.next_after(0)[1] == PICTURE
+
+
+def entered(phone: HTTPSConnection) -> str:
+    """Take part; return the cookie."""
+    cookie = ""
+    for path in (f"/camera/phone?t={join_token(SECRET)}", "/camera/phone"):
+        phone.request("GET", path, headers={"Cookie": cookie})
+        answer = phone.getresponse()
+        answer.read()
+        cookie = answer.headers.get("Set-Cookie", cookie).partition(";")[0]
+    return cookie
+
+
+def test_a_connection_that_does_not_finish_its_handshake_is_ended(port, monkeypatch):
+    monkeypatch.setattr(connections, "HANDSHAKE_S", 0.0)
+
+    assert port.line(b"\x16\x03\x01").recv(1) == b""
+
+
+def test_large_bodies_and_answers_come_whole_by_tls(tmp_path):
+    app = Flask("echo")
+    app.config["MOST_BYTES"] = 5_000_000
+
+    @app.post("/")
+    def echo():
+        return Response(request.get_data(), headers={"By": request.scheme})
+
+    secure, sent = secure_port(tmp_path), RNG.bytes(4_000_000)
+    secure.open(app)
+    with opened(secure, tmp_path) as port:
+        phone = port.phone()
+        for _ in range(3):
+            phone.request("POST", "/", sent)
+            answer = phone.getresponse()
+            assert (answer.headers["By"], answer.read() == sent) == ("https", True)
+
+
+def test_an_address_opened_without_https_says_what_is_missing(port):
+    answer = port.line(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").recv(65536)
+
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"https://" in answer
+
+
+def test_the_port_can_be_opened_again_after_it_was_closed(app, port):
+    secure = app.extensions["companion"].secure
+    secure.close()
+    assert secure.base_url() is None
+    secure.open(app)
+
+    assert answered(port.phone())[0] == 200

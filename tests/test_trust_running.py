@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from functools import partial
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -287,6 +288,20 @@ def test_an_address_that_opens_too_many_connections_loses_the_oldest_of_them(mon
         assert all(is_closed(line) for line in lines[:2])
         assert wait_until(lambda: held(server) == 4)
         assert call(server, get("/static/icon.svg")).recv(65536).startswith(b"HTTP/1.1 200")
+
+
+def test_a_phone_keeps_its_connection_while_others_at_its_address_open_many_that_ask_nothing(monkeypatch, call):
+    monkeypatch.setattr(connections, "MOST_AN_ADDRESS", 4)
+    with at_work(web()) as server:
+        phone = HTTPConnection("127.0.0.1", port_of(server), timeout=30)
+        with contextlib.closing(phone):
+            phone.request("GET", "/static/icon.svg")
+            phone.getresponse().read()
+            silent = [call(server) for _ in range(6)]
+            assert is_closed(silent[1])
+            phone.request("GET", "/static/icon.svg")
+
+            assert phone.getresponse().read() == b"icon"
 
 
 @pytest.mark.parametrize("limit", ["MOST_AN_ADDRESS", "MOST_CONNECTIONS"])

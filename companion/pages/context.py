@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from flask import Response, current_app, g, redirect, request
 from markupsafe import Markup
@@ -20,7 +20,6 @@ from companion.match.match import Match
 from companion.match.phones import Phones
 from companion.match.state import MatchState, Outcome
 from companion.pages.limits import RateLimits
-from companion.pages.server.secure_port import SecurePort
 from companion.pages.table_camera.camera_settings import KeptTurn, OtherCameras
 from companion.robots.robot_seat import RobotHelp
 from companion.rules.cards import Card
@@ -31,6 +30,9 @@ from companion.vision.capture.phone_frames import PhoneFrames
 from companion.vision.counting.photographs import Snaps
 from companion.vision.enrol.guided import Guide
 from companion.vision.quality.live_survey import Survey
+
+if TYPE_CHECKING:
+    from companion.pages.server.secure_port import SecurePort  # It serves the pages, which ask for this context.
 
 AnyResponse: TypeAlias = wrappers.Response  # an answer of ours, or a redirect
 

@@ -2,10 +2,10 @@
 
 Waitress hands a request to a thread only once all of it has come, so that a slow phone costs a connection but no
 thread. At its own limit it accepts nobody until an idle connection has timed out. Here the one that is idle for longest
-makes room at once, and a request that trickles in is ended. Its limit of a body is one for everybody; here only a route
-for photographs or decks takes more than a page sends, and only from a phone that may use it: the header decides, before
-the rest is read. What waitress cannot read is answered with a sentence and the headers of every answer, without
-anything of what was sent.
+makes room at once, those first that have never asked for anything, and a request that trickles in is ended. Its limit
+of a body is one for everybody; here only a route for photographs or decks takes more than a page sends, and only from a
+phone that may use it: the header decides, before the rest is read. What waitress cannot read is answered with a
+sentence and the headers of every answer, without anything of what was sent.
 """
 
 from __future__ import annotations
@@ -13,8 +13,11 @@ from __future__ import annotations
 import copy
 import json
 import socket
+import ssl
+import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from flask import request
@@ -38,10 +41,20 @@ MOST_AN_ADDRESS = 160  # maximum number of connections from one address, behind 
 REQUEST_S = 20.0  # time in which a request must come, in seconds, plus what its body needs at the slowest pace
 SLOWEST_BYTES_A_SECOND = 8_000  # slowest pace of a body: a photograph over a poor Wi-Fi is faster
 STALLED_S = 20  # time after which an answer is given up if the phone takes nothing of it, in seconds
+MOST_SECURE = 48  # connections of the port with TLS: one phone sends pictures, and a few look on
+MOST_SECURE_AN_ADDRESS = 16  # a browser opens six
+HANDSHAKE_S = 10.0  # time in which a handshake must be complete, in seconds
+RECORD_BYTES = 16 * 1024  # largest TLS record. OpenSSL keeps what is not taken of one, and no poll tells of that.
+_NOT_TLS = (
+    b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"
+    b"This address begins with https://, not with http://.\n"
+)
 
 
 class Channel(HTTPChannel):
     """A connection."""
+
+    has_asked = False  # True once a request has come whole
 
     def __init__(self, server: Server, sock: socket.socket, addr: Any, adj: Adjustments, map: Any = None) -> None:  # noqa: A002
         super().__init__(server, sock, addr, adj, map=map)
@@ -66,10 +79,19 @@ class Channel(HTTPChannel):
 class Server(TcpWSGIServer):
     """Waitress, whose connections make room for one another."""
 
-    channel_class = Channel
+    channel_class: type[Channel] = Channel
+
+    def most(self) -> tuple[int, int]:
+        """Return the maximum number of connections from one address, and in all."""
+        return MOST_AN_ADDRESS, MOST_CONNECTIONS
 
     def channels(self) -> list[Channel]:
         return list(self.active_channels.values())
+
+    def add_task(self, task: Channel) -> None:
+        """Have a thread answer what has come by a connection."""
+        task.has_asked = True
+        super().add_task(task)
 
     def maintenance(self, now: float) -> None:
         """End connections that are idle, and those whose request takes too long to come."""
@@ -79,7 +101,9 @@ class Server(TcpWSGIServer):
                 channel.will_close = True
 
     def set_socket_options(self, conn: socket.socket) -> None:
-        """Let a connection in: where there are too many, the idle one that brought nothing for longest ends.
+        """Let a connection in: where there are too many, an idle one ends.
+
+        It is one that never asked for anything, or else the one that brought nothing for longest.
 
         Raises OSError where none of them is idle: waitress then drops the new connection.
         """
@@ -87,16 +111,71 @@ class Server(TcpWSGIServer):
         # Waitress ends no connection that has something to send; the system does where the phone takes none of it.
         conn.setsockopt(socket.SOL_TCP, socket.TCP_USER_TIMEOUT, 1000 * STALLED_S)
         host = network(str(conn.getpeername()[0]))
+        most_an_address, most = self.most()
         crowd = [channel for channel in self.channels() if channel.host == host]
-        if len(crowd) < MOST_AN_ADDRESS:
+        if len(crowd) < most_an_address:
             crowd = self.channels()
-            if len(crowd) < MOST_CONNECTIONS:
+            if len(crowd) < most:
                 return
         idle = [channel for channel in crowd if not channel.is_answered]
         if not idle:
             conn.close()
             raise ConnectionRefusedError(host)
-        min(idle, key=lambda channel: float(channel.last_activity)).handle_close()
+        min(idle, key=lambda channel: (channel.has_asked, float(channel.last_activity))).handle_close()
+
+
+# TLS
+
+
+class SecureChannel(Channel):
+    """A connection by TLS. Its handshake goes on as its bytes come, so a silent one keeps no other waiting."""
+
+    def __init__(self, server: SecureServer, sock: ssl.SSLSocket, addr: Any, adj: Adjustments, map: Any = None) -> None:  # noqa: A002
+        super().__init__(server, sock, addr, adj, map=map)
+        self.sendbuf_len = RECORD_BYTES
+        self._came_s = time.monotonic()
+        self._turn = threading.Lock()  # A thread may send while the loop receives; OpenSSL takes one call at a time.
+
+    def is_too_slow(self, now_s: float) -> bool:
+        """True if the handshake, or a request that has begun to come, takes longer than it may."""
+        line = self.socket
+        is_open = line is None or line.version() is not None
+        return super().is_too_slow(now_s) or (not is_open and now_s - self._came_s >= HANDSHAKE_S)
+
+    def handle_read(self) -> None:
+        """Take in what has come, as soon as it is a whole record."""
+        try:
+            with self._turn:
+                data = self.socket.recv(RECORD_BYTES)
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            return
+        except OSError as error:
+            if isinstance(error, ssl.SSLError) and error.reason == "HTTP_REQUEST":
+                with suppress(OSError):  # As it came: not by TLS.
+                    socket.socket.send(self.socket, _NOT_TLS)
+            data = b""
+        if not data:
+            self.handle_close()
+            return
+        self.last_activity = time.time()
+        self.received(data)
+
+    def send(self, data: bytes, do_close: bool = True) -> int:
+        """Send bytes; return how many the system took."""
+        try:
+            with self._turn:
+                return int(super().send(data, do_close))
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            return 0
+
+
+class SecureServer(Server):
+    """The server of a port with TLS; its listening socket is wrapped, and makes no handshake as it accepts."""
+
+    channel_class = SecureChannel
+
+    def most(self) -> tuple[int, int]:
+        return MOST_SECURE_AN_ADDRESS, MOST_SECURE
 
 
 # The body of a request

@@ -1,24 +1,27 @@
 """A second port with TLS: browsers give a phone's camera only to pages that come that way.
 
-Its certificate is the companion's own, so that a phone warns once. It serves the same pages by cheroot, which speaks
-TLS; waitress does not. Whoever blocks this port stops the phone's pictures, and nothing else.
+Its certificate is the companion's own, so that a phone warns once. It serves the same pages, by a loop and threads of
+its own: a flood on this port stops the phone's pictures, and nothing else.
 """
 
 from __future__ import annotations
 
 import datetime
 import ipaddress
-import logging
 import socket
+import ssl
 import threading
 from pathlib import Path
 from typing import Any
 
+from flask import Flask
+
 from companion.common import clock
 from companion.common.errors import Problem, cause
 from companion.common.text import say
-from companion.pages.limits import LARGEST_BYTES, MOST_HEADER_BYTES, ip_of
-from companion.pages.server import address
+from companion.pages.limits import ip_of
+from companion.pages.server import address, serving
+from companion.pages.server.connections import Server
 from companion.storage.data_folder import write_whole
 
 FILE_NAME = "tls.pem"  # key and certificate, in the data folder; while it is there the port opens at each start
@@ -26,8 +29,6 @@ PORT_ABOVE = 443  # distance of the port from that of the pages: 8000 has 8443
 VALID_DAYS = 800  # validity of a certificate in days; telephones take none of more than 825
 RENEWED_DAYS = 30  # remaining validity in days below which a certificate is replaced
 THREADS = 6  # number of threads that answer: one phone sends pictures, and whoever sets it up looks on
-TIMEOUT_S = 10  # time in seconds after which a silent connection is closed
-log = logging.getLogger(__name__)
 
 
 class SecurePort:
@@ -36,7 +37,8 @@ class SecurePort:
     def __init__(self, folder: Path, host: str, port: int) -> None:
         self._path, self._host, self._port = folder / FILE_NAME, host, port + PORT_ABOVE
         self._lock = threading.Lock()
-        self._server: Any = None
+        self._server: Server | None = None
+        self._turning = threading.Thread()
 
     @property
     def was_opened(self) -> bool:
@@ -49,29 +51,17 @@ class SecurePort:
             return None
         return f"https{address.base_url(self._host, self._port).removeprefix('http')}"
 
-    def open(self, app: Any) -> None:
+    def open(self, app: Flask) -> None:
         """Open the port for an app, unless it is open. Raises Problem where that cannot be."""
-        # Few tables need these, which take a tenth of a second to load.
-        from cheroot.ssl.builtin import BuiltinSSLAdapter
-        from cheroot.wsgi import Server
-
-        class Quiet(Server):
-            """A server that leaves no traces of broken connections in the terminal."""
-
-            def error_log(self, msg: str = "", *_level: int, **about: Any) -> None:
-                log.debug("%s", msg, exc_info=about.get("traceback", False))
-
         with self._lock:
             if self._server is not None:
                 return
             names = (address.shown_host(self._host), socket.gethostname())
             try:
                 certify(self._path, names)
-                server = Quiet((self._host or "0.0.0.0", self._port), app, numthreads=THREADS, timeout=TIMEOUT_S)  # noqa: S104
-                server.max_request_header_size = MOST_HEADER_BYTES
-                server.max_request_body_size = LARGEST_BYTES
-                server.ssl_adapter = BuiltinSSLAdapter(str(self._path), str(self._path))
-                server.prepare()
+                context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+                context.load_cert_chain(self._path)
+                server = serving.server_at(serving.listening(self._host, self._port), app, THREADS, context)
             except (OSError, OverflowError) as error:
                 raise Problem(
                     "Port %(port)d for the phone's camera cannot be opened (%(error)s): start the companion with"
@@ -80,13 +70,20 @@ class SecurePort:
                     error=cause(error),
                 ) from error
             self._server = server
-            threading.Thread(target=server.serve, name="secure-port", daemon=True).start()
+            self._turning = threading.Thread(target=self._turn, args=(server,), name="secure-port", daemon=True)
+            self._turning.start()
+
+    def _turn(self, server: Server) -> None:
+        while self._server is server:
+            serving.turn(server, serving.TURN_S)
+        serving.end(server)
 
     def close(self) -> None:
         with self._lock:
             server, self._server = self._server, None
         if server is not None:
-            server.stop()
+            server.pull_trigger()
+            self._turning.join()
 
 
 def certify(path: Path, names: tuple[str, ...]) -> None:

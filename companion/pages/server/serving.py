@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, MutableMapping, Sequence
@@ -21,7 +22,7 @@ from companion.common.errors import Problem, cause
 from companion.common.parsing import whole
 from companion.match.match import Match
 from companion.pages import limits
-from companion.pages.server.connections import MOST_CONNECTIONS, Server
+from companion.pages.server.connections import MOST_CONNECTIONS, SecureServer, Server
 
 THREADS = 16  # more than may wait for a picture, a sheet or a photograph, so that taps find one
 IDLE_S = 75  # time after which an idle connection is closed, in seconds. A page asks more often.
@@ -46,14 +47,25 @@ def serve(app: Flask, host: str, port: int, ready: Callable[[int], None] = lambd
 
 def bound(app: Flask, host: str, port: int, threads: int = THREADS) -> Server:
     """Return a server whose port is open; it answers once its loop turns. Raises Problem when the port is not free."""
-    logging.getLogger("waitress").setLevel(logging.ERROR)  # a flood is no reason to write on a memory card
-    host = host or "0.0.0.0"  # noqa: S104
     try:
-        listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+        return server_at(listening(host, port), app, threads)
     except (OSError, OverflowError) as error:
-        raise Problem(_why_not(error, host, port)) from error
+        raise Problem(_why_not(error, host or "0.0.0.0", port)) from error  # noqa: S104
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens at an address. Raises OSError or OverflowError where that cannot be."""
+    host = host or "0.0.0.0"  # noqa: S104
+    return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+
+
+def server_at(line: socket.socket, app: Flask, threads: int, secure: ssl.SSLContext | None = None) -> Server:
+    """Return a server at a listening socket, with TLS by `secure` if that is given."""
+    logging.getLogger("waitress").setLevel(logging.ERROR)  # a flood is no reason to write on a memory card
+    if secure is not None:
+        line = secure.wrap_socket(line, server_side=True, do_handshake_on_connect=False)
     adjustments = Adjustments(
-        sockets=[listening],
+        sockets=[line],
         threads=threads,
         connection_limit=2 * MOST_CONNECTIONS,  # Connections make room before.
         channel_timeout=IDLE_S,
@@ -67,9 +79,11 @@ def bound(app: Flask, host: str, port: int, threads: int = THREADS) -> Server:
         ident=None,
         # The app itself has to know what came by a proxy.
         clear_untrusted_proxy_headers=False,
+        url_scheme="https" if secure else "http",
     )
-    about = (listening.family, listening.type, listening.proto, listening.getsockname())
-    return Server(app, _sock=listening, adj=adjustments, bind_socket=False, sockinfo=about)
+    about = (line.family, line.type, line.proto, line.getsockname())
+    kind = SecureServer if secure else Server
+    return kind(app, _sock=line, adj=adjustments, bind_socket=False, sockinfo=about)
 
 
 def turn(server: Server, timeout_s: float) -> None:
