@@ -55,6 +55,7 @@ PROOFS = {
     ),
     "connections": _trust("hundreds of connections idle", "idle_connections"),
     "silent-tls": _trust("connections by TLS say nothing", "silent_tls"),
+    "picture-memory": _trust("large photographs are sent", "picture_memory"),
     "confined": _trust("the companion plays shut in", "confined"),
     "start-up": _trust("the first page's time", "start_up"),
     "fuzz-engine": _trust("chance plays", "fuzz_engine", "--steps 1000000 --jobs 2", "--steps 20000 --jobs 2"),

@@ -1,6 +1,7 @@
 """Strangers' pictures are decoded in a process of its own: what it may do, and what comes of pictures that break it."""
 
 import random
+import struct
 import subprocess
 import sys
 import time
@@ -14,8 +15,8 @@ import pytest
 from trust.fuzz_files import hostile_picture
 
 from companion.common.errors import Problem
-from companion.vision import MAX_PICTURE_PX
 from companion.vision.capture import image_io, sandbox
+from companion.vision.capture.image_io import SENT
 from companion.vision.capture.sandbox import Darkroom
 
 ROOT = Path(__file__).parent.parent
@@ -59,6 +60,65 @@ def test_phones_and_decks_send_their_pictures_there():
 @pytest.mark.parametrize("kind", [".jpg", ".png", ".webp", ".bmp"])
 def test_a_picture_comes_back_as_it_is_decoded_here(kind, room):
     assert (room.decode(file_of(kind), "a") == image_io.decode(file_of(kind), "a")).all()
+
+
+PROGRESSIVE = (cv2.IMWRITE_JPEG_PROGRESSIVE, 1, cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444)
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "options", "comes_as"),
+    [
+        pytest.param(4000, 3000, (), (4000, 3000), id="12 megapixels"),
+        pytest.param(5712, 4284, (), (4099, 3074), id="24 megapixels"),
+        pytest.param(8064, 6048, (), (4032, 3024), id="48 megapixels"),
+        pytest.param(6100, 4590, PROGRESSIVE, (4092, 3079), id="28 megapixels in scans"),
+    ],
+)
+def test_a_large_photograph_comes_back_with_the_pixels_of_a_usual_one(width, height, options, comes_as, room):
+    photograph = np.full((height, width), 120, np.uint8)
+    photograph[:, : width // 2] = 30
+    photograph[: height // 2] += 50
+    image = room.decode(cv2.imencode(".jpg", photograph, list(options))[1].tobytes(), "a")
+
+    assert image.shape[1::-1] == comes_as
+    assert [round(image[y, x].mean(), -1) for y in (9, -9) for x in (9, -9)] == [80, 170, 30, 120]
+
+
+def test_a_turned_photograph_is_made_smaller_upright():
+    upright = image_io.decoded(turned(file_of()), image_io.Limits(whole_px=800, jpeg_px=10_000, kept_px=800))
+
+    assert upright.shape == (32, 24, 3)
+
+
+def turned(jpeg: bytes) -> bytes:
+    """A JPEG whose camera noted that it was held on its side."""
+    noted = b"Exif\0\0II*\0\x08\0\0\0\x01\0" + struct.pack("<HHIHH", 0x112, 3, 1, 6, 0) + bytes(4)
+    return jpeg[:2] + b"\xff\xe1" + struct.pack(">H", len(noted) + 2) + noted + jpeg[2:]
+
+
+def of_size(data: bytes, width: int, height: int) -> bytes:
+    """A picture file that says it has another size."""
+    if data[:2] == b"\xff\xd8":
+        at = max(data.find(b"\xff\xc0"), data.find(b"\xff\xc2")) + 5
+        return data[:at] + struct.pack(">HH", height, width) + data[at + 4 :]
+    return data[:16] + struct.pack(">II", width, height) + data[24:]
+
+
+@pytest.mark.parametrize(
+    ("sent", "size", "most"),
+    [
+        pytest.param(file_of(".png"), (9200, 6900), 28, id="PNG of 64 megapixels"),
+        pytest.param(
+            cv2.imencode(".jpg", PICTURE, list(PROGRESSIVE))[1].tobytes(), (9200, 6900), 28, id="JPEG in scans"
+        ),
+        pytest.param(file_of(".jpg"), (16000, 13000), 200, id="JPEG of 208 megapixels"),
+    ],
+)
+def test_a_photograph_that_needs_too_much_memory_is_refused_before_it_is_decoded(sent, size, most):
+    room = Darkroom(command=("-c", "raise SystemExit(1)"))
+
+    with pytest.raises(Problem, match=f"at most {most} million are read: save it smaller"):
+        room.decode(of_size(sent, *size), "a")
 
 
 def test_it_is_replaced_now_and_then():
@@ -141,7 +201,7 @@ def test_hostile_pictures_are_read_or_refused_in_a_sentence_by_a_process_that_li
     for number in range(300):
         with suppress(Problem):
             image = room.decode(hostile_picture(random.Random(number)), "a")
-            assert 0 < image.shape[0] * image.shape[1] <= MAX_PICTURE_PX
+            assert 0 < image.shape[0] * image.shape[1] <= SENT.whole_px
 
     assert worker_of(room) is worker
     room.close()
@@ -188,7 +248,7 @@ def test_a_picture_that_takes_too_much_memory_ends_in_a_sentence(monkeypatch):
     """As on a machine with little: here the process gets hardly more than it starts with."""
     script = "import companion.vision.capture.sandbox_worker as d; d.MOST_MORE_BYTES = 40 * 2**20; d.main()"
     room = Darkroom(command=("-c", script))
-    large = file_of(".png", np.zeros((6000, 6000, 3), np.uint8))
+    large = file_of(".png", np.zeros((5000, 5000, 3), np.uint8))
 
     with pytest.raises(Problem, match="The picture a "):
         room.decode(large, "a")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 import struct
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,10 +22,29 @@ MAX_FILE_BYTES = 64_000_000
 MAX_SIDE_PX = 16_000  # maximum side of a picture: that of a panorama; OpenCV warps nothing of pictures twice as long
 SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp"})  # the files of a folder that count as its pictures
 JPEG_QUALITY = 80
-_JPEG_SIZES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_JPEG_IN_ROWS = frozenset({0xC0, 0xC1})  # frames that are decoded row by row, at any size; others need all their data
 _MOST_SEGMENTS = 10_000  # maximum number of segments of a JPEG before its first scan; more are not looked through
 _ONE_AT_A_TIME = threading.Lock()
 _JPEG_ALONE = frozenset({0x01, 0xFF, *range(0xD0, 0xD9)})
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Maximum sizes of a picture, in pixels."""
+
+    whole_px: int  # of what is decoded at once
+    jpeg_px: int  # of a JPEG; one above `whole_px` is made smaller as it is decoded
+    kept_px: int  # of what comes of it; one that is larger is made smaller
+
+
+OWN = Limits(MAX_PICTURE_PX, MAX_PICTURE_PX, MAX_PICTURE_PX)
+SENT = Limits(whole_px=28_000_000, jpeg_px=200_000_000, kept_px=12_600_000)
+"""Limits of what phones send to the service, whose memory is limited.
+
+To read a picture with the faces of a deck takes 17 bytes a pixel beside 245 MB: `tests/trust/picture_memory.py`.
+Telephones make 12, 24, 48, 50, 108 or 200 megapixels; 12 of them show all that is printed on cards.
+"""
 
 
 def read_picture(path: str | Path) -> Image:
@@ -49,7 +70,8 @@ def read_picture(path: str | Path) -> Image:
 def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | None = None) -> Image:
     """Return a picture file's content as `(H, W, 3) uint8 BGR`. Raises Problem, which calls the picture `name`.
 
-    `by` decodes what has a header in order and gives None for what is damaged; `sandbox.decode` does so elsewhere.
+    `by` decodes what has a header in order and gives None for what is damaged; `sandbox.decode` does so elsewhere, by
+    the limits of what is sent.
     """
     size = declared_size(data)
     if size is None:
@@ -59,7 +81,7 @@ def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | 
             1,
             name=name,
         )
-    _check_size(size, name)
+    _check_size(data, size, name, OWN if by is None else SENT)
     # Where the end of a JPEG or PNG is missing decoders fill it with grey without a word.
     end = b"\xff\xd9" if data[:2] == b"\xff\xd8" else b"IEND" if data[:4] == b"\x89PNG" else b""
     if end not in data[-65536:]:
@@ -74,17 +96,19 @@ def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | 
     return image
 
 
-def _check_size(size: tuple[int, int], name: str | Path) -> None:
+def _check_size(data: bytes, size: tuple[int, int], name: str | Path, limits: Limits) -> None:
     """Raise Problem for a picture of this width and height that is too large to be read."""
     its = {"name": name, "width": size[0], "height": size[1]}
-    if not 0 < size[0] * size[1] <= MAX_PICTURE_PX:
+    most_px = limits.jpeg_px if _is_in_rows(data) else limits.whole_px
+    if not 0 < size[0] * size[1] <= most_px:
         raise Problem(
-            "The picture %(name)s is %(width)d × %(height)d pixels large; at most %(millions)d million are read.",
+            "The picture %(name)s is %(width)d × %(height)d pixels large; at most %(millions)d million are read:"
+            " save it smaller.",
             1,
             **its,
-            millions=MAX_PICTURE_PX // 10**6,
+            millions=most_px // 10**6,
         )
-    if max(size) > MAX_SIDE_PX:
+    if max(size) > MAX_SIDE_PX * _reduction(data, size, limits):
         raise Problem(
             "The picture %(name)s is %(width)d × %(height)d pixels large; along a side at most %(most)d are read.",
             1,
@@ -98,7 +122,8 @@ def declared_size(data: bytes) -> tuple[int, int] | None:
     if data[:8] == b"\x89PNG\r\n\x1a\n" and data[12:16] == b"IHDR" and len(data) >= 24:
         return struct.unpack(">II", data[16:24])
     if data[:2] == b"\xff\xd8":
-        return max(_jpeg_sizes(data), key=lambda size: size[0] * size[1], default=None)
+        sizes = (size for _kind, size in _jpeg_frames(data))
+        return max(sizes, key=lambda size: size[0] * size[1], default=None)
     if data[:2] == b"BM" and len(data) >= 26:
         return _bmp_size(data)
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP" and len(data) >= 30:
@@ -106,12 +131,39 @@ def declared_size(data: bytes) -> tuple[int, int] | None:
     return None
 
 
-def decoded(data: bytes) -> Image | None:
+def decoded(data: bytes, limits: Limits = OWN) -> Image | None:
     """Return what OpenCV makes of a picture file whose header is in order; None for a damaged one."""
+    size = declared_size(data)
+    if size is None:
+        return None
     try:
-        return cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+        image = cv2.imdecode(np.frombuffer(data, np.uint8), _FLAGS[_reduction(data, size, limits)])
     except cv2.error:
         return None
+    if image is None:
+        return None
+    return shrunk(image, math.sqrt(limits.kept_px / (image.shape[0] * image.shape[1])))
+
+
+_FLAGS = {
+    1: cv2.IMREAD_COLOR,
+    2: cv2.IMREAD_REDUCED_COLOR_2,
+    4: cv2.IMREAD_REDUCED_COLOR_4,
+    8: cv2.IMREAD_REDUCED_COLOR_8,
+}
+"""How OpenCV decodes a picture whose sides are made that many times smaller."""
+
+
+def _reduction(data: bytes, size: tuple[int, int], limits: Limits) -> int:
+    """Return how many times smaller a picture's sides are made as it is decoded."""
+    if not _is_in_rows(data):
+        return 1
+    return next((times for times in _FLAGS if size[0] * size[1] <= times**2 * limits.whole_px), max(_FLAGS))
+
+
+def _is_in_rows(data: bytes) -> bool:
+    """True for a JPEG that is decoded row by row."""
+    return data[:2] == b"\xff\xd8" and all(kind in _JPEG_IN_ROWS for kind, _size in _jpeg_frames(data))
 
 
 @contextmanager
@@ -132,8 +184,8 @@ def _hushed() -> Iterator[None]:
             os.close(kept)
 
 
-def _jpeg_sizes(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield every size up to the first scan: a file with two of them is judged by the larger."""
+def _jpeg_frames(data: bytes) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Yield the kind and size of every frame up to the first scan: a file with two is judged by the larger."""
     at = 2
     for _segment in range(_MOST_SEGMENTS):
         if at + 9 > len(data) or data[at] != 0xFF:
@@ -144,9 +196,9 @@ def _jpeg_sizes(data: bytes) -> Iterator[tuple[int, int]]:
         if kind in _JPEG_ALONE:
             at += 1 if kind == 0xFF else 2
             continue
-        if kind in _JPEG_SIZES:
+        if kind in _JPEG_FRAMES:
             height, width = struct.unpack(">HH", data[at + 5 : at + 9])
-            yield width, height
+            yield kind, (width, height)
         at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
 
 

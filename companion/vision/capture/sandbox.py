@@ -20,7 +20,6 @@ import numpy as np
 
 from companion.common.errors import Busy, Problem
 from companion.common.text import say
-from companion.vision import MAX_PICTURE_PX
 from companion.vision.boxes import Image
 from companion.vision.capture import image_io
 from companion.vision.capture.sandbox_worker import LENGTH, SIZES
@@ -57,7 +56,10 @@ class Darkroom:
         self._served = 0
 
     def decode(self, data: bytes, name: str | Path) -> Image:
-        """Return a picture file's content as `(H, W, 3) uint8 BGR`. Raises Problem, which calls the picture `name`."""
+        """Return a picture file's content as `(H, W, 3) uint8 BGR`, a large one made smaller, as `image_io.SENT` says.
+
+        Raises Problem, which calls the picture `name`.
+        """
         try:
             return image_io.decode(data, name, by=self._developed)
         except (OSError, EOFError) as error:
@@ -133,7 +135,7 @@ def _exchange(to: IO[bytes], back: IO[bytes], data: bytes) -> Image | None:
     height, width = SIZES.unpack(sizes)
     if not height * width:
         return None
-    if height * width > MAX_PICTURE_PX:
+    if height * width > image_io.SENT.whole_px:
         raise EOFError
     image = np.empty((height, width, 3), np.uint8)
     if back.readinto(memoryview(image).cast("B")) < image.nbytes:  # type: ignore[attr-defined]

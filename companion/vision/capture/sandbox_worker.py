@@ -18,10 +18,10 @@ from typing import BinaryIO
 import numpy as np
 
 from companion.vision.boxes import Image
-from companion.vision.capture.image_io import decoded
+from companion.vision.capture.image_io import SENT, decoded
 from companion.vision.opencv import cv2
 
-MOST_MORE_BYTES = 800 * 2**20  # maximum memory beyond that at the start: 64 megapixels in scans, turned, take 600 MB
+MOST_MORE_BYTES = 400 * 2**20  # maximum memory beyond that at the start: 28 megapixels in scans, turned, take 252 MB
 MOST_CPU_S = 20  # seconds that a picture may take. The process that started this waits as long, and may be gone.
 IDLE_S = 120.0  # seconds without a picture after which the process ends, to cost no memory
 SIZES = struct.Struct(">II")  # height and width of what was decoded, before its pixels; 0 for what is damaged
@@ -69,7 +69,7 @@ def _next(asked: BinaryIO) -> bytes | None:
 
 def _developed(data: bytes) -> Image | None:
     try:
-        image = decoded(data)
+        image = decoded(data, SENT)
     except MemoryError:
         return None
     return None if image is None else np.ascontiguousarray(image)
