@@ -177,7 +177,7 @@ the host adds a camera and leaves it out again [battle]
     machine taps /camera/others without=0; machine at /camera | /dev/video2 The address | not Without camera 2
 the password of a network camera is not shown [battle]
     machine taps /camera/others device=/dev/video2 & address=http://ann:secret@192.168.1.30/video
-    machine at /camera | Without camera 2: http://192.168.1.30/video | not markup secret
+    machine at /camera | Without camera 2: http://192.168.1.30 | not markup secret
 what is no camera is told in a sentence [battle]
     machine taps /camera/others address=/etc/passwd
     machine at /camera | “/etc/passwd” is no camera that can be added: choose one | not Without camera 2

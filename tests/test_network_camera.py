@@ -57,6 +57,6 @@ def test_the_service_plays_through_a_network_camera_and_shows_no_password(tmp_pa
         page = asked(running.port, "/camera")[1]
 
     assert log == PLAYS
-    assert f"rtsp://127.0.0.1:{camera.port}/live" in trouble
+    assert f"rtsp://127.0.0.1:{camera.port} " in trouble
     assert "secret" not in trouble + "".join(running.said)
     assert b"secret" not in page

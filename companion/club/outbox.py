@@ -68,7 +68,7 @@ class Address:
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise Problem(f"{self.url} is no address of a club: --club https://club.example")
+            raise Problem("This is no address of a club: --club https://club.example")
         if self.key:
             batch.signature(self.key, b"")
 

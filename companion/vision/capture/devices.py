@@ -67,13 +67,23 @@ def is_stream(source: str) -> bool:
     return source.lower().startswith(("http://", "https://", "rtsp://", "rtsps://"))
 
 
-_SECRET = re.compile(r"(?<=://)\S*@|\b(?:pass|passwd|password|pwd)=[^&;\s]*", re.IGNORECASE)
-"""What an address says of a user, written as it should be or not: a wrongly written one is shown as it fails."""
+_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*):/+([^/?#\\]*)(.*)", re.IGNORECASE | re.DOTALL)
+_HOST = re.compile(r"(?:[^@]*@)?([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?", re.IGNORECASE)
+_LOGIN = re.compile(r":.*@", re.DOTALL)
+_NOT_SHOWN = "…"
 
 
 def shown(source: str) -> str:
-    """Return a source as it may be shown: without a password."""
-    return _SECRET.sub("", source)
+    """Return a source as it may be shown: of an address the scheme, host and port, as all else may be a secret.
+
+    Where a password has signs that end a host, even that cannot be told from it, and the host is left out too.
+    """
+    address = _ADDRESS.fullmatch(source)
+    if address is None:
+        return _NOT_SHOWN if _LOGIN.search(source) else source
+    scheme, place, rest = address.groups()
+    host = None if "@" in rest else _HOST.fullmatch(place)
+    return f"{scheme}://{host[1]}{host[2] or ''}" if host else f"{scheme}://{_NOT_SHOWN}"
 
 
 def opener_of(source: str, size_px: Callable[[], Size] = usual_size) -> Callable[[], Device]:

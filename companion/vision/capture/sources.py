@@ -167,7 +167,7 @@ def _pictures(files: list[Path], fps: float, tell: Tell) -> Iterator[Frame]:
 
 def _film_frames(path: Path, fps: float | None) -> Iterator[Frame]:
     if not path.exists():
-        raise Problem("There is no film, folder or camera %(path)s: check the path.", path=path)
+        raise Problem("There is no film, folder or camera %(path)s: check the path.", path=shown(str(path)))
     film = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
     if not film.isOpened() or not film.grab():
         raise Problem("%(path)s is no film that can be played: give an MP4, MKV, AVI or WebM file.", 1, path=path)
