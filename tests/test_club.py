@@ -475,6 +475,8 @@ def test_a_database_without_the_right_to_create_gets_a_sentence(server, url):
     [
         ("postgresql://me:secret@127.0.0.1:1/club", "127.0.0.1/club cannot be reached"),
         ("nonsense", "no address of a database"),
+        ("postgresql://me:my@secret@127.0.0.1:1/club", "no address of a database"),
+        ("postgresql://me:my/secret@127.0.0.1:1/club", "no address of a database"),
     ],
 )
 def test_a_database_that_is_not_there_gets_a_sentence_without_its_password(address, says):

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import evening
 import pytest
-from client import SECRET, TWO, lines, scanned, stranger, tap, text_of
+from client import HOME, SECRET, TWO, lines, scanned, stranger, tap, text_of
 from sheet import scenes
 
 from companion.match.match import Match
@@ -490,24 +490,104 @@ def test_a_phone_that_the_host_lets_in_takes_part_and_does_so_after_a_restart(ap
 def test_of_many_codes_at_the_same_moment_five_are_looked_at(clock):
     pace = limits.RateLimits(clock)
     with ThreadPoolExecutor(8) as pool:
-        waits = list(pool.map(lambda _time: pace.wait_s(limits.RequestKind.CODE, "10.0.0.1", None), range(40)))
+        waits = list(pool.map(lambda _time: pace.wait_s(limits.RequestKind.CODE, "10.0.0.1", "eve"), range(40)))
 
     assert waits.count(0) == 5
-    assert pace.wait_s(limits.RequestKind.CODE, "10.0.0.2", None) == 0
+    assert pace.wait_s(limits.RequestKind.CODE, "10.0.0.1", "zoe") == 0
+
+
+def type_code(client, code: str = CODE, name: str = "Zoe", **headers: str) -> int:
+    """Type a code on a phone; the status of the answer."""
+    return client.post("/join/code", data={"code": code, "name": name}, headers=HOME | headers).status_code
+
+
+def test_a_phone_that_guesses_codes_leaves_the_others_at_its_address_their_tries(app, two):
+    eve, zoe = stranger(app, 66), stranger(app, 66)
+
+    assert [type_code(eve, "XXXX") for _ in range(6)] == [403] * 5 + [429]
+    assert type_code(zoe) == 303
+
+
+def test_a_phone_that_forgets_its_cookie_guesses_as_often_as_a_few_phones(app, two):
+    tries = [type_code(stranger(app, 66), "XXXX") for _ in range(40)]
+
+    assert tries.count(403) == 5 * limits.TYPISTS_AT_AN_ADDRESS
+    assert tries[-1] == 429
+    assert type_code(stranger(app, 67)) == 303
+
+
+def by_proxy(app, *before: str):
+    """A new phone that comes by a proxy on this machine; the last of the addresses is the one the proxy saw."""
+    client = app.test_client()
+    client.environ_base["HTTP_X_FORWARDED_FOR"] = ", ".join(before)
+    return client
+
+
+def test_phones_behind_a_proxy_on_this_machine_are_told_by_the_addresses_that_it_names(app, two):
+    eve = [type_code(by_proxy(app, f"10.9.9.{number}", "10.0.0.66"), "XXXX") for number in range(40)]
+
+    assert eve[-1] == 429
+    assert type_code(by_proxy(app, "10.0.0.67")) == 303
+
+
+def test_a_proxy_that_passes_on_made_up_addresses_allows_no_endless_guessing(app, two):
+    tries = [type_code(by_proxy(app, f"10.0.{number}.1"), "XXXX") for number in range(150)]
+
+    assert tries.count(403) == 5 * limits.PHONES_AT_AN_ADDRESS
+
+
+def test_a_phone_in_the_network_is_not_believed_another_address(app, two):
+    tries = [type_code(stranger(app, 66), "XXXX", **{"X-Forwarded-For": f"10.0.0.{n}"}) for n in range(40)]
+
+    assert tries[-1] == 429
 
 
 def test_one_address_does_not_keep_all_others_waiting(app, two):
-    same = [tap(stranger(app, 66), "/join/code", code=CODE, name=f"Eve {number}").status_code for number in range(4)]
-    other = tap(stranger(app, 67), "/join/code", code=CODE, name="Zoe")
+    same = [type_code(stranger(app, 66), name=f"Eve {number}") for number in range(6)]
 
-    assert same == [303] * MOST_ASKING_AN_ADDRESS + [429] * (4 - MOST_ASKING_AN_ADDRESS)
-    assert other.status_code == 303
+    assert same == [303] * MOST_ASKING_AN_ADDRESS + [429] * (6 - MOST_ASKING_AN_ADDRESS)
+    assert type_code(stranger(app, 67)) == 303
+
+
+def test_addresses_that_fill_the_queue_make_room_for_a_phone_of_another(app, two):
+    for address in (66, 67):
+        for number in range(MOST_ASKING // 2):
+            assert type_code(stranger(app, address), name=f"Eve {address} {number}") == 303
+
+    assert type_code(stranger(app, 68)) == 303
+    names = [asked.name for asked in phones_of(app).asked]
+    assert (len(names), names[-1]) == (MOST_ASKING, "Zoe")
+    assert type_code(stranger(app, 66), name="Eve once more") == 429
+
+
+def test_strangers_who_fill_the_queue_keep_no_phone_at_the_table_from_asking(app, two):
+    for number in range(MOST_ASKING):
+        phones_of(app).ask(Wish.JOIN, f"phone {number}", "Eve", address=f"10.0.0.{number}")
+    tap(two[1], "/seats/host/ask")
+
+    assert "Bob asks to be the host." in text_of(two[0].get("/seats"))
+
+
+def test_the_host_refuses_everyone_who_typed_the_code_at_once(app, two):
+    waiting = [stranger(app, 60 + number) for number in range(3)]
+    for number, phone in enumerate(waiting):
+        type_code(phone, name=f"Eve {number}")
+    page = two[0].get("/seats")
+    path = re.findall(r'action="(/seats/asked/\d+)"', page.text)[0]
+    assert "Refuse all 3 who typed the code" in text_of(page)
+
+    assert tap(two[1], path, answer="none").status_code == 403
+    assert len(phones_of(app).asked) == 3
+    tap(two[0], path, answer="none")
+
+    assert phones_of(app).asked == ()
+    assert "The host said no" in text_of(waiting[2].get("/join"))
 
 
 @pytest.mark.parametrize(("path", "fields"), [("/seats/host/ask", {}), ("/join", {"player": "Ann", "ask": "1"})])
-def test_who_asks_while_too_many_wait_is_told_so(app, two, clock, path, fields):
+def test_a_phone_that_asks_while_too_many_wait_is_told_so(app, two, clock, path, fields):
     phones = phones_of(app)
-    waiting = [phones.ask(Wish.JOIN, f"phone {number}", "Zoe") for number in range(MOST_ASKING + 1)]
+    waiting = [phones.ask(Wish.HOST, f"phone {number}", "Zoe") for number in range(MOST_ASKING + 1)]
     answer = tap(two[1], path, **fields)
 
     assert waiting == [True] * MOST_ASKING + [False]

@@ -107,8 +107,12 @@ def _at_the_start(error: Exception, url: str) -> str:
             "The club may not make its tables in this database: let its owner type"
             " GRANT CREATE ON DATABASE … TO …, or name another with --database."
         )
-    if isinstance(error, psycopg.ProgrammingError | UnicodeError) and getattr(error, "sqlstate", None) is None:
-        return "This is no address of a database: --database postgresql://user:password@host/name."
+    is_unread = isinstance(error, psycopg.ProgrammingError | UnicodeError) and getattr(error, "sqlstate", None) is None
+    if is_unread or "@" in _place(url):  # What is taken for the place may be part of the password.
+        return (
+            "This is no address of a database: --database postgresql://user:password@host/name."
+            " In a password @ : / # are written %40 %3A %2F %23."
+        )
     if isinstance(error, psycopg.OperationalError) and not _is_full(error):
         why = " ".join(str(error).strip().splitlines()[-1:]).split("FATAL:")[-1].strip().rstrip(".")
         return (

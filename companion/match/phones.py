@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields, replace
@@ -29,8 +30,8 @@ HOST_AWAY_S = 180.0  # silence of a host after which anybody seated may follow, 
 TRY_AGAIN_S = 5.0  # seconds between attempts to write what the disk has refused
 MOST_KEPT = 200
 MOST_SEEN = 500  # phones remembered while the service runs: anyone who knows the code can bring new ones
-MOST_ASKING = 8
-MOST_ASKING_AN_ADDRESS = 2  # phones of one address that wait to be let in: one guest cannot keep all others out
+MOST_ASKING = 8  # maximum number of requests of phones that take part, and as many of phones that want to
+MOST_ASKING_AN_ADDRESS = 4  # maximum number of phones of one address that wait to be let in
 
 
 class Wish(StrEnum):
@@ -299,14 +300,21 @@ class Phones:
     def ask(self, wish: Wish, phone: str, name: str = "", player: str | None = None, address: str = "") -> bool:
         """Note that a phone asks for something; asking again changes nothing. False where too many ask.
 
-        `address`: where it asks from, where no more than a few of one address may.
+        `address`: where a phone that is not in yet asks from. A few of one address may, and the newest of the address
+        with most of them makes room for one of another.
         """
         with self._lock:
             self.seen(phone)
             others = [asked for asked in self.asked if (asked.phone, asked.wish) != (phone, wish)]
-            beside = sum(bool(address) and asked.address == address for asked in others)
-            if len(others) >= MOST_ASKING or beside >= MOST_ASKING_AN_ADDRESS:
+            rivals = [asked for asked in others if (asked.wish is Wish.JOIN) == (wish is Wish.JOIN)]
+            crowds = Counter(asked.address for asked in rivals if asked.address)
+            if crowds[address] >= MOST_ASKING_AN_ADDRESS:
                 return False
+            if len(rivals) >= MOST_ASKING:
+                crowd, size = max(crowds.items(), key=lambda one: one[1], default=("", 0))
+                if wish is not Wish.JOIN or size <= crowds[address] + 1:
+                    return False
+                others.remove(next(asked for asked in reversed(rivals) if asked.address == crowd))
             self._asked = (*others, Asked(next(self._next_id), wish, phone, name, player, address))
             self.news.settle(phone, _ANSWERS[wish])
             self._changed()
@@ -316,6 +324,16 @@ class Phones:
     def asked(self) -> tuple[Asked, ...]:
         """What waits for an answer, of phones that still wait; the oldest first."""
         return tuple(asked for asked in self._asked if self.silent_s(asked.phone) < SEAT_AWAY_S)
+
+    @property
+    def strangers(self) -> tuple[Asked, ...]:
+        """The phones that wait to be let in."""
+        return tuple(asked for asked in self.asked if asked.wish is Wish.JOIN)
+
+    def refuse_strangers(self) -> None:
+        """Refuse all phones that wait to be let in."""
+        for asked in self.strangers:
+            self.answer(asked.id, yes=False)
 
     def waiting(self, phone: str | None, wish: Wish) -> Asked | None:
         return next((asked for asked in self.asked if asked.phone == phone and asked.wish is wish), None)

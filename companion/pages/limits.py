@@ -1,7 +1,7 @@
 """Limits: how much each route takes in, and how often a phone may ask, or an address may try codes.
 
 Each phone has a token bucket for each kind of request; phones that do not take part share one for each address, and an
-address has larger ones for all its phones.
+address has larger ones for all its phones. So has a proxy, for all addresses that it names.
 """
 
 from __future__ import annotations
@@ -73,6 +73,7 @@ class Queue:
 
 MOST_BUCKETS = 4000  # maximum number of buckets; those used longest ago are dropped, as they are full again
 PHONES_AT_AN_ADDRESS = 20  # number of phones that one address stands for: a whole room may be behind one router
+TYPISTS_AT_AN_ADDRESS = 4  # the same of phones that type codes: a new phone costs nothing, and codes can be guessed
 
 
 class RequestKind(StrEnum):
@@ -93,6 +94,9 @@ class Rate:
 
     at_once: float
     a_second: float
+
+    def times(self, phones: int) -> Rate:
+        return Rate(self.at_once * phones, self.a_second * phones)
 
 
 RATES: Mapping[RequestKind, Rate] = {
@@ -130,11 +134,16 @@ class RateLimits:
         self._buckets: dict[tuple[str, RequestKind], tuple[float, float]] = {}
         """The tokens left, and when they were counted, by phone or address and kind."""
 
-    def wait_s(self, kind: RequestKind, address: str, phone: str | None) -> int:
-        """Return for how many seconds a phone has to wait; 0 if it may ask now, and then the request counts."""
+    def wait_s(self, kind: RequestKind, address: str, phone: str | None, proxy: str | None = None) -> int:
+        """Return for how many seconds a phone has to wait; 0 if it may ask now, and then the request counts.
+
+        `proxy`: the address of what passes the request on, if anything does.
+        """
         place, rate = f"at {network(address)}", RATES[kind]
-        many = Rate(rate.at_once * PHONES_AT_AN_ADDRESS, rate.a_second * PHONES_AT_AN_ADDRESS)
+        many = rate.times(TYPISTS_AT_AN_ADDRESS if kind is RequestKind.CODE else PHONES_AT_AN_ADDRESS)
         asked = [(f"phone {phone}", rate), (place, many)] if phone else [(f"strangers {place}", rate)]
+        if proxy is not None:
+            asked.append((f"through {network(proxy)}", rate.times(PHONES_AT_AN_ADDRESS)))
         now_s = self._clock()
         with self._lock:
             left: dict[str, float] = {}

@@ -180,6 +180,18 @@ def is_machine() -> bool:
     return known is not None and known.is_loopback and not is_passed_on
 
 
+def places() -> tuple[str, str | None]:
+    """Return the address that this request comes from, and that of the proxy on this machine which names it, if any.
+
+    A proxy adds the address that it sees to those that it was told; whoever comes directly is believed nothing.
+    """
+    peer = request.remote_addr or ""
+    known, named = ip_of(peer), request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
+    if known is None or not known.is_loopback or ip_of(named) is None:
+        return peer, None
+    return named, peer
+
+
 def seat(state: MatchState) -> str | None:
     """Return the player whose seat this phone has in the match being played."""
     player = phones().party.seat_of(phone())

@@ -123,7 +123,8 @@ def asked_here(now: MatchState) -> Iterator[dict[str, object]]:
     for asked in filter(_may_answer, phones().asked):
         (say, yes), seat = _ASKS[asked.wish], Names.of(now.game).player(asked.player)
         who = asked.name or _called(now, asked.phone)
-        yield {"id": asked.id, "say": _(say, who=who, seat=seat), "yes": _(yes), "no": _("No")}
+        strangers = len(phones().strangers) if asked.wish is Wish.JOIN else 1
+        yield {"id": asked.id, "say": _(say, who=who, seat=seat), "yes": _(yes), "no": _("No"), "strangers": strangers}
 
 
 def _may_answer(asked: Asked) -> bool:
@@ -136,10 +137,13 @@ def _may_answer(asked: Asked) -> bool:
 
 @bp.post("/seats/asked/<int:asked_id>")
 def answer(asked_id: int) -> AnyResponse:
-    """Answer what was asked."""
+    """Answer what was asked; the host may also refuse all phones that have typed the code."""
     found = next((asked for asked in phones().asked if asked.id == asked_id), None)
     if found is not None and not _may_answer(found):
         raise NotYours(only_host())
+    if request.form.get("answer") == "none" and phone_identity.may_host():
+        phones().refuse_strangers()
+        return _back()
     yes = request.form.get("answer") == "yes"
     if found is None or phones().answer(asked_id, yes=yes, by=phone()) is None:
         flash(_("That was settled already."))
@@ -348,9 +352,9 @@ def _may_take(player: str) -> bool:
 @bp.post("/join/code")
 def knock() -> AnyResponse | tuple[str, int]:
     """Ask the host to let in a phone on which the code of the table was typed."""
-    address, name = network(request.remote_addr or ""), clean(request.form.get("name", ""))
+    (address, proxy), name = phone_identity.places(), clean(request.form.get("name", ""))
     letters = "".join(request.form.get("code", "").split()).upper().encode()
-    if service().limits.wait_s(RequestKind.CODE, request.remote_addr or "", None):
+    if service().limits.wait_s(RequestKind.CODE, address, phone_identity.known_phone(), proxy):
         return _refused(_("Too many codes: wait a minute, then try again."), 429)
     if not hmac.compare_digest(letters, service().code.encode()):
         return _refused(
@@ -358,7 +362,7 @@ def knock() -> AnyResponse | tuple[str, int]:
         )
     if not name:
         return _refused(_("Type your name too: the host sees it."), 400)
-    if not phones().ask(Wish.JOIN, phone_identity.known_phone(), name, address=address):
+    if not phones().ask(Wish.JOIN, phone_identity.known_phone(), name, address=network(address)):
         return _refused(_("Too many phones wait to be let in: try again in a minute."), 429)
     return redirect(url_for("seats.join"), 303)
 

@@ -132,7 +132,8 @@ def _count() -> None:
     kind = KINDS.get(request.endpoint or "", RequestKind.PAGE if request.method in LOOKING else RequestKind.CHANGE)
     if kind not in FREE_TO_THE_MACHINE or not phone_identity.is_machine():
         whose = phone_identity.phone() if phone_identity.takes_part() else None
-        wait_s = service().limits.wait_s(kind, request.remote_addr or "", whose)
+        address, proxy = phone_identity.places()
+        wait_s = service().limits.wait_s(kind, address, whose, proxy)
         if wait_s:
             raise TooManyRequests(retry_after=wait_s)
     phone_identity.notice()
