@@ -608,6 +608,11 @@ def test_the_wall_shows_the_code_and_says_what_to_type_by_number_and_by_name(pag
     assert typed in text_of(wall)
 
 
+def test_a_phone_that_uses_mobile_data_is_helped_where_others_see_the_code(page, begun):
+    assert "Turn off mobile data" in text_of(page.get("/wall"))
+    assert "Turn off mobile data" in text_of(page.get("/seats"))
+
+
 def test_the_terminals_link_opens_the_wall_with_the_code(phone, begun):
     answer = phone.get(f"/wall?t={phone_identity.join_token(SECRET)}", follow_redirects=True)
 
@@ -758,7 +763,7 @@ ALONE = "http://localhost:8080 | phones cannot reach http:// | leave out --host 
 @pytest.mark.parametrize(
     ("host", "says"),
     [
-        ("192.168.1.20", f"{TABLE}/join?t=tok | {TABLE}/join and type NKCM | http://localhost:8080 | ▀"),
+        ("192.168.1.20", f"{TABLE}/join?t=tok | {TABLE}/join and type NKCM | http://localhost:8080 | ▀ | mobile data"),
         *((host, ALONE) for host in ("127.0.0.1", "::1", "localhost")),
         ("0.0.0.0", "phones cannot reach http://127.0.0.1:8080: connect it to your network"),
     ],

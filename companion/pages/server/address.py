@@ -113,6 +113,7 @@ def announce(host: str, port: int, token: str, code: str, given: str = "") -> st
             (_("On the wall:"), join_url(base, token, "wall")),
             (_("On a phone:"), join_url(base, token)),
             (_("Cannot scan?"), typed_in),
+            (_("No page?"), _("Turn off mobile data on the phone.")),
         ]
     width = max(len(title) for title, _what in lines)
     told = "\n".join(f"  {title:{width}}  {what}" for title, what in lines)
