@@ -317,6 +317,15 @@ def test_a_connection_that_does_not_finish_its_handshake_is_ended(port, monkeypa
     assert port.line(b"\x16\x03\x01").recv(1) == b""
 
 
+def test_a_request_by_tls_that_does_not_come_to_an_end_is_ended(port, monkeypatch):
+    monkeypatch.setattr(connections, "REQUEST_S", 0.0)
+    phone = port.phone()
+    phone.connect()
+    phone.sock.sendall(b"GET / HTTP/1.1\r\nX: ")
+
+    assert phone.sock.recv(1) == b""
+
+
 def test_large_bodies_and_answers_come_whole_by_tls(tmp_path):
     app = Flask("echo")
     app.config["MOST_BYTES"] = 5_000_000

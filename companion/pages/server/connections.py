@@ -151,7 +151,8 @@ class SecureChannel(Channel):
             return
         except OSError as error:
             if isinstance(error, ssl.SSLError) and error.reason == "HTTP_REQUEST":
-                with suppress(OSError):  # As it came: not by TLS.
+                with suppress(OSError):  # As it came: not by TLS. What is left unread would have the answer dropped.
+                    socket.socket.recv(self.socket, RECORD_BYTES)
                     socket.socket.send(self.socket, _NOT_TLS)
             data = b""
         if not data:
