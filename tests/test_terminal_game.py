@@ -1,12 +1,15 @@
 """`companion play`: a command a line, screens of 24 lines of 80 letters, a game that is saved and played on."""
 
 import json
+import os
 import random
 import re
 import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from companion.app import terminal_game
 from companion.app.robot_match import RobotMatch, begin, read_match
 from companion.app.terminal_game import _COMMANDS, TerminalGame
 from companion.app.terminal_screen import HELP, Stage, asked, screen, slots
@@ -25,6 +29,7 @@ from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names, load_edition
 from companion.rules.hidden_cards import deal
 from companion.rules.record import judge, notation
+from companion.storage.data_folder import write_whole
 
 SEATED = [
     (edition, players, each == 2)
@@ -46,11 +51,7 @@ def in_english(monkeypatch):
 @pytest.fixture
 def played(called):
     """Calls `companion play` with those lines typed, and as many words of the call as there are."""
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGTERM)}
-
-    yield lambda typed, *words: called("play", *words, typed=typed.replace("; ", "\n"))
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
+    return lambda typed, *words: called("play", *words, typed=typed.replace("; ", "\n"))
 
 
 @pytest.fixture
@@ -428,15 +429,115 @@ def test_the_person_is_called_by_his_name_and_a_saved_game_keeps_it(played, file
     assert "Player" not in first
 
 
-def test_a_lost_connection_saves_the_game(file):
-    program = [sys.executable, "-c", "from companion.app.main import main; main()", "play", "--seed", "1", str(file)]
-    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as game:
-        game.stdin.write("p\nd 1\n")
-        game.stdin.flush()
-        shown = ""
-        while shown.count("picks a card") < 2:
-            shown += game.stdout.read(1)
-        game.send_signal(signal.SIGHUP)
-        game.wait()
+def interrupted(monkeypatch, file: Path | None, *typed: str | signal.Signals, saving: Sequence[signal.Signals] = ()):
+    """Play with those lines and signals; more signals come while the game is saved. Gives exit code and output."""
+    match, told, lines = begin("classic", 2, Level.THUMB, 1, pairs=False), [], iter(typed)
 
-    assert any(line.text.startswith("Player discard") for line in read_match(file).record.lines)
+    def ask(prompt: str) -> str | None:
+        told.append(prompt)
+        line = next(lines, None)
+        return os.kill(os.getpid(), line) if isinstance(line, signal.Signals) else line
+
+    def write(path: Path, content: str) -> None:
+        for number in saving if told else ():
+            os.kill(os.getpid(), number)
+        write_whole(path, content)
+
+    monkeypatch.setattr(terminal_game, "write_whole", write)
+    try:
+        TerminalGame(match, file, ask, told.append).run()
+    except SystemExit as ended:
+        return ended.code, told
+    except KeyboardInterrupt:
+        return 130, told
+    return 0, told
+
+
+def has_discarded(file: Path) -> bool:
+    return any(line.text.startswith("Player discard") for line in read_match(file).record.lines)
+
+
+HUP, TERM, INT = signal.SIGHUP, signal.SIGTERM, signal.SIGINT
+
+
+@pytest.mark.parametrize(
+    ("ends", "code"),
+    [
+        ((HUP, HUP), 128 + HUP), ((TERM, HUP), 128 + TERM), ((HUP, INT, TERM), 128 + HUP), ((None, HUP), 0),
+        ((None, INT), 0), ((INT, INT, INT), 130), ((INT, HUP, HUP), 128 + HUP),
+    ],
+)  # fmt: skip
+def test_further_signals_do_not_stop_a_game_from_being_saved(monkeypatch, file, ends, code):
+    asking = 2 if ends[0] is INT else 1
+
+    ended, _told = interrupted(monkeypatch, file, "p", "d 1", *ends[:asking], saving=ends[asking:])
+
+    assert ended == code
+    assert has_discarded(file)
+
+
+def test_ctrl_c_asks_as_quit_does_and_the_game_goes_on(monkeypatch, file):
+    code, told = interrupted(monkeypatch, None, "p", INT, "n", "d 1", f"save {file}", INT, "zzz")
+
+    assert code == 0
+    assert sum("Leave it all the same?" in text for text in told) == 1
+    assert has_discarded(file)
+
+
+def test_ctrl_c_at_the_question_leaves(monkeypatch):
+    assert interrupted(monkeypatch, None, "p", INT, INT, "zzz")[0] == 130
+
+
+def test_a_play_is_saved_although_the_terminal_goes_away_while_the_robots_think(monkeypatch, file):
+    monkeypatch.setattr(RobotMatch, "choice", lambda *_: os.kill(os.getpid(), HUP))
+
+    interrupted(monkeypatch, file, "p", "d 1")
+
+    assert has_discarded(file)
+
+
+def test_after_ctrl_c_the_robots_go_on_with_their_turn(monkeypatch):
+    choose, waits = RobotMatch.choice, [INT]
+
+    def choice(match, position):
+        if waits:
+            os.kill(os.getpid(), waits.pop())
+        return choose(match, position)
+
+    monkeypatch.setattr(RobotMatch, "choice", choice)
+    _code, told = interrupted(monkeypatch, None, "p", "d 1", "n", "w")
+
+    assert any(text.startswith("Bob ") for text in told[-2:])
+
+
+@pytest.fixture
+def at_terminal(file):
+    """A game in a terminal of its own, after a discard; gives the process and the terminal's other end."""
+    program = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); from companion.app.main import main; main()"
+    end, terminal = os.openpty()
+    game = subprocess.Popen(
+        [sys.executable, "-c", program, "play", "--seed", "1", str(file)],
+        stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True,
+    )  # fmt: skip
+    os.close(terminal)
+    os.write(end, b"p\nd 1\n")
+    shown = b""
+    while shown.count(b"picks a card") < 2:
+        shown += os.read(end, 1000)
+    yield game, end
+    game.kill()
+    game.wait()
+    with suppress(OSError):
+        os.close(end)
+
+
+@pytest.mark.parametrize("signals", [(), (HUP,), (HUP, HUP), (TERM, HUP)] * 3)
+def test_a_terminal_that_goes_away_saves_the_game(at_terminal, file, signals):
+    game, end = at_terminal
+    for number in signals:
+        game.send_signal(number)
+    os.close(end)
+    game.wait()
+
+    assert has_discarded(file)
+    assert [one.name for one in file.parent.iterdir()] == [file.name]

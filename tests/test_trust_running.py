@@ -448,27 +448,39 @@ def test_what_a_service_writes_is_for_its_owner_alone_whoever_made_the_folder(tm
     assert [name for name, mode in modes.items() if mode & 0o077] == []
 
 
-def test_asked_twice_the_service_ends_at_once(tmp_path):
-    """The second time it does not wait for the answer that is being given."""
-    code = (
-        "import sys, threading; from flask import Flask; from companion.pages.server import serving\n"
+@pytest.mark.parametrize(
+    ("signals", "code"),
+    [
+        ((signal.SIGTERM, signal.SIGTERM), 128 + signal.SIGTERM), ((signal.SIGHUP, signal.SIGHUP), 0),
+        ((signal.SIGHUP, signal.SIGTERM, signal.SIGHUP), 0),
+    ],
+)  # fmt: skip
+def test_asked_twice_the_service_ends_at_once_but_with_its_terminal_it_ends_in_order(signals, code):
+    """In order means that the answer under way is given."""
+    program = (
+        "import sys; from flask import Flask; from companion.pages.server import serving\n"
         "serving.LAST_ANSWERS_S = 60\n"
-        "app, wait = Flask('x'), threading.Event().wait\n"
-        "app.add_url_rule('/', 'x', lambda: print('asked', flush=True) or wait(60))\n"
+        "app = Flask('x')\n"
+        "app.add_url_rule('/', 'x', lambda: print('asked', flush=True) or sys.stdin.readline())\n"
         "serving.serve(app, '127.0.0.1', int(sys.argv[1]), lambda port: print('open', flush=True))"
     )
     port = free_port()
-    process = subprocess.Popen([sys.executable, "-c", code, str(port)], stdout=subprocess.PIPE, text=True)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    process = subprocess.Popen([sys.executable, "-c", program, str(port)], text=True, **pipes)
     assert process.stdout is not None
     process.stdout.readline()
     with socket.create_connection(("127.0.0.1", port), 30) as line:
         line.sendall(get("/"))
         assert process.stdout.readline() == "asked\n"
-        process.send_signal(signal.SIGTERM)
-        assert wait_until(lambda: not is_open(port))
-        process.send_signal(signal.SIGTERM)
+        for number in signals:
+            process.send_signal(number)
+            assert wait_until(lambda: not is_open(port))
+        if code == 0:
+            process.communicate("answered\n", 60)
+            assert line.recv(4096).endswith(b"answered\n")
 
-        assert process.wait(30) == 128 + signal.SIGTERM
+        assert process.wait(30) == code
+    process.stdin.close()
     process.stdout.close()
 
 

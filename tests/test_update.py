@@ -24,7 +24,7 @@ page_comes() { "$COMPANION_UNDER/opt/mille-bornes-companion/venv/bin/companion" 
 """
 PROGRAM = """#!/bin/sh
 echo "$(basename "$(dirname "$(dirname "$(readlink -f "$0")")")") VERSION $1" >>"$COMPANION_UNDER/said"
-if [ "$1" = up ] && [ -n "${INSTALLER-}" ]; then kill -HUP "$INSTALLER"; fi
+if [ "$1" = up ] && [ -n "${INSTALLER-}" ]; then kill -s "$SIGNAL" -- "-$INSTALLER"; fi
 [ "$1" != WRONG ]
 """
 SYSTEMCTL = f"""#!/bin/sh
@@ -58,13 +58,24 @@ class Machine:
         return subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
 
     def install(
-        self, version: str, *options: str, wrong: str = "nothing", hung_up: bool = False
+        self, version: str, *options: str, wrong: str = "nothing", interrupt: str = ""
     ) -> subprocess.CompletedProcess[str]:
-        """Install a version of which one command, `wrong`, fails; the terminal may be gone while it starts."""
+        """Install a version of which one command, `wrong`, fails; a signal may interrupt its start."""
         program = self.source / "companion"
         program.write_text(PROGRAM.replace("VERSION", version).replace("WRONG", wrong))
         program.chmod(0o755)
-        begin = ("sh", "-c", 'INSTALLER=$$ exec "$0" "$@"') if hung_up else ()
+        begin: tuple[str, ...] = ()
+        if interrupt:
+            # As in a terminal, all processes hear the signal.
+            begin = (
+                "env",
+                "--default-signal=INT",
+                "setsid",
+                "--wait",
+                "sh",
+                "-c",
+                f'SIGNAL={interrupt} INSTALLER=$$ exec "$0" "$@"',
+            )
         return self.call(*begin, self.source / "deploy" / "install-service", *options)
 
     def runs(self) -> str:
@@ -110,10 +121,12 @@ def test_a_version_that_cannot_read_the_matches_does_not_start_or_answers_wrongl
     assert machine.runs() == "3"
 
 
-def test_whoever_loses_the_connection_meanwhile_is_gone_back_for_as_well(machine):
-    machine.install("2", wrong="page", hung_up=True)
+@pytest.mark.parametrize("interrupt", ["HUP", "INT"])
+def test_after_a_lost_connection_or_ctrl_c_a_version_that_does_not_work_is_changed_back(machine, interrupt):
+    done = machine.install("2", wrong="page", interrupt=interrupt)
 
-    assert machine.runs() == "1"
+    assert (done.returncode, machine.runs()) == (1, "1")
+    assert "nothing is lost" in done.stderr
 
 
 def test_with_the_version_before_its_unit_comes_back(machine):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -182,16 +181,17 @@ def play(file: Path | None, language: str | None, **asked: Any) -> None:
     from companion.pages.language import speak
 
     speak(language or terminal_language())
-    for number in (signal.SIGHUP, signal.SIGTERM):
-        # A connection that is lost ends the game as Ctrl-C does: it is saved.
-        signal.signal(number, signal.default_int_handler)
     TerminalGame(begun_or_resumed(file, **asked), file, _typed_line, click.echo).run()
 
 
 def _typed_line(prompt: str) -> str | None:
     """Return the next line of standard input, None at its end; one that nobody sees being typed is shown."""
     click.echo(prompt, nl=False)
-    typed_bytes = sys.stdin.buffer.readline()
+    try:
+        typed_bytes = sys.stdin.buffer.readline()
+    except OSError:
+        # The terminal is gone.
+        return None
     line = typed_bytes.decode("utf-8", errors="replace").replace("\x00", "").strip()
     if not (typed_bytes and sys.stdin.isatty()):
         click.echo(plain(line))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 
 from companion.app.robot_match import PERSON, RobotMatch
 from companion.app.terminal_screen import HELP, Prompt, Stage, asked, news, screen, slots, wrapped
@@ -32,6 +35,7 @@ _COMMANDS = {
 
 _NEEDS_NO_CARD = (Verb.TAKE, Verb.EXTEND, Verb.FINISH, Verb.GIVE)  # done before a card is picked, as answers are
 _PICK_FIRST = say("A card is picked first: `p`.")
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _YES = ("y", "yes", "o", "oui", "t", "tak", "j", "ja", "s", "sí", "si", "sì")
 
 
@@ -45,7 +49,7 @@ class TerminalGame:
         self._saved: RobotMatch | None = None
         self._now = Prompt(Stage.OVER)
         self._whys: dict[int, Said] = {}  # why the robots did what they did, by the place of the play in its hand
-        self._sorts = self._has_left = False
+        self._sorts = self._has_left = self._is_ending = False
         self._commands: Mapping[str, Callable[[list[str]], None]] = {
             "pick": lambda _which: self._pick(),
             "use": self._use,
@@ -61,18 +65,45 @@ class TerminalGame:
         }
 
     def run(self) -> None:
-        """Play until the person leaves or the input ends; with a file the match is kept in it then."""
+        """Play until the person leaves, the input ends or the terminal is gone; then save the match in its file."""
         words.speak_of(self._match.record.game, {})
         if self._path is not None:
             self._write(self._path)
-        try:
-            self._say(_("The cards of seed %(seed)d. `help` lists the commands.", seed=self._match.seed))
-            self._play_on(self._match)
-            while not self._has_left and (line := self._ask("> ")) is not None:
+        with _heard_by(self._end):
+            try:
+                # A signal may interrupt the inner `finally` too. It is the last one that does.
+                try:
+                    self._play_until_left()
+                finally:
+                    self._is_ending = True
+            finally:
+                if not self._has_left and self._path is not None:
+                    self._write(self._path)
+
+    def _end(self, number: int, _frame: FrameType | None) -> None:
+        """Interrupt the game for a signal. A closing terminal sends several; only the first one counts."""
+        if self._is_ending:
+            return
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        self._is_ending = True
+        raise SystemExit(128 + number)
+
+    def _play_until_left(self) -> None:
+        self._say(_("The cards of seed %(seed)d. `help` lists the commands.", seed=self._match.seed))
+        is_interrupted = True
+        while not self._has_left:
+            try:
+                if is_interrupted:
+                    self._play_on(self._match)
+                    is_interrupted = False
+                if (line := self._ask("> ")) is None:
+                    return
                 self._obey(line.split())
-        finally:
-            if not self._has_left and self._path is not None:
-                self._write(self._path)
+            except KeyboardInterrupt:
+                is_interrupted = True
+                self._tell("")
+                self._quit()
 
     def _obey(self, line: list[str]) -> None:
         word, which = (_COMMANDS.get(line[0].lower(), line[0].lower()), line[1:]) if line else ("", [])
@@ -95,13 +126,17 @@ class TerminalGame:
     # Playing
 
     def _play_on(self, match: RobotMatch) -> None:
-        """Let the robots play until the person is asked, and show how things stand."""
-        while (now := asked(match.hand)) is None and (position := match.hand.asked()) is not None:
+        """Let the robots play until the person is asked, and show the table.
+
+        Each play counts at once, so an interrupted turn is saved and played on.
+        """
+        self._match = match
+        while (now := asked(self._match.hand)) is None and (position := self._match.hand.asked()) is not None:
             play = None
             if position.player != PERSON:
-                play, self._whys[len(position.past)] = match.choice(position)
-            match = match.after(position, play)
-        self._match, self._now = match, now or self._now
+                play, self._whys[len(position.past)] = self._match.choice(position)
+            self._match = self._match.after(position, play)
+        self._now = now or self._now
         self._show()
 
     def _play(self, play: Play) -> None:
@@ -214,6 +249,18 @@ class TerminalGame:
         if self._saved is not self._match:
             answer = self._ask(_("This game is not saved. Leave it all the same? (y/n)") + " ")
         self._has_left = answer is not None and answer.strip().lower() in _YES
+
+
+@contextmanager
+def _heard_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Let a handler hear the signals that end a program, until the block is left; ignored ones stay ignored."""
+    heard = [number for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, handler) for number in heard}
+    try:
+        yield
+    finally:
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
 
 
 def _as_typed(play: Play) -> str:

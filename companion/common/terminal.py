@@ -10,6 +10,8 @@ import io
 import os
 import sys
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
 CALLED = "COMPANION_CALLED"  # the variable in which a script that starts the program says its own name: `deploy/run`
@@ -35,10 +37,23 @@ def plain(text: str) -> str:
 
 
 class Plain(io.TextIOWrapper):
-    """A terminal to which nothing but text is written."""
+    """A terminal to which nothing but text is written. Raises BrokenPipeError once it is gone, as a pipe does."""
 
     def write(self, text: str) -> int:
-        return super().write(plain(text))
+        with _broken_if_gone():
+            return super().write(plain(text))
+
+    def flush(self) -> None:
+        with _broken_if_gone():
+            super().flush()
+
+
+@contextmanager
+def _broken_if_gone() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise BrokenPipeError(error.errno, error.strerror) from error
 
 
 def show_plainly() -> None:

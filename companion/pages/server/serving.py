@@ -106,18 +106,25 @@ def end(server: Server) -> None:
 
 
 def _asked_to_end(wake: Callable[[], None]) -> threading.Event:
-    """Return an event that is set when the process is asked to end; asked once more, it ends at once."""
+    """Return an event that is set when the process is asked to end; asked once more, it ends at once.
+
+    A closing terminal ends it too, in order: it sends several signals, which are not impatience.
+    """
     asked = threading.Event()
+    heard: set[int] = set()
 
     def hear(number: int, _frame: FrameType | None) -> None:
-        if asked.is_set():
+        if number != signal.SIGHUP and heard - {signal.SIGHUP}:
             os._exit(128 + number)
+        heard.add(number)
         asked.set()
         wake()
 
     if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, hear)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            # Under `nohup` the terminal's end is ignored.
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+                signal.signal(number, hear)
     return asked
 
 
