@@ -203,26 +203,6 @@ def test_what_was_there_before_is_kept_aside_as_a_whole_data_folder(data, table)
     assert not (kept / "secret-key").exists()
 
 
-def test_what_root_restores_belongs_to_the_owner_of_the_data_folder(data, table, monkeypatch):
-    given: dict[str, tuple[int, int]] = {}
-
-    def chown(path: Path, user: int, group: int, *, follow_symlinks: bool) -> None:
-        assert not follow_symlinks
-        given[f"{path.stat().st_ino}"] = user, group
-
-    monkeypatch.setattr("os.geteuid", lambda: 0)
-    monkeypatch.setattr("os.chown", chown)
-    (data / "companion.lock").unlink()
-    aside = {path.stat().st_ino for path in data.rglob("*")}
-    kept = restore(data, read_bundle(table))
-    os.close(lock(store_path(data)))
-
-    owner = data.stat().st_uid, data.stat().st_gid
-    new = [path for path in data.rglob("*") if path.stat().st_ino not in aside]
-    assert {kept, store_path(data), data / "editions/ours.toml", data / "companion.lock"} <= set(new)
-    assert [path for path in new if given.get(f"{path.stat().st_ino}") != owner] == []
-
-
 def test_backups_of_before_do_not_come_back_into_a_restored_log(data, table):
     append(store_path(data), "Ann 75")
     assert back_up(store_path(data))
@@ -472,6 +452,119 @@ def test_a_restore_that_cannot_be_finished_keeps_a_start_from_making_a_new_log(d
     with pytest.raises(Problem, match="half restored"):
         Store.open(store_path(data))
     assert store_path(data).read_bytes() == before
+
+
+# --- What lies in the folder is not believed -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["../secret", "..", ".", "", "/secret", "editions/../../secret", "restoring", 7, None, ["x"]]
+)
+def test_a_half_restored_backup_moves_nothing_but_what_lies_in_the_folder_itself(data, tmp_path, name):
+    (tmp_path / "secret").write_text("outside")
+    ready = data / restoring.READY
+    ready.mkdir()
+    (ready / "companion.sqlite3").write_bytes(b"another log")
+    for brought in ([], ["companion.sqlite3", name]):
+        contents = {"replaced": ["companion.sqlite3", name], "brought": brought}
+        (ready / restoring.CONTENTS).write_text(json.dumps(contents))
+        before = tree(tmp_path)
+
+        with pytest.raises(Problem, match="half restored"):
+            Store.open(store_path(data))
+        assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize("link", [".", restoring.CONTENTS, restoring.BEFORE])
+def test_a_half_restored_backup_follows_no_link(data, tmp_path, link):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "companion.sqlite3").write_bytes(b"another log")
+    (outside / restoring.CONTENTS).write_text('{"replaced": ["companion.sqlite3"], "brought": ["companion.sqlite3"]}')
+    ready = data / restoring.READY
+    if link == ".":
+        ready.symlink_to(outside)
+    else:
+        shutil.copytree(outside, ready)
+        (ready / link).unlink(missing_ok=True)
+        (ready / link).symlink_to(outside / link if link == restoring.CONTENTS else outside)
+    before = tree(tmp_path)
+
+    with pytest.raises(Problem, match="half restored"):
+        Store.open(store_path(data))
+    assert tree(tmp_path) == before
+
+
+def test_the_lock_is_not_made_where_a_link_leads(data, tmp_path):
+    (data / "companion.lock").unlink()
+    (data / "companion.lock").symlink_to(tmp_path / "outside")
+
+    os.close(lock(store_path(data)))
+
+    assert not (tmp_path / "outside").exists()
+
+
+# --- Root and the folder of a service --------------------------------------------------------------------------
+
+OWNER = 54321
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")
+
+
+@pytest.fixture
+def of_service(data, table):
+    """The data folder belongs to a service, and lies in a folder of root's alone. So does all in it."""
+    data.parent.chmod(0o700)
+    for path in (data, *data.rglob("*")):
+        os.chown(path, OWNER, OWNER)
+    return data
+
+
+@needs_root
+def test_what_root_restores_belongs_to_the_owner_of_the_data_folder(of_service, table, called):
+    (of_service / "companion.lock").unlink()
+
+    assert called("restore", table, "--data", of_service).returncode == 0
+
+    assert {rights(path)[:2] for path in (of_service, *of_service.rglob("*"))} == {(OWNER, OWNER)}
+    assert (of_service / "companion.lock").exists()
+    assert os.geteuid() == 0
+
+
+@needs_root
+@pytest.mark.parametrize("command", [("restore", "table.zip"), ("backup", "other.zip"), ("doctor",), ("export", "1")])
+@pytest.mark.parametrize(
+    "link",
+    [
+        "restoring", "restoring.new", "companion.lock", "companion.sqlite3-wal", "companion.sqlite3-journal",
+        ".companion-probe",
+    ],
+)  # fmt: skip
+def test_links_in_the_folder_of_a_service_lead_root_nowhere(of_service, tmp_path, called, command, link):
+    """The log claims a write-ahead log, so SQLite opens that too."""
+    log = store_path(of_service)
+    log.write_bytes((file := log.read_bytes())[:18] + b"\x02\x02" + file[20:])
+    for target in ("file", "folder", "new"):
+        secret = tmp_path / "of-root" / "deep"
+        shutil.rmtree(secret.parent, ignore_errors=True)
+        secret.mkdir(parents=True)
+        (secret / "file").write_text("secret")
+        (secret / "folder").mkdir()
+        (of_service / link).unlink(missing_ok=True)
+        (of_service / link).symlink_to(secret / target)
+        os.chown(of_service / link, OWNER, OWNER, follow_symlinks=False)
+        before = {path: rights(path) for path in secret.rglob("*")}
+
+        words = [tmp_path / word if "zip" in word else word for word in command]
+        called(*words, *(["--force"] if command[0] == "backup" else []), "--data", of_service)
+
+        assert {path: rights(path) for path in secret.rglob("*")} == before
+        assert (secret / "file").read_text() == "secret"
+
+
+def rights(path: Path) -> tuple[int, int, int]:
+    """To whom a file belongs, and who may do what with it."""
+    found = path.lstat()
+    return found.st_uid, found.st_gid, found.st_mode
 
 
 # --- The commands ---------------------------------------------------------------------------------------------

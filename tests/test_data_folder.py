@@ -1,6 +1,9 @@
 """Where the data folder is; and every small file in it may be damaged, and nobody is kept from playing."""
 
+import os
+
 import pytest
+from logs import played
 
 from companion.app import mqtt
 from companion.app.reports.deck_report import listing
@@ -13,6 +16,7 @@ from companion.pages.players import phone_identity
 from companion.pages.table_camera.camera_settings import KeptTurn
 from companion.rules.editions.edition import keep_own_editions
 from companion.storage import recovery
+from companion.storage.backups import back_up
 from companion.storage.data_folder import DECK_IN_USE_NAME as DECK_IN_USE
 from companion.storage.data_folder import KEY_NAME, data_dir, store_path
 from companion.storage.data_folder import TURN_NAME as TURN
@@ -72,3 +76,24 @@ def test_the_option_names_the_data_folder_before_the_environment_does(tmp_path, 
 
     assert data_dir(tmp_path / "a") == tmp_path / "a"
     assert data_dir() == tmp_path / "b"
+
+
+@pytest.mark.parametrize("umask", [0, 0o022, 0o077])
+def test_what_is_written_only_its_owner_can_read(tmp_path, called, umask):
+    (tmp_path / "data").mkdir()
+    path, before = played(tmp_path / "data", matches=1, plays=3), os.umask(umask)
+    try:
+        (path.parent / recovery.LAST_NAME).unlink()
+        recovery.keep_last(path.parent, None)
+        back_up(path)
+        called("backup", tmp_path / "table.zip", "--data", path.parent)
+        (tmp_path / "table.zip").chmod(0o644)
+        called("backup", tmp_path / "table.zip", "--force", "--data", path.parent)
+        called("play", tmp_path / "game.json", typed="q")
+    finally:
+        os.umask(before)
+
+    written = [tmp_path / "table.zip", tmp_path / "game.json", path.parent / recovery.LAST_NAME]
+    written += path.parent.glob("backups/*")
+    assert len(written) == 4
+    assert {one.name: one.stat().st_mode & 0o777 for one in written} == {one.name: 0o600 for one in written}

@@ -60,7 +60,7 @@ def test_a_small_file_is_on_the_disk_with_its_name_when_that_is_said(tmp_path):
 def test_what_a_kill_left_behind_is_in_nobodys_way(tmp_path):
     (tmp_path / "a.json.new").write_text("half of")
 
-    write_whole(tmp_path / "a.json", "all of it", mode=0o600)
+    write_whole(tmp_path / "a.json", "all of it")
 
     assert (tmp_path / "a.json").read_text() == "all of it"
     assert (tmp_path / "a.json").stat().st_mode & 0o077 == 0

@@ -24,6 +24,7 @@ page_comes() { "$COMPANION_UNDER/opt/mille-bornes-companion/venv/bin/companion" 
 """
 PROGRAM = """#!/bin/sh
 echo "$(basename "$(dirname "$(dirname "$(readlink -f "$0")")")") VERSION $1" >>"$COMPANION_UNDER/said"
+if [ "$1" = backup ]; then echo "all matches" >"$5"; fi
 if [ "$1" = up ] && [ -n "${INSTALLER-}" ]; then kill -s "$SIGNAL" -- "-$INSTALLER"; fi
 [ "$1" != WRONG ]
 """
@@ -101,6 +102,13 @@ def test_a_new_version_reads_a_copy_of_all_matches_before_it_runs(machine):
         "venv-1 1 backup", "venv-2 2 restore", "venv-2 2 doctor", "venv-2 2 up", "venv-2 2 page",
         "venv-2 2 up",
     ]  # fmt: skip
+
+
+def test_only_root_can_read_the_backup_that_an_update_makes(machine):
+    machine.install("2")
+
+    backup = machine.under / "opt" / NAME / "before-update.zip"
+    assert (backup.read_text(), backup.stat().st_mode & 0o777) == ("all matches\n", 0o600)
 
 
 @pytest.mark.parametrize(

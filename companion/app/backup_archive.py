@@ -38,7 +38,7 @@ from companion.storage.data_folder import (
     EDITIONS_NAME,
     STORE_NAME,
     TURN_NAME,
-    give_to_owner_of,
+    as_owner_of,
     sync_folder,
     write_whole,
 )
@@ -100,9 +100,10 @@ def write_bundle(folder: Path, out: Path, *, force: bool = False) -> tuple[str, 
         raise Problem(f"{out} is a folder: name the file, such as {out / 'table.zip'}.")
     if out.exists() and not force:
         raise Problem(f"{out} is there already: choose another name, or write over it with --force.")
-    log = _log_as_bytes(folder / STORE_NAME)
     about = json.dumps({"format": FORMAT, "schema": len(database.MIGRATIONS)}).encode()
-    files, left_out = _sound_files(folder, MOST_BYTES - len(about) - len(log or b""))
+    with as_owner_of(folder):
+        log = _log_as_bytes(folder / STORE_NAME)
+        files, left_out = _sound_files(folder, MOST_BYTES - len(about) - len(log or b""))
     if log is None and not files:
         demo = folder / DEMO_NAME
         also = f" What was played in the demo is in {demo}: add --data {demo}." if (demo / STORE_NAME).exists() else ""
@@ -357,7 +358,7 @@ def _rows(file: Path, log: bytes) -> tuple[Row, ...]:
 def restore(folder: Path, bundle: Bundle) -> Path | None:
     """Put a backup in the place of what is in a data folder, all of it or nothing; return where that lies now.
 
-    The caller holds the folder's lock. Raises Problem where the disk refuses: then nothing has changed.
+    The caller is inside `locked`. Raises Problem where the disk refuses: then nothing has changed.
     """
     new = folder / restoring.NEW
     try:
@@ -370,7 +371,6 @@ def restore(folder: Path, bundle: Bundle) -> Path | None:
             {PurePosixPath(name).parts[0] for name in bundle.files} | ({STORE_NAME} if bundle.rows else set())
         )
         _lay(new, {restoring.CONTENTS: json.dumps({"replaced": REPLACED, "brought": brought}).encode()})
-        give_to_owner_of(folder, new)
         for one in (*new.rglob("*/"), new):
             sync_folder(one)
         shutil.rmtree(folder / restoring.READY, ignore_errors=True)

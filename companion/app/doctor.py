@@ -8,6 +8,7 @@ import shutil
 import socket
 import sqlite3
 import subprocess
+import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator, Sequence
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING
 from companion.common import clock as clocks
 from companion.common.errors import Problem
 from companion.storage import recovery
-from companion.storage.data_folder import store_path
+from companion.storage.data_folder import as_owner_of, store_path
 from companion.storage.database import Damaged, last_of, readable
 from companion.tabletop.drawn_zones import Drawing
 from companion.tabletop.mat_layout import MatLayout
@@ -166,9 +167,8 @@ def disk(data_dir: Path) -> Check:
     """Check whether the data folder can be written to and has room."""
     home = next((folder for folder in (data_dir, *data_dir.parents) if folder.is_dir()), Path("/"))
     try:
-        probe = home / ".companion-probe"
-        probe.write_bytes(b"")
-        probe.unlink()
+        with as_owner_of(home), tempfile.NamedTemporaryFile(dir=home, prefix=".companion-"):
+            pass
     except OSError as error:
         return Check("data folder", False, True, f"{data_dir} cannot be written to ({error.strerror}): use --data DIR.")
     room = shutil.disk_usage(home).free
@@ -183,7 +183,7 @@ def matches(data_dir: Path) -> Check:
     if not path.exists():
         return Check("matches", True, False, "No match has been played in the data folder.")
     try:
-        with closing(readable(path)) as log:
+        with as_owner_of(data_dir), closing(readable(path)) as log:
             last = last_of(log)
     except Problem as problem:
         return Check("matches", False, not isinstance(problem, Damaged), str(problem))

@@ -69,7 +69,7 @@ def own_id(folder: Path) -> str:
             return known
     made = secrets.token_hex(4)
     with suppress(OSError):
-        write_whole(path, f"{made}\n", mode=0o600)
+        write_whole(path, f"{made}\n")
     return made
 
 

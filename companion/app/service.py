@@ -27,7 +27,7 @@ from companion.pages.server.address import announced, base_url
 from companion.pages.table_camera.camera_settings import MOST_OTHERS, KeptTurn, OtherCameras
 from companion.pages.words import N_, Names
 from companion.rules.play import Verb
-from companion.storage.data_folder import data_dir, store_path
+from companion.storage.data_folder import as_owner_of, data_dir, store_path
 from companion.storage.event_store import Store
 from companion.tabletop.card_ids import card_ids
 from companion.tabletop.drawn_zones import DrawnZones
@@ -379,7 +379,10 @@ def in_play(state: MatchState, setup: Setup | None = None) -> tuple[str, ...]:
 def exported(match: int, form: str, data: Path | None) -> str:
     """Return a match of the data folder as a record, as JSON lines, or as a CSV of its score sheets."""
     path = store_path(data_dir(data))
-    with closing(Store.open(path, read_only=True)) if path.exists() else nullcontext() as store:
+    with (
+        as_owner_of(path.parent),
+        closing(Store.open(path, read_only=True)) if path.exists() else nullcontext() as store,
+    ):
         known, events = (store.matches(), store.events(match)) if store else ((), ())
     if not events:
         others = f"the matches there are {', '.join(map(str, known))}" if known else "none has been played there yet"

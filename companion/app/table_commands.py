@@ -299,8 +299,8 @@ def restore(file: Path, data: Path | None) -> None:
 
     os.umask(_OWN_FILES)
     folder = data_dir(data)
+    bundle = read_bundle(file, recoded=recoded, own=folder / EDITIONS_NAME)
     with locked(folder):
-        bundle = read_bundle(file, recoded=recoded, own=folder / EDITIONS_NAME)
         kept = restore(folder, bundle)
     click.echo(f"Restored into {folder}: {bundle.says}. On another machine the phones scan the code anew.")
     if kept is not None:

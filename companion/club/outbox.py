@@ -261,7 +261,7 @@ class Outbox:
     def _new_table(self) -> str:
         table = uuid.uuid4().hex
         try:
-            write_whole(self._file, json.dumps({"table": table}), mode=0o600)
+            write_whole(self._file, json.dumps({"table": table}))
         except OSError as error:
             raise Problem(
                 "%(file)s cannot be written (%(why)s): make room on the disk.", file=self._file, why=error.strerror

@@ -5,10 +5,12 @@ Its files are written whole or not at all, and are on the disk when that is said
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import platformdirs
@@ -23,6 +25,7 @@ DECK_IN_USE_NAME, TURN_NAME = "deck-in-use.json", "picture-turn.json"  # the dec
 
 PIECE_BYTES = 4096  # size of a page of the log, which is read or not read as a whole
 _one_at_a_time = threading.Lock()  # a lock: two threads that write the same file at once would share its new one
+_CAPABILITY_VERSION, _CAP_DAC_READ_SEARCH = 0x20080522, 1 << 2  # of linux/capability.h
 _CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP)
 """What a file system says that keeps folders in its own way: FAT, some network drives."""
 
@@ -57,16 +60,16 @@ def store_path(folder: Path) -> Path:
 # --- Its files --------------------------------------------------------------------------------------------------
 
 
-def write_whole(path: Path, content: str | bytes, *, mode: int = 0o666) -> None:
-    """Write a file whole or not at all, and sync it and its folder.
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file whole or not at all, for its owner alone, and sync it and its folder.
 
-    `mode` is for a file that was not there. Raises OSError where the disk refuses: nothing half-written is left.
+    Raises OSError where the disk refuses: nothing half-written is left.
     """
     new = path.with_name(f"{path.name}.new")
     with _one_at_a_time:
         # What a kill has left may be anybody's to read, or be laid there by somebody else.
         new.unlink(missing_ok=True)
-        fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             with os.fdopen(fd, "wb") as file:
                 file.write(content.encode() if isinstance(content, str) else content)
@@ -99,17 +102,39 @@ def make_folder(folder: Path) -> None:
         sync_folder(made.parent)
 
 
-def give_to_owner_of(folder: Path, *paths: Path) -> None:
-    """Give what root has written to the owner of the folder: a service that is not root must be able to write to it.
+@contextmanager
+def as_owner_of(folder: Path) -> Iterator[None]:
+    """Act with the rights of a folder's owner where root runs the program on the folder of another user.
 
-    Raises OSError.
+    Links that the owner has put there lead root nowhere then, and what is written belongs to the owner. Reading stays
+    possible everywhere, because the folder of a service lies in one that is root's alone. The rights are those of the
+    whole process: call it while one thread runs. Raises OSError where the rights cannot be changed.
     """
-    if os.geteuid() != 0:
+    owner = folder.stat() if os.geteuid() == 0 and folder.is_dir() else None
+    if owner is None or owner.st_uid == 0:
+        yield
         return
-    owner = folder.stat()
-    for path in paths:
-        for one in (path, *path.rglob("*")):
-            os.chown(one, owner.st_uid, owner.st_gid, follow_symlinks=False)
+    group, groups = os.getegid(), os.getgroups()
+    os.setgroups([])
+    os.setegid(owner.st_gid)
+    os.seteuid(owner.st_uid)
+    try:
+        _keep_reading()
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(group)
+        os.setgroups(groups)
+
+
+def _keep_reading() -> None:
+    """Take back, of what root has just given up, the right to read files and search folders, where root has it."""
+    header, (effective, permitted) = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0), (0, 1)
+    sets = (ctypes.c_uint32 * 6)()
+    library = ctypes.CDLL(None)
+    if library.capget(header, sets) == 0:
+        sets[effective] = sets[permitted] & _CAP_DAC_READ_SEARCH
+        library.capset(header, sets)
 
 
 def read_readable(path: Path) -> bytes:

@@ -24,7 +24,7 @@ from companion.common.clock import now_s
 from companion.common.errors import Problem, cause
 from companion.common.text import Said, say, say_many
 from companion.storage import database, recovery, restore
-from companion.storage.data_folder import give_to_owner_of, store_path
+from companion.storage.data_folder import as_owner_of, store_path
 from companion.storage.events import Event, NewEvent, Row, is_sound
 from companion.storage.recovery import Mended
 
@@ -350,7 +350,8 @@ def _why(error: sqlite3.Error | OSError) -> tuple[Said, Said]:
 def finish_restoring(folder: Path) -> None:
     """Finish an interrupted restore of a backup; the caller holds the lock. Raises Problem where it cannot."""
     try:
-        restore.finish(folder)
+        with as_owner_of(folder):
+            restore.finish(folder)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Problem(
             f"A backup is half restored in {folder}, and cannot be finished: check that it can be written to, then"
@@ -361,13 +362,17 @@ def finish_restoring(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep every other companion out of a data folder, where an interrupted restore is finished first."""
-    fd = lock(store_path(folder))
-    try:
-        finish_restoring(folder)
-        yield
-    finally:
-        os.close(fd)
+    """Keep every other companion out of a data folder, where an interrupted restore is finished first.
+
+    Inside, root acts as the folder's owner.
+    """
+    with as_owner_of(folder):
+        fd = lock(store_path(folder))
+        try:
+            finish_restoring(folder)
+            yield
+        finally:
+            os.close(fd)
 
 
 def lock(path: Path) -> int:
@@ -375,7 +380,8 @@ def lock(path: Path) -> int:
 
     Closing the returned descriptor lets another process in. Raises Problem where one is in already.
     """
-    fd = _lock_file(path)
+    with as_owner_of(path.parent):
+        fd = _lock_file(path)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -389,12 +395,9 @@ def lock(path: Path) -> int:
 def _lock_file(path: Path) -> int:
     file = path.with_suffix(".lock")
     with suppress(OSError):
-        fd = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        with suppress(OSError):
-            give_to_owner_of(path.parent, file)
-        return fd
+        return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     with suppress(OSError):
-        return os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+        return os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         return os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:

@@ -274,7 +274,7 @@ def keep_last(folder: Path, row: Row | None) -> None:
     seq, match, crc = (row[0], row[1], checksum(row)) if row else (0, 0, 0)
     last = LastEvent(seq, match, crc, len(database.MIGRATIONS))
     content = json.dumps([*astuple(last), _check(last)]).ljust(LAST_BYTES).encode()
-    fd = os.open(folder / LAST_NAME, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    fd = os.open(folder / LAST_NAME, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         os.pwrite(fd, content, 0)
         os.ftruncate(fd, LAST_BYTES)

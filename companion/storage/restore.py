@@ -6,11 +6,11 @@ is done, by the next to come: `finish` tells from what lies where what is left t
 
 from __future__ import annotations
 
-import json
 from itertools import count
 from pathlib import Path
 
-from companion.storage.data_folder import give_to_owner_of, sync_folder
+from companion.common.small_file import read_json
+from companion.storage.data_folder import sync_folder
 
 READY = "restoring"
 NEW = "restoring.new"
@@ -22,16 +22,19 @@ CONTENTS = "contents.json"
 def finish(folder: Path) -> Path | None:
     """Put what lies ready in its place and what was there aside; return where that is, None where nothing was there.
 
-    May be stopped at any moment and called again. Raises OSError where the disk refuses.
+    May be stopped at any moment and called again. Raises OSError where the disk refuses, and ValueError, KeyError or
+    TypeError where what lies ready is not what a restore has laid there: then nothing is moved.
     """
     ready = folder / READY
     if not (ready / CONTENTS).is_file():
         return None
-    contents = json.loads((ready / CONTENTS).read_text(encoding="utf-8"))
     before = ready / BEFORE
+    if any(one.is_symlink() for one in (ready, ready / CONTENTS, before)):
+        raise ValueError(f"a link in {ready}")
+    contents = read_json(ready / CONTENTS)
+    names = [_name_in(folder, name) for name in contents["replaced"]]
     before.mkdir(exist_ok=True)
-    give_to_owner_of(folder, before)
-    for name in contents["replaced"]:
+    for name in names:
         _replace(folder, name, brought=name in contents["brought"])
     sync_folder(folder)
     sync_folder(before)
@@ -45,6 +48,13 @@ def finish(folder: Path) -> Path | None:
     ready.rmdir()
     sync_folder(folder)
     return kept
+
+
+def _name_in(folder: Path, name: object) -> str:
+    """Return the name of something in the folder itself. Raises ValueError for any other path."""
+    if not isinstance(name, str) or (folder / name).parent != folder or name in ("", ".", "..", READY):
+        raise ValueError(f"{name!r} is not a name in {folder}")
+    return name
 
 
 def _replace(folder: Path, name: str, *, brought: bool) -> None:

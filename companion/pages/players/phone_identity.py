@@ -62,7 +62,7 @@ def load_secret(folder: Path) -> bytes:
         print(f"{path} {say_so}", file=sys.stderr)  # noqa: T201
     key = secrets.token_bytes(KEY_BYTES)
     try:
-        write_whole(path, key, mode=0o600)
+        write_whole(path, key)
     except OSError as error:
         log.warning("%s cannot be kept (%s): after the next start phones scan the code again.", path, error.strerror)
     return key

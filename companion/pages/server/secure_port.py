@@ -101,7 +101,7 @@ def certify(path: Path, names: tuple[str, ...]) -> None:
             return
     except (OSError, ValueError, x509.ExtensionNotFound):
         pass  # None yet, or one that was damaged.
-    write_whole(path, _pem(names), mode=0o600)
+    write_whole(path, _pem(names))
 
 
 def _pem(names: tuple[str, ...]) -> bytes:
