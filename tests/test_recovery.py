@@ -8,14 +8,14 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from logs import DAMAGES, append, changed, frozen, full, garbage, garbage_page, played, plug_pulled
+from logs import DAMAGES, PAGE, append, changed, frozen, full, garbage, garbage_page, played, plug_pulled
 from trust import damages
 
 from companion.common.errors import Problem
 from companion.match.archive import judged
 from companion.match.match import Match
 from companion.pages import create_app
-from companion.storage import recovery
+from companion.storage import raw_pages, recovery
 from companion.storage.backups import back_up, backups_of
 from companion.storage.data_folder import store_path
 from companion.storage.database import look
@@ -155,10 +155,10 @@ def evening(tmp_path):
 @pytest.mark.parametrize(
     "statement",
     [
-        """UPDATE event SET body = replace(body, '"text"', '"tezt"') WHERE seq = 10""",
+        """UPDATE event SET body = replace(body, '"text"', '"test"') WHERE seq = 10""",
         "UPDATE event SET body = replace(body, 'Ann 100', 'Ann 200') WHERE seq = 10",
-        "UPDATE event SET kind = 'retract' WHERE seq = 10", "UPDATE event SET match = 3 WHERE seq = 10",
-        "UPDATE event SET at_s = 99.5 WHERE seq = 10", "UPDATE event SET seq = 11 WHERE seq = 10",
+        "UPDATE event SET kind = 'retract' WHERE seq = 10", "UPDATE event SET match = 6 WHERE seq = 10",
+        "UPDATE event SET at_s = 99.5 WHERE seq = 10", "UPDATE event SET seq = 13 WHERE seq = 10",
         "DELETE FROM event WHERE seq = 10",
     ],
 )  # fmt: skip
@@ -226,6 +226,98 @@ def test_what_could_not_be_replayed_is_never_written(evening):
     with pytest.raises(ValueError, match="could not be replayed"):
         store.append(1, NewEvent("line", {"txet": "Ann 25"}))
     store.close()
+
+
+# --- A flipped bit --------------------------------------------------------------------------------------------
+
+
+def flipped_at(file: bytes, *places: tuple[int, int]) -> bytes:
+    """A file in which bits are others, each told by its byte and its place there."""
+    other = bytearray(file)
+    for at, bit in places:
+        other[at] ^= 1 << bit
+    return bytes(other)
+
+
+@pytest.fixture
+def many(tmp_path):
+    """A log of a few hundred plays, some of which are so long that they go on on other pages, without a backup."""
+    path = played(tmp_path, matches=1, plays=90)
+    append(path, *["Ann 25"] * 150)
+    return path
+
+
+def test_any_flipped_bit_of_an_event_is_corrected_and_said(evening):
+    shutil.rmtree(evening.parent / "backups")
+    whole, file = look(evening), evening.read_bytes()
+    body = b'{"text":"Bob 50","by":"Ann"}'
+    at = file.index(body)
+    for place in (at - 12, at - 5, at, at + 3, at + 10, at + len(body) + 2):
+        evening.write_bytes(flipped_at(file, (place, place % 7)))
+
+        rows, note = mended(evening)
+
+        assert rows == whole
+        assert "A flipped bit was corrected in 1 entry: its checksum is right again." in note
+        assert "At least" not in note
+
+
+def test_any_flipped_bit_of_a_page_with_plays_loses_none(many):
+    whole, file = look(many), many.read_bytes()
+    page = file.rindex(b"Ann 25") // PAGE * PAGE
+
+    for at in range(page, page + PAGE, 29):
+        sound, corrected = raw_pages.events_in(flipped_at(file, (at, at % 8)))
+
+        assert tuple(row for _, row in sorted((sound | corrected).items())) == whole
+
+
+@pytest.mark.parametrize("place", [100, 2000, PAGE + 100])
+def test_a_flipped_bit_of_a_long_play_is_corrected_wherever_it_lies(many, place):
+    whole, file = look(many), many.read_bytes()
+    text = b"x" * 300
+    at = file.index(text) if place < PAGE else file.rindex(text)
+
+    sound, corrected = raw_pages.events_in(flipped_at(file, (at + place % 200, 3)))
+
+    assert tuple(row for _, row in sorted((sound | corrected).items())) == whole
+    assert corrected
+
+
+def test_pages_that_no_other_page_leads_to_any_more_are_found(many):
+    whole, file = look(many), many.read_bytes()
+    inner = next(at for at in range(0, len(file), PAGE) if file[at] == 0x05)
+    many.write_bytes(file[:inner] + bytes(PAGE) + file[inner + PAGE :])
+
+    assert mended(many)[0] == whole
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_of_several_flipped_bits_of_an_event_no_other_event_is_made(many, seed):
+    whole, file, chance = look(many), many.read_bytes(), Random(seed)
+    at = file.rindex(b'{"text":"Ann 25","by":"Ann"}')
+    places = [(chance.randrange(at, at + 28), chance.randrange(8)) for _ in range(chance.randint(2, 5))]
+
+    sound, corrected = raw_pages.events_in(flipped_at(file, *places))
+
+    assert {*sound.values(), *corrected.values()} <= set(whole)
+
+
+def test_a_file_in_which_everything_is_damaged_is_not_tried_for_ever(many, monkeypatch):
+    file = many.read_bytes()
+    damaged = flipped_at(file, *((at + PAGE - 20, 1) for at in range(0, len(file), PAGE) if file[at] == 0x0D))
+    assert raw_pages.events_in(damaged)[1]
+
+    monkeypatch.setattr(raw_pages, "MOST_TRIALS", 100)
+    assert raw_pages.events_in(damaged) == ({}, {})
+
+
+def test_a_note_of_an_older_version_is_read(tmp_path):
+    (tmp_path / recovery.NOTE_NAME).write_text(
+        '{"away": "damaged/1-companion.sqlite3", "backup": 3, "beyond": 2, "missing": 1, "matches": [1]}'
+    )
+
+    assert "At least 1 entry is missing, in match 1" in recovery.note(tmp_path).sentence
 
 
 # --- Whatever lies beside it ----------------------------------------------------------------------------------

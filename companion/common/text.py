@@ -94,6 +94,12 @@ def listed(items: Iterable[object]) -> Said:
     return Said(", ".join(f"%({name})s" for name in named), **named)
 
 
+def sentences(*several: Said) -> Said:
+    """Return sentences one after the other, each said in the language of the page."""
+    named = {f"item{number}": sentence for number, sentence in enumerate(several)}
+    return Said(" ".join(f"%({name})s" for name in named), **named)
+
+
 def one_of(items: Iterable[object]) -> Said:
     """Return a choice as a sentence names it: `play-out, stuck or reshuffle`."""
     *most, last = items

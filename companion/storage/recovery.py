@@ -1,8 +1,9 @@
 """A damaged log is put away, never deleted, and what can be had of it stands in its place when the service starts.
 
 What is taken: the newest backup that is whole, and beyond it every event that SQLite still reads in the damaged file,
-one by one, each match up to its first gap. A log that is whole but ends before its last event, or before a backup of
-it, has lost its end and is treated the same. What became of the file is kept until somebody has read it.
+one by one, or that `raw_pages` finds there, each match up to its first gap. A log that is whole but ends before its
+last event, or before a backup of it, has lost its end and is treated the same. What became of the file is kept until
+somebody has read it.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from pathlib import Path
 
 from companion.common.errors import Problem
 from companion.common.small_file import read_json
-from companion.common.text import Said, say, say_many
-from companion.storage import database
+from companion.common.text import Said, say, say_many, sentences
+from companion.storage import database, raw_pages
 from companion.storage.backups import FOLDER as BACKUPS
 from companion.storage.backups import backups_of, last_in, rows_in_backup
 from companion.storage.data_folder import read_readable, sync_folder, write_whole
@@ -28,7 +29,7 @@ from companion.storage.events import Row, checksum, unbroken
 
 AWAY = "damaged"  # the folder of the data folder in which damaged files lie
 NOTE_NAME, LAST_NAME = "mended.json", "last-event.json"
-_NUMBERS = ("backup", "beyond", "missing")
+_NUMBERS = ("backup", "beyond", "missing", "corrected")
 _LONGEST = 200
 NEW = ".mended"  # the ending of the new log until it takes the damaged one's place
 LAST_BYTES = 80  # size of the file of the last event, so that each content covers the one before
@@ -44,6 +45,7 @@ class Mended:
     beyond: int = 0  # how many events were read in the damaged file beyond it
     missing: int = 0  # how many events are known to be missing: there may be more at the end
     matches: tuple[int, ...] = ()  # the matches that are known to have lost something
+    corrected: int = 0  # how many of those beyond the backup could be read only after a flipped bit was corrected
 
     @property
     def sentence(self) -> Said:
@@ -65,7 +67,12 @@ class Mended:
                 self.missing,
                 matches=", ".join(map(str, self.matches)) or "?",
             )
-        return say("%(what)s %(from_where)s %(missing)s", what=what, from_where=source, missing=missing)
+        corrected = say_many(
+            "A flipped bit was corrected in %(count)d entry: its checksum is right again.",
+            "Flipped bits were corrected in %(count)d entries: their checksums are right again.",
+            self.corrected,
+        )
+        return sentences(what, source, *([corrected] if self.corrected else []), missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +121,9 @@ def note(folder: Path) -> Mended | None:
     """Return the note about a damaged log, as long as nobody has removed it."""
     try:
         kept = read_json(folder / NOTE_NAME)
-        backup, beyond, missing, *matches = (int(n) for n in (*(kept[key] for key in _NUMBERS), *kept["matches"]))
-        return Mended(str(kept["away"])[:_LONGEST], backup, beyond, missing, tuple(matches))
-    except (OSError, ValueError, TypeError, KeyError):
+        numbers = {key: int(kept.get(key, 0)) for key in _NUMBERS}
+        return Mended(str(kept["away"])[:_LONGEST], matches=tuple(map(int, kept["matches"])), **numbers)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
 
@@ -133,7 +140,8 @@ def _mended(path: Path, last: LastEvent | None) -> FoundLog:
     """Put the damaged file away and what was recovered in its place; return that also where the disk refuses."""
     base = next((rows for one in backups_of(path) if (rows := rows_in_backup(one)) is not None), ())
     end = base[-1][0] if base else 0
-    beyond = [row for row in _still_readable(path, base, last) if row[0] > end]
+    readable, corrected = _still_readable(path, base, last)
+    beyond = [row for row in readable if row[0] > end]
     kept = unbroken((*base, *beyond))
     has = {row[0] for row in kept}
     top = max([0, *has, *(row[0] for row in beyond), last.seq if last else 0])
@@ -144,6 +152,7 @@ def _mended(path: Path, last: LastEvent | None) -> FoundLog:
         backup=end,
         beyond=len(kept) - len(base),
         missing=len(missing),
+        corrected=sum(row[0] in corrected for row in kept[len(base) :]),
         matches=tuple(sorted(broken | ({last.match} if last and last.seq in missing else set()))),
     )
     try:
@@ -158,8 +167,8 @@ def _mended(path: Path, last: LastEvent | None) -> FoundLog:
     return FoundLog(kept, mended)
 
 
-def _still_readable(path: Path, base: Sequence[Row], last: LastEvent | None) -> list[Row]:
-    """Return every event that SQLite can still read in a damaged file, whatever it says of the others.
+def _still_readable(path: Path, base: Sequence[Row], last: LastEvent | None) -> tuple[list[Row], set[int]]:
+    """Return every event that can still be read in a damaged file, and the numbers of those in which a bit was wrong.
 
     Those of another log, in its file or beside it, are none.
     """
@@ -167,14 +176,18 @@ def _still_readable(path: Path, base: Sequence[Row], last: LastEvent | None) -> 
     with suppress(*database.UNUSABLE, Problem):
         files.append(database.as_settled(path))
     read: dict[int, Row] = {}
+    corrected: set[int] = set()
     for file in dict.fromkeys(files):
-        rows = _one_by_one(file, last.seq if last else 0)
+        sound, made_sound = raw_pages.events_in(file)
+        asked = _one_by_one(file, last.seq if last else 0)
+        rows = made_sound | sound | asked
         known = {row[0]: row for row in base} or read
         both = known.keys() & rows.keys()
         # A damaged page may differ: it is another log where most of what both have does.
         if sum(known[seq] == rows[seq] for seq in both) * 2 >= len(both):
             read |= rows
-    return list(read.values())
+            corrected |= made_sound.keys() - sound.keys() - asked.keys()
+    return list(read.values()), corrected
 
 
 def _one_by_one(file: bytes, last: int) -> dict[int, Row]:
