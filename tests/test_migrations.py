@@ -7,22 +7,29 @@ from contextlib import closing
 from itertools import count
 
 import pytest
-from logs import SCHEMAS, changed, frozen
+from logs import SCHEMAS, changed, frozen, plug_pulled
 
 from companion.app.service import exported
+from companion.common.errors import Problem
 from companion.match.archive import judged
 from companion.match.match import Match
 from companion.rules.record import notation
 from companion.storage import database
 from companion.storage.database import MIGRATIONS, connected, look, schema_of
 from companion.storage.event_store import Store
-from companion.storage.events import checksum
+from companion.storage.events import EventKind, checksum
 
 RELEASED = {
     1: "5d91c9be373a9e0c46770582defde526880261888e2cb385fbb1d8e26495c6bd",
     2: "b36f679977d6e098e3c0a56fb437e4c21acb48ecb5a84bc8d270cca3d415b276",
+    3: "09fe3141ded862a62a63cca50fbc090f111eeda2d6446477c5c7f5c1899e40cd",
 }
 """The fingerprint of each migration that was released, by the schema that it leads to."""
+
+NEW_KINDS = {
+    1: "setup line correct retract undo redo seat setting answer", 2: "claim", 3: "waive wish call letter",
+}  # fmt: skip
+"""The kinds of events that came with each schema. A released one is never edited: a new kind needs a new schema."""
 
 
 def text_of(store: Store) -> str:
@@ -94,6 +101,41 @@ def test_a_released_migration_is_never_edited():
     prints = {n: hashlib.sha256(text.encode()).hexdigest() for n, text in enumerate(MIGRATIONS, start=1)}
 
     assert prints == RELEASED
+
+
+def test_a_new_kind_of_event_comes_with_a_new_schema():
+    kinds = " ".join(NEW_KINDS.values()).split()
+
+    assert sorted(kinds) == sorted(EventKind)
+    assert list(NEW_KINDS) == list(range(1, len(MIGRATIONS) + 1))
+
+
+@pytest.mark.parametrize("number", range(1, len(MIGRATIONS) + 1))
+def test_a_frozen_log_has_the_new_kinds_of_its_schema(number, tmp_path):
+    kinds = {kind for _seq, _match, _at_s, kind, _body in look(frozen(number, tmp_path))}
+
+    assert set(NEW_KINDS[number].split()) <= kinds | {"claim"}  # A claim came before the log of its schema was frozen.
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_the_program_before_says_that_a_log_is_newer_and_touches_nothing(tmp_path, monkeypatch, is_killed):
+    """Also where the newer one was killed as soon as it had brought the log up to date."""
+    path = frozen(len(MIGRATIONS) - 1, tmp_path)
+    monkeypatch.setattr(database, "MIGRATIONS", MIGRATIONS[:-1])
+    Store.open(path).close()
+    monkeypatch.undo()
+    with plug_pulled(1 if is_killed else 0, (database, "_write_for_trial")):
+        Store.open(path).close()
+    before = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
+
+    monkeypatch.setattr(database, "MIGRATIONS", MIGRATIONS[:-1])
+    with pytest.raises(Problem) as said:
+        Store.open(path)
+
+    assert str(said.value) == (
+        f"{path} was written by a newer version of the companion: install that version, or move the file."
+    )
+    assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == before
 
 
 def test_a_migration_that_breaks_off_halfway_leaves_the_old_schema(tmp_path, monkeypatch):

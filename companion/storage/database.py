@@ -44,11 +44,15 @@ MIGRATIONS = (
     ALTER TABLE checked RENAME TO event;
     CREATE INDEX event_of_match ON event (match, seq);
     """,
+    """
+    -- The tables stay. From here on there are events of the kinds `waive`, `wish`, `call` and `letter`.
+    """,
 )
 """Number n brings a file of schema n to schema n + 1; the schema's number is kept in `user_version`.
 
-One that was released is never edited; a new kind of event comes with a new number too, so that no older program takes
-a log for whole that it cannot replay.
+One that was released is never edited. A new kind of event comes with a new number too, so that an older program says
+that the log is newer and leaves it alone: it would take such an event for damage. `tests/test_migrations.py` has the
+kinds of each number.
 """
 
 WITH_CHECKSUMS = 2  # first schema whose events have checksums

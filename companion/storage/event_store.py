@@ -88,9 +88,10 @@ class Store:
         try:
             if not there.written:
                 raise sqlite3.OperationalError("the mended log cannot be written")
+            # First, as the schema is noted there too: a log of a newer one than noted is damaged.
+            _keep_last(path, there.rows)
             store = cls(path, database.connected(path), lock_fd, clock)
             store._file = _number_of(path)
-            store._keep_last(there.rows)
         except sqlite3.OperationalError as error:
             store = cls(path, database.new_in_memory(there.rows), lock_fd, clock)
             store._refused = error
@@ -155,13 +156,7 @@ class Store:
         self._last = events[-1].seq if events else last
         self._held.clear()
         self._refused = None
-        self._keep_last([_row(event) for event in events])
-
-    def _keep_last(self, rows: Sequence[Row]) -> None:
-        """Note the last row on the disk; the log is complete without that."""
-        if rows:
-            with suppress(OSError):
-                recovery.keep_last(self.path.parent, rows[-1])
+        _keep_last(self.path, [_row(event) for event in events])
 
     def _go_to_disk(self) -> None:
         """Go from the log in memory to the file, once that can be written, and write what it lacks at its end."""
@@ -291,6 +286,13 @@ class Store:
             if self._lock_fd is not None:
                 os.close(self._lock_fd)
                 self._lock_fd = None
+
+
+def _keep_last(path: Path, rows: Sequence[Row]) -> None:
+    """Note the last row on the disk; the log is complete without that."""
+    if rows:
+        with suppress(OSError):
+            recovery.keep_last(path.parent, rows[-1])
 
 
 def _as_json(body: object) -> str:
