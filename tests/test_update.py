@@ -26,6 +26,13 @@ PROGRAM = """#!/bin/sh
 echo "$(basename "$(dirname "$(dirname "$(readlink -f "$0")")")") VERSION $1" >>"$COMPANION_UNDER/said"
 if [ "$1" = backup ]; then echo "all matches" >"$5"; fi
 if [ "$1" = up ] && [ -n "${INSTALLER-}" ]; then kill -s "$SIGNAL" -- "-$INSTALLER"; fi
+newer=$COMPANION_UNDER/log-of-9  # Version 9 gives the log a form that no other can read.
+case "VERSION $1 ${3-}" in
+    "9 up "*) touch "$newer" ;;
+    *" restore "*/var/lib/*) rm "$newer" ;;
+    "9 "*) ;;
+    *" up "*) [ ! -e "$newer" ] || exit 1 ;;
+esac
 [ "$1" != WRONG ]
 """
 SYSTEMCTL = f"""#!/bin/sh
@@ -127,6 +134,14 @@ def test_a_version_that_cannot_read_the_matches_does_not_start_or_answers_wrongl
     assert machine.install("2", "--back").returncode == 1  # To what does not start nobody goes back.
     assert machine.install("3").returncode == 0
     assert machine.runs() == "3"
+
+
+def test_a_version_that_has_changed_the_form_of_the_log_is_changed_back_on_the_backup_before_it(machine):
+    done = machine.install("9", wrong="page")
+
+    assert (done.returncode, machine.runs()) == (1, "1")
+    assert "nothing is lost" in done.stderr
+    assert machine.install("2").returncode == 0
 
 
 @pytest.mark.parametrize("interrupt", ["HUP", "INT"])
