@@ -185,4 +185,4 @@ def _answer(table: Table, chance: random.Random) -> Play:
 def all_cards(table: Table) -> int:
     """Every card that is somewhere: in a hand, a pile, on a table."""
     laid = sum(len(pile) for s in table.sides for pile in (s.battle, s.speed, s.distances, s.doubled, s.safeties))
-    return sum(table.hands) + table.draw_pile + len(table.discards) + laid
+    return sum(table.hands) + table.draw_pile + len(table.discards) + len(table.requests) + laid

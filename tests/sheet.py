@@ -37,7 +37,7 @@ BOB_2200 = "Ann discard 25; Bob roll" + "; Ann discard 50; Bob 100" * 10
 
 OF_THE_TABLE: dict[str, Callable[[Hand], object]] = {
     "turn": lambda hand: hand.turn, "pile": lambda hand: hand.table.draw_pile, "hands": lambda hand: hand.table.hands,
-    "drawn": lambda hand: hand.table.drawn,
+    "drawn": lambda hand: hand.table.drawn, "requests": lambda hand: len(hand.table.requests),
     "target": lambda hand: hand.table.target, "discards": lambda hand: hand.table.discards,
     "discarded": lambda hand: len(hand.table.discards), "over": lambda hand: hand.table.is_over,
     "ended": lambda hand: hand.result.how, "by": lambda hand: hand.result.by, "winner": lambda hand: hand.result.winner,
@@ -50,6 +50,7 @@ OF_A_SIDE: dict[str, Callable[[Hand, str], object]] = {
     "top": lambda hand, side: hand.side(side).battle_top, "limit": lambda hand, side: hand.side(side).speed_top,
     "points": lambda hand, side: _lines(hand.result.sheets[side]),
     "counts": lambda hand, side: _lines(score(hand.table)[hand.table.side_index(side)]),
+    "left": lambda hand, card: hand.table.copies_left(Card(card)),
     "total": lambda hand, side: hand.result.sheets[side].total, "match": lambda hand, side: hand.result.match[side],
 }  # fmt: skip
 """What can be said of the side, or the player, that is named after it; else the name of a line of its sheet."""

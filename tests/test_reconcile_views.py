@@ -443,6 +443,13 @@ rush cards laid in turn are proposed like any others (4) [edition=rush]
 a card that was handed over is laid by whoever asked for it [edition=rush; three]
     enter Ann control stop > Bob, Bob give stop > Ann; lay stop-01 3/battle; see => Ann stop > Cid
     enter Ann control roll > Bob, Bob give roll > Ann; lay roll-01 discard; see => Ann discard roll?
+a pending control may lie anywhere beside the player who was asked [edition=rush]
+    lay control-01 2/battle; see; enter Ann control stop > Bob; see 5 => nothing
+    lay control-01 discard; see; enter Ann control stop > Bob; see 5 => nothing
+    lay control-01 discard; see; enter Ann control stop > Bob; up control-01; see 5 => nothing
+a second control is asked about while the first is pending [edition=rush]
+    lay control-01 2/battle; see; enter Ann control stop > Bob; lay control-02 discard; see 5
+        => Control has been laid: enter the play that it belongs to.
 rush cards laid in turn are proposed like any others (5) [edition=rush]
     enter Ann pollution > Bob; lay end-of-pollution-01 2/battle; see => Bob end-of-pollution
 rush cards laid in turn are proposed like any others (6) [edition=rush]

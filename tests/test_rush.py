@@ -54,9 +54,8 @@ as many cards are taken as the hand is short of seven [three]
 a discard is for those who are stuck and is remarked upon
     | Ann discard 50
     | Ann discard 50~ discard-only-when-stuck
-theft and control go under the discard pile
+a used theft goes under the discard pile
     Ann 100; Bob discard 50; Ann discard 75; Bob theft 100 > Ann = discards theft 50 75
-    Ann discard 50; Bob control stop > Ann = discards control 50
 nothing is exchanged
     | Ann exchange 50 50: no-exchange
 
@@ -439,6 +438,26 @@ who holds a card that is asked for uses it in no way
     Ann control control > Bob; Bob discard 75; Ann 75; Bob discard 75; Ann accident > Bob
         | Bob control stop > Ann: request-pending
     + | Bob give control > Ann
+
+# A pending Control lies beside the player who was asked
+
+a pending control is not in the discard pile [three]
+    Ann discard 50; Bob control stop > Cid = discards 50; requests 1
+    Ann control stop > Bob | Bob take; Bob pair 50 for control: cannot-take-discard or no-such-card-there
+    Ann discard 50; Bob control stop > Cid; Cid take = discards
+a control goes under the discard pile once the card has been handed over [three]
+    Ann discard 50; Bob control stop > Cid; Cid give stop > Bob = discards control 50; requests 0
+    Ann control stop > Cid; Bob discard 50; Cid give stop > Ann = discards control 50
+    Ann discard 50; Bob control stop > Cid; Cid give stop > Bob; Bob stop > Ann | Cid pair 50 for control
+a control waits beside the player while another card is named
+    Ann control stop > Bob; Bob discard 50; Ann name roll > Bob = discards 50; requests 1
+a pending control is not reshuffled
+    Ann discard 50; Bob discard 75; Ann control stop > Bob; exhausted = discards; pile 2; requests 1
+a pending control has been played all the same
+    Ann control stop > Bob; Bob control stop > Ann; Ann discard control | Bob control roll > Ann~ too-many-copies
+    + = left control 0
+a control that asks no player goes under the discard pile [as it lies]
+    Ann discard 50; Bob control stop = discards control 50; requests 0
 
 # Found by rules turned wrong (`python tests/mutations.py`)
 

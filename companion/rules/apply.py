@@ -335,15 +335,17 @@ def _theft(draft: Draft, play: Play) -> None:
 
 
 def _control(draft: Draft, play: Play) -> None:
-    """Lay a request beside a player, until he hands the card over."""
+    """Put the Control card beside the player who is asked. One that asks no player is discarded."""
     _begin(draft, play)
-    draft.discard(Card.CONTROL)
-    _pass_on(draft, play)
     of_seat = draft.before.seat_named(play.target)
-    if of_seat is not None:
-        asked = Request(card_of(play), draft.seat, of_seat)
-        draft.requests = (*draft.requests, asked)
-        draft.window = Window(asked=asked)
+    if of_seat is None:
+        draft.discard(Card.CONTROL)
+        _pass_on(draft, play)
+        return
+    asked = Request(card_of(play), draft.seat, of_seat)
+    draft.requests = (*draft.requests, asked)
+    _pass_on(draft, play)
+    draft.window = Window(asked=asked)
 
 
 def _name_another(draft: Draft, play: Play) -> None:
@@ -358,18 +360,25 @@ def _name_another(draft: Draft, play: Play) -> None:
 
 
 def _give(draft: Draft, play: Play) -> None:
-    """Give the card to the player who asked. Drawn later, it ends the giver's turn; the asker lays it at once."""
+    """Give the card to the player who asked. Drawn later, it ends the giver's turn; the asker lays it at once.
+
+    The Control card that asked for it goes under the discard pile.
+    """
     seat, by_seat = draft.seat, draft.before.seat_named(play.target)
     request = request_met(draft.before, play)
     on_the_spot = request is not None and draft.before.window.asked is request
-    if not on_the_spot and not is_extra(draft.before, play):
+    takes_turn = not on_the_spot and not is_extra(draft.before, play)
+    if takes_turn:
         draft.draw_for_turn(seat)
+    pending = tuple(other for other in draft.requests if other is not request)
+    draft.discard(*[Card.CONTROL] * (len(draft.requests) - len(pending)))
+    draft.requests = pending
+    if takes_turn:
         draft.settle(draft.next(seat))
     draft.leave_hand(seat)
     if by_seat is None:
         return
     draft.hands[by_seat] += 1
-    draft.requests = tuple(other for other in draft.requests if other is not request)
     draft.window = Window(taken=Taken(by_seat, card_of(play), How.HANDED))
 
 

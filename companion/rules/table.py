@@ -170,7 +170,10 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A card that a player has to hand over as soon as he holds it."""
+    """A card that a player has to hand over as soon as he holds it.
+
+    The Control card that asks for it stays beside that player until then.
+    """
 
     card: Card
     by_seat: int
@@ -294,7 +297,9 @@ class Table(NamedTuple):
 
     def copies_left(self, card: Card) -> int:
         """Return how many of a card have not been laid yet in this hand."""
-        return self.deck.get(card, 0) - self.discards.count(card) - sum(side.copies(card) for side in self.sides)
+        asking = len(self.requests) if card is Card.CONTROL else 0
+        played = self.discards.count(card) + sum(side.copies(card) for side in self.sides) + asking
+        return self.deck.get(card, 0) - played
 
     @property
     def lying(self) -> Counter[Card]:
@@ -303,6 +308,8 @@ class Table(NamedTuple):
         for side in self.sides:
             lies.update(chain.from_iterable(side.piles.values()))
             lies[Card.ACCELERATOR] += len(side.doubled)
+        if self.requests:
+            lies[Card.CONTROL] += len(self.requests)
         return lies
 
     def race_km(self, side: Side) -> int:

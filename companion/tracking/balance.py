@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from companion.rules.cards import Card
 from companion.rules.table import Table
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
 from companion.tracking.hand_record import Record, Spot, takeable
@@ -64,7 +65,9 @@ class _Comparison:
         likely = sorted((t for t in loose if t not in on_top), key=lambda t: t.serial not in came)
         struck = {t.serial for t in likely if self._strike_off_one_like(t)}
         left = [t for t in loose if t.serial not in struck]
-        extra = tuple(t for t in left if not self._was_let_go(t))
+        # A pending Control lies beside the player who was asked, wherever there is room.
+        asking = [t for t in left if t.face is Card.CONTROL][: len(self._table.requests)]
+        extra = tuple(t for t in left if t not in asking and not self._was_let_go(t))
         missing = (*kept, *(t for t in self._gone if t not in kept and self._strike_off_missing(t)))
         return Balance(extra, (*([top] if top else []), *sorted(missing, key=lambda t: -t.serial)))
 
