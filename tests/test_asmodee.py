@@ -108,6 +108,12 @@ a card of the discard pile may come back with the draw that reshuffles it
     Ann roll; Bob roll; Ann right-of-way; down to 0 | Bob discard accident
 a card that lies in front of a side does not come back with a reshuffle
     Ann roll; Bob roll; Ann right-of-way; down to 0 | Bob right-of-way; Bob discard right-of-way: too-many-copies
+no more cards are exchanged than the hand holds [exchange=yes]
+    | Ann exchange 25 25 25 25 25 25
+    Ann skip-draw; Ann discard 25; Bob discard 25 | Ann exchange 25 25 25 25 25 25: no-such-card-there
+    + | Ann exchange 25 25 25 25 25
+    + | Ann exchange 25 25 25 25 25 25: no-such-card-there [exchange=yes; draw=to-seven]
+    Ann discard 75; Bob take; Bob discard 25; Ann discard 25 | Bob exchange 25 25 25 25 25 25
 a card of the discard pile is not there yet for who draws afterwards [exchange=yes]
     Ann roll; Bob roll; down to 0 | Ann exchange accident: too-many-copies
     Ann roll; Bob roll; down to 0; Ann skip-draw | Ann discard accident: too-many-copies

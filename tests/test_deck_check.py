@@ -49,7 +49,7 @@ def test_what_is_missing_extra_foreign_or_unread_is_told_apart():
     )
     assert [say(why) for why in found.reasons()] == [
         "Missing: 2 × roll.",
-        "Stop: the deck has only 5.",
+        "Stop: 6 are too many, the deck has only 5. Count these cards again.",
         "There is no mirror in this game.",
         "Cards that could not be told: 3.",
     ]

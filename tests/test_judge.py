@@ -44,6 +44,16 @@ an unreadable header line is reported like a line of play
 a hand begins as soon as the sides are put right
     side Ann; hand first Ann; Ann roll; side Bob; Ann roll; Bob roll
         = verdicts 2 unreadable, 3 unreadable, 5 legal, 6 legal
+a house rule without effect is remarked upon once, in the first hand's result
+    {SIDES}; target 1000; option extension=yes; hand first Ann; Ann roll; end; hand first Bob; Bob roll
+        = about-each no-effect / -
+    {SIDES}; option extension=yes; hand first Ann; Ann roll = about-each -
+    {SIDES}; option extension=no; target 1000; hand first Ann; Ann roll = about-each -
+    {SIDES}; option extension-bonus=completer; option extension=no; hand first Ann; Ann roll = about-each no-effect
+    edition rush; side Ann; side Bob; option fast-remedy-turn=goes-on; hand first Ann; Ann 100 = about-each -
+    {SIDES}; option fast-remedy-turn=goes-on; hand first Ann; Ann roll = about-each no-effect
+    {SIDES}; option fast-remedy-turn=goes-on; option fast-remedy=yes; hand first Ann; Ann roll = about-each -
+    {SIDES}; side Cid; option shut-out=once; hand first Ann; Ann roll = about-each -
 without hand first whoever plays first begins with a remark
     {SIDES}; Bob roll; Ann roll = verdicts 4 legal, 5 legal; remarks hand-began-by-itself / -
 house rules count in any order beside each other and can be taken back
@@ -106,6 +116,7 @@ def fact(items: list[JudgedLine | HandResult], said: str) -> str:
         "order": lambda: " ".join("line" if isinstance(item, JudgedLine) else "hand" for item in items),
         "hands": lambda: ", ".join(f"{hand.how} {hand.by}" for hand in hands),
         "about": lambda: " ".join(why.code for why in hands[0].remarks) or "-",
+        "about-each": lambda: " / ".join(" ".join(why.code for why in hand.remarks) or "-" for hand in hands),
         "extendable": lambda: "yes" if hands[-1].table.may_extend else "no",
         "total": lambda: f"{side} {hands[-1].sheets[side].total}",
         "match": lambda: f"{side} {hands[-1].match[side]}",

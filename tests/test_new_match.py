@@ -219,3 +219,24 @@ def test_names_come_before_the_box_and_years_with_it(page):
     assert shown.index("Who plays") < shown.index("Which box do you have?") < shown.index("As you play it at home")
     assert "Classic since 1954" in shown
     assert shown.index("Others") < shown.index("BSD mille")
+
+
+def test_a_house_rule_without_effect_is_shown_before_the_match_begins(page, match):
+    form = {"edition": "asmodee-2014", "seating": "2x1", "option-extension": "yes", "shown-for": "asmodee-2014"}
+    asked = page.post("/setup", data=form, headers=HOME)
+
+    assert asked.status_code == 409
+    assert "extension=yes has no effect in this game: it needs target 700." in text_of(asked)
+    assert match.state.match is None
+
+    page.post("/setup", data=form | {"idle": "yes"}, headers=HOME)
+
+    assert match.state.game.options == (("extension", "yes"),)
+    assert "extension=yes has no effect" in text_of(page.get("/more"))
+
+
+def test_a_house_rule_with_an_effect_begins_the_match_at_once(page, match):
+    form = {"edition": "asmodee-2014", "seating": "2x1", "option-extension": "yes", "target": "700"}
+
+    assert page.post("/setup", data=form, headers=HOME).status_code == 303
+    assert match.state.game.target == 700

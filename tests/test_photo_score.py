@@ -416,7 +416,7 @@ RACE = {"edition": "asmodee-2014"}
         ({}, {"n-side-1-200": "-2"}, 400, "How many 200 km lie before Side 1? That is a number from 0 to 99."),
         ({}, {"n-side-1-200": "x" * 60}, 400, "How many 200 km lie before Side 1?"),
         ({}, {"name-side-2": "side 1"}, 400, "Two sides are called Side 1: give one of them another name."),
-        ({}, TOO_MANY, 200, "200 km: 5 are too many, the deck has only 4."),
+        ({}, TOO_MANY, 200, "200 km: 5 are too many, the deck has only 4. Count these cards again."),
         ({}, TOO_MANY, 200, "Side 1 has more than 2 cards of 200 km."),
         ({}, UNFINISHED | {"ended": "played-out"}, 200, "all cards were played out"),
         ({}, UNFINISHED, 200, "not all cards were played out"),

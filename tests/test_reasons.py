@@ -64,9 +64,10 @@ hand-over/offered
 unknown-card
     | Ann 300: There is no 300 km in this game.
 too-many-copies
-    Ann driving-ace | Ann driving-ace: Driving ace: the deck has only 1.
+    Ann driving-ace | Ann driving-ace:
+        The deck has only 1 × driving ace. Look at this card again, or correct an earlier line.
 own-side
-    Ann roll; Bob roll | Ann stop > Ann: That is for an opponent, not for your own side.
+    Ann roll; Bob roll | Ann stop > Ann: That card is played on an opponent. Name one of them.
 needs-target
     Ann roll | Bob stop: Say who gets the stop.
 needs-target/control [edition=rush]
@@ -93,12 +94,12 @@ speed-limit/doubled [edition=rush; limit-on-doubled=doubled]
 past-target
     {TO_650} | Ann 75: 75 km would pass the target: 50 km are left.
 past-target/discard [edition=parker]
-    {TO_650} | Ann 75: 75 km is beyond the target: it goes to the discard pile.
+    {TO_650} | Ann 75: 75 km would pass the target: 50 km are left. Played all the same, it goes to the discard pile.
 third-200
     Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 200:
         At most 2 cards of 200 km a hand: Ann laid them already.
 nothing-to-remedy
-    | Ann repairs: Repairs answers accident, and none shows on Ann.
+    | Ann repairs: There is no accident on Ann that repairs could fix.
 already-rolling
     Ann roll; Bob roll | Ann roll: A roll would do nothing: Ann can drive already.
 not-limited
@@ -117,14 +118,14 @@ already-attacked [hazard-on-hazard=forbidden]
     Ann roll; Bob accident > Ann; Ann discard 25 | Bob stop > Ann: Accident lies on Ann already.
 coup-fourre-window-closed
     Ann roll; Bob stop > Ann; Ann discard 25; Bob roll | Ann right-of-way !:
-        Too late for a coup fourré: a card was drawn or played since stop.
+        Too late for a coup fourré: a card was drawn or played after the attack (stop).
 coup-fourre-window-closed/remedy [edition=rush]
     Ann accident > Bob; Bob discard 50 | Bob repairs !:
-        Too late for repairs out of turn: a card was drawn or played since accident.
+        Too late for repairs out of turn: a card was drawn or played after the attack (accident).
 no-attack-to-answer
-    | Bob right-of-way !: Right of way cannot be laid at once: there is no attack on Bob that it answers.
+    | Bob right-of-way !: Right of way cannot be played out of turn: there is no attack on Bob to answer with it.
 no-attack-to-answer/own-turn
-    Ann roll; Bob roll; Ann accident > Bob | Bob repairs !: Repairs is laid on one's own turn alone, not out of turn.
+    Ann roll; Bob roll; Ann accident > Bob | Bob repairs !: Repairs can only be played on the player's own turn.
 no-attack-to-answer/mirror [edition=rush]
     | Bob mirror !: There is no attack on Bob to send back.
 no-attack-to-answer/mirrors [edition=rush]
@@ -147,7 +148,7 @@ cannot-take-discard/empty [take-discard=allowed]
 cannot-take-discard/full [edition=rush]
     Ann 50; Bob u-turn !; Bob 50 | Ann take: The hand is full: seven cards.
 cannot-take-discard/pair
-    Ann discard 25 | Bob pair 50 for 25: Two alike buy no card of the discard pile here.
+    Ann discard 25 | Bob pair 50 for 25: Here two equal cards cannot be exchanged for a card of the discard pile.
 already-doubled [edition=rush]
     | Ann 100*3: One accelerator a card.
 no-such-card-there [edition=rush]
@@ -175,7 +176,7 @@ safety-demanded [edition=rush]
 needs-distance [edition=rush]
     | Ann accelerator: An accelerator goes with a distance card.
 must-play-it [edition=rush]
-    Ann discard 100; Bob 75; Ann pair 50 for 100 | Ann 75: 100 km has to be played this turn.
+    Ann discard 100; Bob 75; Ann pair 50 for 100 | Ann 75: 100 km must be played this turn.
 must-play-it/handed [edition=rush]
     Ann control stop > Bob; Bob give stop > Ann | Bob 50:
         Ann has to lay the stop first, or discard it if it cannot be laid.
@@ -183,6 +184,9 @@ no-passing
     | Ann pass: There is no passing.
 no-passing/out-of-turn [edition=rush]
     | Ann pass: The turn is passed only after one's own play out of turn.
+no-such-card-there/hand-size [edition=asmodee-2014; exchange=yes]
+    Ann skip-draw; Ann discard 25; Bob discard 25 | Ann exchange 25 25 25 50 50 50:
+        Ann does not hold that many cards (by the record: 5).
 no-exchange
     | Ann exchange 25: Cards are not exchanged in this game.
 no-penalty
@@ -199,6 +203,17 @@ REMARKED = {
         "A card is discarded only when none can be played."),
     "ended-as-agreed": ("hand first Ann\nAnn roll\nhand first Bob\n",
         "The hand before was still open; it counts as ended by agreement."),
+    "no-effect": ("option extension=yes\ntarget 1000\nhand first Ann\nAnn roll\n",
+        "The house rule extension=yes has no effect in this game: it needs target 700."),
+    "no-effect/card": ("edition classic\noption limit-on-doubled=doubled\nhand first Ann\nAnn roll\n",
+        "The house rule limit-on-doubled=doubled has no effect in this game: there is no accelerator."),
+    "no-effect/points": ("edition rush\noption shut-out=once\nhand first Ann\nAnn 100\n",
+        "The house rule shut-out=once has no effect in this game: it gives no points for that."),
+    "no-effect/few-players": ("side Cid\nside Dee\nedition dujardin-2014\noption five-hazards-removed=yes\n"
+        "hand first Ann\nAnn roll\n",
+        "The house rule five-hazards-removed=yes has no effect in this game: it is for up to 3 players."),
+    "no-effect/more-opponents": ("option shut-out=once\nhand first Ann\nAnn roll\n",
+        "The house rule shut-out=once has no effect in this game: it is for 2 opponents or more."),
     "hand-began-by-itself": ("Ann roll\n", "No hand had been started; Ann counts as its first player."),
     "too-many-copies/unverified": ("edition rush\nhand first Ann\nAnn 300\nBob 300\n",
         "300 km: more than the 1 counted for this deck. Its counts can be corrected."),
@@ -206,7 +221,8 @@ REMARKED = {
 
 AS_VALUES = {
     "too-many-copies/laid": (
-        {"card": Card.KM_75, "laid": 13, "count": 10}, "75 km: 13 are too many, the deck has only 10.",
+        {"card": Card.KM_75, "laid": 13, "count": 10},
+        "75 km: 13 are too many, the deck has only 10. Count these cards again.",
     ),
     "third-200/lies": ({"side": "Ann", "count": 2}, "Ann has more than 2 cards of 200 km."),
     "past-target/sum": ({"side": "Ann", "km": 725, "target": 700}, "Ann has 725 km, and the target is 700 km."),

@@ -158,3 +158,11 @@ def test_whatever_is_wrong_is_one_short_sentence(tmp_path, text):
     assert said.isprintable()
     assert len(said) < 700
     assert "Exceeds the limit" not in said
+
+
+def test_a_house_rule_without_effect_is_reported(tmp_path):
+    silent = read(tmp_path, '[options]\nextension = "yes"')
+    idle = read(tmp_path, 'target = 1000\n[options]\nextension = "yes"')
+
+    assert list(silent.idle_rules) == []
+    assert [why.code for why in idle.idle_rules] == ["no-effect"]

@@ -14,7 +14,7 @@ import click
 
 from companion.app.memory import giving_memory_back
 from companion.app.mqtt import broker_of, telling
-from companion.app.usage import here, terminal_language
+from companion.app.usage import here, terminal_language, warn
 from companion.app.waiting import opened_in_the_end
 from companion.common.errors import Problem
 from companion.common.text import say
@@ -26,6 +26,7 @@ from companion.pages import Camera, language, run_service
 from companion.pages.server.address import announced, base_url
 from companion.pages.table_camera.camera_settings import MOST_OTHERS, KeptTurn, OtherCameras
 from companion.pages.words import N_, Names
+from companion.rules import reasons
 from companion.rules.play import Verb
 from companion.storage.data_folder import as_owner_of, data_dir, store_path
 from companion.storage.event_store import Store
@@ -85,7 +86,7 @@ def watched(
     from companion.app.reports import report
     from companion.tracking.offline import Watcher
 
-    setup = read_setup(setup_file) if setup_file else None
+    setup = _read(setup_file) if setup_file else None
     named = deck or (setup.cards if setup else None)
     templates = faces_of(named, data, tell=partial(click.echo, err=True))
     pictures: Iterable[Frame]
@@ -104,6 +105,14 @@ def watched(
         yield item
     if not plays:
         click.echo(report.nothing_seen(named), err=True)
+
+
+def _read(setup_file: Path) -> Setup:
+    """Return the setup in a file, and report each of its house rules that has no effect."""
+    setup = read_setup(setup_file)
+    for why in setup.idle_rules:
+        warn(f"{setup_file}: {reasons.say(why, terminal_language(), setup.edition.name)}")
+    return setup
 
 
 def eye_for(setup: Setup, templates: Templates | None = None) -> Eye:
@@ -139,7 +148,7 @@ def up(
     language.speak(terminal_language())
     given = announced(address) if address else ""
     _check_others(source, others)
-    setup = read_setup(setup_file) if setup_file else None
+    setup = _read(setup_file) if setup_file else None
     broker = broker_of(mqtt) if mqtt else None
     mats = partial(_mats, setup=setup)
     store, match = opened_in_the_end(lambda: opened_match(data_dir(data), mats), host, port)

@@ -17,6 +17,8 @@ from companion.match.state import RobotSeat
 from companion.rules import referee
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.editions.edition import Edition, load_edition
+from companion.rules.idle_rules import idle_rules
+from companion.rules.reasons import Reason
 from companion.rules.record import notation
 from companion.rules.table import Team
 from companion.tabletop.drawn_zones import Drawing, check_sides, parse_drawing
@@ -51,6 +53,12 @@ class Setup:
     @property
     def teams(self) -> tuple[Team, ...]:
         return tuple(self.sides.values())
+
+    @property
+    def idle_rules(self) -> tuple[Reason, ...]:
+        """Remarks about the house rules that change nothing in this game."""
+        players = sum(len(team.players) for team in self.teams)
+        return tuple(idle_rules(self.edition, players, len(self.sides), self.target))
 
     @property
     def mats(self) -> Mapping[str, str]:

@@ -13,7 +13,18 @@ from companion.rules.editions.edition import Edition
 from companion.rules.moves import laying
 from companion.rules.play import Play, Verb, card_of
 from companion.rules.reasons import Code, Reason, reason
-from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, Attack, How, HowEnded, Request, Side, Table, is_driving
+from companion.rules.table import (
+    COUP_FOURRE_KM,
+    SAFETY_KM,
+    Attack,
+    Due,
+    How,
+    HowEnded,
+    Request,
+    Side,
+    Table,
+    is_driving,
+)
 
 SLOW_KM = 50  # the most that may be driven under a speed limit
 MOST_TIMES = 2  # one accelerator a card
@@ -108,8 +119,26 @@ def _too_many(table: Table, card: Card) -> Reason:
 def copies_left(table: Table, card: Card, play: Play) -> int:
     """Return how many of a card can be in the player's hand or yet to come, once he has drawn for his play."""
     left = table.copies_left(card)
-    draws = not (play.at_once or play.verb in (Verb.EXCHANGE, Verb.PENALTY) or is_extra(table, play))
-    return left + table.discards.count(card) if draws and table.draw_reshuffles else left
+    return left + table.discards.count(card) if draws_for(table, play) and table.draw_reshuffles else left
+
+
+def draws_for(table: Table, play: Play) -> bool:
+    """True if the turn's draw comes before a play."""
+    return not (play.at_once or play.verb in (Verb.EXCHANGE, Verb.PENALTY) or is_extra(table, play))
+
+
+def _against_size(table: Table, play: Play) -> Iterator[Reason]:
+    """Yield a reason where more cards leave a hand at once than it holds.
+
+    A single card is always let through: the players may have drawn otherwise than the record says.
+    """
+    seat = table.seat_of(play.player or "")
+    held = table.hands[seat]
+    if draws_for(table, play):
+        there = table.draw_pile + (len(table.discards) if table.edition.reshuffles else 0)
+        held += min(table.draws(held, table.due if seat == table.to_move else Due.TURN), there)
+    if len(play.out_of_hand) > max(1, held):
+        yield reason(Code.NO_SUCH_CARD_THERE, case="hand-size", player=play.player, count=held)
 
 
 def _against_owed(table: Table, play: Play) -> Iterator[Reason]:
@@ -126,6 +155,7 @@ def _against_cards(table: Table, play: Play) -> Iterator[Reason]:
         yield from _against_card(table, card, play)
     if play.verb is Verb.PLAY and play.times > MOST_TIMES:
         yield reason(Code.ALREADY_DOUBLED)
+    yield from _against_size(table, play)
     yield from _against_owed(table, play)
 
 
@@ -215,6 +245,7 @@ def _against_discard(table: Table, play: Play) -> Iterator[Reason]:
 def _against_exchange(table: Table, play: Play) -> Iterator[Reason]:
     if table.edition.exchange == "no":
         yield reason(Code.NO_EXCHANGE)
+    yield from _against_size(table, play)
     yield from _against_owed(table, play)
     for card in dict.fromkeys(play.cards):
         yield from _against_discarding(table, card, play)

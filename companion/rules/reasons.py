@@ -63,6 +63,7 @@ class Code(StrEnum):
     DISCARD_ONLY_WHEN_STUCK = "discard-only-when-stuck"
     ENDED_AS_AGREED = "ended-as-agreed"
     HAND_BEGAN_BY_ITSELF = "hand-began-by-itself"
+    NO_EFFECT = "no-effect"
 
     MISSING_CARDS = "missing-cards"
 

@@ -42,7 +42,16 @@ class Audit:
         unread = [reason(Code.UNKNOWN_CARD, case="unread", count=self.unknown)] if self.unknown else []
         return (
             *(reason(Code.MISSING_CARDS, case=case[card], card=card, count=n) for card, n in self.missing.items()),
-            *(reason(Code.TOO_MANY_COPIES, case=case[card], card=card, count=self.deck[card]) for card in self.extra),
+            *(
+                reason(
+                    Code.TOO_MANY_COPIES,
+                    case=case[card] or "laid",
+                    card=card,
+                    laid=self.deck[card] + n,
+                    count=self.deck[card],
+                )
+                for card, n in self.extra.items()
+            ),
             *(reason(Code.UNKNOWN_CARD, card=card) for card in self.foreign),
             *unread,
         )

@@ -93,7 +93,8 @@ def score_sheet(result: HandResult) -> list[str]:
         rows.append(["Match", *(str(result.match.get(side, 0)) for side in sides)])
         won = [result.won.get(side, 0) for side in sides]
         rows += [["Matches won", *map(str, won)]] if any(won) else []
-    return [_how_it_ended(result), *table(rows), *_what_it_decides(result)]
+    remarks = [f"remark: {_said(why, result.table.edition)}" for why in result.remarks]
+    return [_how_it_ended(result), *table(rows), *_what_it_decides(result), *remarks]
 
 
 def _name(name: str | None) -> str:

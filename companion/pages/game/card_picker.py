@@ -235,11 +235,12 @@ def _which_pair(table: Table, player: str, asked: Mapping[str, str], _names: Nam
 def _which_exchanged(table: Table, player: str, asked: Mapping[str, str], _names: Names) -> OpenQuestion:
     """Ask for one card after the other, until the button is tapped."""
     given = (card_of_slug(slug) for slug in asked.get("cards", "").split(","))
-    cards = tuple(card for card in given if card is not None and card in table.deck)[:MOST_EXCHANGED]
+    most = max(1, min(MOST_EXCHANGED, table.hands[table.seat_of(player)]))
+    cards = tuple(card for card in given if card is not None and card in table.deck)[:most]
     play = Play(Verb.EXCHANGE, player, cards=cards)
     say = _("Exchange: %(cards)s", cards=", ".join(map(words.name, cards)))
     done = (Offer(say, str(play), legal=legal_now(table, play)),)
-    if len(cards) == MOST_EXCHANGED:
+    if len(cards) == most:
         return OpenQuestion(_("These cards are exchanged"), offers=done)
     asks = {card: query(player, ask="exchange", cards=",".join((*cards, card))) for card in table.deck}
     tiles = (Offer(words.title(card), ask=ask, card=card) for card, ask in asks.items())

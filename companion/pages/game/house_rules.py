@@ -13,6 +13,7 @@ from companion.pages.words import N_, _
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import Edition, edition_names, load_edition, switches
 from companion.rules.editions.switches import switch_title
+from companion.rules.idle_rules import idle_rules
 from companion.rules.record.judge import Game
 from companion.rules.scoring import Item
 
@@ -97,6 +98,19 @@ def switch_views(form: Form, edition: Edition) -> list[dict[str, object]]:
     ]
 
 
+def idle_views(form: Form, edition: Edition, way: tuple[int, int] | None, target_km: int | None) -> list[str]:
+    """Return a sentence about each chosen house rule that has no effect in the chosen game."""
+    if way is None:
+        return []
+    try:
+        played = agreed(form, edition)
+    except Problem:
+        return []
+    players, each = way
+    remarks = idle_rules(played, players, players // each, target_km)
+    return [words.why(why, played, words.Names({}, {})).say for why in remarks]
+
+
 def family_views(views: Iterable[dict[str, object]]) -> list[dict[str, object]]:
     """Return the switches that families argue about, as far as something depends on them here."""
     found = {str(view["name"]): view for view in views if not view["means_nothing"]}
@@ -141,6 +155,7 @@ def rules_in_force(game: Game) -> dict[str, object]:
         "about": _(edition.about),
         "target": game.target or edition.target_km[players],
         "house_rules": _switches_of(edition, edition.by_the_sheet),
+        "idle": [words.why(why, edition, words.Names({}, {})).say for why in game.idle_rules],
         "counts": [(words.title(card), count) for card, count in game.counts],
     }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.datastructures import MultiDict
 
@@ -23,8 +25,8 @@ from companion.robots.robot import ROBOT_NAMES
 from companion.rules import referee
 from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.rules.editions.edition_file import FIRST_PLAYERS, LEAST_TARGET_KM, TARGET_STEP_KM
-from companion.rules.record import notation
-from companion.rules.record.notation import SideLine
+from companion.rules.record import judge, notation
+from companion.rules.record.notation import RecordLine, SideLine
 from companion.rules.table import Team
 
 bp = Blueprint("setting_up", __name__)
@@ -75,6 +77,7 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
     edition = known.get(chosen.get("edition", ""), next(iter(known.values())))
     language.speak_of(edition.name)
     target = _km(chosen.get("target", ""))
+    who = _who_plays(edition, chosen, _names_before(now))
     return render_template(
         "setup.html",
         editions=list(known.values()),
@@ -87,7 +90,8 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
         not_seated=_not_seated(edition),
         first_player=_(FIRST_PLAYERS[edition.first_player]),
         has_dealer=edition.first_player == "left-of-the-dealer",
-        **_who_plays(edition, chosen, _names_before(now)),
+        **who,
+        idle_rules=house_rules.idle_views(chosen, edition, who["way"], target),
         target=target,
         usual_targets=sorted({*USUAL_TARGETS_KM, target or USUAL_TARGETS_KM[0]}),
         is_dealt=chosen.get("cards") == DEALT,
@@ -121,7 +125,7 @@ def _switches(chosen: MultiDict[str, str], edition: Edition) -> dict[str, object
     }
 
 
-def _who_plays(edition: Edition, chosen: MultiDict[str, str], before: list[str]) -> dict[str, object]:
+def _who_plays(edition: Edition, chosen: MultiDict[str, str], before: list[str]) -> dict[str, Any]:
     asked = chosen.get("seating", "")
     names = _named(chosen, MOST_PLAYERS) if asked else before
     players = parsing.whole(asked[:1], 1, MOST_PLAYERS) or len(before) or 2
@@ -164,11 +168,16 @@ def _names_before(now: MatchState) -> list[str]:
 
 @bp.post("/setup")
 def start() -> AnyResponse | tuple[str, int]:
-    """Begin the match; ask first where that ends one that is being played."""
+    """Begin the match; ask first where that ends one that is being played.
+
+    The form is shown once more where a house rule has no effect, with a sentence that says so.
+    """
     try:
         lines = setup_lines(request.form)
     except Problem as problem:
         return _form(request.form, str(problem)), 400
+    if "idle" not in request.form and _has_idle_rules(lines):
+        return _form(request.form), 409
     if state().is_under_way and not state().is_demo and "replace" not in request.form:
         return _form(request.form, ask=True), 409
     policy, verified = request.form.get("policy", type=Policy), "verify" in request.form
@@ -185,6 +194,11 @@ def start() -> AnyResponse | tuple[str, int]:
         match().sit(player, player)
         return redirect(url_for("table.show"), 303)
     return redirect(url_for("seats.join"), 303)
+
+
+def _has_idle_rules(lines: list[str]) -> bool:
+    game = judge.judge_on(judge.EMPTY_RECORD, [RecordLine(number, text) for number, text in enumerate(lines, 1)]).game
+    return bool(game.idle_rules)
 
 
 def _levels(form: MultiDict[str, str], lines: list[str]) -> dict[str, int] | None:

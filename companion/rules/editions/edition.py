@@ -26,6 +26,8 @@ MOST_LENT, LONGEST_LENT = 1000, 65_536
 """Maximum number of editions of other machines, and size of one's own that is told to another, in letters."""
 
 SHORT_GAME_PLAYERS = 3  # `five-hazards-removed` concerns games of up to three players
+POINTS, FEW_PLAYERS = "points", "few-players"
+"""What a switch may need beside other house rules and cards: points for it, and a game of so few players."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,16 +144,24 @@ class Edition:
 
     def means_nothing(self, switch: str) -> bool:
         """True if nothing depends on a switch: no such card, no such line of the score, or nothing that can happen."""
-        return switch in self.fixed or {
-            "extension-bonus": self.extension == "no" or not self.points.extension,
-            "shut-out": not self.points.shut_out,
-            "fast-remedy-turn": self.fast_remedy == "no",
-            "past-target-card": self.overshoot == "allowed",
-            "two-hundreds": Card.KM_200 not in self.deck,
-            "limit-on-doubled": Card.ACCELERATOR not in self.deck,
-            "u-turn-on-winning-card": Card.U_TURN not in self.deck,
-            "five-hazards-removed": all(players > SHORT_GAME_PLAYERS for players, _each in self.seatings),
-        }.get(switch, False)
+        return switch in self.fixed or self.lacks(switch) is not None
+
+    def lacks(self, switch: str) -> str | Card | None:
+        """Return what a switch needs and this edition lacks: another house rule, a card, `POINTS` or `FEW_PLAYERS`.
+
+        None if something depends on the switch.
+        """
+        lacking: dict[str, dict[str | Card, bool]] = {
+            "extension-bonus": {"extension=yes": self.extension == "no", POINTS: not self.points.extension},
+            "shut-out": {POINTS: not self.points.shut_out},
+            "fast-remedy-turn": {"fast-remedy=yes": self.fast_remedy == "no"},
+            "past-target-card": {"overshoot=forbidden": self.overshoot == "allowed"},
+            "two-hundreds": {Card.KM_200: Card.KM_200 not in self.deck},
+            "limit-on-doubled": {Card.ACCELERATOR: Card.ACCELERATOR not in self.deck},
+            "u-turn-on-winning-card": {Card.U_TURN: Card.U_TURN not in self.deck},
+            "five-hazards-removed": {FEW_PLAYERS: all(players > SHORT_GAME_PLAYERS for players, _ in self.seatings)},
+        }
+        return next((what for what, is_lacking in lacking.get(switch, {}).items() if is_lacking), None)
 
     def with_options(self, options: Iterable[tuple[str, str]]) -> Edition:
         """Return the edition with several house rules more; a later value replaces an earlier one of the same switch.

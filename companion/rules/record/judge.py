@@ -17,6 +17,7 @@ from companion.rules import referee, scoring
 from companion.rules.cards import Card, Family
 from companion.rules.dealing import SeatingError
 from companion.rules.editions.edition import Edition, EditionError, load_edition
+from companion.rules.idle_rules import idle_rules
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code, Reason, as_json, reason
 from companion.rules.record import notation
@@ -124,6 +125,12 @@ class Game(NamedTuple):
     def edition(self) -> Edition:
         """The edition with the house rules of this game."""
         return load_edition(self.edition_name).with_options(self.options).with_deck(dict(self.counts))
+
+    @property
+    def idle_rules(self) -> tuple[Reason, ...]:
+        """Remarks about the house rules that change nothing in this game, as it is set up."""
+        players = sum(len(team.players) for team in self.teams)
+        return tuple(idle_rules(self.edition, players, len(self.teams), self.target)) if self.options else ()
 
     @property
     def hand_is_open(self) -> bool:
@@ -333,7 +340,8 @@ def _close(game: Game, table: Table, remarks: tuple[Reason, ...] = ()) -> tuple[
     totals = MappingProxyType(scoring.match_totals(table, game.totals, sheets))
     winner = scoring.match_winner(table.edition, totals, table)
     won = MappingProxyType({**game.won, winner: game.won.get(winner, 0) + 1}) if winner else game.won
-    result = replace(_result(game, table, sheets), match=totals, winner=winner, won=won, remarks=remarks)
+    result = _result(game, table, sheets)
+    result = replace(result, match=totals, winner=winner, won=won, remarks=(*result.remarks, *remarks))
     completed = table.ending is not None and table.ending.how is HowEnded.COMPLETED
     can_change = completed and table.window.laid is not None and table.edition.u_turn_on_winning_card == "allowed"
     held = result if can_change else None
@@ -363,6 +371,7 @@ def _result(game: Game, table: Table, counted: tuple[Sheet, ...]) -> HandResult:
         match=game.totals or MappingProxyType({side.name: 0 for side in table.sides}),
         winner=None,
         won=game.won,
+        remarks=game.idle_rules if game.hand_number == 1 else (),
     )
 
 
