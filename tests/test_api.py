@@ -67,6 +67,14 @@ def test_a_match_is_listed_as_it_was_set_up_whatever_its_players_are_called(page
     assert (told["edition"], sorted(told["sides"]), told["hands"]) == ("parker", ["edition", "side"], 1)
 
 
+def test_one_name_in_two_spellings_is_one_player(page, match):
+    record = "edition classic\nside Zoe\u0308\nside Bob\nhand first Zo\u00eb"
+
+    assert send(page, "/api/matches", {"record": record, "cards": "dealt", "robots": {"Bob": 2}}).json["done"]
+    assert match.record().splitlines()[1] == "side Zo\u00eb"
+    assert match.state.people == ("Zo\u00eb",)
+
+
 def test_matches_come_in_pages(page, match):
     for _ in range(3):
         match.start(TWO)

@@ -17,6 +17,20 @@ def test_what_was_appended_is_there_after_opening_again(store):
     again.close()
 
 
+def test_an_older_log_in_which_a_name_is_spelled_in_two_ways_names_one_player(store):
+    lines = ["side Zoe\u0308", "side Bob"]
+    store.append(None, NewEvent(SETUP, {"lines": lines, "by": "Zo\u00eb"}), NewEvent("seat", {"player": "Zoe\u0308"}))
+    store.close()
+
+    again = Store.open(store.path)
+
+    assert [e.body for e in again.events(1)] == [
+        {"lines": ["side Zo\u00eb", "side Bob"], "by": "Zo\u00eb"},
+        {"player": "Zo\u00eb"},
+    ]
+    again.close()
+
+
 def test_events_are_numbered_through_all_matches(store):
     store.append(None, NewEvent(SETUP, {}), NewEvent("line", {"text": "hand first Ann"}))
     store.append(None, NewEvent(SETUP, {}))

@@ -54,6 +54,11 @@ a house rule without effect is remarked upon once, in the first hand's result
     {SIDES}; option fast-remedy-turn=goes-on; hand first Ann; Ann roll = about-each no-effect
     {SIDES}; option fast-remedy-turn=goes-on; option fast-remedy=yes; hand first Ann; Ann roll = about-each -
     {SIDES}; side Cid; option shut-out=once; hand first Ann; Ann roll = about-each -
+names that only look alike are remarked upon once
+    {SIDES}; side Аnn; hand first Ann; Ann roll; end; hand first Bob; Bob roll = about-each look-alike / -
+    {SIDES}; side ann; side Anna; side José; hand first Ann = about-each
+one name in two spellings is taken already
+    side Zoë; side Zoë; side Bob; hand first Zoë; Zoë roll = verdicts 2 unreadable, 5 legal
 without hand first whoever plays first begins with a remark
     {SIDES}; Bob roll; Ann roll = verdicts 4 legal, 5 legal; remarks hand-began-by-itself / -
 house rules count in any order beside each other and can be taken back

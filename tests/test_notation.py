@@ -2,12 +2,16 @@
 
 import contextlib
 import time
+import unicodedata
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion.rules.cards import Card, Family
+from companion.common.languages import LANGUAGES
+from companion.printing.printed_words import card_word
+from companion.rules.card_names import MOST_WORDS, card_named, spellings, word_key
+from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.record.notation import (
     EditionLine,
@@ -104,6 +108,80 @@ def test_a_line_of_play_is_read_and_written_in_the_same_words(text, play):
 )  # fmt: skip
 def test_words_are_read_in_any_case_blanks_do_not_matter_and_a_player_is_his_side(text, written):
     assert str(parse_play(text, TEAMS)) == written
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("Ann go", "Ann roll"), ("Ann GO", "Ann roll"), ("Ann discard gas", "Ann discard gasoline"),
+        ("Ann limit > Blues", "Ann speed-limit > Blues"), ("Ann red-light > Blues", "Ann stop > Blues"),
+        ("Ann red light > Blues", "Ann stop > Blues"), ("Ann Red_Light>Blues", "Ann stop > Blues"),
+        ("Bob green light", "Bob roll"), ("Bob end of speed limit", "Bob end-of-limit"),
+        ("Cid emergency vehicle !", "Cid right-of-way !"), ("Cid fuel-truck ! anyway", "Cid extra-tank ! anyway"),
+        ("Ann exchange red light 25 gas", "Ann exchange stop 25 gasoline"),
+        ("Ann pair red light for flat tire", "Ann pair stop for flat-tire"),
+        ("Ann control green light > Bob", "Ann control roll > Bob"),
+        ("Bob r\u00e9troviseur !", "Bob mirror !"), ("Bob retroviseur !", "Bob mirror !"),
+        ("Bob re\u0301troviseur !", "Bob mirror !"), ("Ann roulez", "Ann roll"),
+        ("Ann panne d'\u00e9lectricit\u00e9 > Bob", "Ann out-of-charge > Blues"),
+        ("Ann Panne d’électricité > Bob", "Ann out-of-charge > Blues"),
+        ("Ann grüne ampel", "Ann roll"), ("Ann 100 km", "Ann 100"), ("Ann 75 miles", "Ann 75"),
+        *((text, "Ann 100*2") for text in ("Ann 100x2", "Ann 2*100", "Ann 2x100", "Ann 100×2", "Ann 100 x 2",
+                                           "Ann 2 × 100", "Ann 100 * 2", "Ann 100X2")),
+        ("Ann theft 2x100 > Blues", "Ann theft 100*2 > Blues"), ("Ann 100*2*2", "Ann 100*4"),
+    ],
+)  # fmt: skip
+def test_a_card_may_be_called_as_it_is_printed_on_any_editions_cards(text, written):
+    assert str(parse_play(text, TEAMS)) == written
+
+
+def test_no_name_stands_for_two_cards_or_for_a_word_of_the_notation():
+    cards: dict[str, set[Card]] = {}
+    for name, card in spellings():
+        assert card_named(name) is card
+        for spelled in (name, name.upper(), name.replace(" ", "-"), name.replace(" ", "_")):
+            assert card_named(spelled) is card
+        for key in (word_key(name), word_key(name).replace("-", "")):
+            cards.setdefault(key, {card_of_slug(key) or card}).add(card)
+        assert len(word_key(name).split("-")) <= MOST_WORDS
+
+    assert {name: found for name, found in cards.items() if len(found) > 1} == {}
+    words = {verb.value for verb in Verb} | {"for", "under", "anyway"}
+    assert cards.keys() & words <= {"control", "theft"}
+    parts = {name: name.split("-") for name in cards if "-" in name}
+    assert [name for name, several in parts.items() if all(part in cards for part in several)] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_words_on_our_own_deck_are_read(language):
+    printed = {card: card_word(card, language) for card in Card if card.family not in (Family.DISTANCE, Family.UNKNOWN)}
+
+    assert {card: card_named(word) for card, word in printed.items()} == {card: card for card in printed}
+
+
+def test_equal_letters_make_one_name_however_they_are_spelled():
+    one, other = "Zo\u00eb", "Zoe\u0308"
+    teams = (parse_header(f"side {other}").team, Team("Bob", ("Bob",)))
+
+    assert teams[0].name == one
+    assert str(parse_play(f"{other} roll", teams)) == str(parse_play(f"{one} roll", teams)) == f"{one} roll"
+    assert str(parse_play(f"Bob stop > {other}", teams)) == f"Bob stop > {one}"
+    assert parse_header(f"hand first {other}") == HandLine(one)
+    assert [line.text for line in lines(f"side {other}\n{other} roll")] == [f"side {one}", f"{one} roll"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("\u0410nn roll", "it looks like 'Ann', but one of them has Cyrillic letters"),
+        ("Ann stop > Β\u043eb", "it looks like 'Bob', but one of them has"),
+        ("Ann control roll > B\u03bfb", "it looks like 'Bob', but one of them has Greek letters"),
+        ("Ann r\u043ell", "it looks like 'roll', but one of them has Cyrillic letters"),
+    ],
+)
+def test_a_word_whose_letters_only_look_alike_is_explained(text, sentence):
+    with pytest.raises(Unreadable, match=sentence):
+        parse_play(text, TEAMS)
 
 
 @pytest.mark.parametrize(
@@ -222,8 +300,10 @@ def test_a_header_line_that_cannot_be_read_gets_one_sentence(text, sentence):
     "name", ["Ann", "Żółć", "Ann-Marie", "R2_D2", "小明", "Ольга", "रीता", "ג׳ואל".replace("׳", ""), "e\u0301lan", "7"]
 )
 def test_a_name_is_one_word_of_letters_of_any_script(name):
+    written = unicodedata.normalize("NFC", name)
+
     assert is_name(name)
-    assert parse_header(f"side {name}") == SideLine(Team(name, (name,)))
+    assert parse_header(f"side {name}") == SideLine(Team(written, (written,)))
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,16 @@ def test_a_question_is_answered_with_a_play_and_a_reason(answers, level):
     assert any(sign.isdigit() for sign in answer["why"])
 
 
+def test_a_player_is_found_in_either_spelling_of_the_name():
+    dialogue = Dialogue(Level(1), Effort(), 1)
+    record = RECORD.replace("Ann", "Zo\u00eb")
+
+    assert (
+        dialogue.answer(json.dumps({"record": record, "player": "Zoe\u0308", "hand": ["roll"]}))["play"]
+        == "Zo\u00eb roll"
+    )
+
+
 @pytest.mark.parametrize(
     ("question", "says"),
     [

@@ -164,5 +164,23 @@ def test_a_house_rule_without_effect_is_reported(tmp_path):
     silent = read(tmp_path, '[options]\nextension = "yes"')
     idle = read(tmp_path, 'target = 1000\n[options]\nextension = "yes"')
 
-    assert list(silent.idle_rules) == []
-    assert [why.code for why in idle.idle_rules] == ["no-effect"]
+    assert list(silent.remarks) == []
+    assert [why.code for why in idle.remarks] == ["no-effect"]
+
+
+def test_one_name_in_two_spellings_is_one_player(tmp_path):
+    path = tmp_path / "table.toml"
+    path.write_text(
+        'first = "Zoe\u0308"\nrobot = {"Zo\u00eb" = 2}\n[[side]]\nname = "Zo\u00eb"\n[[side]]\nname = "Bob"\n'
+    )
+
+    setup = read_setup(path)
+
+    assert (setup.first, setup.robot.player, setup.teams[0].name) == ("Zo\u00eb",) * 3
+
+
+def test_names_that_only_look_alike_are_reported(tmp_path):
+    path = tmp_path / "table.toml"
+    path.write_text('[[side]]\nname = "Ann"\n[[side]]\nname = "\u0410nn"\n', encoding="utf-8")
+
+    assert [why.code for why in read_setup(path).remarks] == ["look-alike"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from companion.common.spelling import meant, nearest, shown
+from companion.common.spelling import look_alike, meant, nearest, shown
 
 KNOWN = ["roll", "Ann", "recharge"]
 
@@ -20,3 +20,24 @@ def test_a_word_like_no_other_suggests_nothing(word):
 
 def test_a_strangers_word_is_shown_on_one_line_and_not_too_long():
     assert shown("a\n\x1b[31m" + "b" * 100) == "a··[31m" + "b" * 33
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "letters"),
+    [
+        ("\u0410nna", "Anna", "Cyrillic letters"),
+        ("Anna", "\u0410nna", "Cyrillic letters"),
+        ("B\u03bfb", "Bob", "Greek letters"),
+        ("\uff21nn", "Ann", "other letters"),
+        ("An\u200dn", "Ann", "other letters"),
+    ],
+)
+def test_a_word_that_only_looks_like_another_is_explained(word, known, letters):
+    assert meant(word, ["Eve", known]) == f" (it looks like '{known}', but one of them has {letters})"
+
+
+@pytest.mark.parametrize(
+    ("word", "known"), [("ann", "Ann"), ("Zoe\u0308", "Zo\u00eb"), ("Anna", "Ann"), ("Иван", "Ivan")]
+)
+def test_a_word_in_other_letters_that_can_be_seen_looks_like_no_other(word, known):
+    assert look_alike(word, [known]) is None

@@ -252,7 +252,7 @@ def test_in_pairs_where_the_edition_leaves_the_choice(played):
         ("p", "p", "No card is picked now."),
         ("p", "u 4", "Player cannot drive yet. [the manual page of the Unix game mille – Starting to drive]"),
         ("p", "u stop", "Bob cannot be stopped yet"),
-        ("p", "u gasoline", "Gasoline answers out of gas, and none shows"),
+        ("p", "u gasoline", "There is no out of gas on Player that gasoline could fix"),
         ("p", "d gasoline", "Player does not hold gasoline."), ("p", "d extra-tank", "A safety is never discarded"),
         ("p", "100 anyway", "Player cannot drive yet."), ("p", "u 1 > Bob", "cannot be used like that"),
         ("p", "skip-draw", "has been drawn already"), ("p", "penalty 25", "A mistake costs no card"),

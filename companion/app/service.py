@@ -108,9 +108,9 @@ def watched(
 
 
 def _read(setup_file: Path) -> Setup:
-    """Return the setup in a file, and report each of its house rules that has no effect."""
+    """Return the setup in a file, and print the remarks about it."""
     setup = read_setup(setup_file)
-    for why in setup.idle_rules:
+    for why in setup.remarks:
         warn(f"{setup_file}: {reasons.say(why, terminal_language(), setup.edition.name)}")
     return setup
 

@@ -19,7 +19,7 @@ from companion.match.questions import Letter
 from companion.rules.editions.edition import edition_names, lent
 from companion.rules.record.notation import edition_named
 from companion.storage.database import Checked
-from companion.storage.events import Event, EventKind, checksum, is_sound
+from companion.storage.events import Event, EventKind, checksum, is_sound, read_body
 
 MOST_BYTES = 1024 * 1024  # maximum size of a batch, in bytes
 MOST_EVENTS = 5000
@@ -188,7 +188,7 @@ def event_of(seq: int, body: str) -> Event | None:
     row = _row(seq, json.loads(body))
     if row is None or not is_sound(row):
         return None
-    said = json.loads(row[4])
+    said = read_body(row[4])
     if row[3] == EventKind.SETUP:
         said["lines"] = [_known(line, said.get("edition")) for line in said.get("lines", ())]
     return Event(*row[:4], said)

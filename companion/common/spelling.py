@@ -1,14 +1,43 @@
-"""The word that somebody may have meant who wrote one that is not known."""
+"""How words are spelled: one form for equal letters, letters that only look alike, and the word that was meant."""
 
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Iterable
 
 from companion.common.text import Said, plain, say
 
 _MOST_SHOWN = 40
 _NEAR = 0.7  # how alike two words are, from 0 to 1, so that the one may be a slip for the other
+
+_ALIKE = str.maketrans("аеорсухіјѕԁһӏԛԝвкмнтёүαορνυικτχγεημζβ", "aeopcyxijsdhlqwbkmhteyaopvuiktxyehmzb")
+"""Small Cyrillic and Greek letters that look like Latin ones, or whose capitals do."""
+
+_SCRIPTS = {"CYRILLIC": say("Cyrillic letters"), "GREEK": say("Greek letters")}
+
+
+def composed(text: str) -> str:
+    """Return a text in which equal letters are spelled alike (Unicode NFC): `ë` is one character, not two."""
+    return unicodedata.normalize("NFC", text)
+
+
+def looks(word: str) -> str:
+    """Return a word as it looks: without case, blanks and unseen characters, look-alike letters as Latin ones."""
+    letters = "".join(char for char in unicodedata.normalize("NFKC", word) if unicodedata.category(char) != "Cf")
+    return "".join(letters.split()).casefold().translate(_ALIKE)
+
+
+def look_alike(word: str, known: Iterable[str]) -> str | None:
+    """Return the known word that looks like this one but has other letters; None if there is none."""
+    look, small = looks(word[:_MOST_SHOWN]), composed(word).casefold()
+    return next((other for other in known if looks(other) == look and composed(other).casefold() != small), None)
+
+
+def unlike_letters(one: str, other: str) -> Said:
+    """Return in which letters two words differ that look alike: `Cyrillic letters`."""
+    scripts = [unicodedata.name(char, "").partition(" ")[0] for char in sorted({*one} ^ {*other})]
+    return next((_SCRIPTS[script] for script in scripts if script in _SCRIPTS), say("other letters"))
 
 
 def shown(word: str) -> str:
@@ -24,6 +53,11 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 def meant(word: str, known: Iterable[str]) -> Said:
-    """` (did you mean 'roll'?)`, or nothing where no known word is like this one."""
-    near = nearest(word, known)
+    """Return ` (did you mean 'roll'?)`, or which word this one only looks like; empty if no known word is like it."""
+    words = list(known)
+    alike = look_alike(word, words)
+    if alike is not None:
+        letters = unlike_letters(word, alike)
+        return say(" (it looks like '%(near)s', but one of them has %(letters)s)", near=alike, letters=letters)
+    near = nearest(word, words)
     return say(" (did you mean '%(near)s'?)", near=near) if near else Said("")

@@ -11,15 +11,16 @@ from typing import Any
 from companion.common import toml_text
 from companion.common.errors import Problem
 from companion.common.small_file import read_small
+from companion.common.spelling import composed
 from companion.common.text import plain
 from companion.common.toml_text import TomlError
 from companion.match.state import RobotSeat
 from companion.rules import referee
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.editions.edition import Edition, load_edition
-from companion.rules.idle_rules import idle_rules
 from companion.rules.reasons import Reason
 from companion.rules.record import notation
+from companion.rules.set_up_remarks import idle_rules, look_alikes
 from companion.rules.table import Team
 from companion.tabletop.drawn_zones import Drawing, check_sides, parse_drawing
 from companion.tabletop.mat_layout import MAX_SIDES
@@ -55,10 +56,11 @@ class Setup:
         return tuple(self.sides.values())
 
     @property
-    def idle_rules(self) -> tuple[Reason, ...]:
-        """Remarks about the house rules that change nothing in this game."""
+    def remarks(self) -> tuple[Reason, ...]:
+        """Remarks about house rules that change nothing in this game, and about names that only look alike."""
         players = sum(len(team.players) for team in self.teams)
-        return tuple(idle_rules(self.edition, players, len(self.sides), self.target))
+        idle = idle_rules(self.edition, players, len(self.sides), self.target)
+        return (*idle, *look_alikes(self.teams))
 
     @property
     def mats(self) -> Mapping[str, str]:
@@ -102,6 +104,7 @@ def _tables(text: str) -> dict[str, Any]:
 
 def parse_setup(data: Mapping[str, Any]) -> Setup:
     """Return a setup from its TOML tables. Raises ValueError or EditionError with a sentence."""
+    data = _composed(data)
     _refuse_strays(data)
     _refuse_unknown(data, _KEYS, "the setup file")
     edition = load_edition(_text(data, "edition", "classic"))
@@ -125,6 +128,15 @@ def parse_setup(data: Mapping[str, Any]) -> Setup:
     if drawing is not None:
         check_sides(drawing, {mat: team.name for mat, team in sides.items()})
     return replace(setup, drawing=drawing)
+
+
+def _composed(value: Any) -> Any:
+    """Return the tables with equal letters spelled alike in every text and key."""
+    if isinstance(value, dict):
+        return {composed(key): _composed(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_composed(one) for one in value]
+    return composed(value) if isinstance(value, str) else value
 
 
 def _refuse_strays(data: Mapping[str, Any]) -> None:

@@ -1,6 +1,6 @@
 """The words on our cards and mats, in the languages of the pages: `words/<language>.toml`.
 
-A card has its name on it; `words` has the few that are printed otherwise, mostly shorter.
+A card has its name on it; `rules/printed_names.toml` has the few that are printed otherwise, mostly shorter.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from companion.rules import reasons
+from companion.rules.card_names import printed_name
 from companion.rules.cards import Card, Family
 
 _WORDS = Path(__file__).parent / "words"
@@ -24,10 +25,9 @@ def _words(language: str) -> Mapping[str, Mapping[str, str]]:
 
 def card_word(card: Card, language: str = "en") -> str:
     """Return the word below a card's picture; below a distance it is the unit."""
-    printed = _words(language)["cards"]
     if card.family is Family.DISTANCE:
-        return printed[Family.DISTANCE]
-    return printed.get(card) or reasons.card_name(card, language).replace("'", "’")
+        return _words(language)["cards"][Family.DISTANCE]
+    return printed_name(card, language) or reasons.card_name(card, language).replace("'", "’")
 
 
 def family_word(family: Family, language: str) -> str:

@@ -9,6 +9,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from companion.common.errors import Problem
+from companion.common.spelling import composed
 from companion.common.text import Said, Term, all_of, say, say_many
 from companion.robots.information_set import Position, options, position_of
 from companion.robots.judgement import judged, liking
@@ -168,7 +169,7 @@ class Dialogue:
         for item in self._judged.items:
             if isinstance(item, JudgedLine) and item.unreadable:
                 raise Problem(f"Line {item.line.number} of the record: {item.unreadable}")
-        return position_of(self._judged, question["player"], hand)
+        return position_of(self._judged, composed(question["player"]), hand)
 
 
 def _question(line: str) -> Mapping[str, Any]:

@@ -64,6 +64,7 @@ class Code(StrEnum):
     ENDED_AS_AGREED = "ended-as-agreed"
     HAND_BEGAN_BY_ITSELF = "hand-began-by-itself"
     NO_EFFECT = "no-effect"
+    LOOK_ALIKE = "look-alike"
 
     MISSING_CARDS = "missing-cards"
 

@@ -25,7 +25,7 @@ from companion.common.errors import Problem, cause
 from companion.common.text import Said, say, say_many
 from companion.storage import database, recovery, restore
 from companion.storage.data_folder import as_owner_of, store_path
-from companion.storage.events import Event, NewEvent, Row, is_sound
+from companion.storage.events import Event, NewEvent, Row, is_sound, read_body
 from companion.storage.recovery import Mended
 
 log = logging.getLogger(__name__)
@@ -128,7 +128,7 @@ class Store:
         last = self._held[-1].seq if self._held else self._last_saved()
         for number, draft in enumerate(drafts, start=last + 1):
             match = match or number
-            event = Event(number, match, self._clock(), draft.kind, json.loads(_as_json(draft.body)))
+            event = Event(number, match, self._clock(), draft.kind, read_body(_as_json(draft.body)))
             if not is_sound(_row(event)):
                 raise ValueError(f"a {draft.kind} that could not be replayed: {draft.body}")
             yield event
@@ -234,7 +234,7 @@ class Store:
         with self._lock:
             found = self._sound("WHERE match = ?", match)
             held = tuple(event for event in self._held if event.match == match)
-        return (*(Event(*row[:4], json.loads(row[4])) for row, _ in found), *held)
+        return (*(Event(*row[:4], read_body(row[4])) for row, _ in found), *held)
 
     @property
     def last(self) -> int:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from companion.common.spelling import composed
+
 SETUP = "setup"  # the kind of event that begins a match
 Row = tuple[int, int, float, str, str]  # an event as the file has it: seq, match, clock on the wall, kind, JSON body
 
@@ -66,6 +68,22 @@ class Event:
     @property
     def by(self) -> str:
         return str(self.body.get("by", ""))
+
+
+def read_body(body: str) -> dict[str, Any]:
+    """Return the body of an event with equal letters spelled alike, so that older logs name each player one way."""
+    said: dict[str, Any] = json.loads(body)
+    return {key: _composed(value) if key in _COMPOSED else value for key, value in said.items()}
+
+
+def _composed(value: Any) -> Any:
+    if isinstance(value, str):
+        return composed(value)
+    return [composed(one) for one in value] if isinstance(value, list) else value
+
+
+_COMPOSED = frozenset({"lines", "text", "by", "player", "name", "key", "value"})
+"""The parts of a body that name players."""
 
 
 def checksum(row: Row) -> int:

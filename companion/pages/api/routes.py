@@ -12,6 +12,7 @@ from flask import Blueprint, Response, abort, make_response, request
 
 from companion.common import clock, parsing
 from companion.common.errors import Problem
+from companion.common.spelling import composed
 from companion.match.archive import FORMS
 from companion.match.dealer import Seen
 from companion.match.history import history
@@ -261,7 +262,7 @@ def _asked(known: Schema, required: list[str], *, needs_match: bool) -> Asked:
         _refuse(_("What is sent is a JSON object, such as {}."))
     if not known.keys() >= sent.keys():
         _refuse(_("There are no other fields than these: %(known)s.", known=", ".join(known)))
-    asked = {name: value for name, value in sent.items() if value is not None}
+    asked = {name: _composed(value) for name, value in sent.items() if value is not None}
     for name in required:
         if name not in asked:
             _refuse(_("“%(name)s” is missing.", name=name))
@@ -270,6 +271,13 @@ def _asked(known: Schema, required: list[str], *, needs_match: bool) -> Asked:
     if needs_match and state().match is None:
         _refuse(_("No game has been set up yet: choose the players first."), 409)
     return asked
+
+
+def _composed(value: Any) -> Any:
+    """Return a text, and the names in an object, with equal letters spelled alike."""
+    if isinstance(value, dict):
+        return {composed(key): one for key, one in value.items()}
+    return composed(value) if isinstance(value, str) else value
 
 
 _KINDS = {

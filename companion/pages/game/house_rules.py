@@ -13,9 +13,9 @@ from companion.pages.words import N_, _
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import Edition, edition_names, load_edition, switches
 from companion.rules.editions.switches import switch_title
-from companion.rules.idle_rules import idle_rules
 from companion.rules.record.judge import Game
 from companion.rules.scoring import Item
+from companion.rules.set_up_remarks import idle_rules
 
 Form = MultiDict[str, str]
 MOST_OF_A_CARD = 999

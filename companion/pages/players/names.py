@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 from companion.common.errors import Problem
+from companion.common.spelling import composed, looks
 from companion.match.history import CAMERA, DEMO, SOMEBODY, history
 from companion.pages.words import _
 from companion.rules.record import notation
@@ -21,9 +22,6 @@ _BLANKS = str.maketrans(dict.fromkeys("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa
 """Invisible letters: they become blanks, so that a name of them alone is empty."""
 
 MOST_MARKS = 2  # maximum number of combining marks of a letter: more would run over the lines around it
-_ALIKE = str.maketrans("аеорсухіјѕԁһӏԛԝвкмнтёαορνυικτχγ", "aeopcyxijsdhlqwbkmhteaopvuiktxy")
-"""Small letters of other scripts that look like Latin ones, or whose capitals do."""
-
 _KEYWORDS = {"edition", "side", "target", "option", "player", "hand", "end", "exhausted"}
 _OURS = {SOMEBODY, CAMERA, DEMO}  # names in the log for changes that no player made
 _NOBODY = re.compile(r"\D+-\d+")  # the usual name of a player who has typed none: `Player-2`
@@ -31,7 +29,7 @@ _NOBODY = re.compile(r"\D+-\d+")  # the usual name of a player who has typed non
 
 def clean(typed: str) -> str:
     """Return a name as it is shown: printable, one line, without the quotes that end it in a record, 24 letters."""
-    plain = _UNSEEN.sub("", unicodedata.normalize("NFC", typed[:MOST_TYPED]).translate(_BLANKS)).replace('"', "”")
+    plain = _UNSEEN.sub("", composed(typed[:MOST_TYPED]).translate(_BLANKS)).replace('"', "”")
     printable = "".join(letter if letter.isprintable() else " " for letter in _lightly_marked(plain))
     return " ".join(printable.split())[:MOST_LETTERS].strip()
 
@@ -69,7 +67,7 @@ def check_names(shown: list[str]) -> None:
     """Raise Problem where two names look the same to people."""
     seen: set[str] = set()
     for name in shown:
-        look = "".join(unicodedata.normalize("NFKC", name).split()).casefold().translate(_ALIKE)
+        look = looks(name)
         if look in seen:
             raise Problem(_("Two players are called %(name)s: give one of them another name.", name=name))
         seen.add(look)

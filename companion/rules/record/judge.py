@@ -12,17 +12,18 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from companion.common.spelling import meant
 from companion.common.text import say
 from companion.rules import referee, scoring
 from companion.rules.cards import Card, Family
 from companion.rules.dealing import SeatingError
 from companion.rules.editions.edition import Edition, EditionError, load_edition
-from companion.rules.idle_rules import idle_rules
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code, Reason, as_json, reason
 from companion.rules.record import notation
 from companion.rules.record.notation import Header, RecordLine, Unreadable, UnreadableEdition
 from companion.rules.scoring import Sheet
+from companion.rules.set_up_remarks import idle_rules, look_alikes
 from companion.rules.table import Ending, HowEnded, Side, Table, Team
 
 LEGAL, ILLEGAL, UNREADABLE = "legal", "illegal", "unreadable"
@@ -131,6 +132,11 @@ class Game(NamedTuple):
         """Remarks about the house rules that change nothing in this game, as it is set up."""
         players = sum(len(team.players) for team in self.teams)
         return tuple(idle_rules(self.edition, players, len(self.teams), self.target)) if self.options else ()
+
+    @property
+    def look_alikes(self) -> tuple[Reason, ...]:
+        """Remarks about names that look like another one of this game and are not it."""
+        return tuple(look_alikes(self.teams))
 
     @property
     def hand_is_open(self) -> bool:
@@ -286,8 +292,12 @@ def _start_hand(game: Game, first: str) -> tuple[Game, tuple[Item, ...]]:
     if not any(first in team.players for team in game.teams):
         if not game.teams:
             raise Unreadable("No `side` line names the players yet%(near)s.", near="")
-        players = ", ".join(player for team in game.teams for player in team.players)
-        raise Unreadable("`hand first` names one of the players: %(players)s.", players=players)
+        players = [player for team in game.teams for player in team.players]
+        raise Unreadable(
+            "`hand first` names one of the players: %(players)s%(near)s.",
+            players=", ".join(players),
+            near=meant(first, players),
+        )
     table = referee.new_hand(game.edition, game.teams, first, game.target)
     game, items = _end_open_hand(game)
     if game.table is not None and scoring.starts_again(game.edition, game.totals, game.winner):
@@ -371,7 +381,7 @@ def _result(game: Game, table: Table, counted: tuple[Sheet, ...]) -> HandResult:
         match=game.totals or MappingProxyType({side.name: 0 for side in table.sides}),
         winner=None,
         won=game.won,
-        remarks=game.idle_rules if game.hand_number == 1 else (),
+        remarks=(*game.idle_rules, *game.look_alikes) if game.hand_number == 1 else (),
     )
 
 

@@ -12,8 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from companion.common.spelling import meant, shown
+from companion.common.spelling import composed, meant, shown
 from companion.common.text import Said, say
+from companion.rules.card_names import card_named, joined, known_names
 from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.editions.edition import EditionError, load_edition
 from companion.rules.editions.edition_file import LEAST_TARGET_KM, TARGET_STEP_KM
@@ -23,7 +24,8 @@ from companion.rules.table import Team
 
 _NAME = r"""[^\s"#=,<>!]+"""
 _PLAIN_NAME = re.compile(r"[\w-]+")
-_TIMES = re.compile(r"([^*]+)\*([2-9])(?:\*([2-9]))?")
+_TIMES = re.compile(r"([^*]+)\*([2-9])(?:\*([2-9]))?|([2-9])\*([^*]+)")
+_TIMES_SIGN = re.compile(r"(?<=[0-9])\s*[x×*]\s*(?=[0-9])", re.IGNORECASE)  # in `100x2`, `2 × 100`, `100*2`
 
 MOST_SHOWN = 60  # maximum length of a name to show, in letters
 MOST_EXCHANGED = 6
@@ -56,6 +58,7 @@ class UnknownCard(UnknownWord):
         """Return the sentence where those cards are in the game; others are suggested only if none of them is meant."""
         every = [card for card in Card if card is not Card.UNKNOWN]
         near = meant(self._word, [*(cards or every), *self._others]) or meant(self._word, every)
+        near = near or meant(self._word, known_names())
         return say("There is no card '%(word)s'%(near)s.", word=shown(self._word), near=near)
 
 
@@ -122,8 +125,11 @@ Header = EditionLine | SideLine | TargetLine | OptionLine | DeckLine | PlayerLin
 
 
 def lines(text: str) -> Iterator[RecordLine]:
-    """Yield the lines of a record that say something, numbered from 1; comments and empty lines are left out."""
-    written = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    """Yield the lines of a record that say something, numbered from 1; comments and empty lines are left out.
+
+    Equal letters are spelled alike: a `Zoë` of four characters is that of three.
+    """
+    written = composed(text).removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for number, raw in enumerate(written, start=1):
         words = without_comment(raw)
         if words:
@@ -156,6 +162,7 @@ def parse_header(text: str) -> Header | None:
 
     Raises Unreadable, with a sentence, for a header whose rest cannot be read.
     """
+    text = composed(text)
     keyword = text.split(maxsplit=1)[0].lower() if text.strip() else ""
     if keyword not in _HEADERS:
         return None
@@ -248,7 +255,7 @@ def _read_option(name: str, value: str) -> OptionLine:
 
 
 def _read_deck(written: str) -> DeckLine:
-    counts = [re.fullmatch(r"([\w-]+)\s*=\s*([0-9]{1,3})", part.strip()) for part in written.split(",")]
+    counts = [re.fullmatch(r"([\w'’ -]+?)\s*=\s*([0-9]{1,3})", part.strip()) for part in written.split(",")]
     if not all(counts):
         raise Unreadable("This line is written %(example)s.", example=_HEADERS["deck"][1])
     return DeckLine(tuple((_card(found[1]), int(found[2])) for found in counts if found))
@@ -292,13 +299,14 @@ def parse_play(text: str, teams: tuple[Team, ...]) -> Play:
     `anyway` at the end marks an illegal play that the table let stand. It is cached, because the same few hundred lines
     make up every record of the same players.
     """
+    text = composed(text)
     said = without_comment(text) if "#" in text else text
     words = said.replace(">", " > ").replace("!", " ! ").split()
     if len(words) == 1 and words[0].lower() in _TABLE_WORDS:
         return Play(_TABLE_WORDS[words[0].lower()])
     if not words or not any(words[0] in team.players for team in teams):
         raise Unreadable(_who(words, teams))
-    player, rest = words[0], words[1:]
+    player, rest = words[0], _in_few_words(words[1:])
     anyway = words[-1].lower() == _ANYWAY and words[-2:-1] != [">"] and len(words) > 1
     rest = rest[:-1] if anyway else rest
     at_once = bool(rest) and rest[-1] == "!"
@@ -310,6 +318,19 @@ def parse_play(text: str, teams: tuple[Team, ...]) -> Play:
     if under and (play.card or Card.UNKNOWN).family is not Family.REMEDY:
         raise Unreadable(_ONLY_A_REMEDY)
     return replace(play, at_once=at_once, under=under, anyway=anyway) if at_once or anyway else play
+
+
+def _in_few_words(words: Sequence[str]) -> list[str]:
+    """Return what a player does with each card as one word: `red light` becomes `red-light`, `100 x 2` `100*2`.
+
+    Names after `>` are left as they are.
+    """
+    end = words.index(">") if ">" in words else len(words)
+    cards = words[:end]
+    if any(sign in word for word in cards for sign in "xX×*"):
+        cards = _TIMES_SIGN.sub("*", " ".join(cards)).split()
+    is_plain = len(cards) < 2 or all(word in _PLAIN_WORDS or card_of_slug(word) for word in cards)
+    return [*(cards if is_plain else joined(cards)), *words[end:]]
 
 
 def read_play(text: str, teams: tuple[Team, ...]) -> Play | None:
@@ -342,7 +363,7 @@ def _parse_act(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play
         if card.family is not Family.HAZARD:
             raise Unreadable(say("Only a hazard is aimed at a side."))
         return Play(Verb.PLAY, player, card, side)
-    if words[1:] == [">"] and (card_of_slug(words[0].lower()) or Card.UNKNOWN).family is Family.HAZARD:
+    if words[1:] == [">"] and (card_named(words[0]) or Card.UNKNOWN).family is Family.HAZARD:
         _side("", teams)
     if len(words) == 2 and words[1].lower() == _UNDER:
         raise Unreadable(_ONLY_A_REMEDY)
@@ -371,25 +392,27 @@ def _doubled(word: str, others: Iterable[str] = ()) -> tuple[Card, int]:
     found = _TIMES.fullmatch(word)
     if found is None:
         return _card(word, others), 1
-    card = _card(found[1])
+    card = _card(found[1] or found[5])
     if card.family is not Family.DISTANCE:
         raise Unreadable(say("Only a distance card is doubled: `100*2`."))
     # Two accelerators on one card (`100*2*2`, `100*4`) can be said, so that the referee can speak against them.
-    return card, min(int(found[2]) * int(found[3] or 1), MOST_WRITTEN_TIMES)
+    return card, min(int(found[2] or found[4]) * int(found[3] or 1), MOST_WRITTEN_TIMES)
 
 
 def _side(target: str, teams: Sequence[Team]) -> str:
     side = next((team.name for team in teams if target == team.name or target in team.players), None)
     if side is None:
         names = ", ".join(team.name for team in teams)
-        raise Unreadable("After `>` comes a side (%(sides)s).", sides=names)
+        near = meant(target, [name for team in teams for name in (team.name, *team.players)]) if target else ""
+        raise Unreadable("After `>` comes a side (%(sides)s)%(near)s.", sides=names, near=near)
     return side
 
 
 def _player(target: str, teams: Sequence[Team]) -> str:
     if not any(target in team.players for team in teams):
-        players = ", ".join(player for team in teams for player in team.players)
-        raise Unreadable("After `>` comes a player (%(players)s).", players=players)
+        players = [player for team in teams for player in team.players]
+        near = meant(target, players)
+        raise Unreadable("After `>` comes a player (%(players)s)%(near)s.", players=", ".join(players), near=near)
     return target
 
 
@@ -421,10 +444,12 @@ _ACT_SHAPES = {
 """By the word of an act what follows it, and how that is written."""
 
 _ACTS = {verb.value: verb for verb in _ACT_SHAPES}
+_PLAIN_WORDS = frozenset({*_ACTS, "for", "!", _ANYWAY, _UNDER})
+"""The words around cards: a play of these and slugs has no name of several words."""
 
 
 def _card(slug: str, others: Iterable[str] = ()) -> Card:
-    card = card_of_slug(slug) or card_of_slug(slug.lower())
+    card = card_named(slug)
     if card is None:
         raise UnknownCard(slug, others)
     return card

@@ -1,14 +1,15 @@
-"""House rules that a table has agreed on and that change nothing in its game."""
+"""Remarks about how a game is set up: house rules that change nothing in it, and names that only look alike."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from companion.common.spelling import look_alike
 from companion.rules.cards import Card
 from companion.rules.editions.edition import FEW_PLAYERS, POINTS, SHORT_GAME_PLAYERS, Edition
 from companion.rules.editions.switches import written
 from companion.rules.reasons import Code, Reason, reason
-from companion.rules.table import EXTENDABLE_KM
+from companion.rules.table import EXTENDABLE_KM, Team
 
 _FEWEST_OPPONENTS = 2  # with one opponent a shut-out of each kind is worth the same
 _ONLY_THIS_VALUE = {"extension": "yes", "five-hazards-removed": "yes"}
@@ -57,3 +58,13 @@ def _remark(rule: str, missing: str | Card) -> Reason:
         count = SHORT_GAME_PLAYERS if missing == FEW_PLAYERS else _FEWEST_OPPONENTS
         return reason(Code.NO_EFFECT, case=missing, rule=rule, count=count)
     return reason(Code.NO_EFFECT, rule=rule, needs=missing)
+
+
+def look_alikes(teams: Sequence[Team]) -> Iterator[Reason]:
+    """Yield a remark about each name of a side or player that looks like an earlier one and has other letters."""
+    earlier: list[str] = []
+    for name in dict.fromkeys(name for team in teams for name in (team.name, *team.players)):
+        other = look_alike(name, earlier)
+        if other is not None:
+            yield reason(Code.LOOK_ALIKE, player=name, asker=other)
+        earlier.append(name)

@@ -1,0 +1,85 @@
+"""What cards are called: the names printed on them, and the card that a typed name means."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+from companion.common.languages import LANGUAGES
+from companion.rules.cards import Card, Family, card_of_slug
+from companion.rules.reasons import card_name
+
+_NAMES = Path(__file__).parent / "printed_names.toml"
+OWN_DECK = "own-deck"  # the deck that this program prints, beside the editions
+
+_LETTERS = str.maketrans("ł", "l")  # a letter whose stroke is no mark of its own
+
+
+@cache
+def _printed() -> Mapping[str, Mapping[str, Mapping[str, list[str]]]]:
+    """Return the names by edition, language and slug."""
+    return tomllib.loads(_NAMES.read_text(encoding="utf-8"))
+
+
+def printed_name(card: Card, language: str, edition: str = OWN_DECK) -> str | None:
+    """Return what is printed on an edition's card; None if it is the name used in sentences."""
+    names = _printed().get(edition, {}).get(language, {}).get(card.value)
+    return names[0] if names else None
+
+
+def spellings() -> Iterator[tuple[str, Card]]:
+    """Yield every name of a card in any edition and language, and the card."""
+    for by_language in _printed().values():
+        for names in by_language.values():
+            cards = {card: names[card.value] for card in Card if card.value in names}
+            yield from ((name, card) for card, several in cards.items() for name in several)
+    for card in Card:
+        if card is not Card.UNKNOWN:
+            yield from ((card_name(card, language), card) for language in LANGUAGES)
+        if card.family is Family.DISTANCE:
+            yield from ((f"{card} {unit}", card) for unit in ("miles", "mi", "kilometres"))
+
+
+@cache
+def _by_name() -> Mapping[str, Card]:
+    """Return the cards by the keys of their names, also by those written as one word: `red-light`, `redlight`."""
+    found = {}
+    for name, card in spellings():
+        found[word_key(name)] = found[word_key(name).replace("-", "")] = card
+    return MappingProxyType(found)
+
+
+def word_key(name: str) -> str:
+    """Return a name in small letters without accents, its words joined by hyphens: `panne-d-electricite`."""
+    letters = "".join(char for char in unicodedata.normalize("NFKD", name) if not unicodedata.combining(char))
+    return re.sub("[-_'’ ]+", "-", letters.casefold().translate(_LETTERS)).strip("-")
+
+
+def card_named(word: str) -> Card | None:
+    """Return the card of a slug or printed name, in any case and with or without accents; None if there is none."""
+    return card_of_slug(word) or card_of_slug(word.lower()) or _by_name().get(word_key(word))
+
+
+def known_names() -> Mapping[str, Card]:
+    """Return the cards by their names as they are typed: small letters, no accents, hyphens between the words."""
+    return _by_name()
+
+
+MOST_WORDS = 6
+"""The most words that a name has."""
+
+
+def joined(words: Sequence[str]) -> list[str]:
+    """Return the words with each name of several words, such as `red light`, as one word."""
+    out, at = [], 0
+    while at < len(words):
+        several = range(min(MOST_WORDS, len(words) - at), 1, -1)
+        count = next((n for n in several if word_key("-".join(words[at : at + n])) in _by_name()), 1)
+        out.append("-".join(words[at : at + count]))
+        at += count
+    return out
