@@ -124,6 +124,29 @@ def test_a_file_that_is_no_record_is_left_after_five_complaints(called, tmp_path
     assert ran.returncode == 1
 
 
+@pytest.mark.parametrize("words", [["replay"], ["replay", "--json"], ["score"]])
+def test_a_file_that_is_no_text_gets_one_sentence(called, tmp_path, words):
+    path, sound = tmp_path / "scan.mbn", tmp_path / "sound.mbn"
+    path.write_bytes(bytes(range(256)) * 40)
+    sound.write_text(GAME, encoding="utf-8")
+    alone, together = called(*words, path), called(*words, path, sound)
+
+    assert (alone.stdout, alone.stderr) == ("", f"{path} is no record: a record is a text, one play a line.\n")
+    assert (alone.returncode, together.returncode) == (1, 1)
+    assert together.stdout == called(*words, sound).stdout
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+def test_a_record_saved_by_notepad_is_read(called, tmp_path, encoding):
+    record, same = tmp_path / "game.mbn", tmp_path / "same" / "game.mbn"
+    same.parent.mkdir()
+    record.write_text(GAME, encoding="utf-8")
+    same.write_text(GAME, encoding=encoding)
+
+    for words in (["replay", "--json"], ["replay"], ["score"]):
+        assert called(*words, same).stdout.replace(str(same), str(record)) == called(*words, record).stdout
+
+
 def test_a_record_is_counted_to_its_end_though_its_first_lines_are_misspelt(called, tmp_path):
     path = tmp_path / "evening.mbn"
     path.write_text("side Ann\nside Bob\nhand first Ann\n" + "Ann rol\n" * 6 + "Ann roll\n", encoding="utf-8")

@@ -263,6 +263,22 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
         read_edition(latin)
 
 
+def test_a_file_saved_by_notepad_is_read(tmp_path):
+    path = tmp_path / "ours.toml"
+    path.write_text('parent = "classic"\nname = "ours"\ntitle = "Fran\xe7ais"', encoding="utf-16")
+
+    assert read_edition(path).title == "Fran\xe7ais"
+
+
+@pytest.mark.parametrize(("key", "most"), [("name", 60), ("title", 60), ("about", 300), ("sheet", 300)])
+def test_a_text_that_is_too_long_is_a_fault(tmp_path, key, most):
+    texts = {"name": "ours", key: "x" * (most + 1)}
+    written = 'parent = "classic"\n' + "".join(f'{name} = "{text}"\n' for name, text in texts.items())
+
+    with pytest.raises(EditionError, match=f"'{key}' has at most {most} letters, not {most + 1}"):
+        read(tmp_path, written)
+
+
 # Any text
 
 KEYS = st.sampled_from(

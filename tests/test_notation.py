@@ -272,6 +272,9 @@ def test_a_header_line_is_read(text, header):
         ("side Ann#1", "`side Ann`"),
         ("side An.n", "one word of letters"),
         ("side Reds = An.n, Cid", "names its players once each"),
+        ("side " + "A" * 61, "at most 60 letters: 'A{40}' has 61"),
+        ("side Reds = Ann, " + "A" * 61, "at most 60 letters"),
+        ("side " + "R" * 61 + " = Ann, Cid", "at most 60 letters"),
         ("target", "`target 1000`"),
         ("target lots", "`target 1000`"),
         ("target -700", "`target 1000`"),
@@ -311,6 +314,12 @@ def test_a_name_is_one_word_of_letters_of_any_script(name):
 )
 def test_anything_else_is_no_name(name):
     assert not is_name(name)
+
+
+def test_a_pair_may_have_the_names_of_both_its_players():
+    names = ("A" * 60, "B" * 60)
+
+    assert parse_header(f"side {'-'.join(names)} = {', '.join(names)}") == SideLine(Team("-".join(names), names))
 
 
 def test_a_header_is_written_in_its_normal_form_and_read_back():

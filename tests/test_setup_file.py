@@ -184,3 +184,19 @@ def test_names_that_only_look_alike_are_reported(tmp_path):
     path.write_text('[[side]]\nname = "Ann"\n[[side]]\nname = "\u0410nn"\n', encoding="utf-8")
 
     assert [why.code for why in read_setup(path).remarks] == ["look-alike"]
+
+
+def test_a_file_saved_by_notepad_is_read(tmp_path):
+    path = tmp_path / "table.toml"
+    path.write_text(SIDES.replace("Ann", "Zo\u00eb"), encoding="utf-16")
+
+    assert read_setup(path).first == "Zo\u00eb"
+
+
+@pytest.mark.parametrize("side", ['name = "{}"', 'name = "Reds"\nplayers = ["{}", "Cid"]'])
+def test_a_name_that_is_too_long_is_refused(tmp_path, side):
+    path = tmp_path / "table.toml"
+    path.write_text(SIDES + "[[side]]\n" + side.format("C" * 61))
+
+    with pytest.raises(Problem, match=r"A name has at most 60 letters: 'C+' has 61\."):
+        read_setup(path)

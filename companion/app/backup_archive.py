@@ -22,6 +22,7 @@ from itertools import groupby
 from pathlib import Path, PurePosixPath
 
 from companion.common.errors import Problem, cause
+from companion.common.small_file import text_of
 from companion.common.spelling import shown
 from companion.common.terminal import typed
 from companion.common.text import Said
@@ -281,7 +282,7 @@ def _check_thing(thing: str, content: Mapping[str, bytes], folder: Path, file: P
 
 def _check_edition(where: Path, name: str, content: bytes) -> None:
     try:
-        reading = read_text(content.decode("utf-8"), shipped_names())
+        reading = read_text(text_of(content), shipped_names())
     except ValueError as error:
         raise _bad(where, f"the edition {name} is damaged") from error
     if reading.faults:

@@ -15,6 +15,7 @@ from companion.app.mqtt import broker_of, telling
 from companion.app.service import Serve, closed_at_the_end, eye_for, in_play, opened_match, until_the_end
 from companion.common import parsing
 from companion.common.errors import Problem
+from companion.common.small_file import text_of
 from companion.common.terminal import typed
 from companion.common.text import say
 from companion.match.history import DEMO
@@ -142,7 +143,7 @@ def script_for(what: str, setup: Setup | None = None) -> Script:
     if not what or what in shipped_scripts():
         return shipped_script(what or DEFAULT_SCRIPT)
     try:
-        return read_script(Path(what).read_text(encoding="utf-8"))
+        return read_script(text_of(Path(what).read_bytes()))
     except (OSError, UnicodeDecodeError) as error:
         names = ", ".join(shipped_scripts())
         raise Problem(f"demo:{what} is no record file, no number and none of {names}.") from error

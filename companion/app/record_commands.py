@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from companion.app.usage import (
 )
 from companion.common.errors import Problem
 from companion.common.languages import LANGUAGES
+from companion.common.small_file import is_text, text_of
 from companion.common.terminal import plain
 from companion.rules.editions.edition import EditionError, edition_names, load_edition, read_edition
 from companion.rules.editions.edition_file import read_file
@@ -36,7 +38,8 @@ MOST_UNREADABLE = 5  # unreadable lines, with no other before them, after which 
 _records = click.argument("records", nargs=-1, required=True, metavar="RECORD...", type=FILE)
 
 
-def _read_record(path: Path) -> str:
+def _read_record(path: Path) -> str | None:
+    """Return the text of a record; None for a file that is no text, about which one sentence is printed."""
     try:
         with path.open("rb") as file:
             raw = file.read(_MOST_RECORD_BYTES + 1)
@@ -44,7 +47,11 @@ def _read_record(path: Path) -> str:
         raise Problem(f"The record {path} cannot be read ({error.strerror}): check the path.") from error
     if len(raw) > _MOST_RECORD_BYTES:
         raise Problem(f"{path} is larger than {_MOST_RECORD_BYTES // 1_000_000} MB: no record is.", WRONG)
-    return raw.decode("utf-8", errors="replace")
+    text = text_of(raw, errors="replace")
+    if is_text(text):
+        return text
+    warn(f"{path} is no record: a record is a text, one play a line.")
+    return None
 
 
 @click.command()
@@ -59,15 +66,19 @@ def replay(records: tuple[Path, ...], as_lies: bool, states: bool, as_json: bool
     \b
     Example: companion replay sunday.mbn --json
     """
+    judged = partial(_replayed_as_json, states=states) if as_json else _told
+    return _of_each(records, partial(judged, as_lies=as_lies))
+
+
+def _of_each(records: Sequence[Path], judged: Callable[[Path, str], int]) -> int:
+    """Read every record first, then judge each; return the exit code."""
     texts = [(path, _read_record(path)) for path in records]
-    if as_json:
-        return max([_replayed_as_json(str(path), text, as_lies=as_lies, states=states) for path, text in texts])
-    return max([_told(path, text, as_lies=as_lies) for path, text in texts])
+    return max([WRONG if text is None else judged(path, text) for path, text in texts])
 
 
-def _replayed_as_json(file: str, text: str, *, as_lies: bool, states: bool) -> int:
+def _replayed_as_json(path: Path, text: str, *, as_lies: bool, states: bool) -> int:
     """Print an object for each line and hand; return the exit code."""
-    wrong = False
+    file, wrong = str(path), False
     for item in judge.judge(notation.lines(text), as_lies=as_lies):
         if isinstance(item, JudgedLine):
             wrong |= item.verdict != judge.LEGAL
@@ -83,9 +94,6 @@ def _told(path: Path, text: str, *, as_lies: bool = False, scores_alone: bool = 
     Where `scores_alone` are wanted, standard error has the lines that were not legal.
     """
     file, lines, hands = str(path), list[JudgedLine](), 0
-    if text.count("\x00") + text.count("\ufffd") > len(text) // 4:
-        warn(f"{file} is no record: a record is a text, one play a line.")
-        return WRONG
     tell: Callable[[str], None] = (lambda said: warn(f"  {said}")) if scores_alone else click.echo
     if scores_alone:
         click.echo(report.printable(path.name))
@@ -134,8 +142,7 @@ def score(records: tuple[Path, ...]) -> int:
     \b
     Example: companion score sunday.mbn
     """
-    texts = [(path, _read_record(path)) for path in records]
-    return max([_told(path, text, scores_alone=True) for path, text in texts])
+    return _of_each(records, partial(_told, scores_alone=True))
 
 
 @click.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import json
 import stat
@@ -21,6 +22,23 @@ def read_small(path: Path) -> bytes:
     if len(content) > MOST_BYTES:
         raise OSError(errno.EFBIG, f"it is larger than {MOST_BYTES // 1_000_000} MB", str(path))
     return content
+
+
+def text_of(raw: bytes, errors: str = "strict") -> str:
+    """Return the text in a file: UTF-8 or, with a byte order mark as Notepad on Windows writes it, UTF-16.
+
+    Raises UnicodeDecodeError for anything else, unless `errors` says otherwise as in `bytes.decode`.
+    """
+    is_utf16 = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return raw.decode("utf-16" if is_utf16 else "utf-8-sig", errors)
+
+
+def is_text(text: str) -> bool:
+    """True unless much of a decoded text is what no text holds: then it was a picture, an archive or the like."""
+    return text.count("\x00") + text.count("\ufffd") <= len(text) // _MOST_STRANGE
+
+
+_MOST_STRANGE = 4  # one character in so many may be damaged
 
 
 def read_json(path: Path) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 from companion.common import toml_text
 from companion.common.errors import Problem
-from companion.common.small_file import read_small
+from companion.common.small_file import read_small, text_of
 from companion.common.spelling import composed
 from companion.common.text import plain
 from companion.common.toml_text import TomlError
@@ -81,7 +81,7 @@ def deck_lines(counts: Iterable[tuple[Card, int]]) -> list[str]:
 def read_setup(path: Path) -> Setup:
     """Return the setup in a TOML file. Raises Problem with one sentence, naming the file and what is wrong in it."""
     try:
-        return parse_setup(_tables(read_small(path).decode("utf-8-sig")))
+        return parse_setup(_tables(text_of(read_small(path))))
     except TomlError as error:
         sentence = plain(f"{error}.".removeprefix("this is no TOML: "))
         raise Problem(f"{path}:{error.line or 1}: {sentence}") from error
@@ -185,7 +185,9 @@ def _side(table: Mapping[str, Any], number: int) -> tuple[str, Team]:
         raise ValueError("names in [[side]] are one word each: letters, digits, - and _.")
     if mat not in _MATS:
         raise ValueError(f"there is no mat '{mat}'; the mats are {_MATS[0]} to {_MATS[-1]}.")
-    return mat, Team(name, tuple(players))
+    team = Team(name, tuple(players))
+    notation.check_names(team)
+    return mat, team
 
 
 def _robot(table: object, teams: Iterable[Team]) -> RobotSeat:

@@ -22,7 +22,7 @@ from types import MappingProxyType
 from companion.common import toml_text
 from companion.common.errors import Problem, file_problem
 from companion.common.resources import shipped
-from companion.common.small_file import read_small
+from companion.common.small_file import read_small, text_of
 from companion.common.spelling import meant, shown
 from companion.common.terminal import typed
 from companion.common.text import Said, plain, say
@@ -246,7 +246,7 @@ def read_description(folder: Path) -> Description:
 def tables_of(raw: bytes) -> dict[str, object]:
     """Return the tables of a `deck.toml`. Raises ValueError with a sentence for what is none."""
     try:
-        return toml_text.load(raw.decode("utf-8"))
+        return toml_text.load(text_of(raw))
     except UnicodeDecodeError as error:
         raise ValueError(say("it is no text in UTF-8")) from error
     except TomlError as error:

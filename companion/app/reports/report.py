@@ -19,7 +19,7 @@ from companion.tabletop.drawn_zones import ZONE_NAMES
 
 MOST_BESIDE = 8  # maximum number of cards in no zone that are listed one by one
 MOST_OF_A_LINE = 400  # maximum number of characters shown of a line of a record, and of a sentence that names players
-MOST_OF_A_NAME = 40  # maximum number of characters shown of a side's or player's name, which may be of any length
+MOST_OF_A_NAME = 40  # maximum number of characters shown of a side's or player's name
 _ITEM_NAMES = {item: item.value.replace("-", " ").capitalize() for item in Item}
 _ITEM_NAMES |= {Item.COUPS_FOURRES: "Coups fourrés", Item.SHUT_OUT: "Shut-out"}
 

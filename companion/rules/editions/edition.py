@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from companion.common.small_file import read_small, text_of
 from companion.common.spelling import meant, shown
 from companion.common.text import Said
 from companion.rules.cards import Card, Family, card_name
@@ -244,7 +245,7 @@ def keep_own_editions(folder: Path) -> tuple[str, ...]:
             edition = read_edition(path)
             if edition.name != path.stem:
                 raise EditionError(f"{path}: the file of the edition '{edition.name}' is called {edition.name}.toml.")
-            _own[path.stem] = edition, path.read_text("utf-8")
+            _own[path.stem] = edition, text_of(read_small(path))
         except EditionError as error:
             faults.append(str(error))
     return tuple(faults)

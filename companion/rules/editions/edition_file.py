@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from companion.common import toml_text
-from companion.common.small_file import read_small
+from companion.common.small_file import read_small, text_of
 from companion.common.spelling import meant, nearest
 from companion.common.text import one_of, plain, say
 from companion.common.toml_text import TomlError
@@ -30,6 +30,9 @@ MOST_PLAYERS = 8
 
 Entries = Mapping[str, Any]
 Place = tuple[str, ...]  # keys, from the top of the file down
+_MOST_TEXT, _MOST_LETTERS = 300, {"name": 60, "title": 60}
+"""Maximum length of a text, and of some texts, in letters."""
+
 _IDENTITY = {"name": str, "title": str, "sheet": str, "about": str}
 _TABLES = {"deck": dict, "setting-up": dict, "points": dict, "switches": dict}
 _NEEDED = {**_IDENTITY, "counts-verified": bool, **_TABLES}
@@ -110,7 +113,7 @@ def read_file(path: Path) -> EditionReading:
         raise EditionError(f"{path}: cannot be read ({error.strerror}).") from error
     try:
         taken = () if path.resolve().parent == EDITIONS.resolve() else shipped_names()
-        return read_text(raw.decode("utf-8"), taken)
+        return read_text(text_of(raw), taken)
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         return EditionReading({}, (Fault("this is no UTF-8 text; save the file as UTF-8.", line),))
@@ -209,6 +212,8 @@ def _shape(table: Entries, kinds: Mapping[str, type], place: Place, where: str) 
         if key not in kinds:
             near = meant(key, kinds) or f"; known are {', '.join(kinds)}"
             yield _wrong(f"{where}there is no key '{key}' here{near}.", (*place, key))
+        elif isinstance(value, str) and len(value) > (most := _MOST_LETTERS.get(key, _MOST_TEXT)):
+            yield _wrong(f"{where}'{key}' has at most {most} letters, not {len(value)}.", (*place, key))
         elif not _is(value, kinds[key]):
             wanted = "one line of text" if kinds[key] is str and isinstance(value, str) else _KIND_WORDS[kinds[key]]
             yield _wrong(f"{where}'{key}' must be {wanted}, not {_shown(value)}.", (*place, key))

@@ -27,7 +27,7 @@ _PLAIN_NAME = re.compile(r"[\w-]+")
 _TIMES = re.compile(r"([^*]+)\*([2-9])(?:\*([2-9]))?|([2-9])\*([^*]+)")
 _TIMES_SIGN = re.compile(r"(?<=[0-9])\s*[x×*]\s*(?=[0-9])", re.IGNORECASE)  # in `100x2`, `2 × 100`, `100*2`
 
-MOST_SHOWN = 60  # maximum length of a name to show, in letters
+MOST_SHOWN = 60  # maximum length of a name, and of a name to show, in letters
 MOST_EXCHANGED = 6
 MOST_WRITTEN_TIMES = 9
 
@@ -227,9 +227,23 @@ def _read_edition(name: str) -> EditionLine:
 def _read_side(name: str, written: str | None) -> SideLine:
     players = [player.strip() for player in written.split(",")] if written else [name]
     _refuse_no_name(name)
+    check_names(Team(name, tuple(players)))
     if not all(map(is_name, players)) or len(set(players)) != len(players):
         raise Unreadable(say("A side names its players once each, with commas between: `side Reds = Ann, Cid`."))
     return SideLine(Team(name, tuple(players)))
+
+
+def check_names(team: Team) -> None:
+    """Raise Unreadable, with a sentence, for a name that is too long. A pair may have the names of both its players."""
+    own = () if team.name == "-".join(team.players) else (team.name,)
+    for name in (*own, *team.players):
+        if len(name) > MOST_SHOWN:
+            raise Unreadable(
+                "A name has at most %(most)d letters: '%(name)s' has %(count)d.",
+                most=MOST_SHOWN,
+                name=shown(name),
+                count=len(name),
+            )
 
 
 def _refuse_no_name(word: str) -> None:
