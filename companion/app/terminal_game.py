@@ -20,7 +20,8 @@ from companion.common.text import Said, listed, say
 from companion.pages import words
 from companion.pages.words import Names, _
 from companion.rules import legality
-from companion.rules.cards import Card, card_of_slug
+from companion.rules.card_names import card_named, joined
+from companion.rules.cards import Card
 from companion.rules.moves import laying
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.record import notation
@@ -171,7 +172,7 @@ class TerminalGame:
     def _card(self, which: Sequence[str]) -> Card:
         """Return the card that is meant by its number, its letter or its name."""
         named = which[0].lower() if which else ""
-        card = slots(self._match.hand, sorts=self._sorts).get(named) or card_of_slug(named)
+        card = slots(self._match.hand, sorts=self._sorts).get(named) or card_named(named)
         if card is None:
             raise Problem(say("Say which card by its number, as in `u 1` or `d 1`."))
         return card
@@ -196,8 +197,9 @@ class TerminalGame:
         self._play(fair[-1] if fair else ways[0])
 
     def _play_written(self, written: Sequence[str]) -> None:
-        if len(written) == 1 and card_of_slug(written[0]):
-            self._use(written)
+        words = joined(written)
+        if len(words) == 1 and card_named(words[0]):
+            self._use(words)
             return
         try:
             play = notation.parse_play(" ".join([PERSON, *written]), self._match.record.game.teams)

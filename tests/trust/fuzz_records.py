@@ -14,6 +14,7 @@ from pathlib import Path
 
 from trust.fuzzing import WORDS, Findings, faults_of, fuzz, golden, mutated_text, run_command, written_otherwise
 
+from companion.common import small_file
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names
 from companion.rules.editions.switches import switches
@@ -76,11 +77,18 @@ def check_record(path: Path, chance: random.Random) -> Iterator[str]:
     """What is wrong with what the commands say of a record."""
     extra = chance.choice(((), ("--as-lies",), ("--as-lies", "--states"), ("--states",)))
     as_json = run_command("replay", "--json", *extra, str(path))
-    yield from (f"replay --json {extra}: {fault}" for fault in faults_of_json(as_json.out, as_json.err))
-    yield from lost_lines(path, as_json.out)
+    if small_file.is_text(text_in(path)):
+        yield from (f"replay --json {extra}: {fault}" for fault in faults_of_json(as_json.out, as_json.err))
+        yield from lost_lines(path, as_json.out)
+    elif as_json.out or "is no record" not in as_json.err or as_json.err.count("\n") != 1:
+        yield f"replay --json {extra}: no text, and said {as_json.err[:200]!r} {as_json.out[:200]!r}"
     for words in (("replay", *extra), ("score",)):
         ran = run_command(*words, str(path))
         yield from (f"{' '.join(words)}: {fault}" for fault in faults_of(ran, longest=6000))
+
+
+def text_in(path: Path) -> str:
+    return small_file.text_of(path.read_bytes(), errors="replace")
 
 
 def faults_of_json(out: str, err: str) -> Iterator[str]:
@@ -97,7 +105,7 @@ def faults_of_json(out: str, err: str) -> Iterator[str]:
 
 def lost_lines(path: Path, out: str) -> Iterator[str]:
     """Every line that says something is judged, or is a header that could be read: none is swallowed by another."""
-    text = path.read_bytes().decode("utf-8", errors="replace")
+    text = text_in(path)
     told = {item["line"]: item["text"] for item in map(json.loads, out.split("\n")[:-1]) if "line" in item}
     said = {line.number: line.text for line in notation.lines(text)}
     if not told.items() <= said.items():
