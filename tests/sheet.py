@@ -51,6 +51,7 @@ OF_A_SIDE: dict[str, Callable[[Hand, str], object]] = {
     "points": lambda hand, side: _lines(hand.result.sheets[side]),
     "counts": lambda hand, side: _lines(score(hand.table)[hand.table.side_index(side)]),
     "left": lambda hand, card: hand.table.copies_left(Card(card)),
+    "lying": lambda hand, card: hand.table.lying[Card(card)],
     "total": lambda hand, side: hand.result.sheets[side].total, "match": lambda hand, side: hand.result.match[side],
 }  # fmt: skip
 """What can be said of the side, or the player, that is named after it; else the name of a line of its sheet."""

@@ -455,7 +455,7 @@ a pending control is not reshuffled
     Ann discard 50; Bob discard 75; Ann control stop > Bob; exhausted = discards; pile 2; requests 1
 a pending control has been played all the same
     Ann control stop > Bob; Bob control stop > Ann; Ann discard control | Bob control roll > Ann~ too-many-copies
-    + = left control 0
+    + = left control 0; lying control 3
 a control that asks no player goes under the discard pile [as it lies]
     Ann discard 50; Bob control stop = discards control 50; requests 0
 

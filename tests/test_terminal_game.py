@@ -253,7 +253,7 @@ def test_in_pairs_where_the_edition_leaves_the_choice(played):
         ("p", "u 4", "Player cannot drive yet. [the manual page of the Unix game mille – Starting to drive]"),
         ("p", "u stop", "Bob cannot be stopped yet"),
         ("p", "u gasoline", "There is no out of gas on Player that gasoline could fix"),
-        ("p", "gas", "There is no out of gas on Player that gasoline could fix"), ("p", "Red Light", "Bob cannot be st"),
+        ("p", "gas", "There is no out of gas on Player that gasoline could fix"), ("p", "Red Light", "Bob cannot"),
         ("p", "u red-light", "Bob cannot be stopped yet"), ("p", "d fuel-truck", "A safety is never discarded"),
         ("p", "d gasoline", "Player does not hold gasoline."), ("p", "d extra-tank", "A safety is never discarded"),
         ("p", "100 anyway", "Player cannot drive yet."), ("p", "u 1 > Bob", "cannot be used like that"),
