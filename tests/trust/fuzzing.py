@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from unicodedata import category
 
 from companion.app import cli
 
@@ -260,7 +261,8 @@ def faults_of(ran: Ran, *, sentences: int | None = None, longest: int = 2000) ->
     wrong += ["a traceback"] if TRACE in both else []
     if ran.code not in (0, 1, 2):
         wrong.append(f"ended with {ran.code}")
-    steering = sorted({char for char in both if not char.isprintable() and char != "\n"})
+    # Blanks of other widths are shown as they are: they steer nothing.
+    steering = sorted(char for char in {*both} - {"\n"} if not (char.isprintable() or category(char) == "Zs"))
     wrong += [f"printed {steering!r}"] if steering else []
     lines = ran.err.splitlines()
     if any(len(line) > longest for line in lines):
