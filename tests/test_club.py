@@ -1,6 +1,7 @@
 """The club: what tables push is stored once and whole, judged by replay, shown to everybody, and directed by one."""
 
 import contextlib
+import hashlib
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.skipif(club_database.why_not() is not None, reason=club
 psycopg = pytest.importorskip("psycopg", reason="the club's driver is not installed: pip install '.[club]'")
 
 from companion.club import batch, club_service, keys, people, postgres, projection  # noqa: E402
-from companion.club.outbox import Address, Outbox  # noqa: E402
+from companion.club.outbox import Address, Delivery, Outbox  # noqa: E402
 
 PLAYED = ("Ann roll", "Bob roll", "Ann 100", "Bob 75", "Ann 200", "Bob stop > Ann", "Ann end-of-limit", "end")
 
@@ -133,6 +134,70 @@ def test_what_cannot_be_taken_gets_one_sentence(club, pool, name):
     assert answer.status_code == (413 if "1 MB" in says else 400)
     assert says in answer.get_json()["say"]
     assert stored(pool) == []
+
+
+# --- The keys of dealt hands ----------------------------------------------------------------------------------
+
+
+def dealt(match: Match) -> str:
+    """Begin a match whose cards the program deals; return the secret key of its first hand."""
+    match.start(TWO, robots={})
+    return next(entry.written.deal for entry in match.state.entries if entry.written.deal)
+
+
+def everything(pool) -> str:
+    """All that the club's database holds, as text."""
+    with pool.connection() as db:
+        names = db.execute("SELECT table_name FROM information_schema.tables WHERE table_schema = 'club'").fetchall()
+        rows = [db.execute(f"SELECT row::text FROM club.{name} row".encode()).fetchall() for (name,) in names]
+    return "\n".join(text for found in rows for (text,) in found)
+
+
+def test_the_key_of_a_dealt_hand_never_leaves_the_table_and_its_hash_does(club, pool, table):
+    wire, sent = Wire(table, club), []
+    post = wire.outbox._post
+    wire.outbox._post = lambda url, body, headers: sent.append(body.decode()) or post(url, body, headers)
+    keys_dealt = [dealt(table)]
+    wire.run(pool)
+    table.enter("end", "Ann")
+    table.undo("Ann")
+    keys_dealt.append(dealt(table))
+    wire.run(pool)
+
+    assert wire.outbox.says == "The club has all of this table."
+    assert not [key for key in keys_dealt if key in everything(pool) or key in "".join(sent)]
+    assert all(hashlib.sha256(key.encode()).hexdigest() in everything(pool) for key in keys_dealt)
+
+
+def in_clear(match: Match) -> str:
+    """The log of a table as an older program sends it: each event with all that the table has."""
+    rows = [(row, crc) for row, crc in match.store.rows(1, 1000)]
+    sent = [{"seq": row[0], "crc": crc, "body": dict(zip(batch._BODY, row[1:], strict=True))} for row, crc in rows]
+    return json.dumps(
+        {"table": "T7", "name": "Table 7", "first_seq": 1, "events": sent, "last": len(rows), "schema": 1}
+    )
+
+
+def test_an_older_table_that_sends_a_key_is_taken_and_its_key_is_not_kept(club, pool, table):
+    key = dealt(table)
+    assert key in in_clear(table)
+
+    for _again in range(2):
+        answer = club.post("/club/events", data=in_clear(table)).get_json()
+        assert answer == {"acknowledged": table.state.seq}
+    assert key not in everything(pool)
+
+
+def test_a_table_that_is_brought_up_to_date_goes_on_where_it_was(club, pool, table):
+    dealt(table)
+    club.post("/club/events", data=in_clear(table))
+    (table.store.path.parent / "club.json").write_text('{"table": "T7"}')
+    wire = Wire(table, club)
+    wire.outbox._delivery = Delivery(1)  # It compares every event with the club's.
+    wire.run(pool)
+
+    assert wire.outbox.says == "The club has all of this table."
+    assert tables_of(club)[0]["state"]["is_open"]
 
 
 # --- Keys -----------------------------------------------------------------------------------------------------
@@ -437,21 +502,55 @@ def test_migrating_twice_and_at_once_changes_nothing(url):
             opened.close()
 
     with psycopg.connect(url) as db:
-        assert db.execute("SELECT array_agg(number ORDER BY number) FROM club.migrations").fetchone() == ([1, 2, 3, 4],)
+        assert db.execute("SELECT array_agg(number ORDER BY number) FROM club.migrations").fetchone() == (
+            list(range(1, len(postgres.migrations()) + 1)),
+        )
 
 
 def test_the_database_of_an_older_club_is_brought_up_to_date_with_all_that_is_in_it(url):
+    older(url, 1)
     with psycopg.connect(url) as db:
-        db.execute("CREATE SCHEMA club")
-        db.execute("CREATE TABLE club.migrations (number integer PRIMARY KEY, at timestamptz DEFAULT now())")
-        db.execute(postgres.migrations()[0].encode())
-        db.execute("INSERT INTO club.migrations VALUES (1)")
         db.execute("INSERT INTO club.tables (id, name, last) VALUES ('T7', 'Table 7', 1)")
         db.execute("""INSERT INTO club.events VALUES ('T7', 1, '7', NULL, '{"text":"Ann 1"}')""")
 
     with postgres.opened(url) as pool:
         assert push(browser(pool), 1, 3) == (200, {"acknowledged": 3})
         assert [row[0] for row in stored(pool)] == [1, 2, 3]
+
+
+def older(url: str, version: int) -> None:
+    """A database as an older club had it."""
+    with psycopg.connect(url) as db:
+        db.execute("CREATE SCHEMA club")
+        db.execute("CREATE TABLE club.migrations (number integer PRIMARY KEY, at timestamptz DEFAULT now())")
+        for number, step in enumerate(postgres.migrations()[:version], start=1):
+            db.execute(step.encode())
+            db.execute("INSERT INTO club.migrations VALUES (%s)", [number])
+        db.execute("INSERT INTO club.settings VALUES ('secret', 'x')")
+
+
+def test_the_keys_in_the_database_of_an_older_club_are_gone_and_its_tables_go_on(url, table):
+    keys_dealt = [dealt(table), dealt(table)]
+    older(url, 4)
+    with psycopg.connect(url) as db:
+        db.execute("INSERT INTO club.tables (id, name, last) VALUES ('T7', 'Table 7', %s)", [table.state.seq])
+        db.execute("INSERT INTO club.judged (table_id) VALUES ('T7')")
+        for event in json.loads(in_clear(table))["events"]:
+            # In the second match a name was erased.
+            is_erased = event["body"]["match"] == table.state.match
+            body = json.dumps(event["body"], separators=(",", ":")).replace(
+                "Ann", "Player-abcde" if is_erased else "Ann"
+            )
+            row = ["T7", event["seq"], str(event["crc"]), event["body"]["match"], body, int(is_erased)]
+            db.execute("INSERT INTO club.events VALUES (%s, %s, %s, %s, %s, %s)", row)
+
+    with postgres.opened(url) as pool:
+        assert not [key for key in keys_dealt if key in everything(pool)]
+        answers = [browser(pool).post("/club/events", data=in_clear(table)).get_json() for _again in range(2)]
+        assert answers == [{"acknowledged": table.state.seq}] * 2
+        other = json.loads(in_clear(table))
+        other["events"][0] |= {"body": {"another": "course"}}
+        assert browser(pool).post("/club/events", data=json.dumps(other)).get_json() == {"fork_at": 1}
 
 
 def test_a_newer_database_is_left_alone(url, pool):

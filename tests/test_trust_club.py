@@ -1,4 +1,7 @@
-"""A club that is killed and cut off while tables push loses nothing; and a loss would be noticed."""
+"""A club that is killed and cut off while tables push loses nothing and gets no key; a loss or leak is noticed."""
+
+import hashlib
+from contextlib import closing
 
 import club_database
 import pytest
@@ -8,20 +11,28 @@ psycopg = pytest.importorskip("psycopg", reason="the club's driver is not instal
 
 from trust.club import Figures, Run  # noqa: E402
 
+from companion.storage.data_folder import store_path  # noqa: E402
+from companion.storage.event_store import Store  # noqa: E402
 
-def test_troubles_lose_nothing_and_a_loss_would_be_noticed(tmp_path):
+
+def test_troubles_lose_nothing_no_key_leaves_a_table_and_both_would_be_noticed(tmp_path):
     with club_database.running() as server:
         run = Run(server, tmp_path, tables=4, pace=40, seed=6)
         try:
             figures = run.run(8)
             assert figures.events > 40
+            assert (figures.keys >= 4, figures.leaked) == (True, 0)
             assert (figures.lost, figures.doubled, figures.changed, figures.is_rebuilt) == (0, 0, 0, True)
 
             with psycopg.connect(run.url) as db:
                 db.execute("DELETE FROM club.events WHERE seq = 5")
                 db.execute("UPDATE club.events SET crc = '1' WHERE seq = 3")
+                with closing(Store.open(store_path(tmp_path / "1"), read_only=True)) as log:
+                    key = log.events(1)[1].body["deal"]
+                hashed = hashlib.sha256(key.encode()).hexdigest()
+                db.execute("UPDATE club.events SET body = replace(body, %s, %s)", [hashed, key])
             run.figures = Figures(4)
             run._compare()
-            assert (run.figures.lost, run.figures.changed) == (4, 4)
+            assert (run.figures.lost, run.figures.changed, run.figures.leaked) == (4, 5, 1)
         finally:
             assert run.clubs.stop() == [0, 0]

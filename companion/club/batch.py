@@ -2,6 +2,8 @@
 
 A companion's event has the inner body as the text that its log has, so that the club has it byte for byte; one that the
 table has lost is sent as `null`, with checksum 0. A batch without events only says that the table is there.
+
+One thing never leaves the table: the secret key of a dealt hand. `without_deal_key` replaces it with its hash.
 """
 
 from __future__ import annotations
@@ -19,12 +21,13 @@ from companion.match.questions import Letter
 from companion.rules.editions.edition import edition_names, lent
 from companion.rules.record.notation import edition_named
 from companion.storage.database import Checked
-from companion.storage.events import Event, EventKind, checksum, is_sound, read_body
+from companion.storage.events import Event, EventKind, Row, checksum, is_sound, read_body
 
 MOST_BYTES = 1024 * 1024  # maximum size of a batch, in bytes
 MOST_EVENTS = 5000
 MOST_SEQ = 2**53
 _MOST_ID, _MOST_NAME, _MOST_CRC = 64, 64, 64
+_DEAL_HASH = "deal_sha256"  # what stands in place of the field `deal`
 _BODY = ("match", "at_s", "kind", "body")  # what a companion says of each of its events
 SCHEME = "Companion"  # the word that begins `Authorization: Companion ID:SIGNATURE`
 SCHEMA = 1  # the form of batches that this program knows; one that names none is of form 1
@@ -61,17 +64,45 @@ class Missing(Exception):
     """A batch has a gap; it is raised with the number of the first event that is missing."""
 
 
+# --- The key of a dealt hand ----------------------------------------------------------------------------------
+
+
+def without_deal_key(row: Row) -> Row:
+    """Return an event as the club may have it: with the SHA-256 of a dealt hand's key in place of the key.
+
+    The hidden cards follow from the key, also after the hand, which an undo opens again. The hash commits the table to
+    it: who has the table's log can prove later which cards were dealt. An event without a key comes back as it is.
+    """
+    seq, match, at_s, kind, body = row
+    if '"deal"' not in body:
+        return row
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        return row
+    if not isinstance(said, dict) or "deal" not in said:
+        return row
+    digest = hashlib.sha256(str(said["deal"]).encode(errors="replace")).hexdigest()
+    hidden = {_DEAL_HASH if name == "deal" else name: value for name, value in said.items()} | {_DEAL_HASH: digest}
+    return (seq, match, at_s, kind, json.dumps(hidden, separators=(",", ":")))
+
+
 # --- At the table ---------------------------------------------------------------------------------------------
 
 
 def written(table: str, name: str, first: int, rows: Sequence[Checked], last: int) -> bytes:
     """Return a batch as the body of a request; what is missing among the rows from `first` on is sent as lost."""
-    there = {row[0]: {"crc": crc, "body": dict(zip(_BODY, row[1:], strict=True))} for row, crc in rows}
+    there = {row[0]: _written(row, crc) for row, crc in rows}
     end = max(there, default=first - 1)
     lost = {"crc": 0, "body": None}
     events = [{"seq": seq, **there.get(seq, lost)} for seq in range(first, end + 1)]
     batch = {"table": table, "name": name, "first_seq": first, "events": events, "last": last, "schema": SCHEMA}
     return json.dumps(batch, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _written(row: Row, crc: int | None) -> dict[str, object]:
+    sent = without_deal_key(row)
+    return {"crc": crc if sent is row else checksum(sent), "body": dict(zip(_BODY, sent[1:], strict=True))}
 
 
 def signature(key: str, body: bytes) -> str:
@@ -163,15 +194,23 @@ def _event(sent: object) -> Sent:
     seq, crc = _seq(sent["seq"]), sent["crc"]
     if isinstance(crc, bool) or not isinstance(crc, int | str) or not 0 < len(f"{crc}") <= _MOST_CRC:
         raise Problem(f"This is no batch of events: event {seq} has no checksum.")
-    body = json.dumps(sent["body"], separators=(",", ":"))
-    row = _row(seq, sent["body"])
-    if row is not None and checksum(row) != crc:
+    row = row_of(seq, sent["body"])
+    if row is None:
+        return Sent(seq, json.dumps(crc).strip('"'), as_stored(sent["body"]), None)
+    if checksum(row) != crc:
         raise Problem(f"Event {seq} is not what its checksum says: it was damaged on the way.")
-    match, kind = (row[1], row[3]) if row else (None, None)
-    return Sent(seq, json.dumps(crc).strip('"'), body, match, kind)
+    hidden = without_deal_key(row)  # Older tables send the key.
+    if hidden is not row:
+        return Sent(seq, str(checksum(hidden)), as_stored({**sent["body"], "body": hidden[4]}), row[1], row[3])
+    return Sent(seq, json.dumps(crc).strip('"'), as_stored(sent["body"]), row[1], row[3])
 
 
-def _row(seq: int, body: object) -> tuple[int, int, float, str, str] | None:
+def as_stored(body: object) -> str:
+    """Return an event's body as the text that the club's log has."""
+    return json.dumps(body, separators=(",", ":"))
+
+
+def row_of(seq: int, body: object) -> Row | None:
     """Return the row of a companion's own log that a body holds; None for any other body."""
     if not isinstance(body, dict) or body.keys() != set(_BODY):
         return None
@@ -185,7 +224,7 @@ def event_of(seq: int, body: str) -> Event | None:
 
     An edition of that table's own is the one that its match began with. Raises Problem for one that is not known.
     """
-    row = _row(seq, json.loads(body))
+    row = row_of(seq, json.loads(body))
     if row is None or not is_sound(row):
         return None
     said = read_body(row[4])

@@ -144,7 +144,10 @@ def _locked(db: Connection, batch: Batch, key: str | None) -> tuple[int, bool]:
 
 
 def _differing(db: Connection, table: str, events: Sequence[Sent]) -> int | None:
-    """Return the first event that is not as it is here; None where all are. Erased words are told by their checksum."""
+    """Return the first event that is not as it is here; None where all are.
+
+    Where a name was erased the checksum alone is compared, and nothing where the checksum is not known either.
+    """
     if not events:
         return None
     rows = db.execute(
@@ -153,7 +156,11 @@ def _differing(db: Connection, table: str, events: Sequence[Sent]) -> int | None
         [table, events[0].seq, events[-1].seq],
     ).fetchall()
     pairs = zip(events, rows, strict=True)
-    return next((e.seq for e, row in pairs if (e.seq, e.crc) != row[:2] or row[2] not in (None, e.body)), None)
+    return next((event.seq for event, row in pairs if not _is_the_same(event, *row)), None)
+
+
+def _is_the_same(event: Sent, seq: int, crc: str, body: str | None) -> bool:
+    return event.seq == seq and crc in ("", event.crc) and body in (None, event.body)
 
 
 def tables(db: Connection, *, hidden: bool = False) -> list[TableRow]:

@@ -1,13 +1,15 @@
 """The club's database: connections, its schema, and what an error of it means to the one who can do something.
 
 Migrations are numbered files in `migrations/`, applied in order in one transaction under a lock of the database, so
-that any number of processes may start at once. One that was released is never edited.
+that any number of processes may start at once. One that was released is never edited. A step that SQL alone cannot do
+goes on in Python: `_IN_PYTHON`.
 """
 
 from __future__ import annotations
 
+import json
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
@@ -17,8 +19,10 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
 
+from companion.club import batch
 from companion.common.errors import Problem
 from companion.common.text import Said, say
+from companion.storage.events import checksum
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 Pool = ConnectionPool[Connection]
@@ -91,8 +95,34 @@ def migrate(db: Connection) -> None:
             raise Problem("The club’s database was written by a newer version of the companion: install that one.")
         for number, step in enumerate(steps[done:], start=done + 1):
             db.execute(step.encode())
+            _IN_PYTHON.get(number, _nothing_more)(db)
             db.execute("INSERT INTO club.migrations (number) VALUES (%s)", [number])
         db.execute("INSERT INTO club.settings VALUES ('secret', %s) ON CONFLICT DO NOTHING", [secrets.token_hex(32)])
+
+
+def _nothing_more(_db: Connection) -> None:
+    pass
+
+
+def _hide_deal_keys(db: Connection) -> None:
+    """Replace the keys of all dealt hands that older tables have sent with what a table sends now.
+
+    The club needs no key, and an undo at the table may open a finished hand again: so those of finished hands go too.
+    Where a name was erased the table's own words are no longer here, nor their new checksum: such an event has none.
+    """
+    query = "SELECT table_id, seq, body, erased FROM club.events WHERE strpos(body, 'deal') > 0"
+    for table, seq, body, erased in db.execute(query).fetchall():
+        row = batch.row_of(seq, json.loads(body))
+        hidden = batch.without_deal_key(row) if row else row
+        if row and hidden and hidden is not row:
+            crc = "" if erased else str(checksum(hidden))
+            new = batch.as_stored({**json.loads(body), "body": hidden[4]})
+            query = "UPDATE club.events SET crc = %s, body = %s WHERE table_id = %s AND seq = %s"
+            db.execute(query, [crc, new, table, seq])
+
+
+_IN_PYTHON: Mapping[int, Callable[[Connection], None]] = {5: _hide_deal_keys}
+"""What follows the SQL of a step, by its number."""
 
 
 def cookie_secret(db: Connection) -> bytes:

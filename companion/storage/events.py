@@ -26,7 +26,7 @@ class EventKind(StrEnum):
     LINE = "line"
     """`text`; `source`: `camera` or `phone`; `before`: the seq of the line it stands before, where it was forgotten;
     `question`: the id of the question that it answers; `deal`, beside the start of a hand that the program deals: the
-    secret key that its cards follow from."""
+    secret key that its cards follow from. The club gets its hash alone: `club.batch.without_deal_key`."""
 
     CORRECT = "correct"  # `of`: a line's seq; `text`: what it should have said; `question` as in a line
     RETRACT = "retract"  # `of`: the seq of a line that never happened; `question` as in a line

@@ -5,7 +5,8 @@ own, and two club processes share it behind one address: a line that passes conn
 sends some of what it has passed on once more, later and out of order, and lets nothing through for a while. The tables
 are real logs with the real thread that pushes them, in processes that are killed; each plays recorded hands, at `pace`
 times that of people. At the end every log is compared with the club's, word for word, and what the club has derived
-with what a rebuild derives.
+with what a rebuild derives. Each hand begins with a secret key, as where the program deals: none may be in
+the database.
 
 Without PostgreSQL there is nothing to prove, and that is said.
 """
@@ -14,6 +15,7 @@ import json
 import multiprocessing
 import os
 import random
+import secrets
 import signal
 import socket
 import sqlite3
@@ -32,10 +34,12 @@ import club_database
 from trust.fuzzing import arguments
 from trust.real_service import PROGRAM, asked, free_port, size_of, wait_until
 
+from companion.club.batch import without_deal_key
 from companion.club.outbox import Address, Outbox
 from companion.simulate.players import TWO_PLAYERS, random_script
 from companion.storage.data_folder import store_path
 from companion.storage.event_store import NewEvent, Store
+from companion.storage.events import checksum
 
 A_PLAY_S = 8.0
 """Time that people take for a play, in seconds."""
@@ -78,7 +82,8 @@ class Table:
         if place == 0:
             (event,) = self.store.append(None, NewEvent("setup", {"lines": self.lines[:3]}))
         else:
-            line = NewEvent("line", {"text": self.lines[place], "by": "Ann", "source": "phone"})
+            begins = {"deal": secrets.token_hex(16)} if self.lines[place].startswith("hand first") else {}
+            line = NewEvent("line", {"text": self.lines[place], "by": "Ann", "source": "phone", **begins})
             (event,) = self.store.append(self.store.matches()[-1], line)
         self.at += 1 if place else 3
         self.written.append((event.seq, time.monotonic()))
@@ -240,6 +245,8 @@ class Figures:
     lost: int = 0
     doubled: int = 0
     changed: int = 0
+    keys: int = 0
+    leaked: int = 0  # keys of dealt hands that are in the club's database
     troubles: dict[str, int] = field(default_factory=lambda: dict.fromkeys(NAMES, 0))
     repeated: int = 0
     broken_off: int = 0
@@ -258,7 +265,7 @@ class Figures:
         return "\n".join(
             (
                 f"{self.tables} tables, {self.events} events: {self.lost} lost, {self.doubled} doubled, "
-                f"{self.changed} changed",
+                f"{self.changed} changed; {self.keys} hands dealt, {self.leaked} of their keys at the club",
                 f"troubles: {', '.join(f'{name} {count}' for name, count in self.troubles.items())}; "
                 f"{self.broken_off} requests broken off, {self.repeated} sent again later",
                 f"lag, from the end of a trouble where there was one: p50 {lag:.2f} s, p95 {most:.2f} s",
@@ -353,7 +360,9 @@ class Run:
             for number in (number for numbers in self.numbers for number in numbers):
                 folder = self.home / str(number)
                 with closing(sqlite3.connect(store_path(folder))) as log:
-                    ours = log.execute("SELECT seq, crc, match, at_s, kind, body FROM event ORDER BY seq").fetchall()
+                    rows = log.execute("SELECT seq, match, at_s, kind, body FROM event ORDER BY seq").fetchall()
+                shown = [without_deal_key(row) for row in rows]
+                ours = [(row[0], checksum(row), *row[1:]) for row in shown]
                 table = json.loads((folder / "club.json").read_text())["table"]
                 if names.get(table) != f"Table {number}":
                     raise Broken(f"table {number} is not at the club")
@@ -363,6 +372,10 @@ class Run:
                         "SELECT seq, crc, body FROM club.events WHERE table_id = %s ORDER BY seq", [table]
                     )
                 ]
+                keys = [json.loads(row[4])["deal"] for row, public in zip(rows, shown, strict=True) if row != public]
+                text = "".join(map(str, theirs))
+                self.figures.keys += len(keys)
+                self.figures.leaked += sum(key in text for key in keys)
                 self.figures.events += len(ours)
                 self.figures.lost += len({row[0] for row in ours} - {row[0] for row in theirs})
                 self.figures.doubled += len(theirs) - len({row[0] for row in theirs})
@@ -403,7 +416,7 @@ class Run:
 
 
 def prove(tables: int, seconds: float, pace: float, seed: int, home: Path) -> Figures:
-    """Run it all; raises Broken where an event is lost, doubled or changed."""
+    """Run it all; raises Broken where an event is lost, doubled or changed, or a key of a dealt hand has left."""
     with club_database.running() as server:
         run = Run(server, home, tables, pace, seed)
         try:
@@ -413,7 +426,7 @@ def prove(tables: int, seconds: float, pace: float, seed: int, home: Path) -> Fi
         figures.cpu_s = run.clubs.cpu_s
     if any(codes):
         raise Broken(f"a club did not end well: {codes}")
-    if figures.lost or figures.doubled or figures.changed or not figures.is_rebuilt:
+    if figures.lost or figures.doubled or figures.changed or figures.leaked or not figures.is_rebuilt:
         raise Broken(str(figures))
     return figures
 
