@@ -53,6 +53,7 @@ PROOFS = {
         "--tables 200 --minutes 30",
         "--tables 12 --minutes 1",
     ),
+    "erasures": _trust("names are erased from a club", "erasures", "--times 500", "--times 30"),
     "connections": _trust("hundreds of connections idle", "idle_connections"),
     "silent-tls": _trust("connections by TLS say nothing", "silent_tls"),
     "picture-memory": _trust("large photographs are sent", "picture_memory"),

@@ -9,7 +9,9 @@ import pytest
 pytestmark = pytest.mark.skipif(club_database.why_not() is not None, reason=club_database.why_not() or "")
 psycopg = pytest.importorskip("psycopg", reason="the club's driver is not installed: pip install '.[club]'")
 
+from trust import erasures  # noqa: E402
 from trust.club import Figures, Run  # noqa: E402
+from trust.fuzzing import Findings  # noqa: E402
 
 from companion.storage.data_folder import store_path  # noqa: E402
 from companion.storage.event_store import Store  # noqa: E402
@@ -36,3 +38,11 @@ def test_troubles_lose_nothing_no_key_leaves_a_table_and_both_would_be_noticed(t
             assert (run.figures.lost, run.figures.changed, run.figures.leaked) == (4, 5, 1)
         finally:
             assert run.clubs.stop() == [0, 0]
+
+
+def test_a_name_that_is_erased_is_left_in_no_event_and_every_score_and_other_name_stays(tmp_path):
+    findings = Findings("erasures")
+    erasures.run(findings, 12, 2, tmp_path)
+
+    assert findings.tried.total() == 12
+    assert findings.wrong == []

@@ -13,7 +13,7 @@ from typing import Any
 
 from psycopg.rows import class_row
 
-from companion.club import deeds, desk
+from companion.club import deeds, desk, erased_names
 from companion.club.batch import Batch, Missing, Sent, event_of
 from companion.club.postgres import Connection
 from companion.common.errors import Problem
@@ -69,36 +69,36 @@ def take(db: Connection, batch: Batch, key: str | None) -> int:
         db.execute("UPDATE club.tables SET fork_at = %s, seen_at = now() WHERE id = %s", [differs, batch.table])
         raise Fork(differs)
     new = batch.events[len(known) :]
+    name = erased_names.read(db).before(None).in_text(batch.name) if has_erased else batch.name
     if new:
-        _store(db, batch.table, new, has_erased=has_erased)
+        kept = erased_names.arrived(db, batch.table, new, has_erased=has_erased)
+        _store(db, batch.table, new, kept)
         last = new[-1].seq
-        for kind, body in filter(None, map(desk.heard, new)):
-            deeds.append(db, desk.topic(batch.table), kind, batch.name, body)
+        for kind, body in filter(None, (desk.heard(event) for event, _ in kept)):
+            deeds.append(db, desk.topic(batch.table), kind, name, body)
     db.execute(
         "UPDATE club.tables SET last = %s, told = %s, name = %s, key = %s, seen_at = now() WHERE id = %s",
-        [last, last if batch.last is None else batch.last, batch.name, key, batch.table],
+        [last, last if batch.last is None else batch.last, name, key, batch.table],
     )
     return last
 
 
-def _store(db: Connection, table: str, new: Sequence[Sent], *, has_erased: bool) -> None:
-    """Append events to a table's log; those of a match in which a name was erased would name the player again."""
-    rows = db.execute("SELECT match FROM club.erasures WHERE table_id = %s", [table]) if has_erased else ()
-    erased = {row[0] for row in rows}
+def _store(db: Connection, table: str, sent: Sequence[Sent], kept: Sequence[tuple[Sent, bool]]) -> None:
+    """Append events to a table's log as they may be kept; `sent` is how they came."""
     db.execute(
         "INSERT INTO club.events (table_id, seq, crc, match, body, erased)"
         " SELECT %s, * FROM unnest(%s::bigint[], %s::text[], %s::bigint[], %s::text[], %s::smallint[])",
         [
             table,
-            [event.seq for event in new],
-            [event.crc for event in new],
-            [event.match for event in new],
-            ["null" if event.match in erased else event.body for event in new],
-            [int(event.match in erased) for event in new],
+            [event.seq for event, _ in kept],
+            [event.crc for event, _ in kept],
+            [event.match for event, _ in kept],
+            [event.body for event, _ in kept],
+            [int(is_changed) for _, is_changed in kept],
         ],
     )
-    if new[0].seq == 1:
-        begins = hashlib.sha256(f"{new[0].crc}\n{new[0].body}".encode()).hexdigest()
+    if sent[0].seq == 1:
+        begins = hashlib.sha256(f"{sent[0].crc}\n{sent[0].body}".encode()).hexdigest()
         db.execute("UPDATE club.tables SET begins = %s WHERE id = %s", [begins, table])
 
 

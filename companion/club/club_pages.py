@@ -174,7 +174,7 @@ def one(table: str) -> str:
 
 def past_of(db: Connection, table: str, match: int) -> PastMatch | None:
     """Return a match judged by replay; remembered as long as nothing has been added to it."""
-    query = "SELECT max(erased) FROM club.events WHERE table_id = %s AND match = %s"
+    query = "SELECT sum(erased) FROM club.events WHERE table_id = %s AND match = %s"
     erased, known = db.execute(query, [table, match]).fetchone(), club_log.events(db, table, match)
     return _pasts.get((table, match, erased), partial(judged, match, known), known[-1].seq) if known else None
 

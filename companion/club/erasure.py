@@ -1,132 +1,215 @@
 """What the club knows of a player, to be taken along or erased.
 
-A name is erased by putting another in its place, in the tables' logs too: who else played keeps the hands. The events
-keep the checksums of what the tables have, so that a table which sends them again finds them here; a checksum of 32
-bits tells nobody a name, but whoever guesses it can see that the guess fits. What the table adds to such a match
-afterwards, which would name the player again, is kept without its words.
+A name is erased by putting another in its place, in the tables' logs too: who else played keeps the hands. All texts of
+all events and deeds are searched, as `aliases.py` compares them. The events keep the checksums of what the tables have,
+so that a table which sends them again finds them here; a checksum of 32 bits tells nobody a name, but whoever guesses
+it can see that the guess fits. What comes later is `erased_names.py`'s.
 """
 
 from __future__ import annotations
 
 import json
-import re
+import logging
 import secrets
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
+import psycopg
 from psycopg.types.json import Jsonb
 
-from companion.club import club_log, deeds, people, projection
+from companion.club import club_log, deeds, erased_names, people, projection
+from companion.club.aliases import Aliases, folded, words_of
 from companion.club.club_log import replayed
+from companion.club.deeds import Deed
 from companion.club.keys import LETTERS
 from companion.club.postgres import Connection
 from companion.common.errors import Problem
 from companion.common.text import plain, say
 from companion.match.archive import judged
-from companion.match.statistics import key_of
 
-_NOT_NAMES = frozenset({"system", "edition", "role", "table", "place"})  # keys of deeds whose values name no people
+log = logging.getLogger(__name__)
+
+Place = tuple[str, int | None]  # a table, and a match of its log; None for events that are of no match
 
 
-def _matches(db: Connection, key: str) -> list[tuple[str, int, dict[str, Any]]]:
-    """Return table, number and state of the matches in which somebody of that name plays."""
-    rows = db.execute("SELECT table_id, match, state FROM club.matches ORDER BY 1, 2").fetchall()
-    return [row for row in rows if any(key_of(who) == key for side in row[2]["sides"] for who in side["players"])]
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What was changed where."""
+
+    alias: str  # what stands in the name's place
+    matches: int = 0
+    events: int = 0  # of all tables' logs
+    tournaments: int = 0
+    deeds: int = 0  # in the club's own log, with those of tournaments
+    people: int = 0
+    titles: int = 0  # names of tables and of their keys
 
 
 def known_of(db: Connection, name: str) -> dict[str, object]:
     """Return all that the club knows of a player, as JSON has it. Raises Problem for nobody."""
-    key = key_of(name)
-    if not key:
-        raise Problem(say("Say whose data it is."))
-    word = _word(name)
-    figures = [one.as_dict() for one in projection.standings(db) if key_of(one.name) == key]
-    matches = [{"table": table, "match": number, **state} for table, number, state in _matches(db, key)]
-    done = ((deed, f"{deed.who} {json.dumps(deed.body, ensure_ascii=False)}") for deed in deeds.begun(db))
-    said = [asdict(deed) for deed, text in done if word.search(text)]
-    persons = [asdict(one) for one in people.everybody(db) if key_of(one.name) == key]
-    return {"name": name, "figures": figures, "matches": matches, "deeds": said, "people": persons}
+    aliases = _finding(name)
+    figures = [one.as_dict() for one in projection.standings(db) if aliases.name(one.name)]
+    rows = db.execute("SELECT table_id, match, state FROM club.matches ORDER BY 1, 2").fetchall()
+    matches = [{"table": table, "match": number, **state} for table, number, state in rows if _plays(state, aliases)]
+    said = [asdict(deed) for deed in deeds.begun(db) if _without(aliases, deed) != (deed.who, dict(deed.body))]
+    persons = [asdict(one) for one in people.everybody(db) if aliases.name(one.name)]
+    events = [
+        {"table": table, "event": seq, **_object(body)} for table, _, seq, body in _naming(db, name, aliases, {}, {})
+    ]
+    return {
+        "name": name, "figures": figures, "matches": matches, "events": events, "deeds": said, "people": persons,
+    }  # fmt: skip
 
 
-def erase(db: Connection, name: str) -> str:
+def erase(db: Connection, name: str) -> Erased:
     """Erase a player's name wherever the club has it; return what stands in its place. Raises Problem."""
-    key = key_of(name)
     alias = "Player-" + "".join(secrets.choice(LETTERS) for _ in range(5))
-    there = _matches(db, key) if key else []
-    named = [one for one in people.everybody(db) if key_of(one.name) == key]
-    changed = _erase_deeds(db, _word(name), alias) if key else 0
-    if not there and not named and not changed:
-        raise Problem("The club knows nobody called “%(name)s”.", name=plain(name, 48))
-    present = {row.id: row for row in club_log.tables(db, hidden=True)}
-    for table, number, state in there:
-        row = present[table]
-        if state["is_open"] and not row.is_gone:
-            who = plain(name, 48)
-            raise Problem("%(who)s is playing at %(table)s: wait until the hand is over.", who=who, table=row.name)
-        _erase_match(db, table, number, key, alias)
-    for table in {table for table, _, _ in there}:
-        db.execute("DELETE FROM club.matches WHERE table_id = %s", [table])
-        db.execute("DELETE FROM club.hands WHERE table_id = %s", [table])
-        db.execute("UPDATE club.judged SET seq = 0 WHERE table_id = %s", [table])
+    aliases = _finding(name, alias)
+    _refuse_playing(db, name, aliases)
+    erased_names.keep(db, name, alias)
+    events = _erase_events(db, name, aliases)
+    titles = _erase_titles(db, aliases)
+    begun, changed = _erase_deeds(db, aliases)
+    named = [one for one in people.everybody(db) if aliases.name(one.name)]
     for person in named:
         people.remove(db, person)
-    return alias
+    if not (events or named or titles or changed):
+        raise Problem("The club knows nobody called “%(name)s”.", name=plain(name, 48))
+    matches = sum(match is not None for _, match in events)
+    return Erased(alias, matches, sum(events.values()), begun, changed, len(named), titles)
 
 
-def _word(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){re.escape(' '.join(name.split()))}(?!\w)", re.IGNORECASE)
+def _finding(name: str, alias: str = "?") -> Aliases:
+    """Return what finds a name. Raises Problem for none."""
+    words = words_of(name)
+    if not words:
+        raise Problem(say("Say whose data it is."))
+    return Aliases((len(words),), lambda found: alias if found == words else None)
 
 
-def _erase_match(db: Connection, table: str, match: int, key: str, alias: str) -> None:
-    """Put another name into a match. Raises Problem where the match would come to something else then."""
-    query = "SELECT seq, body FROM club.events WHERE table_id = %s AND match = %s ORDER BY seq FOR UPDATE"
-    rows = db.execute(query, [table, match]).fetchall()
-    before = judged(match, replayed(rows))
-    shown = before.game.shown
-    players = [player for team in before.game.teams for player in team.players]
-    words = {word for who in players if key_of(shown.get(who, who)) == key for word in (who, shown.get(who, who))}
-    patterns = [_word(word) for word in sorted(words, key=len, reverse=True)]
-    new = [(seq, _without(body, patterns, alias)) for seq, body in rows]
-    points = [list(hand.result.match.values()) for hand in before.hands]
-    if points != [list(hand.result.match.values()) for hand in judged(match, replayed(new)).hands]:
-        raise Problem(say("This name is also a word of the record: it cannot be erased without changing the scores."))
-    with db.cursor() as cursor:
-        cursor.executemany(
-            "UPDATE club.events SET body = %s, erased = erased + 1 WHERE table_id = %s AND seq = %s",
-            [(body, table, seq) for seq, body in new],
-        )
-    db.execute("INSERT INTO club.erasures VALUES (%s, %s) ON CONFLICT DO NOTHING", [table, match])
-    db.execute("UPDATE club.tables SET has_erased = true WHERE id = %s", [table])
+# --- The tables' logs -----------------------------------------------------------------------------------------
 
 
-def _without(body: str, patterns: Iterable[re.Pattern[str]], alias: str) -> str:
-    outer = json.loads(body)
-    if not isinstance(outer, dict) or not isinstance(outer.get("body"), str):
+def _erase_events(db: Connection, name: str, aliases: Aliases) -> Counter[Place]:
+    """Replace the name in all tables' logs; return how many events have changed at each place.
+
+    Most of it is done before the lock that keeps tables from adding more until the caller commits: they wait for a
+    moment alone.
+    """
+    last: dict[str, int] = dict(db.execute("SELECT id, last FROM club.tables").fetchall())
+    changed: Counter[Place] = Counter()
+    for after, to in (({}, last), (last, {})):
+        if after is last:
+            db.execute("LOCK TABLE club.tables IN EXCLUSIVE MODE")
+        for place in dict.fromkeys((table, match) for table, match, _, _ in _naming(db, name, aliases, after, to)):
+            changed[place] += _erase_in(db, *place)
+    for place in changed:
+        erased_names.note(db, *place)
+    for table in {table for table, _ in changed}:
+        erased_names.judge_anew(db, table)
+    return changed
+
+
+def _naming(
+    db: Connection, name: str, aliases: Aliases, after: dict[str, int], to: dict[str, int]
+) -> Iterator[tuple[str, int | None, int, str]]:
+    """Yield table, match, number and body of each event with the name, after and up to a number of each table's log."""
+    word = max(words_of(name), key=len)
+    for (table,) in db.execute("SELECT id FROM club.tables ORDER BY id").fetchall():
+        query = "SELECT match, seq, body FROM club.events WHERE table_id = %s AND seq > %s AND seq <= %s ORDER BY seq"
+        with db.cursor(name="names") as cursor:
+            cursor.execute(query, [table, after.get(table, 0), to.get(table, 2**62)])
+            for match, seq, body in cursor:
+                if word in folded(_readable(body)) and erased_names.changed(seq, body, aliases) != body:
+                    yield table, match, seq, body
+
+
+def _readable(body: str) -> str:
+    """Return an event's body with what JSON has escaped as letters."""
+    if "\\u" not in body:
         return body
-    inner = json.loads(outer["body"])
-    for pattern in patterns:
-        inner = _replaced(inner, pattern, alias)
-    return json.dumps({**outer, "body": json.dumps(inner, separators=(",", ":"))}, separators=(",", ":"))
+    outer = json.loads(body)
+    inner = outer.get("body") if isinstance(outer, dict) else None
+    return json.dumps([outer, _object(inner)], ensure_ascii=False)
 
 
-def _replaced(value: object, pattern: re.Pattern[str], alias: str) -> Any:
-    """Return a JSON value with another name in all its texts."""
-    if isinstance(value, str):
-        return pattern.sub(alias, value)
-    if isinstance(value, list):
-        return [_replaced(one, pattern, alias) for one in value]
-    if isinstance(value, dict):
-        return {key: one if key in _NOT_NAMES else _replaced(one, pattern, alias) for key, one in value.items()}
-    return value
+def _object(text: object) -> dict[str, Any]:
+    try:
+        found = json.loads(text) if isinstance(text, str) else {}
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
-def _erase_deeds(db: Connection, word: re.Pattern[str], alias: str) -> int:
-    """Put another name into the club's own log; return how many deeds that has changed."""
-    count = 0
+def _erase_in(db: Connection, table: str, match: int | None) -> int:
+    """Replace the names in a match; return how many events have changed. Raises Problem where that changes a score."""
+    if match is None:
+        return erased_names.rewrite(db, table, None, erased_names.read(db).before(None))
+    aliases, before = erased_names.in_match(db, table, match), _points(db, table, match)
+    for edition in (True, False):
+        with db.transaction() as attempt:
+            count = erased_names.rewrite(db, table, match, aliases, edition=edition)
+            if before in (None, _points(db, table, match)):
+                return count
+            raise psycopg.Rollback(attempt)
+    raise Problem(say("This name is also a word of the record: it cannot be erased without changing the scores."))
+
+
+def _points(db: Connection, table: str, match: int) -> list[list[int]] | None:
+    """Return the totals after each hand of a match; None where it cannot be judged, as without its edition."""
+    query = "SELECT seq, body FROM club.events WHERE table_id = %s AND match = %s ORDER BY seq"
+    rows = db.execute(query, [table, match]).fetchall()
+    try:
+        return [list(hand.result.match.values()) for hand in judged(match, replayed(rows)).hands]
+    except Exception:
+        log.info("match %s of table %s cannot be judged", match, table)
+        return None
+
+
+def _plays(state: Mapping[str, Any], aliases: Aliases) -> bool:
+    return any(aliases.name(who) for side in state["sides"] for who in side["players"])
+
+
+def _refuse_playing(db: Connection, name: str, aliases: Aliases) -> None:
+    """Raise Problem where a player of that name is playing just now."""
+    states = projection.latest_states(db)
+    for row in club_log.tables(db, hidden=True):
+        state = states.get(row.id)
+        if state and state["is_open"] and not row.is_gone and _plays(state, aliases):
+            who = plain(name, 48)
+            raise Problem("%(who)s is playing at %(table)s: wait until the hand is over.", who=who, table=row.name)
+
+
+# --- The club's own log ---------------------------------------------------------------------------------------
+
+
+def _erase_deeds(db: Connection, aliases: Aliases) -> tuple[int, int]:
+    """Replace the name in the club's own log; return in how many tournaments, and how many deeds have changed."""
+    count, tournaments = 0, set()
     for deed in deeds.begun(db):
-        who, body = _replaced([deed.who, dict(deed.body)], word, alias)
+        who, body = _without(aliases, deed)
         if (who, body) != (deed.who, dict(deed.body)):
             db.execute("UPDATE club.deeds SET who = %s, body = %s WHERE seq = %s", [who, Jsonb(body), deed.seq])
             count += 1
+            tournaments |= {deed.topic} if deed.topic.startswith("tournament:") else set()
+    return len(tournaments), count
+
+
+def _without(aliases: Aliases, deed: Deed) -> tuple[str, dict[str, Any]]:
+    # A table's own deeds are signed with the table's name.
+    who = aliases.in_text(deed.who) if deed.topic.startswith("table:") else aliases.in_name(deed.who)
+    return who, aliases.within(dict(deed.body), deed.kind)
+
+
+def _erase_titles(db: Connection, aliases: Aliases) -> int:
+    """Replace the name in what tables and their keys are called; return how many are called otherwise now."""
+    count = 0
+    for title, more in (("tables", ", has_erased = true"), ("keys", "")):
+        for number, name in db.execute(f"SELECT id, name FROM club.{title}".encode()).fetchall():  # noqa: S608
+            if (new := aliases.in_text(name)) != name:
+                query = f"UPDATE club.{title} SET name = %s{more} WHERE id = %s"  # noqa: S608
+                db.execute(query.encode(), [new, number])
+                count += 1
     return count

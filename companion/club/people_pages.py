@@ -160,9 +160,9 @@ def data() -> Response:
 def erase() -> str:
     """Erase a player's name wherever the club has it."""
     with connected(club().pool) as db:
-        alias = erasure.erase(db, request.form.get("name", ""))
-        _note(db, "erased", {"name": alias})
-    return render_template("club_erased.html", alias=alias)
+        erased = erasure.erase(db, request.form.get("name", ""))
+        _note(db, "erased", {"name": erased.alias})
+    return render_template("club_erased.html", erased=erased)
 
 
 @bp.get("/audit")
