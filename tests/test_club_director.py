@@ -224,6 +224,10 @@ def test_any_phone_at_the_table_calls_by_one_tap_where_there_is_a_club(table):
         tap(phone, "/director", call="over")
         assert not table.state.past.has_called
 
+    before = table.state.seq
+    assert tap(alone, "/director", call="come").status_code == 404
+    assert table.state.seq == before
+
 
 # --- Corrections ----------------------------------------------------------------------------------------------
 

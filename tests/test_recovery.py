@@ -1,5 +1,6 @@
 """A damaged log: put away, mended from the newest backup and what can still be read, and said until it was read."""
 
+import json
 import os
 import shutil
 import sqlite3
@@ -11,6 +12,7 @@ import pytest
 from logs import DAMAGES, PAGE, append, changed, frozen, full, garbage, garbage_page, played, plug_pulled
 from trust import damages
 
+from companion.app.doctor import matches
 from companion.common.errors import Problem
 from companion.match.archive import judged
 from companion.match.match import Match
@@ -438,23 +440,45 @@ def test_a_log_that_is_gone_or_ends_before_its_backup_comes_back_from_it(whole, 
     assert "The newest backup is here again." in note
 
 
-@pytest.mark.parametrize("is_known", [True, False])
-def test_the_backups_of_another_log_are_put_away_and_not_restored(whole, tmp_path, is_known):
+@pytest.mark.parametrize(
+    ("kept", "plays"),
+    [("both", 3), ("both", 180), ("last event", 3), ("last event", 180), ("backups", 3)],
+)
+def test_the_log_of_another_table_is_shown_and_said_to_be_that_and_not_damaged(whole, tmp_path, kept, plays):
     path = copied(whole, tmp_path)
-    path.unlink()
-    if not is_known:
+    (tmp_path / "another").mkdir()
+    of_another = store_path(tmp_path / "another")
+    with closing(Store.open(of_another)) as store:
+        Match(store).start(["side Cid", "side Dee", "hand first Cid"])
+    append(of_another, *["Cid 25"] * plays)
+    shutil.copy(of_another, path)
+    if kept == "last event":
+        shutil.rmtree(tmp_path / "backups")
+    elif kept == "backups":
         (tmp_path / recovery.LAST_NAME).unlink()
-    (tmp_path / "fresh").mkdir()
-    own = played(tmp_path / "fresh", matches=1, plays=3)
-    append(own, "Bob roll")
-    shutil.copy(own, path)
+    told = matches(tmp_path)
 
     rows, note = mended(path)
 
-    assert rows == look(own)
-    assert (note is not None) == is_known
+    assert rows == look(of_another)
+    assert note.startswith("companion.sqlite3 is the log of another table, and its matches are shown now. To get")
+    assert "companion restore" in note
     assert backups_of(path) == ()
-    assert list((tmp_path / "damaged").iterdir())
+    assert (kept == "last event") != any((tmp_path / "damaged").glob("*"))
+    assert kept == "backups" or "is the log of another table" in told.sentence
+    assert mended(path) == (rows, note)  # until the host has read it
+    recovery.put_note_away(tmp_path)
+    assert mended(path) == (rows, None)
+
+
+def test_the_number_of_the_last_event_that_an_older_program_kept_still_counts(killed):
+    *numbers, _check = json.loads((killed.parent / recovery.LAST_NAME).read_text())
+    older = numbers[:4]
+    (killed.parent / recovery.LAST_NAME).write_text(json.dumps([*older, recovery._check(older)]))
+
+    assert recovery.last_known(killed.parent) == recovery.LastEvent(*older)
+    changed(killed, "DELETE FROM event WHERE seq > 40")
+    assert "At least 23 entries are missing" in mended(killed)[1]
 
 
 def test_a_damaged_backup_is_passed_over_for_an_older_one(whole, tmp_path):

@@ -74,11 +74,10 @@ def cookie(app) -> str:
 
 
 FORGED = "Cookie: companion=eyJtYXkiOnRydWV9.aaaa.bbbb\n"
-NOWHERE = ("/play", "/join", "/join/code", "/nowhere", "/snap", "/decks/import", "/decks/a/enrol")
+SHUT = ("/play", "/join", "/snap", "/decks/import", "/decks/a/enrol", "/setup", "/api/plays")
 TOO_MUCH = [
-    *((path, 40_000_000, "") for path in NOWHERE),
+    *((path, 40_000_000, "") for path in ("/join/code", "/nowhere")),
     *((path, 20_000, "ours") for path in ("/play", "/join", "/setup", "/nowhere")),
-    ("/snap", 20_000_000, FORGED),
     ("/snap", limits.LARGEST_BYTES + 9, "ours"),
     ("/snap", limits.BODIES["snap.send"].most_bytes + 9, "ours"),
 ]
@@ -94,6 +93,29 @@ def test_nobody_sends_more_than_a_page_and_who_takes_part_no_more_than_a_photogr
     assert "That was more than a page ever sends" in text or shown
 
 
+@pytest.mark.parametrize("shown", ["", FORGED], ids=["a stranger", "a forged cookie"])
+@pytest.mark.parametrize("path", SHUT)
+@pytest.mark.parametrize("length", [20_000, 40_000_000])
+def test_who_does_not_take_part_is_told_that_first_however_large_the_body(path, length, shown, at, strangers):
+    code, text = answer(at, posting(at, path, length, shown + "Accept-Language: de\n"))
+
+    assert code == 401
+    assert "WWW-Authenticate" not in text
+    assert "Zum Mitmachen scanne" in text or path.startswith("/api/")
+
+
+def test_a_phone_that_only_watches_is_told_so_however_large_the_body(app, at, strangers):
+    with app.test_client() as client:
+        client.get(f"/join?t={phone_identity.join_token(SECRET)}")
+        client.post("/join", data={"player": ""}, headers={"Origin": "http://localhost"})
+        watching = f"Cookie: companion={client.get_cookie('companion').value}\n"
+
+    code, text = answer(at, posting(at, "/decks/import", 900_000, watching))
+
+    assert code == 403
+    assert "watch" in text
+
+
 WAY_BACK = '<a href="/">Back to the table</a>'
 
 
@@ -106,8 +128,8 @@ WAY_BACK = '<a href="/">Back to the table</a>'
     ],
     ids=["a script", "who reads French", "a browser"],
 )
-def test_who_sends_too_much_is_told_so_in_a_form_and_a_language_of_theirs(path, asks, says, at, strangers):
-    code, text = answer(at, posting(at, path, 20_000, asks))
+def test_who_sends_too_much_is_told_so_in_a_form_and_a_language_of_theirs(path, asks, says, app, at, strangers):
+    code, text = answer(at, posting(at, path, 20_000, cookie(app) + asks))
 
     assert code == 413
     assert [said for said in says if said not in text] == []
@@ -117,7 +139,7 @@ def test_nothing_of_a_large_body_is_waited_for(at, strangers):
     with connected(at) as line:
         line.sendall(posting(at, "/snap", 40_000_000).replace("\n", "\r\n").encode())
 
-        assert said(line)[0] == 413
+        assert said(line)[0] == 401
         assert line.recv(1) == b""
 
 
@@ -145,17 +167,17 @@ def test_another_page_sends_no_photograph_with_the_cookie_of_a_phone(more, app, 
     if "Sec" not in more:
         head = head.replace(f"Origin: http://{at}\n", "")
 
-    assert answer(at, head)[0] == 413
+    assert answer(at, head)[0] == 403
 
 
-def test_pieces_are_counted_as_they_come(at, strangers):
-    head = f"POST /play HTTP/1.1\nHost: {at}\nOrigin: http://{at}\nTransfer-Encoding: chunked\n\n"
+def test_pieces_are_counted_as_they_come(app, at, strangers):
+    head = f"POST /play HTTP/1.1\nHost: {at}\nOrigin: http://{at}\nTransfer-Encoding: chunked\n{cookie(app)}\n"
 
     assert answer(at, head, b"2000\r\n" + b"x" * 0x2000 + b"\r\n" + b"4000\r\n" + b"x" * 0x4000 + b"\r\n")[0] == 413
 
 
-def test_who_asks_before_sending_too_much_is_not_told_to_go_on(at, strangers):
-    code, text = answer(at, posting(at, "/play", 40_000_000, "Expect: 100-continue\n"))
+def test_who_asks_before_sending_too_much_is_not_told_to_go_on(app, at, strangers):
+    code, text = answer(at, posting(at, "/play", 40_000_000, f"{cookie(app)}Expect: 100-continue\n"))
 
     assert (code, "100 Continue" in text) == (413, False)
 
@@ -193,6 +215,7 @@ def until_said(what) -> None:
 
 # --- What cannot be read -------------------------------------------------------------------------------------
 
+PLAYING = "POST /play HTTP/1.1\nHost: localhost\nOrigin: http://localhost\n"
 UNREADABLE = [
     (f"{MARK.lower()} / HTTP/1.1\n\n", 400), (f"GET /{MARK} HTTP/1.1\n {MARK}: 1\n\n", 400),
     (f"GET /{MARK} HTTP/1.1\n{MARK}\n\n", 400), (f"GET /{MARK} HTTP/1.1\n{MARK} : 1\n\n", 400),
@@ -201,7 +224,7 @@ UNREADABLE = [
     (f"GET /{MARK} HTTP/1.1\nContent-Length: -1\n\n", 400),
     (f"POST /{MARK} HTTP/1.1\nTransfer-Encoding: {MARK}\n\n", 501), (f"GET /{'x' * 20_000} HTTP/1.1\n\n", 431),
     (f"GET / HTTP/1.1\nCookie: {MARK * 3000}\n\n", 431), (f"{MARK}\n\n", 400), ("\0\0\0\0\n\n", 400),
-    (f"POST /play HTTP/1.1\nHost: localhost\nTransfer-Encoding: chunked\n\n{MARK}\n\n", 400),
+    (f"{PLAYING}Transfer-Encoding: chunked\n\n{MARK}\n\n", 400),
 ]  # fmt: skip
 
 

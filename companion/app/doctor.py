@@ -21,7 +21,7 @@ from companion.common import clock as clocks
 from companion.common.errors import Problem
 from companion.storage import recovery
 from companion.storage.data_folder import as_owner_of, store_path
-from companion.storage.database import Damaged, last_of, readable
+from companion.storage.database import Damaged, last_of, readable, selected
 from companion.tabletop.drawn_zones import Drawing
 from companion.tabletop.mat_layout import MatLayout
 
@@ -185,10 +185,14 @@ def matches(data_dir: Path) -> Check:
     try:
         with as_owner_of(data_dir), closing(readable(path)) as log:
             last = last_of(log)
+            compared = [row for row, _ in selected(log, "WHERE seq IN (1, ?)", (known.seq if known else 1,))]
     except Problem as problem:
         return Check("matches", False, not isinstance(problem, Damaged), str(problem))
     except (OSError, sqlite3.Error) as error:
         return Check("matches", False, True, f"{path} cannot be read ({error}): check the folder's rights.")
+    if known is not None and known.is_of_another(compared):
+        what_to_do = "start the companion, which says what you can do"
+        return Check("matches", False, False, f"{path} is the log of another table: {what_to_do}.")
     if known is not None and known.seq > last:
         return Check("matches", False, False, f"{path} has lost its end: start the companion, which says how much.")
     return Check("matches", True, False, f"The matches are whole, to event {last}.")

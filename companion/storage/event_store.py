@@ -51,6 +51,7 @@ class Store:
         self._held: list[Event] = []
         self._refused: sqlite3.Error | OSError | None = None
         self._last: int | None = None  # the number of the last event on the disk; None where it has to be looked up
+        self._first = 0  # the checksum of the first event; 0 where it is not known
         self._file: tuple[int, int] | None = None  # device and inode of the open file; None: the log is in memory
         self._last_s = time.monotonic()
         self._closed = threading.Event()
@@ -89,9 +90,10 @@ class Store:
             if not there.written:
                 raise sqlite3.OperationalError("the mended log cannot be written")
             # First, as the schema is noted there too: a log of a newer one than noted is damaged.
-            _keep_last(path, there.rows)
+            first = recovery.first_in(there.rows)
+            _keep_last(path, there.rows, first)
             store = cls(path, database.connected(path), lock_fd, clock)
-            store._file = _number_of(path)
+            store._first, store._file = first, _number_of(path)
         except sqlite3.OperationalError as error:
             store = cls(path, database.new_in_memory(there.rows), lock_fd, clock)
             store._refused = error
@@ -156,7 +158,9 @@ class Store:
         self._last = events[-1].seq if events else last
         self._held.clear()
         self._refused = None
-        _keep_last(self.path, [_row(event) for event in events])
+        rows = [_row(event) for event in events]
+        self._first = recovery.first_in(rows) or self._first
+        _keep_last(self.path, rows, self._first)
 
     def _go_to_disk(self) -> None:
         """Go from the log in memory to the file, once that can be written, and write what it lacks at its end."""
@@ -288,11 +292,11 @@ class Store:
                 self._lock_fd = None
 
 
-def _keep_last(path: Path, rows: Sequence[Row]) -> None:
-    """Note the last row on the disk; the log is complete without that."""
+def _keep_last(path: Path, rows: Sequence[Row], first: int) -> None:
+    """Note the last row on the disk, and the checksum of the log's first; the log is complete without that."""
     if rows:
         with suppress(OSError):
-            recovery.keep_last(path.parent, rows[-1])
+            recovery.keep_last(path.parent, rows, first)
 
 
 def _as_json(body: object) -> str:

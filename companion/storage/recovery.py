@@ -2,8 +2,8 @@
 
 What is taken: the newest backup that is whole, and beyond it every event that SQLite still reads in the damaged file,
 one by one, or that `raw_pages` finds there, each match up to its first gap. A log that is whole but ends before its
-last event, or before a backup of it, has lost its end and is treated the same. What became of the file is kept until
-somebody has read it.
+last event, or before a backup of it, has lost its end and is treated the same. The whole log of another table, laid in
+by hand, is used as it is. What became of the file is kept until somebody has read it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from companion.common.text import Said, say, say_many, sentences
 from companion.storage import database, raw_pages
 from companion.storage.backups import FOLDER as BACKUPS
 from companion.storage.backups import backups_of, last_in, rows_in_backup
-from companion.storage.data_folder import read_readable, sync_folder, write_whole
+from companion.storage.data_folder import STORE_NAME, read_readable, sync_folder, write_whole
 from companion.storage.events import Row, checksum, unbroken
 
 AWAY = "damaged"  # the folder of the data folder in which damaged files lie
@@ -46,9 +46,16 @@ class Mended:
     missing: int = 0  # how many events are known to be missing: there may be more at the end
     matches: tuple[int, ...] = ()  # the matches that are known to have lost something
     corrected: int = 0  # how many of those beyond the backup could be read only after a flipped bit was corrected
+    is_other: bool = False  # True if nothing was damaged: the log is another table's
 
     @property
     def sentence(self) -> Said:
+        if self.is_other:
+            return say(
+                "%(file)s is the log of another table, and its matches are shown now. To get this table’s own matches"
+                " back, type `companion restore` with a backup of them.",
+                file=STORE_NAME,
+            )
         what = say("The file with all matches was lost or damaged.")
         if self.away:
             what = say("The file with all matches was damaged; it lies in %(away)s now.", away=self.away)
@@ -101,17 +108,30 @@ def found(path: Path) -> FoundLog:
         if last is None or last.schema != len(database.MIGRATIONS):
             raise
         return _mended(path, last)
-    end = rows[-1][0] if rows else 0
+    end, is_other = rows[-1][0] if rows else 0, last is not None and last.is_of_another(rows)
     for backup in backups_of(path):
-        if last_in(backup) <= end:
+        if last_in(backup) <= end and not is_other:
             break
         copied = {row[0]: row for row in rows_in_backup(backup) or ()}
         if copied and all(copied[row[0]] == row for row in rows if row[0] in copied):
-            return _mended(path, last)
+            if last_in(backup) > end:
+                return _mended(path, last)
+            break
         # The backup is of another log, or damaged.
+        is_other = is_other or bool(copied)
         with suppress(OSError):
             _put_away(backup)
+    if is_other:
+        return _of_another(path, rows)
     return _mended(path, last) if last is not None and end < last.seq else FoundLog(rows)
+
+
+def _of_another(path: Path, rows: tuple[Row, ...]) -> FoundLog:
+    """Return the whole log of another table, with a note that says so."""
+    note = Mended(away="", is_other=True)
+    with suppress(OSError):
+        write_whole(path.parent / NOTE_NAME, json.dumps(asdict(note)))
+    return FoundLog(rows, note)
 
 
 # --- The note -------------------------------------------------------------------------------------------------
@@ -122,7 +142,8 @@ def note(folder: Path) -> Mended | None:
     try:
         kept = read_json(folder / NOTE_NAME)
         numbers = {key: int(kept.get(key, 0)) for key in _NUMBERS}
-        return Mended(str(kept["away"])[:_LONGEST], matches=tuple(map(int, kept["matches"])), **numbers)
+        matches, is_other = tuple(map(int, kept["matches"])), kept.get("is_other") is True
+        return Mended(str(kept["away"])[:_LONGEST], matches=matches, is_other=is_other, **numbers)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
@@ -214,7 +235,7 @@ def _put_in_place(path: Path, rows: Sequence[Row], mended: Mended, away: Path | 
     """
     database.write_log(path.with_name(f"{path.name}{NEW}"), rows)
     write_whole(path.parent / NOTE_NAME, json.dumps(asdict(mended)))
-    keep_last(path.parent, rows[-1] if rows else None)
+    keep_last(path.parent, rows)
     if away is not None:
         path.rename(away)
         sync_folder(path.parent)
@@ -271,22 +292,31 @@ class LastEvent:
     match: int
     crc: int
     schema: int
+    first: int = 0  # the checksum of the log's first event, which no other table's has; 0 where it is not known
+
+    def is_of_another(self, rows: Sequence[Row]) -> bool:
+        """True if these are the sound events of another log."""
+        known = {1: self.first, self.seq: self.crc}
+        return any(known.get(row[0]) and checksum(row) != known[row[0]] for row in rows)
 
 
 def last_known(folder: Path) -> LastEvent | None:
     """Return the last event as it was kept; None where nothing was, or what was kept is damaged."""
     with suppress(OSError, ValueError, TypeError):
-        *numbers, check = read_json(folder / LAST_NAME)
-        last = LastEvent(*map(int, numbers))
-        return last if check == _check(last) else None
+        *numbers, check = map(int, read_json(folder / LAST_NAME))  # An older program keeps no first event.
+        return LastEvent(*numbers) if check == _check(numbers) else None
     return None
 
 
-def keep_last(folder: Path, row: Row | None) -> None:
-    """Keep the last event, which is on the disk already; None: there is none. Raises OSError."""
-    seq, match, crc = (row[0], row[1], checksum(row)) if row else (0, 0, 0)
-    last = LastEvent(seq, match, crc, len(database.MIGRATIONS))
-    content = json.dumps([*astuple(last), _check(last)]).ljust(LAST_BYTES).encode()
+def keep_last(folder: Path, rows: Sequence[Row], first: int = 0) -> None:
+    """Keep the last of some events, which are on the disk already; `first`: the first event's checksum, if none is it.
+
+    Raises OSError.
+    """
+    seq, match, crc = (rows[-1][0], rows[-1][1], checksum(rows[-1])) if rows else (0, 0, 0)
+    last = LastEvent(seq, match, crc, len(database.MIGRATIONS), first_in(rows) or first)
+    numbers = astuple(last)
+    content = json.dumps([*numbers, _check(numbers)]).ljust(LAST_BYTES).encode()
     fd = os.open(folder / LAST_NAME, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         os.pwrite(fd, content, 0)
@@ -295,5 +325,10 @@ def keep_last(folder: Path, row: Row | None) -> None:
         os.close(fd)
 
 
-def _check(last: LastEvent) -> int:
-    return zlib.crc32(repr(astuple(last)).encode())
+def first_in(rows: Sequence[Row]) -> int:
+    """Return the checksum of a log's first event; 0 where it is not among these."""
+    return checksum(rows[0]) if rows and rows[0][0] == 1 else 0
+
+
+def _check(numbers: Sequence[int]) -> int:
+    return zlib.crc32(repr(tuple(numbers)).encode())

@@ -225,8 +225,14 @@ def back() -> AnyResponse:
     return redirect(url_for("score.show" if score.lead_to_score(state()) else "table.show"), 303)
 
 
+def _call_director(by: str) -> Outcome:
+    if service().club is None:
+        abort(404)  # No page shows the button, and nobody would hear the call.
+    return match().call_director(by, is_over=request.form.get("call") == "over")
+
+
 TAPS: Mapping[str, tuple[str, Callable[..., Outcome]]] = {
-    "call_director": ("/director", lambda by: match().call_director(by, is_over=request.form.get("call") == "over")),
+    "call_director": ("/director", _call_director),
     "let_stand": ("/line/<int:seq>/stand", lambda by, seq: match().let_stand(seq, by, vouched=permissions.vouched())),
     "let_all_stand": ("/lines/stand", lambda by: match().let_all_stand(by, vouched=permissions.vouched())),
     "waive": ("/waive", lambda by: match().waive(by)),

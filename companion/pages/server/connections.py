@@ -4,8 +4,8 @@ Waitress hands a request to a thread only once all of it has come, so that a slo
 thread. At its own limit it accepts nobody until an idle connection has timed out. Here the one that is idle for longest
 makes room at once, those first that have never asked for anything, and a request that trickles in is ended. Its limit
 of a body is one for everybody; here only a route for photographs or decks takes more than a page sends, and only from a
-phone that may use it: the header decides, before the rest is read. What waitress cannot read is answered with a
-sentence and the headers of every answer, without anything of what was sent.
+phone that may use it. The header decides before the rest is read: first whether the phone may use the route, then the
+size. What waitress cannot read is answered with a sentence and the headers of every answer, and nothing that was sent.
 """
 
 from __future__ import annotations
@@ -33,8 +33,10 @@ from companion.common.errors import Problem
 from companion.common.languages import LANGUAGES
 from companion.pages import language, limits
 from companion.pages.limits import network
+from companion.pages.players.phone_identity import NotYours
 from companion.pages.server import guard
 from companion.pages.server.guard import SENTENCES
+from companion.pages.words import _
 
 MOST_CONNECTIONS = 640
 MOST_AN_ADDRESS = 160  # maximum number of connections from one address, behind which there may be a whole room
@@ -185,12 +187,17 @@ MOST_LARGE = 4  # maximum number of photographs and decks that are received at a
 MOST_LARGE_BYTES = 96_000_000  # maximum size of all of them together, in bytes; they are kept in memory
 _SAID = {
     400: (400, "Bad Request"),
+    401: (401, "Unauthorized"),
+    403: (403, "Forbidden"),
+    404: (404, "Not Found"),
     413: (413, "Request Entity Too Large"),
     431: (413, "Request Header Fields Too Large"),
     501: (400, "Not Implemented"),
     503: (503, "Service Unavailable"),
 }
-"""The key in `SENTENCES` of each of waitress's codes, and the name of the code."""
+"""The key in `SENTENCES` of each code that is answered here, and the name of the code."""
+
+_SHUT = (401, 403, 404)  # what a door answers to a request that may not come in
 
 _PAGE = (
     '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
@@ -202,15 +209,15 @@ _PAGE = (
 class Refusal:
     """An answer to a request that never reaches the app, in waitress's terms."""
 
-    def __init__(self, code: int, headers: Mapping[str, str], path: str) -> None:
+    def __init__(self, code: int, headers: Mapping[str, str], path: str, sentence: str = "") -> None:
         self.code = code if code in _SAID else 400
-        self._headers, self._path = headers, path
+        self._headers, self._path, self._sentence = headers, path, sentence
 
     def to_response(self, _ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
         sentence, reason = _SAID[self.code]
         accepted = parse_accept_header(self._headers.get("ACCEPT_LANGUAGE", ""), LanguageAccept)
         texts = language.catalogue(accepted.best_match(LANGUAGES, language.ENGLISH))
-        say, kind = texts.gettext(SENTENCES[sentence]), "text/plain"
+        say, kind = self._sentence or texts.gettext(SENTENCES[sentence]), "text/plain"
         if self._path.startswith("/api/"):
             say, kind = json.dumps({"say": say}), "application/json"
         elif "text/html" in self._headers.get("ACCEPT", ""):
@@ -257,27 +264,39 @@ class Parser(HTTPRequestParser):
         if not self.chunked and self.content_length <= limits.USUAL.most_bytes:
             return
         most_bytes = self._most_bytes()
+        if isinstance(most_bytes, Refusal):
+            self._refuse(most_bytes)
+            return
         if most_bytes <= limits.USUAL.most_bytes:
             return
         large_bytes = most_bytes if self.chunked else min(self.content_length, most_bytes)
         coming = [one for channel in self._channel.server.channels() for one in (channel.request, *channel.requests)]
         others = [one.large_bytes for one in coming if one is not None and one.large_bytes]
         if len(others) >= MOST_LARGE or sum(others) + large_bytes > MOST_LARGE_BYTES:
-            self.body_rcv, self.content_length, self.error = None, 0, Refusal(503, self.headers, self.path)
+            self._refuse(Refusal(503, self.headers, self.path))
             return
         self.large_bytes = large_bytes
         self.adj = copy.copy(self.adj)
         self.adj.max_request_body_size = most_bytes + 1
 
-    def _most_bytes(self) -> int:
-        """Return the size the route takes in, in bytes: the usual one where the request may not use the route."""
+    def _refuse(self, refusal: Refusal) -> None:
+        """Answer at once, and take nothing of the body in."""
+        self.body_rcv, self.content_length, self.error = None, 0, refusal
+
+    def _most_bytes(self) -> int | Refusal:
+        """Return the size the route takes in, in bytes, or what a phone is told that may not use the route."""
         if "MOST_BYTES" in self._channel.server.application.config:
             return int(self._channel.server.application.config["MOST_BYTES"])
         environ = self._channel.task_class(self._channel, self).get_environment()
         with self._channel.server.application.request_context(environ):
+            language.speak(request.accept_languages.best_match(LANGUAGES, language.ENGLISH))
             try:
                 guard.check_door()
-            except (HTTPException, Problem):
+            except NotYours as problem:
+                return Refusal(403, self.headers, self.path, _(problem.sentence))
+            except HTTPException as error:
+                return Refusal(error.code, self.headers, self.path) if error.code in _SHUT else limits.USUAL.most_bytes
+            except Problem:
                 return limits.USUAL.most_bytes
             finally:
                 language.speak(language.ENGLISH)
