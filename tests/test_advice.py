@@ -1,11 +1,13 @@
 """Is the camera good enough: what is measured on a picture is what was rendered, and the advice would help."""
 
+import json
 from dataclasses import replace
 
 import cv2
 import numpy as np
 import pytest
 from pictures import Lens, Mat, Scene, Sticker, on_mat, picture, through
+from plain_values import numpy_in
 
 from companion.tabletop.drawn_zones import Drawing, DrawnZone
 from companion.tabletop.mat_layout import Rect, all_mats, side_mat, table_mat
@@ -180,6 +182,15 @@ def test_what_is_wrong_with_a_picture_is_asked_for(made, asked):
     image = made()
 
     assert codes(advise([image], mats_on(image), LAYOUTS)) == asked.split()
+
+
+@pytest.mark.parametrize("made", [made for made, _ in WRONG.values()], ids=WRONG)
+def test_advice_on_any_picture_can_be_written_as_json(made):
+    image = made()
+    found = advise([image], mats_on(image), LAYOUTS)
+
+    assert [*numpy_in(found)] == []
+    assert json.loads(json.dumps(found.as_json()))["good"] is found.good
 
 
 def test_of_several_pictures_the_middling_one_counts():

@@ -6,8 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from photos import Score, Shown, compared
+from plain_values import numpy_in
 
+from companion.tabletop.mat_layout import all_mats
+from companion.vision.boxes import Image
+from companion.vision.mats.localization import Mats
+from companion.vision.quality.advice import of_reading
 from companion.vision.read import read_pictures
+from companion.vision.view import View
 
 STILLS = {
     path.parent: json.loads(path.read_text(encoding="utf-8"))
@@ -38,3 +44,17 @@ def test_nothing_at_all_is_read_on(file):
     (said,) = read_pictures([UNRELATED / file])
 
     assert said["cards"] == []
+
+
+def with_advice(image: Image, mats: Mats, view: View) -> dict[str, object]:
+    """What `companion read --setup` adds."""
+    return {"setup": of_reading([image], mats, view, all_mats()).as_json(), "view": [*numpy_in(view)]}
+
+
+@pytest.mark.variants(1)
+@pytest.mark.parametrize("folder", STILLS, ids=lambda folder: folder.name)
+def test_all_that_is_said_can_be_written_as_json_on(folder):
+    for said in read_pictures([folder / file for file in STILLS[folder]["pictures"]], also=with_advice):
+        assert [*numpy_in(said)] == []
+        assert said["view"] == []
+        assert json.loads(json.dumps(said))["cards"] == said["cards"]

@@ -27,8 +27,8 @@ def shine_of(gray: Image, quad: Floats) -> tuple[float, float]:
     box = box.padded(room).within(gray.shape[1], gray.shape[0])
     part, in_zone = cut_out(gray, quad, box)
     white = part >= SATURATED
-    area, glare, faded = max(np.count_nonzero(in_zone), 1), 0.0, 0.0
-    if np.count_nonzero(white & in_zone) < LEAST_SHARE * area:
+    area, glare, faded = max(_count(in_zone), 1), 0.0, 0.0
+    if _count(white & in_zone) < LEAST_SHARE * area:
         return 0.0, 0.0
     joined = cv2.morphologyEx(white.astype(np.uint8), cv2.MORPH_CLOSE, _JOIN)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(joined)
@@ -37,7 +37,7 @@ def shine_of(gray: Image, quad: Floats) -> tuple[float, float]:
         if size < LEAST_SHARE:
             continue
         patch = labels == number
-        inside = np.count_nonzero(patch & white & in_zone) / area
+        inside = _count(patch & white & in_zone) / area
         if not inside or _shows_print(part, patch):
             continue
         if size < WIDE_SHARE and _stands_out(part, in_zone, patch):
@@ -45,6 +45,11 @@ def shine_of(gray: Image, quad: Floats) -> tuple[float, float]:
         else:
             faded += inside
     return glare, faded
+
+
+def _count(pixels: Mask) -> int:
+    # From NumPy 2.4 on this is one of its own numbers, which JSON cannot hold.
+    return int(np.count_nonzero(pixels))
 
 
 def _shows_print(part: Image, pixels: Mask) -> bool:
