@@ -8,6 +8,10 @@ from contextlib import suppress
 from functools import partial
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 
+import cv2
+
+from companion.vision.capture.image_io import decode, jpeg_of
+
 PICTURES_A_SECOND = 20
 MOST_BYTES = 16_000
 """How much of a picture a packet takes: its length has 16 bits here."""
@@ -27,11 +31,17 @@ class RtspCamera:
     """A camera on a free port that shows a picture until it has another, for whoever knows its name and password."""
 
     def __init__(self, jpeg: bytes, login: str = "") -> None:
-        self.jpeg, self.login, self.sent = jpeg, login, 0
+        self.show(jpeg)
+        self.login, self.sent = login, 0
         self.looking: set[socket.socket] = set()
         self.port = 0
         self._open()
         self.port = int(self._server.server_address[1])
+
+    def show(self, jpeg: bytes) -> None:
+        """Send this picture from now on, as a sensor would: never twice the same, bit for bit."""
+        image = decode(jpeg, "the picture")
+        self.jpegs = [jpeg_of(cv2.add(image, (light,) * 3)) for light in (0, 1)]
 
     @property
     def url(self) -> str:
@@ -120,7 +130,7 @@ class _Line(StreamRequestHandler):
         number = sequence = 0
         while not self._ends.wait(1 / PICTURES_A_SECOND):
             number += 1
-            for is_last, payload in packets(self.camera.jpeg):
+            for is_last, payload in packets(self.camera.jpegs[number % 2]):
                 sequence += 1
                 kind = JPEG_OVER_RTP | (MARKED if is_last else 0)
                 time = number * CLOCK_HZ // PICTURES_A_SECOND

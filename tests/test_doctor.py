@@ -1,6 +1,7 @@
 """The doctor: one line a check, and what is needed told from what is good to have."""
 
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Self
@@ -18,6 +19,7 @@ from companion.app import doctor
 from companion.common.errors import Problem
 from companion.tabletop.drawn_zones import parse_drawing
 from companion.tabletop.mat_layout import side_mat
+from companion.vision.capture.devices import unanswered
 from companion.vision.quality.camera_check import Trial, tried
 
 
@@ -114,7 +116,7 @@ def test_what_is_missing_is_needed_or_good_to_have_and_it_is_said_what_to_do(che
 def test_the_camera_that_answers_is_looked_through(monkeypatch):
     looked_at = []
 
-    def tried(source: str) -> Trial:
+    def tried(source: str, **_how: object) -> Trial:
         looked_at.append(source)
         return trial(fps=24.4, kind="MJPG")
 
@@ -263,6 +265,57 @@ def test_a_camera_that_stops_while_it_is_looked_through_is_a_problem(monkeypatch
         tried("0")
 
     assert camera.closed
+
+
+class SlowStream(SteadyCamera):
+    """A stream that sends its first picture only so many seconds after the connection, and then one every few."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, first_s: float, every_s: float = 0.2) -> None:
+        super().__init__()
+        self.first_s, self.every_s = first_s, every_s
+        self.plugged_in(monkeypatch)
+        monkeypatch.setattr("companion.vision.quality.camera_check.opener_of", self.opener_of)
+
+    def opener_of(self, source: str, *, first_picture_s: Callable[[], float]) -> Callable[[], Self]:
+        def opened() -> Self:
+            self.now_s += min(self.first_s, first_picture_s())
+            if self.first_s > first_picture_s():
+                raise unanswered(source)
+            return self
+
+        return opened
+
+    def grab(self) -> bool:
+        self.now_s += self.every_s
+        return True
+
+
+def test_a_stream_that_takes_long_to_start_is_waited_for_and_that_is_said(monkeypatch):
+    stream, said = SlowStream(monkeypatch, 8.0), []
+
+    seen = tried("http://camera/a.mjpg", said.append)
+
+    assert seen.fps == pytest.approx(5.0)
+    assert [str(one) for one in said] == [
+        "http://camera/a.mjpg takes long to send its first picture: waiting up to 10 seconds."
+    ]
+    assert stream.closed
+
+
+def test_a_stream_that_never_starts_does_not_answer(monkeypatch):
+    stream = SlowStream(monkeypatch, 1000.0)
+
+    with pytest.raises(Problem, match=r"The stream http://camera/a\.mjpg does not answer"):
+        tried("http://camera/a.mjpg")
+
+    assert stream.now_s == 5 + 10 + 20 + 40
+
+
+def test_a_stream_of_few_pictures_is_measured_in_a_few_seconds(monkeypatch):
+    stream = SlowStream(monkeypatch, 1.0, every_s=2.0)
+
+    assert tried("http://camera/a.mjpg").fps == pytest.approx(0.5)
+    assert stream.now_s < 20
 
 
 def test_a_folder_is_looked_through(tmp_path):

@@ -47,7 +47,7 @@ def test_the_service_plays_through_a_network_camera_and_shows_no_password(tmp_pa
         asked(running.port, "/policy", {"policy": "auto"})
         for number, picture in enumerate(after_plays, 1):
             assert is_looked_at(camera)
-            camera.jpeg = picture
+            camera.show(picture)
             assert wait_until(lambda count=number: len(state()["log"]) == count, PATIENCE_S)
             if number == 1:
                 camera.restart()

@@ -3,20 +3,23 @@
 import itertools
 import struct
 import threading
+import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
-from looking import FakeCamera, Looking, noisy
+from looking import FakeCamera, Looking, Sends, noisy
 from virtual_time import VirtualTime
 
 from companion.common.errors import Problem
 from companion.vision.capture import devices, image_io
-from companion.vision.capture.sources import Notice, Timing, camera_answers, frames, is_webcam
+from companion.vision.capture.sources import Frame, Notice, Timing, camera_answers, frames, is_webcam
 
 
 def grey(level: int, size: tuple[int, int] = (36, 64)) -> np.ndarray:
@@ -165,13 +168,159 @@ def test_an_unplugged_camera_is_looked_for_again_and_again():
     assert looking.cameras[0].done[-1] == "close"
 
 
-def test_a_stream_may_well_send_the_same_picture_for_long():
-    looking = Looking(itertools.repeat(next(noisy(1))))
+def stuck(count: int = 10**9) -> Iterator[np.ndarray]:
+    """The same picture again and again."""
+    return itertools.repeat(next(noisy(1)), count)
 
-    seen = list(itertools.islice(looking.frames("rtsp://camera/live"), 100))
 
-    assert len(seen) == 100
-    assert len(looking.cameras) == 1
+@pytest.mark.parametrize("source", ["rtsp://camera/live", "phone:"])
+def test_the_same_picture_may_come_for_some_seconds_where_it_is_compressed(source):
+    looking = Looking(itertools.chain(stuck(90), noisy(30), stuck(90), noisy(30)))
+
+    seen = list(itertools.islice(looking.frames(source), 230))
+
+    assert not any(frame.after_gap for frame in seen)
+    assert looking.blind() == []
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("http://camera/stream", "http://camera/stream keeps sending the same picture: restart it"),
+        ("phone:", "The phone that is the camera keeps sending the same picture: reload its camera page."),
+    ],
+)
+def test_a_stream_that_sends_one_picture_for_ever_is_said_to_and_nothing_is_read_of_it(source, says):
+    looking = Looking(stuck(), stuck(), stuck())
+
+    seen = looking.until(120.0, source)
+
+    assert 9.0 < seen[-1].t_s < 12.0
+    assert len(looking.blind()) == 1
+    assert looking.blind()[0].startswith(says)
+    assert len(looking.cameras) == 2, "it is opened again once, which may help, and then left alone"
+
+
+def test_a_stream_that_was_stuck_is_read_again_with_its_first_other_picture():
+    looking = Looking(stuck(), itertools.chain(stuck(300), noisy(500)))
+
+    seen = looking.until(60.0, "rtsp://camera/live")
+
+    assert [round(frame.t_s) for frame in seen if frame.after_gap] == [round(looking.tried_s[1] + 30.1)]
+    assert [notice.blind for notice in looking.notices] == [False, True, False]
+
+
+def test_a_stuck_stream_that_breaks_off_is_opened_again():
+    looking = Looking(stuck(), stuck(200), noisy(50))
+
+    seen = looking.until(60.0, "rtsp://camera/live")
+
+    assert len(looking.cameras) >= 3
+    assert seen[-1].t_s > 40.0
+
+
+def test_a_folder_may_hold_the_same_picture_as_often_as_it_likes(tmp_path):
+    for number in range(150):
+        cv2.imwrite(str(tmp_path / f"{number:03d}.png"), grey(120))
+
+    assert len(list(frames(str(tmp_path)))) == 150
+
+
+class SlowStream(Looking):
+    """A stream whose first picture takes a while; whoever waits less gets nothing."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, first_s: float, *sends: Sends) -> None:
+        super().__init__(*sends)
+        self.first_s = first_s
+        self.connections = 0
+        monkeypatch.setattr("companion.vision.capture.sources.opener_of", self.opener_of)
+
+    def opener_of(self, source: str, _size_px: object, limit_s: Callable[[], float]) -> Callable[[], FakeCamera]:
+        def opened() -> FakeCamera:
+            self.connections += 1
+            self.time.sleep(min(self.first_s, limit_s()))
+            if self.first_s > limit_s():
+                raise devices.unanswered(source)
+            return self.open()
+
+        return opened
+
+    def come(self, **how: object) -> Iterator[Frame]:
+        timing = Timing(self.time, self.time.sleep, self.time.start)
+        return frames("http://camera/a.mjpg", wait=self.wait, tell=self.notices.append, timing=timing, **how)
+
+
+@pytest.mark.parametrize("patient", [True, False], ids=["up", "watch"])
+@pytest.mark.parametrize(
+    ("first_s", "waited_s"), [(3.0, []), (8.0, [10]), (18.0, [10, 20]), (38.0, [10, 20, 40])], ids=str
+)
+def test_a_stream_that_takes_long_to_start_is_waited_for_longer_at_each_try(monkeypatch, patient, first_s, waited_s):
+    slow = SlowStream(monkeypatch, first_s, noisy(10))
+
+    frame = next(slow.come(patient=patient))
+
+    late = [sentence for sentence in slow.blind() if "takes long" in sentence]
+    assert late == [
+        f"http://camera/a.mjpg takes long to send its first picture: waiting up to {limit} seconds."
+        for limit in waited_s
+    ]
+    assert frame.t_s > first_s
+    assert len(slow.cameras) == 1
+
+
+def test_a_stream_that_sends_nothing_in_the_longest_time_is_a_problem(monkeypatch):
+    slow = SlowStream(monkeypatch, 1000.0)
+
+    with pytest.raises(Problem, match=r"The stream http://camera/a\.mjpg does not answer"):
+        slow.come()
+
+    assert slow.time() == pytest.approx(75.0, abs=1.0)
+
+
+def test_a_slow_stream_that_broke_off_is_waited_for_as_long_as_it_needed_before(monkeypatch):
+    slow = SlowStream(monkeypatch, 8.0, noisy(10), noisy(10))
+    coming = slow.come(patient=True)
+
+    seen = list(itertools.islice(coming, 15))
+
+    assert slow.connections == 3, "only the very first did not wait long enough"
+    assert [frame.after_gap for frame in seen].count(True) == 1
+
+
+def test_a_stream_that_is_not_there_is_a_problem_at_once():
+    with pytest.raises(Problem, match="does not answer"):
+        frames("http://127.0.0.1:9/none.mjpg", tell=lambda notice: pytest.fail(notice.sentence))
+
+
+def test_a_real_stream_that_starts_late_is_seen(monkeypatch):
+    monkeypatch.setattr("companion.vision.capture.sources.FIRST_PICTURE_S", (0.5, 60.0))
+    sends, notices = cv2.imencode(".jpg", next(noisy(1, size=(360, 640))))[1].tobytes(), []
+
+    class Late(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=next")
+            self.end_headers()
+            with suppress(OSError):
+                time.sleep(1.0)
+                while True:
+                    self.wfile.write(b"--next\r\nContent-Type: image/jpeg\r\n\r\n" + sends + b"\r\n")
+                    time.sleep(0.02)
+
+        def log_message(self, *_said: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Late)
+    server.daemon_threads, server.block_on_close = True, False
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    coming = frames(f"http://127.0.0.1:{server.server_port}/a.mjpg", tell=notices.append)
+    frame = next(coming)
+    coming.close()
+    server.shutdown()
+    server.server_close()
+
+    assert frame.image.shape == (360, 640, 3)
+    assert "takes long to send its first picture" in notices[0].sentence
 
 
 def test_another_size_after_the_camera_came_back_is_tried_again():

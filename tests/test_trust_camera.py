@@ -95,7 +95,7 @@ def test_a_camera_that_hangs_for_ever_is_said_to_and_leaves_few_threads():
 
     assert len(looking.cameras) == sources.MOST_THREADS
     assert "does not answer any more" in looking.blind()[-1]
-    assert len(looking.notices) == 2
+    assert len(looking.notices) == 6
 
 
 def test_who_reads_slowly_gets_what_lies_there_now(looking):

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from companion.app.usage import warn
 from companion.common import clock as clocks
 from companion.common.errors import Problem
 from companion.storage import recovery
@@ -111,7 +112,7 @@ def seeing(
         if found is None:
             yield Check("camera", False, False, "No camera answers: plug one in, or enter plays by hand.")
             return
-        trial = camera_check.tried(found)
+        trial = camera_check.tried(found, tell=warn)
     except Problem as problem:
         yield Check("camera", False, source is not None, str(problem))
     except ImportError:

@@ -23,7 +23,7 @@ import numpy as np
 from companion.common.errors import Problem
 from companion.vision.boxes import Image
 from companion.vision.capture import steadiness
-from companion.vision.capture.devices import Device
+from companion.vision.capture.devices import Device, unanswered
 from companion.vision.capture.image_io import MAX_SIDE_PX
 from companion.vision.capture.steadiness import Adjustment, Steadiness
 
@@ -45,6 +45,12 @@ Some decoders fill what was not sent with the picture before. A compressed strea
 sends every part again with its next full picture, which comes within ten seconds.
 """
 
+REPEATS_S = 10.0
+"""Seconds for which a stream or a phone may send the same picture, bit for bit.
+
+Strong compression repeats a still scene until the next full picture, which comes within ten seconds (as above).
+"""
+
 ANSWER_S, TRIAL_S, CLOSING_S = 10.0, 20.0, 2.0
 """Maximum time for a device's opening and first picture, for all of a trial, and for its closing, in seconds."""
 
@@ -54,7 +60,7 @@ T = TypeVar("T")
 class FrameFault(StrEnum):
     """Why a picture is passed over."""
 
-    FROZEN = "frozen"  # the same as the one before, bit for bit: a sensor is never that still
+    FROZEN = "frozen"  # the same as the one before, bit for bit, for too long: a sensor is never that still
     DAMAGED = "damaged"  # none at all, or only a part
 
 
@@ -77,16 +83,25 @@ class Timing:
 class Capture:
     """A device from its opening to its closing. `run` is for its thread, all else for the one that reads.
 
-    `fps` is the maximum number of pictures a second (None: as many as come). A stream's pictures `may_repeat`: its
-    connection tells when it is gone. `before` is the `sample` of the last picture of the capture before it, where there
-    was one: then the first picture is only compared with, for it may be old, or the only one that comes.
+    `fps` is the maximum number of pictures a second (None: as many as come). The same picture may come again for
+    `repeats_s`. `before` is the `sample` of the last picture of the capture before it, where there was one: then the
+    first picture is only compared with, for it may be old, or the only one that comes. `same_since_s` is since when
+    that one had been the same.
     """
 
     def __init__(
-        self, opener: Callable[[], Device], timing: Timing, fps: float | None, *, may_repeat: bool, before: bytes
+        self,
+        opener: Callable[[], Device],
+        timing: Timing,
+        fps: float | None,
+        *,
+        repeats_s: float,
+        before: bytes,
+        same_since_s: float | None,
     ) -> None:
-        self._opener, self._timing, self._fps, self._may_repeat = opener, timing, fps, may_repeat
+        self._opener, self._timing, self._fps, self._repeats_s = opener, timing, fps, repeats_s
         self._only_compares = bool(before)
+        self.same_since_s = same_since_s  # since when the same picture comes; None while it changes
         self._due_s = 0.0
         self._steadiness = Steadiness()
         self._torn_s: float | None = None  # since when the lower strip has been the same though the upper one changed
@@ -94,7 +109,10 @@ class Capture:
         self.newest: Image | None = None  # the latest good picture, whether it was asked for or not
         self._shots = deque[Shot](maxlen=1)  # the picture that was asked for, until it is taken
         self._is_wanted = False
-        self._newest_s = self.moved_s = timing.clock()  # when `newest` was taken, and when the device answered last
+        self.begun_s = self._newest_s = self.moved_s = timing.clock()
+        """When it was begun, when `newest` was taken, and when the device answered last."""
+
+        self.first_s: float | None = None  # when the first picture came, whatever it was like
         self.problem: Exception | None = None  # why it could not be opened
         self.fault: FrameFault | None = None  # what is wrong with the latest picture
         self.is_open = self.is_given_up = False
@@ -157,23 +175,32 @@ class Capture:
         step_s = 1 / self._fps if self._fps else 0.0
         self._due_s = max(self._due_s, now_s - step_s) + step_s
         image = _retrieved(device)
+        self.first_s = now_s if self.first_s is None else self.first_s
         if image is None:
             self.fault = FrameFault.DAMAGED
             return
         grid = image[::SAMPLE_PX, ::SAMPLE_PX, 1]
         before, self.sample = self.sample, grid.tobytes()
-        is_same = before == self.sample and not self._may_repeat and max(self.sample) > DARK
+        is_frozen = self._is_frozen(before, now_s)
         if self._is_torn(before, grid, now_s):
             self.fault = FrameFault.DAMAGED
             return
-        if is_same or self._only_compares:
-            self.fault, self._only_compares = FrameFault.FROZEN if is_same else None, False
+        if is_frozen or self._only_compares:
+            self.fault, self._only_compares = FrameFault.FROZEN if is_frozen else None, False
             return
         self.fault = None
         self._keep_steady(device, image, now_s)
         self._is_wanted = False
         self.newest, self._newest_s = image, now_s
         self._shots.append(Shot(image, now_s))
+
+    def _is_frozen(self, before: bytes, now_s: float) -> bool:
+        """True if the same picture has come for too long; in a dark room all are the same."""
+        if before != self.sample or max(self.sample) <= DARK:
+            self.same_since_s = None
+            return False
+        self.same_since_s = now_s if self.same_since_s is None else self.same_since_s
+        return now_s - self.same_since_s >= self._repeats_s
 
     def _is_torn(self, before: bytes, grid: Image, now_s: float) -> bool:
         """True if the lower strip of pictures, sampled as `grid` `(h, w) uint8`, has been old for long."""
@@ -254,7 +281,7 @@ def guarded(opener: Callable[[], Device], name: str, work: Callable[[Device], T]
     except Problem:
         raise
     except TimeoutError:
-        raise Problem("The camera %(name)s does not answer: unplug it and plug it in again.", name=name) from None
+        raise unanswered(name) from None
     except Exception as error:
         raise Problem("The camera %(name)s cannot be used: unplug it and plug it in again.", name=name) from error
     finally:

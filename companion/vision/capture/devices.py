@@ -16,12 +16,13 @@ from typing import Protocol
 
 from companion.common.errors import Problem
 from companion.common.terminal import typed
-from companion.common.text import say
+from companion.common.text import Said, say
 from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 
 PHONE = "phone:"  # the source that is a phone which sends its pictures
 PHONE_SILENT = say("The phone that is the camera sends no pictures: wake it, and open its camera page.")
+PHONE_STUCK = say("The phone that is the camera keeps sending the same picture: reload its camera page.")
 
 Size = tuple[int, int]  # width and height, in pixels
 SIZE_PX, LARGE_PX = (1920, 1080), (3840, 2160)  # asked of a camera; and for a table whose cards look too small
@@ -32,7 +33,9 @@ def usual_size() -> Size:
     return SIZE_PX
 
 
-STREAM_TIMEOUT_MS = 5000  # maximum time for opening and reading a stream; its reader notices sooner and leaves it
+FIRST_PICTURE_S = (5.0, 10.0, 20.0, 40.0)
+"""Seconds that a camera may take from its opening to its first picture: at the first try, the second, … and from then
+on. Some streams start only when a client has connected, and take 8 s and more."""
 LOOK_S = 2.0  # seconds between two looks for another device: each costs a glance at a folder
 TRY_AGAIN_S = 30.0  # seconds until the same devices are tried again: one may have been busy, or not awake yet
 
@@ -86,12 +89,19 @@ def shown(source: str) -> str:
     return f"{scheme}://{host[1]}{host[2] or ''}" if host else f"{scheme}://{_NOT_SHOWN}"
 
 
-def opener_of(source: str, size_px: Callable[[], Size] = usual_size) -> Callable[[], Device]:
-    """Return what opens a source, again and again; `size_px` says each time how large a webcam's pictures should be."""
+def opener_of(
+    source: str,
+    size_px: Callable[[], Size] = usual_size,
+    first_picture_s: Callable[[], float] = lambda: FIRST_PICTURE_S[0],
+) -> Callable[[], Device]:
+    """Return what opens a source, again and again.
+
+    `size_px` says each time how large a webcam's pictures should be, `first_picture_s` how long a stream may take.
+    """
     if source.startswith("picamera2:"):
         return lambda: PiCamera(source.removeprefix("picamera2:"))
     if is_stream(source):
-        return lambda: Stream(source)
+        return lambda: Stream(source, first_picture_s())
     path = f"/dev/video{source}" if source.isdecimal() else source
     lasting = lasting_name(path)
     return lambda: Webcam(lasting, path, size_px())
@@ -214,15 +224,30 @@ def _name_in(path: Path) -> str:
 
 
 class Stream(_OpenCv):
-    """A stream over the network."""
+    """A stream over the network: it may take `limit_s` to open, and as long again for a picture."""
 
-    def __init__(self, source: str) -> None:
-        limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, STREAM_TIMEOUT_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, STREAM_TIMEOUT_MS]
+    def __init__(self, source: str, limit_s: float) -> None:
+        limit_ms = round(1000 * limit_s)
+        limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, limit_ms, cv2.CAP_PROP_READ_TIMEOUT_MSEC, limit_ms]
         self._capture = cv2.VideoCapture(source, cv2.CAP_FFMPEG, limits)
         if not self._capture.isOpened():
-            raise Problem(
-                "The stream %(name)s does not answer: check the address and that it is running.", name=shown(source)
-            )
+            raise unanswered(shown(source))
+
+
+def slow(name: str, limit_s: float) -> Said:
+    """Return what is said while the first picture of a camera is waited for longer than usual."""
+    return say(
+        "%(camera)s takes long to send its first picture: waiting up to %(seconds)d seconds.",
+        camera=name,
+        seconds=round(limit_s),
+    )
+
+
+def unanswered(name: str) -> Problem:
+    """Return the problem of a camera, called `name` as `shown`, that does not answer."""
+    if is_stream(name):
+        return Problem("The stream %(name)s does not answer: check the address and that it is running.", name=name)
+    return Problem("The camera %(name)s does not answer: unplug it and plug it in again.", name=name)
 
 
 _AF_MANUAL, _AF_CONTINUOUS = 0, 2  # libcamera's numbers: the lens stays where it is unless it is told to follow

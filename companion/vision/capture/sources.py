@@ -21,16 +21,29 @@ from threading import Thread, current_thread
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.vision.boxes import Image
-from companion.vision.capture.capture_thread import ANSWER_S, Capture, FrameFault, Shot, Timing, guarded, is_picture
+from companion.vision.capture.capture_thread import (
+    ANSWER_S,
+    REPEATS_S,
+    Capture,
+    FrameFault,
+    Shot,
+    Timing,
+    guarded,
+    is_picture,
+)
 from companion.vision.capture.devices import (
+    FIRST_PICTURE_S,
     PHONE,
     PHONE_SILENT,
+    PHONE_STUCK,
     Device,
     Size,
     is_stream,
     lasting_name,
     opener_of,
     shown,
+    slow,
+    unanswered,
     usual_size,
     video_devices,
 )
@@ -44,8 +57,8 @@ FOLDER_FPS = 10.0
 
 BLIND_S = 2.0  # seconds without a good picture after which a camera is said to be blind, and is opened again
 FRESH_S = BLIND_S + 0.5  # seconds after which the last picture is not shown any more: soon after the camera is blind
-LEFT_STREAM_AFTER_S = 5.0  # the same for a stream, which more often goes on by itself, and for any first picture
-OPEN_S = 4.0  # seconds after which another opening is tried beside one that is still waited for
+LEFT_STREAM_AFTER_S = 5.0  # seconds without a good picture after which a stream is opened again: it may go on by itself
+OPEN_S = 4.0  # seconds after which another opening is tried beside one that hangs; a stream has its own limit before
 FIRST_OPEN_S = 10.0  # seconds until the caller is told that a camera does not answer
 STALE_S = 1.0  # maximum age of a picture when it arrives, in seconds
 PAUSES_S = (0.5, 1.0, 2.0)  # seconds before a camera is opened again, the first time, the second, and from then on
@@ -115,15 +128,18 @@ def frames(
         raise Problem(f"{fps} is no number of frames a second: give one above 0, up to 1000.")
     if is_device(source):
         size_px = size_px if is_webcam(source) else usual_size
+        patience = _Patience()
         reader = _Reader(
             named or (lambda: source),
-            open_device or opener_of(source, size_px),
+            open_device or opener_of(source, size_px, lambda: patience.limit_s),
+            patience,
             size_px,
             fps,
             wait,
             tell,
             timing,
-            may_repeat=is_stream(source) or source == PHONE,
+            is_stream=is_stream(source),
+            is_remote=is_stream(source) or source == PHONE,
             # Where a missing device only costs a look at a file, it is tried more often.
             pauses_s=PAUSES_S if is_stream(source) or source.startswith("picamera2:") else PAUSES_S[:-1],
         )
@@ -214,17 +230,38 @@ class _Stopped(Exception):
 
 
 @dataclass(slots=True, eq=False)
+class _Patience:
+    """How long an opening may take to its first picture: longer at each try, up to the longest."""
+
+    tries: int = 0
+
+    @property
+    def limit_s(self) -> float:
+        return FIRST_PICTURE_S[self.tries]
+
+    @property
+    def is_at_its_end(self) -> bool:
+        return self.limit_s == FIRST_PICTURE_S[-1]
+
+    def was_enough(self, took_s: float) -> None:
+        """Wait from now on as long as a first picture that came after `took_s` needs."""
+        self.tries = next((n for n, limit_s in enumerate(FIRST_PICTURE_S) if limit_s > took_s), self.tries)
+
+
+@dataclass(slots=True, eq=False)
 class _Reader:
     """Reads the frames of one camera, and watches over the captures that they come from."""
 
     named: Callable[[], str]
     opener: Callable[[], Device]
+    patience: _Patience
     size_px: Callable[[], Size]
     fps: float | None
     wait: Wait
     tell: Tell
     timing: Timing
-    may_repeat: bool
+    is_stream: bool
+    is_remote: bool  # a stream or a phone: its pictures may break off for a moment, and repeat for `REPEATS_S`
     pauses_s: Sequence[float]
     captures: list[Capture] = field(default_factory=list)  # all whose threads have not ended
     next_s: float = -inf  # when another opening may be begun
@@ -233,6 +270,8 @@ class _Reader:
     shape: tuple[int, ...] | None = None
     wrong_sizes: int = 0
     sample: bytes = b""
+    same_since_s: float | None = None  # since when `sample` had been the same; None if it was not
+    is_reopened: bool = False  # True if it was opened again because it sent the same picture, which once may help
     said: str | None = None  # what was said when frames broke off; None while they come
 
     def frames(self, *, patient: bool) -> Iterator[Frame]:
@@ -259,24 +298,46 @@ class _Reader:
     # Opening
 
     def _open_at_once(self) -> None:
-        capture, begun_s = self._begin(), self.timing.clock()
+        capture = self._begin()
         while not capture.is_open:
             if capture.is_dry:
                 self.captures.clear()
-                raise self._problem(capture)
-            if self.timing.clock() - begun_s > FIRST_OPEN_S:
+                if not self._waits_longer_after(capture):
+                    raise self._problem(capture)
+                capture = self._begin()
+            elif self.timing.clock() - capture.begun_s > max(FIRST_OPEN_S, self._open_s):
                 capture.give_up()
-                raise Problem(
-                    "%(camera)s does not answer: unplug it, plug it in again, and try once more.", camera=self._name
-                )
+                raise unanswered(self._name)
             self._pause()
 
     def _begin(self) -> Capture:
-        capture = Capture(self.opener, self.timing, self.fps, may_repeat=self.may_repeat, before=self.sample)
+        capture = Capture(
+            self.opener,
+            self.timing,
+            self.fps,
+            repeats_s=REPEATS_S if self.is_remote else 0.0,
+            before=self.sample,
+            same_since_s=self.same_since_s,
+        )
         self.captures.append(capture)
-        self.next_s = self.timing.clock() + OPEN_S
+        self.next_s = self.timing.clock() + self._open_s
         self.timing.start(capture.run)
         return capture
+
+    @property
+    def _open_s(self) -> float:
+        """Seconds after which an opening hangs."""
+        return OPEN_S + (self.patience.limit_s if self.is_stream else 0.0)
+
+    def _waits_longer_after(self, capture: Capture) -> bool:
+        """Wait longer at the next try if this one brought no picture in its time, and say so; False if it failed."""
+        passed_s = self.timing.clock() - capture.begun_s
+        if capture.first_s is not None or passed_s < self.patience.limit_s or self.patience.is_at_its_end:
+            return False
+        self.patience.tries += 1
+        if self.shape is None:
+            self._say(slow(self._name, self.patience.limit_s))
+        return True
 
     def _opened(self) -> Capture:
         """Return the first capture that opens. Another is begun when one has failed, and beside one that takes long."""
@@ -292,9 +353,8 @@ class _Reader:
             if self.timing.clock() >= self.next_s and len(self.captures) < MOST_THREADS:
                 self._begin()
             elif self.timing.clock() >= self.next_s:
-                self._say(
-                    say("%(camera)s does not answer any more: unplug it and plug it in again.", camera=self._name)
-                )
+                gone = say("%(camera)s does not answer any more: unplug it and plug it in again.", camera=self._name)
+                self._say(unanswered(self._name).sentence if self.is_stream else gone)
             if self.said is None and self.timing.clock() - since_s > BLIND_S:
                 self._say(say("%(camera)s sends no pictures yet; it is tried again and again.", camera=self._name))
             self._pause()
@@ -346,17 +406,28 @@ class _Reader:
         quiet_s = self.timing.clock() - min(asked_s, capture.moved_s)
         if quiet_s > BLIND_S and self.said is None:
             self._say(self._why_blind(capture))
-        return quiet_s > (LEFT_STREAM_AFTER_S if is_first or self.may_repeat else BLIND_S)
+        if is_first and capture.first_s is None:
+            return quiet_s > self.patience.limit_s
+        is_moving = self.timing.clock() - capture.moved_s <= LEFT_STREAM_AFTER_S
+        if self.is_remote and self.is_reopened and capture.fault is FrameFault.FROZEN and is_moving:
+            # It was opened again, and sends the same picture: it is the sender that has to be restarted.
+            return False
+        return quiet_s > (LEFT_STREAM_AFTER_S if is_first or self.is_remote else BLIND_S)
 
     def _leave(self, capture: Capture) -> None:
         """Let another be opened a little later, and say why. Its thread ends as soon as the device lets it."""
         capture.give_up()
-        self.sample = capture.sample or self.sample
+        self.sample, self.same_since_s = capture.sample or self.sample, capture.same_since_s
+        self.is_reopened = self.is_reopened or capture.fault is FrameFault.FROZEN
         self.next_s = self.timing.clock() + self.pauses_s[min(self.failed, len(self.pauses_s) - 1)]
         self.failed += 1
-        if self.said is None and capture.problem is None:
+        was_at_its_end = self.patience.is_at_its_end
+        self._waits_longer_after(capture)
+        if self.said is not None and not was_at_its_end:
+            return
+        if capture.problem is None:
             self._say(self._why_blind(capture))
-        elif self.said is None:
+        else:
             problem = str(self._problem(capture))
             self._say(say("%(problem)s It is used as soon as it is there.", problem=problem))
 
@@ -367,6 +438,9 @@ class _Reader:
             is_other = before is not None and shot.image.shape != before
             gives, instead = ("now gives", f" instead of {before[1]} × {before[0]}") if is_other else ("gives", "")
             self.tell(Notice(f"{self._name} {gives} {width} × {height} pixels{instead}."))
+        if is_first and capture.first_s is not None:
+            self.patience.was_enough(capture.first_s - capture.begun_s)
+        self.is_reopened = False
         self.shape, self.failed, self.wrong_sizes, self.said = shot.image.shape, 0, 0, None
         return Frame(
             *shot, after_gap, lambda: self.timing.clock() - self.waits_since_s <= FRESH_S, lambda: capture.newest
@@ -384,9 +458,14 @@ class _Reader:
             self.tell(Notice(sentence, blind=True))
 
     def _why_blind(self, capture: Capture) -> str:
+        is_frozen = not capture.is_dry and capture.fault is FrameFault.FROZEN
         if self.named() == PHONE:
-            return PHONE_SILENT
-        if not capture.is_dry and capture.fault is FrameFault.FROZEN:
+            return PHONE_STUCK if is_frozen else PHONE_SILENT
+        if is_frozen and self.is_remote:
+            return say(
+                "%(camera)s keeps sending the same picture: restart it, or the app that sends it.", camera=self._name
+            )
+        if is_frozen:
             return say("%(camera)s sends the same picture for ever; it is tried again and again.", camera=self._name)
         if not capture.is_dry and capture.fault is FrameFault.DAMAGED:
             return say("%(camera)s sends damaged pictures; it is tried again and again.", camera=self._name)

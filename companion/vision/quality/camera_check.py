@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from companion.common.errors import Problem
+from companion.common.text import Said
 from companion.tabletop.drawn_zones import Drawing, DrawnZones
 from companion.tabletop.mat_layout import MatLayout
 from companion.vision.boxes import Image
-from companion.vision.capture.capture_thread import guarded, is_picture
-from companion.vision.capture.devices import Device, opener_of, shown
+from companion.vision.capture.capture_thread import TRIAL_S, guarded, is_picture
+from companion.vision.capture.devices import FIRST_PICTURE_S, Device, is_stream, opener_of, shown, slow
 from companion.vision.capture.image_io import SUFFIXES, read_picture
 from companion.vision.capture.sources import LIVE_FPS, Frame, frames, is_device
 from companion.vision.capture.steadiness import SETTLED_S
@@ -27,6 +28,7 @@ from companion.vision.read import gray_of, read, refuse_proportions
 PICTURES = 3  # number of pictures looked at; the median counts
 PACE_LOOKS = 8  # number of looks by which this computer is measured: the first finds the mats, the rest read all cards
 MEASURED_FRAMES = 20  # number of frames by which a camera's pace is measured
+MEASURED_S = 6.0  # seconds after which fewer are enough: a stream may send a picture every few seconds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,11 +41,15 @@ class Trial:
     kind: str | None = None  # kind of pictures that the camera sends (`MJPG`), if it says so
 
 
-def tried(source: str) -> Trial:
-    """Return a few pictures of a camera, stream, clip, folder or picture file. Raises Problem where there are none."""
+def tried(source: str, tell: Callable[[Said], None] = lambda _said: None) -> Trial:
+    """Return a few pictures of a camera, stream, clip, folder or picture file. Raises Problem where there are none.
+
+    A stream that takes long to start is waited for longer and longer, and `tell` hears so.
+    """
+    if is_stream(source):
+        return _stream_trial(source, tell)
     if is_device(source):
-        name = shown(source)
-        return guarded(opener_of(source), name, partial(_device_trial, name))
+        return guarded(opener_of(source), shown(source), partial(_device_trial, shown(source)))
     if Path(source).suffix.lower() in SUFFIXES:
         return Trial(f"The picture {source}", (read_picture(source),))
     pictures = tuple(frame.image for frame in islice(frames(source), PICTURES))
@@ -73,17 +79,33 @@ def verdict_of(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing
     return verdict_on(advice, Pace(looks, looks * took_s))
 
 
+def _stream_trial(source: str, tell: Callable[[Said], None]) -> Trial:
+    name = shown(source)
+    for limit_s, next_s in zip(FIRST_PICTURE_S, (*FIRST_PICTURE_S[1:], None), strict=True):
+        opener, begun_s = opener_of(source, first_picture_s=partial(float, limit_s)), time.monotonic()
+        try:
+            return guarded(opener, name, partial(_device_trial, name), limit_s + TRIAL_S)
+        except Problem:
+            if next_s is None or time.monotonic() - begun_s < limit_s:
+                raise
+            tell(slow(name, next_s))
+    raise AssertionError
+
+
 def _device_trial(name: str, device: Device) -> Trial:
     """Take pictures once the camera has set its light, and measure its pace."""
     opened_s, is_mute = time.monotonic(), False
     while not is_mute and time.monotonic() - opened_s < SETTLED_S:
         is_mute = not device.grab()
-    first_s, pictures = time.monotonic(), []
-    for number in range(MEASURED_FRAMES):
-        is_mute = is_mute or not device.grab()
-        image = device.retrieve() if not is_mute and number >= MEASURED_FRAMES - PICTURES else None
+    first_s, count = time.monotonic(), 0
+    pictures: list[Image] = []
+    while not is_mute and len(pictures) < PICTURES and count < 2 * MEASURED_FRAMES:
+        is_mute, count = not device.grab(), count + 1
+        is_late = count > MEASURED_FRAMES - PICTURES or time.monotonic() - first_s > MEASURED_S
+        image = device.retrieve() if is_late and not is_mute else None
         pictures += [image] if is_picture(image) else []
     if is_mute or not pictures:
-        raise Problem(f"The camera {name} opens and gives no pictures: unplug it and plug it in again.")
+        remedy = "restart what sends it" if is_stream(name) else "unplug it and plug it in again"
+        raise Problem(f"The camera {name} opens and gives no pictures: {remedy}.")
     passed_s = max(time.monotonic() - first_s, 1e-6)
-    return Trial(f"The camera {name}", tuple(pictures), MEASURED_FRAMES / passed_s, device.kind())
+    return Trial(f"The camera {name}", tuple(pictures), count / passed_s, device.kind())
