@@ -1,5 +1,6 @@
 """One frame to one view: zones, sideways cards, what may be said and what not."""
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -130,6 +131,24 @@ def test_pictures_become_the_json_of_the_contract(tmp_path):
     assert set(card) == {"face", "card", "centre_px", "corners_px", "sideways", "confidence", "by", "zone"}
     assert (card["face"], card["by"], card["zone"], card["sideways"]) == ("roll", "sticker", "side-1/battle", False)
     assert np.shape(card["corners_px"]) == (4, 2)
+
+
+def test_a_mirrored_picture_is_read_and_its_places_are_those_of_the_picture_as_given(tmp_path):
+    frame = frame_of(*HAND)
+    straight = said_of(tmp_path, frame)
+
+    said = said_of(tmp_path, replace(frame, image=cv2.flip(frame.image, 1)))
+
+    assert said["mirrored"]
+    assert "mirrored" not in straight
+    assert len(said["cards"]) == len(HAND)
+    for what in ("mats", "cards"):
+        for one, as_it_lies in zip(said[what], straight[what], strict=True):
+            corners = [[frame.image.shape[1] - 1 - x, y] for x, y in as_it_lies["corners_px"]]
+            assert np.array(one["corners_px"]) == pytest.approx(np.array(corners), abs=0.2)
+            assert {key: one[key] for key in one if not key.endswith("_px")} == {
+                key: as_it_lies[key] for key in as_it_lies if not key.endswith("_px")
+            }
 
 
 def test_pictures_without_mats_are_read_just_the_same(tmp_path):

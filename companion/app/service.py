@@ -52,6 +52,7 @@ from companion.vision.capture.sources import LIVE_FPS, Frame, Notice, camera_ans
 from companion.vision.eye import Eye
 from companion.vision.faces.deck_in_use import DeckInUse, faces_of
 from companion.vision.faces.face_templates import Templates
+from companion.vision.mirrored import unmirrored
 from companion.vision.quality.live_survey import Lookout
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def watched(
 
         setup, pictures = simulated.filmed(source.removeprefix(DEMO), setup, has_stickers=templates is None)
     else:
-        pictures = frames(source, fps=fps)
+        pictures = unmirrored(frames(source, fps=fps))
     if setup is None:
         raise Problem("Say who plays: `--setup FILE`, a TOML file with a [[side]] table for each side.")
     watcher = Watcher(setup, eye_for(setup, templates), confirm=confirm == "legal", extension=Verb(extension))
@@ -240,7 +241,7 @@ def _watch(
     if pictures is None:
         serve(camera)
         return
-    of_first = group.first.until_over(turn.turned(pictures))
+    of_first = group.first.until_over(_as_it_lies(pictures, turn))
     opened = partial(_of_another, watch, turn)
     thread = watch.start(frame_sets(of_first, lambda: beside.sources, opened, watch.stopping.is_set))
     with until_the_end(match, watch, thread) as looks_after:
@@ -288,7 +289,12 @@ def _of_another(watch: TableWatch, turn: KeptTurn, source: str, is_left: Callabl
     def wait(seconds: float) -> bool:
         return watch.stopping.wait(seconds) or is_left()
 
-    return turn.turned(frames(source, fps=LIVE_FPS, tell=tell, wait=wait, patient=True, live=True))
+    return _as_it_lies(frames(source, fps=LIVE_FPS, tell=tell, wait=wait, patient=True, live=True), turn)
+
+
+def _as_it_lies(pictures: Iterable[Frame], turn: KeptTurn) -> Iterator[Frame]:
+    """Return frames turned as was chosen on the page, and never mirrored."""
+    return unmirrored(turn.turned(pictures), lambda: turn.current)
 
 
 @contextmanager

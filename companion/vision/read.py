@@ -22,6 +22,7 @@ from companion.vision.faces.face_detector import read_faces
 from companion.vision.faces.face_templates import Templates
 from companion.vision.mats.homography import lies_sideways
 from companion.vision.mats.localization import Mats, look
+from companion.vision.mirrored import flipped, flipped_back, is_mirrored
 from companion.vision.opencv import cv2
 from companion.vision.stickers.code_plane import ENOUGH_FOR_A_VIEW, SIZES_MM, level_of, widths_mm
 from companion.vision.stickers.reader import NOTHING_BEFORE, Before, boxes_to_read, read_codes
@@ -130,23 +131,28 @@ def read_pictures(
 
     `allowed` are the physical cards of the deck (None: any), `drawing` holds the zones drawn for mats that are not
     there, `templates` the faces that cards are recognised by besides stickers. A picture that cannot be read gives
-    `{"image": …, "problem": sentence}` instead, and the others follow.
+    `{"image": …, "problem": sentence}` instead, and the others follow. A mirrored picture is read flipped, and says
+    `"mirrored": True`; its places are those on the picture as it was given.
     """
     for path in paths:
         try:
             image = read_picture(path)
+            is_flipped = is_mirrored(image) is True
+            image = flipped(image) if is_flipped else image
             mats = look(gray_of(image), Mats(drawing=drawing), 0.0)
             refuse_proportions(str(path), image, mats)
         except Problem as problem:
             yield {"image": str(path), "problem": str(problem)}
             continue
         view = read(Frame(image, 0.0), mats, templates=templates, fans=True)
+        seen = flipped_back(view, image.shape[1]) if is_flipped else view
         yield {
             "image": str(path),
             "width": int(image.shape[1]),
             "height": int(image.shape[0]),
-            "mats": [{"id": mat.id, "corners_px": _rounded(mat.corners_px)} for mat in view.mats],
-            "cards": [sighting_json(sighting, allowed) for sighting in view.sightings],
+            "mats": [{"id": mat.id, "corners_px": _rounded(mat.corners_px)} for mat in seen.mats],
+            "cards": [sighting_json(sighting, allowed) for sighting in seen.sightings],
+            **({"mirrored": True} if is_flipped else {}),
         } | also(image, mats, view)
 
 

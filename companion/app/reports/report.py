@@ -135,7 +135,8 @@ def picture(found: dict[str, Any]) -> Iterator[str]:
     """Yield what `companion read` found on a picture: a line a card in a zone; many others share one."""
     mats = ", ".join(mat["id"] for mat in found["mats"]) or "no mats"
     cards = found["cards"]
-    yield f"{found['image']}: {found['width']} × {found['height']}, {mats}, {_counted(len(cards), 'card')}"
+    mirrored = ", mirrored left to right" if found.get("mirrored") else ""
+    yield f"{found['image']}: {found['width']} × {found['height']}{mirrored}, {mats}, {_counted(len(cards), 'card')}"
     beside = [card for card in cards if not card["zone"]]
     together = len(beside) > MOST_BESIDE
     yield from (f"  {_card(card)}" for card in cards if card["zone"] or not together)

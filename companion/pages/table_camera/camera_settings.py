@@ -57,8 +57,8 @@ AS_IT_IS = Turn()
 class KeptTurn:
     """The turn in force, kept in the data folder. Any thread may ask for it.
 
-    A camera that hangs upside down is read all the same, but people want to see their table as they sit at it; one
-    whose own software mirrors the picture is not read at all until it is mirrored back.
+    A camera that hangs upside down is read all the same, but people want to see their table as they sit at it. A
+    mirrored picture is flipped back by `companion.vision.mirrored`, with or without this.
     """
 
     def __init__(self, folder: Path) -> None:

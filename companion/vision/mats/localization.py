@@ -109,7 +109,7 @@ def is_due(mats: Mats, t_s: float) -> bool:
 
 def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
     """Look for every marker; more thoroughly if a mat lacks one, but after searches in vain only now and then."""
-    ids = _ids(layouts)
+    ids = marker_ids(layouts)
     seen = find_all(gray, ids)
     complete = all(marker.id in seen for layout in layouts for marker in layout.markers)
     if not complete and (mats.in_vain < 2 or mats.in_vain % THOROUGH_EVERY == 0):
@@ -124,7 +124,7 @@ def check(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> 
     places = [fit.quad_px(marker.square) for fit in mats.printed for marker in marks_of(fit.layout)]
     boxes = merged([_box_of(place, gray) for place in (*places, *(corners for _, corners in mats.doubtful.values()))])
     large = [box for box in boxes if min(box.right - box.left, box.bottom - box.top) > 8]
-    looked = {box: _looked_into(gray, box, mats, _ids(layouts)) for box in large}
+    looked = {box: _looked_into(gray, box, mats, marker_ids(layouts)) for box in large}
     seen = united(box.seen for box in looked.values())
     lost = {fit.layout.id for fit in mats.printed if not any(marker.id in seen for marker in marks_of(fit.layout))}
     if lost & mats.showing or (lost and _due(mats.searched_s, SEARCH_EVERY_S, t_s)):
@@ -137,7 +137,8 @@ def check(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> 
 # --- When and where to look -----------------------------------------------------------------------------------
 
 
-def _ids(layouts: Sequence[MatLayout]) -> tuple[int, ...]:
+def marker_ids(layouts: Sequence[MatLayout]) -> tuple[int, ...]:
+    """Return the ids of all markers of some mats."""
     return tuple(sorted(marker.id for layout in layouts for marker in marks_of(layout)))
 
 

@@ -21,6 +21,7 @@ from companion.vision.capture.sources import LIVE_FPS, Frame, frames, is_device
 from companion.vision.capture.steadiness import SETTLED_S
 from companion.vision.eye import Eye
 from companion.vision.mats.localization import Mats, look
+from companion.vision.mirrored import flipped, is_mirrored
 from companion.vision.quality.advice import of_reading
 from companion.vision.quality.verdict import Pace, Verdict, verdict_on
 from companion.vision.read import gray_of, read, refuse_proportions
@@ -64,11 +65,14 @@ def verdict_of(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing
     `layouts` are the mats that ought to be seen, `drawing` holds the zones drawn for mats that are not there. Raises
     Problem where there are no mats and it was drawn on a picture of other proportions.
     """
-    image = trial.pictures[-1]
+    pictures = trial.pictures
+    if is_mirrored(pictures[-1]):
+        pictures = tuple(map(flipped, pictures))
+    image = pictures[-1]
     mats = look(gray_of(image), Mats(drawing=drawing), 0.0, layouts)
     refuse_proportions(trial.name, image, mats)
     view = read(Frame(image, 0.0), mats)
-    advice = of_reading(trial.pictures, mats, view, layouts)
+    advice = of_reading(pictures, mats, view, layouts)
     if trial.fps is None:
         return verdict_on(advice)
     eye, begun_s = Eye(drawn=DrawnZones(given=drawing)), time.monotonic()

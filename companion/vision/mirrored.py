@@ -1,0 +1,80 @@
+"""Pictures that a camera or its app has flipped left to right: found by the mats' markers, and flipped back.
+
+A mirrored marker or sticker reads as nothing, so a mirrored table would look empty. Many apps for video calls mirror
+the picture for the person in front of the camera.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from companion.tabletop.mat_layout import all_mats
+from companion.vision.boxes import Image
+from companion.vision.capture.sources import Frame
+from companion.vision.mats.localization import marker_ids
+from companion.vision.mats.markers import THOROUGH_WINDOWS, find_all
+from companion.vision.opencv import cv2
+from companion.vision.view import Point, Quad, View
+
+ENOUGH = 2  # minimum number of markers on the flipped picture, with none as it is; by chance there is hardly one
+LOOK_EVERY_S = 10.0  # seconds between two looks while no marker is seen
+
+
+def flipped(image: Image) -> Image:
+    """Return a picture with left and right exchanged."""
+    return np.ascontiguousarray(image[:, ::-1])
+
+
+def is_mirrored(image: Image) -> bool | None:
+    """Return whether a picture `(H, W, 3) uint8 BGR` shows mats in a mirror; None if it shows none either way."""
+    gray, ids = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), marker_ids(all_mats())
+    if find_all(gray, ids):
+        return False
+    return True if len(find_all(flipped(gray), ids, THOROUGH_WINDOWS)) >= ENOUGH else None
+
+
+def flipped_back(view: View, width_px: int) -> View:
+    """Return what was seen on a flipped picture of that width, in the pixels of the picture before it was flipped."""
+
+    def point(at: Point) -> Point:
+        return width_px - 1 - at[0], at[1]
+
+    def quad(corners: Quad) -> Quad:
+        a, b, c, d = corners
+        return point(a), point(b), point(c), point(d)
+
+    mats = tuple(replace(mat, corners_px=quad(mat.corners_px)) for mat in view.mats)
+    sightings = tuple(
+        replace(s, centre_px=point(s.centre_px), corners_px=quad(s.corners_px) if s.corners_px else None)
+        for s in view.sightings
+    )
+    return replace(view, mats=mats, sightings=sightings)
+
+
+def unmirrored(frames: Iterable[Frame], turned: Callable[[], object] = lambda: None) -> Iterator[Frame]:
+    """Yield frames, flipped back from the first one on that shows mats in a mirror.
+
+    Decided once mats are seen, and again after a gap, in another size, or when `turned` returns another value.
+    """
+    is_flipped, is_decided, looked_s, before = False, False, 0.0, None
+    for frame in frames:
+        was_flipped, now = is_flipped, (frame.image.shape, turned())
+        if frame.after_gap or now != before:
+            is_decided, before, looked_s = False, now, frame.t_s - LOOK_EVERY_S
+        if not is_decided and not 0 <= frame.t_s - looked_s < LOOK_EVERY_S:
+            found, looked_s = is_mirrored(frame.image), frame.t_s
+            is_decided, is_flipped = found is not None, is_flipped if found is None else found
+        if is_flipped is not was_flipped:
+            frame = replace(frame, after_gap=True)
+        yield _flipped(frame) if is_flipped else frame
+
+
+def _flipped(frame: Frame) -> Frame:
+    def newest() -> Image | None:
+        image = frame.newest()
+        return None if image is None else flipped(image)
+
+    return replace(frame, image=flipped(frame.image), newest=newest)

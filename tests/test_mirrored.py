@@ -1,0 +1,101 @@
+"""Frames that a camera or its app flips left to right are flipped back, as soon as mats are seen."""
+
+import cv2
+import numpy as np
+import pytest
+from pictures import Lens, Mat, Scene, on_mat, picture
+
+from companion.rules.cards import Card
+from companion.tabletop.mat_layout import side_mat
+from companion.vision.capture.image_io import decode, jpeg_of
+from companion.vision.capture.sources import Frame
+from companion.vision.counting.photographs import read_photo
+from companion.vision.eye import Eye
+from companion.vision.mirrored import LOOK_EVERY_S, is_mirrored, unmirrored
+from companion.vision.quality.camera_check import Trial, verdict_of
+
+SIDE = Mat(side_mat(1), -215, -135)
+ROLL = on_mat(SIDE, "battle", "MB1:ROLL-03", dx_mm=-10, dy_mm=-20)
+LENS = Lens(width_mm=480, size_px=(960, 680), at_mm=(-5, 15), noise=2)
+TABLE = picture(Scene(mats=(SIDE,), stickers=(ROLL,)), LENS)
+BARE = picture(Scene(), LENS)
+
+
+def mirror(image: np.ndarray) -> np.ndarray:
+    return cv2.flip(image, 1)
+
+
+def filmed(*images: np.ndarray, every_s: float = 0.2) -> list[Frame]:
+    return [Frame(image, number * every_s, newest=lambda image=image: image) for number, image in enumerate(images)]
+
+
+@pytest.mark.parametrize(
+    ("image", "said"), [(TABLE, False), (mirror(TABLE), True), (BARE, None)], ids=["as it is", "mirrored", "no mat"]
+)
+def test_mats_say_whether_a_picture_is_mirrored(image, said):
+    assert is_mirrored(image) is said
+
+
+def test_a_card_before_a_mirroring_camera_is_read():
+    eye = Eye()
+    views = [eye(frame) for frame in unmirrored(filmed(*[mirror(TABLE)] * 9))]
+
+    assert [(s.face, s.card, s.zone) for s in views[-1].sightings] == [(Card.ROLL, "roll-03", "side-1/battle")]
+
+
+def test_people_see_the_table_as_it_is_too():
+    (frame,) = unmirrored(filmed(mirror(TABLE)))
+
+    assert (frame.image == TABLE).all()
+    assert (frame.newest() == TABLE).all()
+
+
+def test_a_picture_that_is_not_mirrored_stays_the_frame_it_was():
+    frames = filmed(TABLE, BARE)
+
+    assert all(one is other for one, other in zip(unmirrored(frames), frames, strict=True))
+
+
+def test_mats_that_are_laid_later_are_found_mirrored_and_nothing_follows_from_what_was_seen_before():
+    frames = filmed(*[mirror(BARE)] * 3, *[mirror(TABLE)] * 4, every_s=LOOK_EVERY_S / 2)
+
+    seen = [*unmirrored(frames)]
+
+    assert [(frame.image == TABLE).all() for frame in seen] == [False] * 4 + [True] * 3
+    assert [frame.after_gap for frame in seen] == [False] * 4 + [True, False, False]
+
+
+def test_a_hand_over_all_marks_changes_nothing():
+    seen = [*unmirrored(filmed(mirror(TABLE), mirror(BARE), mirror(TABLE), every_s=60.0))]
+
+    assert [(frame.image == TABLE).all() for frame in seen] == [True, False, True]
+    assert (seen[1].image == BARE).all()
+
+
+def test_people_who_mirror_the_picture_themselves_do_not_undo_it():
+    turned = [False]
+    coming = unmirrored(
+        (Frame(mirror(TABLE) if not turned[0] else TABLE, 0.1 * n) for n in range(9)), lambda: turned[0]
+    )
+    first = next(coming)
+    turned[0] = True
+    second = next(coming)
+
+    assert (first.image == TABLE).all()
+    assert (second.image == TABLE).all()
+
+
+def test_a_mirrored_photograph_is_counted_and_shown_as_the_table_is():
+    photo = read_photo(jpeg_of(mirror(TABLE)), "photograph 1")
+
+    assert [(s.card, s.zone) for s in photo.view.sightings] == [("roll-03", "side-1/battle")]
+    assert is_mirrored(decode(photo.jpeg, "as shown")) is False
+
+
+def test_a_mirroring_camera_is_tried_as_if_it_did_not_mirror():
+    as_it_is, mirrored = (verdict_of(Trial("The camera", (image,)), [SIDE.layout]) for image in (TABLE, mirror(TABLE)))
+
+    assert [(one.aspect, one.is_good) for one in mirrored.findings] == [
+        (one.aspect, one.is_good) for one in as_it_is.findings
+    ]
+    assert "No mat is seen" not in mirrored.next_step
