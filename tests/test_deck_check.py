@@ -122,6 +122,39 @@ def test_a_card_with_a_sticker_counts_once_on_however_many_pictures():
     assert counts == {Card.ROLL: 1, Card.UNKNOWN: 2}
 
 
+def test_a_sticker_that_two_cards_have_is_named_with_one_that_is_free():
+    cards = [{"card": card, "face": "?"} for card in DECK if card not in ("roll-03", "roll-07")]
+    twice = {"card": None, "face": "unknown", "twice": "roll-03"}
+    pictures = [{"cards": [*cards, twice, twice]}, {"cards": [twice, twice]}]
+
+    said = audit_report.as_json(CLASSIC, audit_report.shown_on(pictures))
+
+    assert said["say"] == [
+        "Classic: all 106 cards are there.",
+        "  roll-03 is there twice: one of the two needs another sticker, roll-07 for example.",
+    ]
+    assert (said["twice"], said["unknown"], said["missing"], said["shown"]) == (["roll-03"], 0, {}, 106)
+    assert not said["complete"]
+
+
+def test_no_sticker_is_called_free_while_cards_that_may_have_it_are_on_no_picture():
+    twice = {"card": None, "face": "unknown", "twice": "roll-03"}
+
+    said = audit_report.as_json(CLASSIC, audit_report.shown_on([{"cards": [twice, twice]}]))
+
+    assert "  roll-03 is there twice: one of the two needs another sticker." in said["say"]
+
+
+def test_a_sticker_on_a_card_too_many_is_told_though_none_is_free():
+    cards = [{"card": card, "face": "?"} for card in DECK if card != "stop-01"]
+    thrice = {"card": None, "face": "unknown", "twice": "stop-01"}
+
+    said = audit_report.as_json(CLASSIC, audit_report.shown_on([{"cards": [*cards, thrice, thrice, thrice]}]))
+
+    assert "  stop-01 is there 3 times: 2 need another sticker." in said["say"]
+    assert said["extra"] == {"stop": 2}
+
+
 def test_without_a_picture_nothing_is_missing():
     nothing = audit_report.shown_on([], unread=2)
 

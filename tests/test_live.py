@@ -313,6 +313,20 @@ def test_a_table_full_of_cards_none_of_which_can_be_read_is_said_to_play_with_an
     assert table.match.state.trouble == NOT_THIS_DECK
 
 
+def test_two_cards_with_one_sticker_are_asked_about_and_the_page_says_which_sticker(table: Filmed):
+    for zone in ("side-1/battle", "side-2/battle"):
+        at = (40.0, 40.0) if zone == "side-1/battle" else (90.0, 40.0)
+        table.told[zone] = Sighting(Card.UNKNOWN, None, at, None, zone, False, 0.0, "sticker", twice="roll-03")
+
+    table.film(3.0)
+
+    assert table.match.state.trouble == "Two cards have the sticker roll-03: put another sticker on one of them."
+    assert table.played() == []
+    table.told.clear()
+    table.film(0.1)
+    assert table.match.state.trouble is None
+
+
 def test_a_card_that_may_lie_just_upon_one_like_it_troubles_nobody(table: Filmed):
     corners = ((30.0, 25.0), (50.0, 25.0), (50.0, 55.0), (30.0, 55.0))
     roll = Sighting(Card.ROLL, None, (40.0, 40.0), corners, "side-1/battle", False, 0.97, "face", stay=1)

@@ -12,7 +12,7 @@ from pictures import DECK, Lens, Mat, Scene, Sticker, on_mat, picture
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
 from companion.tabletop.mat_layout import side_mat, table_mat
-from companion.vision.boxes import Box, merged
+from companion.vision.boxes import Box, around, merged
 from companion.vision.capture.sources import Frame
 from companion.vision.mats.localization import Mats, search
 from companion.vision.read import gray_of, read, read_pictures
@@ -149,6 +149,29 @@ def test_a_mirrored_picture_is_read_and_its_places_are_those_of_the_picture_as_g
             assert {key: one[key] for key in one if not key.endswith("_px")} == {
                 key: as_it_lies[key] for key in as_it_lies if not key.endswith("_px")
             }
+
+
+def test_two_cards_with_one_sticker_are_unknown_and_say_which_sticker_it_is(tmp_path):
+    said = said_of(tmp_path, frame_of(*HAND[:2], on_mat(TABLE, "discard", "MB1:ROLL-03")))
+
+    assert [(card["face"], card["card"], card["zone"]) for card in said["cards"] if card.get("twice") == "roll-03"] == [
+        ("unknown", None, "side-1/battle"),
+        ("unknown", None, "table/discard"),
+    ]
+    assert [card["card"] for card in said["cards"] if "twice" not in card] == ["speed-limit-01"]
+
+
+@pytest.mark.parametrize("zone", ["battle", "discard"])
+def test_where_one_of_two_cards_with_one_sticker_is_read_again_both_stay_unknown(zone):
+    frame = frame_of(*HAND[:2], on_mat(TABLE, "discard", "MB1:ROLL-03"))
+    mats = mats_on(frame)
+    before = read(frame, mats)
+    (one,) = (s for s in before.sightings if s.twice and s.zone is not None and s.zone.endswith(zone))
+
+    again = read(frame, mats, where=[around(one.corners_px).padded(20)], before=before)
+
+    assert sorted(str(s.card or s.twice) for s in again.sightings) == ["roll-03", "roll-03", "speed-limit-01"]
+    assert [s.card for s in again.sightings if s.card] == ["speed-limit-01"]
 
 
 def test_pictures_without_mats_are_read_just_the_same(tmp_path):

@@ -122,6 +122,7 @@ def test_the_same_card_at_two_places_is_unknown_at_both():
     codes = read_codes(gray_picture(scene))
 
     assert [(code.card, code.confidence) for code in codes] == [(None, 0.0), (None, 0.0)]
+    assert [code.twice for code in codes] == ["roll-03", "roll-03"]
 
 
 ONE = Scene(stickers=(Sticker("MB1:ROLL-03", 0, 0),))

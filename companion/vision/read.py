@@ -86,6 +86,7 @@ def sighting_of(code: StickerSeen, mats: Mats) -> Sighting:
         confidence=code.confidence,
         by=STICKER,
         rivals=code.rivals,
+        twice=code.twice,
     )
 
 
@@ -107,7 +108,7 @@ def _sightings(
     codes = read_codes(gray, where=boxes, allowed=allowed, mats=mats, before=earlier)
     found = [sighting_of(code, mats) for code in codes]
     now = {s.card for s in found if s.card}
-    twice = [s for s in outside if s.card in now and s.corners_px]
+    twice = [s for s in outside if (s.card or s.twice) in now and s.corners_px]
     if not (before and twice):
         return (*outside, *found)
     # A card seen here still stood there: either it was carried here, or there are two. Both places are read at once.
@@ -174,16 +175,21 @@ def sighting_json(sighting: Sighting, allowed: Collection[str] | None = None) ->
     # The face of a card whose sticker names another.
     others = (face_of(card).value for card, _ in sighting.rivals if card != sighting.glued)
     wrongly = {"sticker": sighting.glued, "looks_like": next(others, None)} if sighting.glued else {}
-    return wrongly | {
-        "face": str(sighting.face),
-        "card": sighting.card,
-        "centre_px": _rounded([sighting.centre_px])[0],
-        "corners_px": _rounded(sighting.corners_px) if sighting.corners_px else None,
-        "sideways": sighting.sideways,
-        "confidence": round(sighting.confidence, 3),
-        "by": sighting.by,
-        "zone": sighting.zone,
-    }
+    doubled = {"twice": sighting.twice} if sighting.twice else {}
+    return (
+        wrongly
+        | doubled
+        | {
+            "face": str(sighting.face),
+            "card": sighting.card,
+            "centre_px": _rounded([sighting.centre_px])[0],
+            "corners_px": _rounded(sighting.corners_px) if sighting.corners_px else None,
+            "sideways": sighting.sideways,
+            "confidence": round(sighting.confidence, 3),
+            "by": sighting.by,
+            "zone": sighting.zone,
+        }
+    )
 
 
 def _rounded(points: Iterable[Point]) -> list[list[float]]:
@@ -214,7 +220,9 @@ def _voted(sticker: Sighting, face: Sighting) -> Sighting:
     if sticker.card is None:
         of_face = next((card for card, _ in sticker.rivals if face_of(card) is face.face), None)
         return (
-            replace(sticker, card=of_face, face=face.face, confidence=face.confidence, rivals=()) if of_face else face
+            replace(sticker, card=of_face, face=face.face, confidence=face.confidence, rivals=())
+            if of_face
+            else replace(face, twice=sticker.twice)
         )
     if sticker.face is face.face:
         return replace(sticker, confidence=max(sticker.confidence, AGREED))

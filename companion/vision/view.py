@@ -43,6 +43,7 @@ class Sighting:
     is_double: bool = False  # one with the same face lay a little beside, and may be under it now or have been pushed
     stay: int | None = None  # number of a card recognised by its face, the same while it lies where it was laid
     glued: str | None = None  # the physical card that its sticker names, where its face is plainly another
+    twice: str | None = None  # the physical card that its sticker names, where another sticker names it as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ class StickerSeen:
     corners_px: Quad  # the code without its quiet zone: top left, top right, bottom right, bottom left as it is printed
     confidence: float  # 0 where the card is None
     rivals: tuple[tuple[str, float], ...] = ()  # of one not recognised: up to three, with confidences, likeliest first
+    twice: str | None = None  # the physical card that it names, where another sticker names it as well
 
     @property
     def centre_px(self) -> Point:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from companion.rules.cards import Card, Family, card_of_slug
@@ -77,18 +77,26 @@ class Shown:
     faces: Mapping[Card, int]
     pictures: int = 1  # how many pictures they are on: without one nothing can be said of a deck
     unread: int = 0  # how many pictures more could not be read
+    copies: Mapping[str, int] = field(default_factory=dict)  # of each sticker that several cards have: how many
 
     @property
     def counts(self) -> Mapping[Card, int]:
-        return Counter(self.faces) + Counter(map(face_of, self.ids))
+        by_sticker = Counter(map(face_of, self.ids))
+        for card_id, count in self.copies.items():
+            by_sticker[face_of(card_id)] += count - 1
+        return Counter(self.faces) + by_sticker
 
 
 def shown_on(pictures: Sequence[Mapping[str, Any]], unread: int = 0) -> Shown:
     """Return what lies on pictures, each as `read --json` writes it; beside them some could not be read."""
     cards = [card for picture in pictures for card in picture["cards"]]
-    ids = frozenset(str(card["card"]) for card in cards if card["card"])
-    faces = Counter(card_of_slug(card["face"]) or Card.UNKNOWN for card in cards if not card["card"])
-    return Shown(ids, faces, len(pictures), unread)
+    copies: Counter[str] = Counter()
+    for picture in pictures:
+        copies |= Counter(str(card["twice"]) for card in picture["cards"] if "twice" in card)
+    ids = frozenset(str(card["card"]) for card in cards if card["card"]) | copies.keys()
+    named = (card for card in cards if not card["card"] and "twice" not in card)
+    faces = Counter(card_of_slug(card["face"]) or Card.UNKNOWN for card in named)
+    return Shown(ids, faces, len(pictures), unread, copies)
 
 
 def sentences(edition: Edition, shown: Shown) -> Iterator[str]:
@@ -105,6 +113,7 @@ def sentences(edition: Edition, shown: Shown) -> Iterator[str]:
         # Where some of the kind were recognised by their stickers, those of the missing ones can be named.
         ids = _missing_ids(edition, shown, card) if card and why.code is Code.MISSING_CARDS else []
         yield f"  {say(why).removesuffix('.')}" + (f" ({', '.join(ids)})." if ids else ".")
+    yield from _same_stickers(edition, shown)
     if not edition.counts_verified:
         yield UNVERIFIED
     if shown.unread and found.missing:
@@ -113,6 +122,20 @@ def sentences(edition: Edition, shown: Shown) -> Iterator[str]:
         yield one if shown.unread == 1 else several
     if found.missing or found.unknown:
         yield LOOK_AGAIN
+
+
+def _same_stickers(edition: Edition, shown: Shown) -> Iterator[str]:
+    """Yield a line for each sticker that several cards have; with free ones, once all cards of that face are shown."""
+    used, counts = set(shown.ids), shown.counts
+    for card_id, count in sorted(shown.copies.items()):
+        face = face_of(card_id)
+        is_all_shown = counts[face] >= edition.deck.get(face, 0)
+        own = card_ids({face: edition.deck.get(face, 0)}) if is_all_shown else ()
+        free = [other for other in own if other not in used][: count - 1]
+        used |= {*free}
+        times, others = ("twice", "one of the two needs") if count == 2 else (f"{count} times", f"{count - 1} need")
+        instead = f", {' and '.join(free)} for example" if free else ""
+        yield f"  {card_id} is there {times}: {others} another sticker{instead}."
 
 
 def _missing_ids(edition: Edition, shown: Shown, card: Card) -> list[str]:
@@ -127,7 +150,7 @@ def as_json(edition: Edition, shown: Shown) -> dict[str, Any]:
     found = audit(edition.deck, shown.counts)
     return {
         "audit": edition.name,
-        "complete": found.is_complete,
+        "complete": found.is_complete and not shown.copies,
         "counts_verified": edition.counts_verified,
         "deck": sum(edition.deck.values()),
         "shown": sum(shown.counts.values()) - found.unknown,
@@ -136,5 +159,6 @@ def as_json(edition: Edition, shown: Shown) -> dict[str, Any]:
         "extra": dict(found.extra),
         "foreign": dict(found.foreign),
         "unknown": found.unknown,
+        "twice": sorted(shown.copies),
         "say": list(sentences(edition, shown)),
     }

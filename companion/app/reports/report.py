@@ -160,6 +160,8 @@ def _card(card: dict[str, Any]) -> str:
     turned = ", sideways" if card["sideways"] else ""
     if "foreign" in card:
         return f"{card['foreign']}: {where}{turned}, a card of another edition: it does not count"
+    if "twice" in card and card["face"] == Card.UNKNOWN:
+        return f"unknown: {where}{turned}, one of several stickers {card['twice']}"
     if not card["card"] and card["face"] == Card.UNKNOWN:
         what = "a card" if card.get("by") == "face" else "a sticker"
         return f"unknown: {where}{turned}, {what} that cannot be told"

@@ -318,4 +318,5 @@ def _told_apart(codes: list[StickerSeen]) -> Iterator[StickerSeen]:
         if not any(other.card == code.card and _near(other.centre_px, code.corners_px) for other in kept):
             kept.append(code)
     seen = [code.card for code in kept]
-    yield from (_unknown(code) if code.card and seen.count(code.card) > 1 else code for code in kept)
+    for code in kept:
+        yield replace(_unknown(code), twice=code.card) if code.card and seen.count(code.card) > 1 else code
