@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from companion.common.errors import Problem
 from companion.common.spelling import composed
 from companion.common.text import Said, Term, all_of, say, say_many
+from companion.robots.dominance import undominated
 from companion.robots.information_set import Position, options, position_of
 from companion.robots.judgement import judged, liking
 from companion.robots.search import Effort, SearchResult, search
@@ -54,7 +55,7 @@ _NOT_SEARCHED_WORTH = 1000.0  # from this worth on an answer, or a special card,
 def choose(position: Position, level: Level, chance: random.Random, effort: Effort = Effort()) -> Choice:  # noqa: B008
     """Return a legal play, or None where nothing has to be done. Raises Problem where nothing is asked."""
     asked = options(position)
-    plays: list[Play | None] = [*asked.plays, *([None] if asked.may_wait else [])]
+    plays = undominated(position, [*asked.plays, *([None] if asked.may_wait else [])])
     if level is Level.THUMB:
         best = max(plays, key=lambda play: (liking(position, play), chance.random()))
         return Choice(best, reason_for(position, best))

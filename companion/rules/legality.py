@@ -339,10 +339,10 @@ def _against_hazard(table: Table, play: Play, own: Side) -> Iterator[Reason]:
     elif table.sides[index] is own:
         yield reason(Code.OWN_SIDE)
     else:
-        yield from _against_attack(table.edition, card, table.sides[index])
+        yield from against_attack(table.edition, card, table.sides[index])
 
 
-def _against_attack(edition: Edition, hazard: Card, victim: Side, *, is_mirrored: bool = False) -> Iterator[Reason]:
+def against_attack(edition: Edition, hazard: Card, victim: Side, *, is_mirrored: bool = False) -> Iterator[Reason]:
     """Yield what speaks against a hazard before a side; a mirror reaches the attacker whether he drives or not."""
     top = victim.battle_top
     if SAFETY_OF[hazard] in victim.safeties:
@@ -478,7 +478,7 @@ def _against_mirror(table: Table, play: Play, side: Side) -> Iterator[Reason]:
         yield reason(Code.NO_ATTACK_TO_ANSWER, case="mirrors" if attack else "mirror", card=play.card, side=side.name)
         return
     attacker = table.sides[table.seats[attack.by_seat].side]
-    yield from _against_attack(table.edition, attack.hazard, attacker, is_mirrored=True)
+    yield from against_attack(table.edition, attack.hazard, attacker, is_mirrored=True)
 
 
 def _against_u_turn(table: Table, _play: Play, side: Side) -> Iterator[Reason]:

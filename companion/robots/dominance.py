@@ -1,0 +1,93 @@
+"""Discards that another legal play beats whatever cards are hidden. No robot considers them.
+
+Playing a card and discarding it leave the same hand. The play is better if it only improves the table: a remedy that is
+needed, a hazard that nobody can answer, a safety. Distance cards are never compared: a distance that is driven may
+spoil the safe trip or the exact target.
+
+A needed remedy also beats the discard of any other card where discards are dead and the mended car cannot be attacked
+in a new way. Whatever the player plans after the discard is still possible after the remedy: where the plan plays the
+remedy, the other card is discarded instead.
+
+Two things are not counted. Where hazards cannot be stacked, a stopped car is safe from the next one. And a safety that
+is still to be drawn may do more for a stopped car than its remedy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from companion.robots.information_set import Position
+from companion.rules.apply import apply
+from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
+from companion.rules.editions.edition import Edition
+from companion.rules.legality import against_attack
+from companion.rules.play import Play, Verb, card_of
+from companion.rules.table import Side, Table, is_driving
+
+
+def undominated(position: Position, plays: Sequence[Play | None]) -> list[Play | None]:
+    """Return the plays without the discards that another of them beats."""
+    discards = [play for play in plays if play is not None and play.verb is Verb.DISCARD]
+    better = [play for play in plays if play is not None and _may_beat(position, play)] if discards else []
+    beaten = {discard for discard in discards if any(_beats(position, play, discard) for play in better)}
+    return [play for play in plays if play not in beaten]
+
+
+def _may_beat(position: Position, play: Play) -> bool:
+    """True if nothing speaks against the play itself: no answer of others, no later use of a safety in the hand."""
+    if play.verb is not Verb.PLAY or play.at_once:
+        return False
+    table, card = position.table, card_of(play)
+    if card.family is Family.HAZARD:
+        return len(table.sides) == 2 and not _may_be_answered(position, card)
+    if card.family is Family.SAFETY:
+        # It is followed by another card, which can be the one that is drawn for it.
+        edition = table.edition
+        return edition.safeties_count_as_distance == "no" and edition.discard == "free" and table.draw_pile > 0
+    return card.family is Family.REMEDY and SAFETY_OF[HAZARD_OF[card]] not in position.hand
+
+
+def _may_be_answered(position: Position, hazard: Card) -> bool:
+    table = position.table
+    out_of_turn = table.edition.fast_remedy == "yes" or Card.MIRROR in table.deck
+    return out_of_turn or not table.edition.counts_verified or position.unseen[SAFETY_OF[hazard]] > 0
+
+
+def _beats(position: Position, play: Play, discard: Play) -> bool:
+    """True if the table is better after the play than after the discard, and the hand as good."""
+    table, card = position.table, card_of(play)
+    is_other = card is not card_of(discard)
+    if is_other and (card.family is not Family.REMEDY or not _discards_are_dead(table.edition)):
+        return False
+    after, instead = apply(table, play), apply(table, discard)
+    if card.family is Family.SAFETY:
+        return after.to_move == position.seat
+    if (after.to_move, after.due, after.is_over) != (instead.to_move, instead.due, instead.is_over):
+        return False
+    if card.family is Family.HAZARD:
+        victim = table.side_index(play.target) or 0
+        return _is_freer(table.edition, instead.sides[victim], after.sides[victim])
+    own, compared = after.sides[position.own], instead.sides[position.own]
+    if not _is_freer(table.edition, own, compared):
+        return False
+    return not is_other or _possible_attacks(table, own) <= _possible_attacks(table, compared)
+
+
+def _discards_are_dead(edition: Edition) -> bool:
+    return edition.take_discard == "forbidden" and edition.pair_for_discard == "no" and not edition.reshuffles
+
+
+def _is_freer(edition: Edition, side: Side, other: Side) -> bool:
+    """True if a side is held up by less than it is in another state, and by nothing else."""
+    free, compared = _freedoms(edition, side), _freedoms(edition, other)
+    return free != compared and all(one >= two for one, two in zip(free, compared, strict=True))
+
+
+def _freedoms(edition: Edition, side: Side) -> tuple[bool, bool, bool]:
+    return side.hazard is None, not side.limited, is_driving(edition, side)
+
+
+def _possible_attacks(table: Table, side: Side) -> set[Card]:
+    """Return the hazards that an opponent may play on a side."""
+    hazards = (card for card in table.deck if card.family is Family.HAZARD)
+    return {card for card in hazards if not any(against_attack(table.edition, card, side))}

@@ -1,0 +1,121 @@
+"""A discard that another legal play beats whatever cards are hidden is chosen by no robot, whatever the chance."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+import pytest
+from robot_games import any_seating, chance_hand
+from sheet import scenes
+from test_robot_positions import position
+
+from companion.robots.dominance import undominated
+from companion.robots.information_set import Position, options
+from companion.robots.robot import Level, choose
+from companion.robots.search import Effort
+from companion.rules import referee
+from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
+from companion.rules.editions.edition import edition_names
+from companion.rules.play import Play, Verb, discard, lay
+from companion.rules.table import is_driving
+
+NOISY = Effort(playouts=24)  # so few that chance decides wherever it may
+FREE = [name for name in edition_names() if name not in ("parker", "rush")]  # editions in which any card is discarded
+SEEDS = range(10)
+TIRES = "spare-tire spare-tire spare-tire 25 25 end-of-limit"
+FLAT = "Ann roll; Bob roll; Ann 100; Bob flat-tire > Ann"
+
+
+def beaten_discards(at: Position) -> set[Play]:
+    """The discards that the play of the same card beats, by the rules alone."""
+    plays = [play for play in options(at).plays if play.verb is Verb.PLAY and not play.at_once and play.times == 1]
+    return {discard(at.player, play.card) for play in plays if is_better_played(at, play)}
+
+
+def is_better_played(at: Position, play: Play) -> bool:
+    table, card = at.table, play.card
+    if card.family is Family.REMEDY:
+        after = referee.apply(table, play).sides[at.own]
+        freed = (at.side.hazard is not None and after.hazard is None) or (at.side.limited and not after.limited)
+        starts = not is_driving(table.edition, at.side) and is_driving(table.edition, after)
+        return (freed or starts) and SAFETY_OF[HAZARD_OF[card]] not in at.hand
+    if card.family is Family.HAZARD:
+        victim = table.sides[table.side_index(play.target)]
+        hurts = not victim.limited if card is Card.SPEED_LIMIT else victim.hazard is None
+        fast = table.edition.fast_remedy == "yes" or Card.MIRROR in table.deck
+        return hurts and not fast and len(table.sides) == 2 and SAFETY_OF[card] in at.hand
+    counts = table.edition.safeties_count_as_distance == "yes"
+    return card.family is Family.SAFETY and not counts and table.draw_pile > 0
+
+
+def random_positions(edition: str) -> Iterator[tuple[Position, set[Play]]]:
+    """Positions of players by chance, by house rules, too, in which a discard is beaten; few of each hand."""
+    for seed in range(10_000):
+        steps = (step.position for step in chance_hand(any_seating(edition, seed, seed % 4), seed, most=120))
+        turns = (at for at in steps if at.is_in_turn and at.has_drawn and at.table.edition.discard == "free")
+        found = ((at, beaten_discards(at) & set(options(at).plays)) for at in turns)
+        yield from islice((one for one in found if one[1]), seed % 3, seed % 3 + 2)
+
+
+@pytest.mark.parametrize("edition", FREE)
+@pytest.mark.parametrize("count", [5, pytest.param(50, marks=pytest.mark.long)])
+def test_no_robot_discards_a_card_that_is_better_played(edition, count):
+    for at, beaten in islice(random_positions(edition), count):
+        for level in Level:
+            for seed in SEEDS if count > 5 else SEEDS[:3]:
+                assert choose(at, level, random.Random(seed), NOISY).play not in beaten, (level, seed, at.hand)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_flat_tire_is_fixed_although_there_are_spare_tires_to_throw_away(seed):
+    at = position(f"right-of-way {TIRES}", FLAT)
+
+    assert choose(at, Level.SEARCHING, random.Random(seed), Effort(playouts=1000)).play == lay("Ann", Card.SPARE_TIRE)
+
+
+CASES = """
+a needed remedy beats every discard while the mended car cannot be attacked in a new way
+    spare-tire 25 stop | FLAT = spare-tire 25 stop
+with right of way the mended car can be attacked: only the same remedy is not thrown away
+    spare-tire 25 stop | Ann right-of-way; Ann discard 25; Bob flat-tire > Ann = spare-tire
+a roll lays the car open: only the roll is not thrown away
+    roll 25 stop | = roll
+an end of limit may wait for the next limit: only this card is not thrown away
+    end-of-limit 50 repairs | Ann roll; Bob speed-limit > Ann = end-of-limit
+with the safety in the hand the remedy may be spared
+    spare-tire puncture-proof 25 | FLAT =
+a hazard is not thrown away while its safety is in the own hand
+    flat-tire puncture-proof 25 | Ann roll; Bob roll = flat-tire
+a hazard that may be answered by a coup fourre may be thrown away
+    flat-tire 25 50 | Ann roll; Bob roll =
+a distance may be thrown away: driving it may miss the target
+    25 50 200 | Ann roll; Bob discard 25 =
+"""
+
+
+@pytest.mark.parametrize(("setting", "rows"), scenes(CASES))
+def test_which_discards_are_beaten(setting, rows):
+    for row in rows:
+        hand, lines, beaten = re.fullmatch(r"(.*?) \|(.*)=(.*)", row).groups()
+        at = position(hand, lines.strip().replace("FLAT", FLAT))
+        plays = options(at).plays
+        left_out = [play for play in plays if play not in undominated(at, plays)]
+        assert left_out == [discard("Ann", Card(card)) for card in beaten.split()], setting
+
+
+def test_a_safety_is_not_thrown_away_where_it_can_be_played():
+    at = position("puncture-proof 25 50", "Ann roll; Bob roll", edition="classic")
+    plays = options(at).plays
+
+    assert [play for play in plays if play not in undominated(at, plays)] == [discard("Ann", Card.PUNCTURE_PROOF)]
+
+
+@pytest.mark.parametrize("edition", edition_names())
+def test_something_is_left_to_play_in_every_position(edition):
+    for seed in range(4):
+        for step in chance_hand(any_seating(edition, seed, seed % 4), seed, most=80):
+            plays = options(step.position).plays
+            assert bool(undominated(step.position, plays)) == bool(plays)
