@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from sheet import scenes
 
+from companion.robots import search
 from companion.robots.information_set import Position, options, position_of
 from companion.robots.judgement import judged
+from companion.robots.lanes import Lanes
 from companion.robots.robot import Level, choose, reason_for
 from companion.robots.search import Candidate, Effort, lanes_after
 from companion.robots.valuation import NEVER
@@ -169,3 +171,36 @@ def test_a_reason_says_what_is_done_for_or_against_another(lines, does, says):
 
 def test_a_single_card_is_not_spoken_of_as_several():
     assert reason_for(position("25"), discard("Ann", Card.KM_25)) == "25 km is the last card."
+
+
+# Driving or discarding a roll win about as often there: `level 2` drives.
+NEARLY_EQUAL = """
+roll roll roll repairs 75 75 25 | Ann right-of-way; Ann 100; Bob roll; Ann 25; Bob 50 = Ann 75
+roll roll roll repairs 75 75 25 | Ann right-of-way; Ann 100; Bob discard 50; Ann 25; Bob discard 75 = Ann 75
+"""
+
+
+@pytest.mark.parametrize("seed", [*range(5), *(pytest.param(n, marks=pytest.mark.long) for n in range(5, 30))])
+def test_a_near_tie_goes_to_the_rule_of_thumb_and_not_to_chance(seed):
+    for row in NEARLY_EQUAL.strip().splitlines():
+        hand, lines, right = re.fullmatch(r"(.*?) \|(.*) = (.*)", row).groups()
+        assert str(choose(position(hand, lines.strip()), Level.SEARCHING, random.Random(seed)).play) == right
+
+
+class PureChance:
+    """What became of worlds in which every play is as good as any other."""
+
+    def __init__(self, lanes: Lanes, rng: np.random.Generator) -> None:
+        self._shares = rng.normal(0.5, 0.2, len(lanes))
+
+    def shares(self, own: int) -> np.ndarray:
+        return self._shares
+
+
+def test_plays_of_the_same_value_seldom_replace_the_rule_of_thumb(monkeypatch):
+    monkeypatch.setattr(search, "play_out", PureChance)
+    at = position("roll roll roll repairs 75 75 25", "Ann right-of-way; Ann 100; Bob roll; Ann 25; Bob 50")
+    plays = [(lay("Ann", Card.KM_75), 5.0), (lay("Ann", Card.KM_25), 5.0), (discard("Ann", Card.ROLL), 5.0)]
+    found = [search.search(at, plays, random.Random(seed), Effort(playouts=2000)).play for seed in range(50)]
+
+    assert found.count(plays[0][0]) >= 35

@@ -1,8 +1,9 @@
 """Level 3: a Monte Carlo search over the information set.
 
-Each world that is dealt is one in which every play under consideration is played out, so that luck is the same for all
-and differences show early. From one round to the next a play is left out once hardly anything can be gained by it.
-Beforehand the play of most worth is taken to be the best, as if some worlds had shown that.
+Every candidate is played out in the same dealt worlds, so luck is the same for all and differences show early. The
+first candidate is the rule of thumb's choice. It stays the choice until another candidate leads by more than the noise
+of the playouts, so a near-tie is never decided by chance. Before each round, candidates that can hardly gain anything
+over the current choice are dropped; the first is never dropped, because all others are compared with it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ _LEAST_WORLDS = 8
 _DOUBT = 0.003  # how much less likely the match is taken to be won by a play than by the one of most worth
 _DOUBT_POINT = 0.00005  # the same for each point that it is worth less
 _DOUBT_WORLDS = 20  # how many worlds this counts as
-_LEAST_GAIN = 0.0003  # what a play may gain on the average, in shares of a match, to be played out further
+_LEAST_ERROR = 1e-9
+_LEAST_GAIN = 0.0006  # expected gain, in shares of a match, for which a candidate is played out further
+_CLEAR_LEAD = 1.5  # standard errors by which a candidate must lead the rule of thumb's choice
 _NORMAL = NormalDist()
 
 
@@ -89,13 +92,16 @@ def search(
         worlds = max(_LEAST_WORLDS, share // len(left))
         _try_out(position, left, worlds, rng)
         played += worlds * len(left)
-        best = max(left, key=_standing)
-        left = [one for one in left if one is best or _may_gain(one, best) > _LEAST_GAIN]
+        choice = _choice(left)
+        rivals = [one for one in left if one is not choice and _may_gain(one, choice) > _LEAST_GAIN]
+        if not rivals:
+            break
+        left = [one for one in left if one in (left[0], choice, *rivals)]
         share = min(played, most - played)
         if effort.seconds is not None:
             # The next round takes as long as all before.
             share = played if 2 * (time.monotonic() - begun) < effort.seconds else 0
-    return _verdict(everything, max(left, key=_standing))
+    return _verdict(everything, choice)
 
 
 def _try_out(position: Position, candidates: Sequence[Candidate], worlds: int, rng: np.random.Generator) -> None:
@@ -120,17 +126,31 @@ def lanes_after(position: Position, candidate: Candidate, hands: Ints, piles: In
     return lanes
 
 
-def _standing(candidate: Candidate) -> float:
-    """Return what came of a candidate in all worlds together, with what was thought of it beforehand."""
-    return float(candidate.all.sum()) - _DOUBT_WORLDS * candidate.doubt
+def _choice(candidates: Sequence[Candidate]) -> Candidate:
+    """Return the candidate with the greatest clear lead over the first one; the first if there is none."""
+    first = candidates[0]
+
+    def clear_lead(one: Candidate) -> float:
+        mean, error = _difference(one, first)
+        return mean if mean > _CLEAR_LEAD * error else 0.0
+
+    return max(candidates, key=clear_lead)
 
 
-def _may_gain(one: Candidate, best: Candidate) -> float:
-    """Return what is gained on the average if the best is played unless another turns out to be better."""
-    worlds = len(best.all) + _DOUBT_WORLDS
-    mean = (_standing(one) - _standing(best)) / worlds
-    error = max(float((one.all - best.all).std()) / math.sqrt(worlds), 1e-9)
+def _may_gain(one: Candidate, choice: Candidate) -> float:
+    """Return the expected gain of switching from the choice to another candidate if that turns out to be better."""
+    mean, error = _difference(one, choice)
     return error * _NORMAL.pdf(mean / error) + mean * _NORMAL.cdf(mean / error)
+
+
+def _difference(one: Candidate, other: Candidate) -> tuple[float, float]:
+    """Return the mean difference of two candidates in their common worlds, with its standard error.
+
+    What was thought of each beforehand counts as `_DOUBT_WORLDS` further worlds.
+    """
+    worlds, difference = len(one.all) + _DOUBT_WORLDS, one.all - other.all
+    mean = (float(difference.sum()) - _DOUBT_WORLDS * (one.doubt - other.doubt)) / worlds
+    return mean, max(float(difference.std()) / math.sqrt(worlds), _LEAST_ERROR)
 
 
 def _verdict(everything: Sequence[Candidate], chosen: Candidate) -> SearchResult:
