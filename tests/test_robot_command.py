@@ -106,6 +106,21 @@ def test_the_same_seed_gives_the_same_answer(answers):
     assert given[0] == given[1]
 
 
+@pytest.mark.parametrize("level", [*Level])
+def test_the_order_of_the_hand_makes_no_difference_to_the_answer(level):
+    hand = ["roll", "25", "75", "stop", "50", "end-of-limit", "25"]
+    record = RECORD + "Ann right-of-way\nAnn discard 100\nBob roll\nAnn discard 50\nBob 50"
+
+    def answer(cards: list[str], seed: int, text: str = record) -> dict:
+        line = json.dumps({"record": text, "player": "Ann", "hand": cards})
+        return Dialogue(level, Effort(playouts=60), seed).answer(line)
+
+    for seed in range(5):
+        given = [answer(random.Random(order).sample(hand, len(hand)), seed) for order in range(6)]
+        given.append(answer(hand, seed, record + "\n\n# to be continued"))
+        assert given == given[:1] * len(given)
+
+
 def test_a_search_ends_when_its_time_is_up(answers):
     question = json.dumps(
         {"record": RECORD, "player": "Ann", "hand": ["25", "stop", "100", "75", "50", "gasoline", "200"]}

@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from robot_games import any_seating, chance_hand
 from sheet import scenes
 
 from companion.robots import search
@@ -18,7 +19,8 @@ from companion.robots.robot import Level, choose, reason_for
 from companion.robots.search import Candidate, Effort, lanes_after
 from companion.robots.valuation import NEVER
 from companion.robots.worlds import deal, play_out
-from companion.rules.cards import Card
+from companion.rules.cards import Card, Family
+from companion.rules.editions.edition import edition_names
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.record import judge, notation
 
@@ -204,3 +206,40 @@ def test_plays_of_the_same_value_seldom_replace_the_rule_of_thumb(monkeypatch):
     found = [search.search(at, plays, random.Random(seed), Effort(playouts=2000)).play for seed in range(50)]
 
     assert found.count(plays[0][0]) >= 35
+
+
+REASONS = {
+    "It brings %(side)s back to %(km)d km.": lambda play: play.is_u_turn,
+    "It brings %(side)s to %(km)d of %(target)d km.": lambda play: play.verb is Verb.PLAY and play.card.km > 0,
+    "It holds up %(side)s at %(km)d km; unseen cards that help: %(left)d.": lambda play: (
+        play.is_attack and play.card is not Card.MIRROR
+    ),
+    "Hazards that it keeps off: %(count)d unseen.": lambda play: (
+        play.verb is Verb.PLAY and play.card.family is Family.SAFETY
+    ),
+    "%(card)s is the last card.": lambda play: play.verb is Verb.DISCARD,
+    "It was asked for.": lambda play: play.verb is Verb.GIVE,
+    "The nearest opponent has %(km)d km; cards left to draw: %(left)d.": lambda play: (
+        play.verb in (Verb.EXTEND, Verb.FINISH)
+    ),
+    "The card in the hand is not worth laying now.": lambda play: play is None or play.verb is Verb.PASS,
+    "It helps %(side)s on, with %(km)d km still to go.": lambda play: (
+        play.verb in (Verb.TAKE, Verb.PAIR, Verb.THEFT, Verb.CONTROL)
+        or (play.verb is Verb.PLAY and (play.card.family is Family.REMEDY or play.card is Card.MIRROR))
+    ),
+}
+
+
+@pytest.mark.parametrize("edition", edition_names())
+@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(n, marks=pytest.mark.long) for n in range(3, 30))])
+def test_a_reason_is_about_the_play_that_is_made(edition, seed):
+    for step in chance_hand(any_seating(edition, seed, seed % 4), seed, most=150):
+        asked = options(step.position)
+        for play in [*asked.plays, *([None] if asked.may_wait else [])]:
+            assert REASONS[reason_for(step.position, play).pattern](play), str(play)
+
+
+def test_a_u_turn_that_is_discarded_turns_nobody_back():
+    at = position("u-turn 100 50 50", "Ann 100; Bob 200", edition="rush")
+
+    assert reason_for(at, discard("Ann", Card.U_TURN)) == "Of the 4 cards u-turn is missed least."

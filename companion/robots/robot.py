@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import IntEnum
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from companion.robots.judgement import judged, liking
 from companion.robots.search import Effort, SearchResult, search
 from companion.robots.valuation import NEVER
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family, card_name, card_of_slug
-from companion.rules.play import Play, Verb
+from companion.rules.play import Play, Verb, card_of
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import JudgedLine
 from companion.rules.record.notation import UnknownCard
@@ -53,7 +54,11 @@ _NOT_SEARCHED_WORTH = 1000.0  # from this worth on an answer, or a special card,
 
 
 def choose(position: Position, level: Level, chance: random.Random, effort: Effort = Effort()) -> Choice:  # noqa: B008
-    """Return a legal play, or None where nothing has to be done. Raises Problem where nothing is asked."""
+    """Return a legal play, or None where nothing has to be done. Raises Problem where nothing is asked.
+
+    The order of the hand makes no difference.
+    """
+    position = replace(position, hand=tuple(sorted(position.hand)))
     asked = options(position)
     plays = undominated(position, [*asked.plays, *([None] if asked.may_wait else [])])
     if level is Level.THUMB:
@@ -79,37 +84,43 @@ def _worth_searching(ranked: Sequence[tuple[Play | None, float]]) -> list[tuple[
 
 
 def reason_for(position: Position, play: Play | None) -> Said:
-    """Return why a play was chosen by its worth."""
-    table, side = position.table, position.side
-    if play is None:
+    """Return why a play was chosen by its worth. What is done with a card decides first, then which card it is."""
+    if play is None or play.verb is Verb.PASS:
         return say_many(
             "The card in the hand is not worth laying now.",
             "Nothing in the hand is worth laying now: %(count)d cards wait.",
             len(position.hand),
         )
-    card = play.card or Card.UNKNOWN
+    if play.verb is Verb.PLAY:
+        return _reason_to_lay(position, play)
+    table, side = position.table, position.side
     if play.verb in (Verb.EXTEND, Verb.FINISH):
         most = max(table.race_km(other) for other in table.sides if other is not side)
         return say("The nearest opponent has %(km)d km; cards left to draw: %(left)d.", km=most, left=table.draw_pile)
     if play.verb is Verb.GIVE:
         return say("It was asked for.")
-    laid = table.window.laid
-    if card is Card.U_TURN and laid is not None:
-        driver = table.sides[table.seats[laid.seat].side]
-        km = table.race_km(driver) - laid.card.km * laid.times
-        return say("It brings %(side)s back to %(km)d km.", side=_named(driver), km=km)
     if play.verb is Verb.DISCARD:
         return say_many(
             "%(card)s is the last card.",
             "Of the %(count)d cards %(card)s is missed least.",
             len(position.hand),
-            card=card_name(card),
+            card=card_name(card_of(play)),
         )
-    if play.verb is Verb.PLAY and card.family is Family.DISTANCE:
+    return _it_helps(position)
+
+
+def _reason_to_lay(position: Position, play: Play) -> Said:
+    table, side, card = position.table, position.side, card_of(play)
+    laid = table.window.laid
+    if play.is_u_turn and laid is not None:
+        driver = table.sides[table.seats[laid.seat].side]
+        km = table.race_km(driver) - laid.card.km * laid.times
+        return say("It brings %(side)s back to %(km)d km.", side=_named(driver), km=km)
+    if card.family is Family.DISTANCE:
         km = table.race_km(side) + card.km * play.times
         return say("It brings %(side)s to %(km)d of %(target)d km.", side=_named(side), km=km, target=table.target)
-    if play.is_attack and card.family is Family.HAZARD:
-        unseen = position.unseen
+    unseen = position.unseen
+    if card.family is Family.HAZARD:
         victim = table.sides[table.side_index(play.target) or 0]
         return say(
             "It holds up %(side)s at %(km)d km; unseen cards that help: %(left)d.",
@@ -117,12 +128,15 @@ def reason_for(position: Position, play: Play | None) -> Said:
             km=table.race_km(victim),
             left=unseen[REMEDY_OF[card]] + unseen[SAFETY_OF[card]],
         )
-    if play.verb is Verb.PLAY and card.family is Family.SAFETY:
-        unseen = position.unseen
+    if card.family is Family.SAFETY:
         to_come = sum(unseen[hazard] for hazard, safety in SAFETY_OF.items() if safety is card)
         return say("Hazards that it keeps off: %(count)d unseen.", count=to_come)
-    lacks = table.target - table.race_km(side)
-    return say("It helps %(side)s on, with %(km)d km still to go.", side=_named(side), km=lacks)
+    return _it_helps(position)
+
+
+def _it_helps(position: Position) -> Said:
+    lacks = position.table.target - position.table.race_km(position.side)
+    return say("It helps %(side)s on, with %(km)d km still to go.", side=_named(position.side), km=lacks)
 
 
 def _named(side: Side) -> Said:
@@ -152,15 +166,20 @@ class Dialogue:
         self._judged = judge.EMPTY_RECORD
 
     def answer(self, line: str) -> dict[str, str | None]:
-        """Return `play` and `why`, or `error` with a sentence. With a seed the answer to a line is always the same."""
+        """Return `play` and `why`, or `error` with a sentence. With a seed a question always gets the same answer."""
         try:
             question = _question(line)
             position = self._position(question)
-            chance = random.Random(None if self.seed is None else f"{self.seed} {sorted(question.items())}")  # noqa: S311
+            chance = random.Random(self._seed_for(position))  # noqa: S311
             choice = choose(position, self.level, chance, self.effort)
         except Problem as problem:
             return {"error": problem.sentence}
         return {"play": None if choice.play is None else str(choice.play), "why": choice.why}
+
+    def _seed_for(self, position: Position) -> str | None:
+        """Return what settles the answer: the record's lines, the player and the hand in any order."""
+        lines = [line.text for line in self._judged.lines]
+        return None if self.seed is None else f"{self.seed} {lines} {position.player} {sorted(position.hand)}"
 
     def _position(self, question: Mapping[str, Any]) -> Position:
         hand = [_card(slug) for slug in question["hand"]]
