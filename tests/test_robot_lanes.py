@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from robot_games import any_seating, chance_hand
 
+from companion.robots.information_set import options
 from companion.robots.lanes import COMPLETED, EXHAUSTED, OPEN, Lanes, deck_of, lanes_of
 from companion.robots.valuation import Movers
 from companion.robots.worlds import points
 from companion.rules import referee
-from companion.rules.cards import SAFETY_OF, Card, Family
-from companion.rules.editions.edition import edition_names
+from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
+from companion.rules.editions.edition import edition_names, load_edition
 from companion.rules.hidden_cards import Deal
 from companion.rules.play import Play, Verb, lay
 from companion.rules.record import judge, notation
@@ -20,6 +26,7 @@ from companion.rules.table import Due, HowEnded, Table
 
 EDITIONS = edition_names()
 SEEDS = [*range(3), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(3, 60))]
+ANSWERS = [Card.MIRROR, Card.U_TURN, *(card for card in load_edition("rush").deck if card.family is Family.REMEDY)]
 DUE = {Due.NOTHING: 0, Due.ONE: 1, Due.TURN: 2}
 HOW = {None: OPEN, HowEnded.COMPLETED: COMPLETED, HowEnded.EXHAUSTED: EXHAUSTED}
 
@@ -47,15 +54,42 @@ def is_ordinary(table: Table, play: Play) -> bool:
     return free and play.verb in (Verb.PLAY, Verb.DISCARD) and not play.at_once
 
 
-def with_answer(table: Table, play: Play, hands: list[list[Card]]) -> Table:
-    """The table after a play, and after the coup fourré of whoever holds the safety."""
-    after = referee.apply(table, play)
-    if play.verb is Verb.PLAY and play.card.family is Family.HAZARD:
-        for seat, hand in zip(table.seats, hands, strict=True):
-            answer = lay(seat.player, SAFETY_OF[play.card], at_once=True)
-            if SAFETY_OF[play.card] in hand and not referee.objections(after, answer):
-                return referee.apply(after, answer)
-    return after
+def with_answers(table: Table, play: Play, hands: Iterable[Iterable[Card]]) -> Table:
+    """The table after a play, and after the answers of level 2 to it: each player plays what the rules let him."""
+    left = [list(hand) for hand in hands]
+    while True:
+        for card in play.out_of_hand:
+            left[table.seat_of(play.player)].remove(card)
+        attacked, drove = play.is_attack, play.verb is Verb.PLAY and play.card.family is Family.DISTANCE
+        before, table = table, referee.apply(table, play)
+        if drove and table.window.laid and table.window.laid.seat == before.seat_of(play.player):
+            answers = turning_back(table, left)
+        else:
+            answers = answering(table, left) if attacked and table.attacks else []
+        play = next((answer for answer in answers if not referee.objections(table, answer)), None)
+        if play is None:
+            return table
+
+
+def answering(table: Table, hands: list[list[Card]]) -> list[Play]:
+    """What the attacked side can answer the last attack with, what is best first."""
+    attack = table.attacks[-1]
+    cards = [SAFETY_OF[attack.hazard], Card.MIRROR]
+    cards += [REMEDY_OF[attack.hazard]] if table.edition.fast_remedy == "yes" else []
+    seats = [(seat, hand) for seat, hand in zip(table.seats, hands, strict=True) if seat.side == attack.side]
+    return [lay(seat.player, card, at_once=True) for card in cards for seat, hand in seats if card in hand]
+
+
+def turning_back(table: Table, hands: list[list[Card]]) -> list[Play]:
+    """The u-turns of others against a distance card that is long, or that wins."""
+    laid, ends = table.window.laid, table.ending is not None or table.extension_offered_to is not None
+    if laid.card.km * laid.times < 75 and not ends:
+        return []
+    return [
+        lay(seat.player, Card.U_TURN, at_once=True)
+        for seat, hand in zip(table.seats, hands, strict=True)
+        if Card.U_TURN in hand and seat.side != table.seats[laid.seat].side
+    ]
 
 
 def shown(lanes: Lanes) -> list:
@@ -87,16 +121,21 @@ def test_a_turn_in_a_lane_leaves_the_table_that_the_referee_leaves(edition, seed
     chance = np.random.default_rng(seed)
     for lanes, table, hands, play in random_hand(edition, seed):
         deck = lanes.deck
+        drawable = np.bincount(lanes.pile[0, : lanes.left()[0]], minlength=len(deck.cards))
+        cards_in_all = lanes.hands[0].sum(0) + lanes.public[0] + drawable
         kind = 1 if play.verb is Verb.DISCARD else 2 if play.times > 1 else 0
         victim = table.side_index(play.target) or 0
         lanes.play(np.array([kind * len(deck.cards) + deck.number[play.card]]), np.array([victim]), chance)
-        after = with_answer(table, play, hands)
+        after = with_answers(table, play, hands)
 
         assert shown(lanes) == shown_by(after), str(play)
         offered = after.extension_offered_to is not None
         assert lanes.over[0] == (COMPLETED if offered else HOW[after.ending and after.ending.how]), str(play)
         assert lanes.left()[0] == after.draw_pile
         assert tuple(lanes.hands[0].sum(1)) == after.hands
+        drawable = lanes.pile[0, lanes.begin[0] : lanes.end[0]]
+        everywhere = lanes.hands[0].sum(0) + lanes.public[0] + np.bincount(drawable, minlength=len(deck.cards))
+        assert (everywhere == cards_in_all).all(), str(play)
         assert {card: int(n) for card, n in zip(deck.cards, lanes.discards[0], strict=True) if n} == {
             card: after.discards.count(card) for card in after.discards
         }
@@ -104,6 +143,37 @@ def test_a_turn_in_a_lane_leaves_the_table_that_the_referee_leaves(edition, seed
             assert [sheet.total for sheet in score(after)] == list(points(lanes)[0])
         elif not offered:
             assert (lanes.move[0], lanes.due[0]) == (after.to_move, DUE[after.due]), str(play)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_lane_answers_out_of_turn_as_level_2_does(seed):
+    chance, used = random.Random(seed), Counter()
+    for step in chance_hand(any_seating("rush", seed), seed, most=60):
+        at = step.position
+        plays = options(at).plays if at.is_in_turn else ()
+        for play in (play for play in plays if is_ordinary(at.table, play) and play.verb is Verb.PLAY):
+            hands = [list(hand) for hand in step.hand.deal.hands]
+            for seat, hand in enumerate(hands):
+                if seat != at.seat:
+                    hand[:] = [chance.choice(ANSWERS) if chance.random() < 0.3 else card for card in hand]
+            if play.is_attack:
+                # The attacker may have to answer a mirror.
+                hands[at.seat] += chance.sample(ANSWERS, 2)
+            lanes = lane_of(replace(step.hand.deal, hands=tuple(map(tuple, hands))))
+            deck = lanes.deck
+            column = deck.number[play.card] + 2 * len(deck.cards) * (play.times > 1)
+            victim = at.table.side_index(play.target) or 0
+            lanes.play(np.array([column]), np.array([victim]), np.random.default_rng(seed))
+            after = with_answers(at.table, play, hands)
+
+            assert shown(lanes) == shown_by(after), str(play)
+            assert (lanes.over[0] == OPEN) == (not after.is_over), str(play)
+            if not after.is_over:
+                assert (lanes.move[0], lanes.due[0]) == (after.to_move, DUE[after.due]), str(play)
+            counted = {card: int(n) for card, n in zip(deck.cards, lanes.discards[0], strict=True) if n}
+            assert counted == Counter(after.discards)
+            used.update(set(after.discards) - set(at.table.discards))
+    assert set(used) & set(ANSWERS)
 
 
 @pytest.mark.parametrize(("edition", "hazard"), [("classic", Card.STOP), ("dujardin-2014", Card.ACCIDENT)])
@@ -117,7 +187,7 @@ def test_a_coup_fourre_leaves_a_like_hazard_below_the_one_that_it_beats(edition,
 
     lanes.play(np.array([deck.number[hazard]]), np.array([1]), np.random.default_rng(1))
 
-    assert shown(lanes) == shown_by(with_answer(table, play, hands))
+    assert shown(lanes) == shown_by(with_answers(table, play, hands))
 
 
 @pytest.mark.parametrize("edition", EDITIONS)

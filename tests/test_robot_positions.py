@@ -14,7 +14,7 @@ from sheet import scenes
 from companion.robots import search
 from companion.robots.information_set import Position, options, position_of
 from companion.robots.judgement import judged
-from companion.robots.lanes import Lanes
+from companion.robots.lanes import Lanes, deck_of
 from companion.robots.robot import Level, choose, reason_for
 from companion.robots.search import Candidate, Effort, lanes_after
 from companion.robots.valuation import NEVER
@@ -150,6 +150,27 @@ def test_a_hand_that_was_finished_is_not_extended_in_a_playout():
     finished = Candidate(asked, Play(Verb.FINISH, "Ann"))
     ends = play_out(lanes_after(asked, finished, hands, piles, np.random.default_rng(1)), np.random.default_rng(1))
     assert (ends.km == [700, 0]).all()
+
+
+@pytest.mark.parametrize(
+    ("hand", "card", "answer", "km"), [("100 75", "100", "u-turn", 0), ("50 75", "50", "u-turn", 50)]
+)
+def test_worlds_after_a_distance_card_reckon_with_a_u_turn_against_it(hand, card, answer, km):
+    at = position(f"{hand} roll roll stop stop repairs", "", edition="rush")
+    hands, piles = deal(at, 20, np.random.default_rng(1))
+    hands[:, 1] = deck_of(tuple(at.table.deck)).counts([Card(answer)] * 6)
+
+    lanes = lanes_after(at, Candidate(at, lay("Ann", Card(card))), hands, piles, np.random.default_rng(1))
+    assert (lanes.km[:, 0] == km).all()
+
+
+def test_worlds_after_an_attack_reckon_with_a_mirror():
+    at = position("stop 75 75 50 repairs repairs 100", "", edition="rush")
+    hands, piles = deal(at, 20, np.random.default_rng(1))
+    hands[:, 1] = deck_of(tuple(at.table.deck)).counts([Card.MIRROR] * 6)
+
+    lanes = lanes_after(at, Candidate(at, lay("Ann", Card.STOP, "Bob")), hands, piles, np.random.default_rng(1))
+    assert lanes.stopped.tolist() == [[True, False]] * 20
 
 
 def test_a_reason_names_both_players_of_a_pair():

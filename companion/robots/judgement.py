@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from companion.robots.information_set import Position
-from companion.robots.lanes import Lanes, deck_of, lanes_to_move
+from companion.robots.lanes import TURN_BACK_KM, Lanes, deck_of, lanes_to_move
 from companion.robots.valuation import NEVER, STUCK_ALONE, Points, worths
 from companion.robots.worlds import wants_extension
 from companion.rules.cards import HAZARD_OF, REMEDY_OF, Card, Family
@@ -18,7 +18,6 @@ from companion.rules.table import is_driving
 
 _GIFT = 5000.0
 _ANSWER = 2000.0
-_TURN_BACK_KM = 75  # the least that a u-turn is spent on, unless it was the last card of the race
 _TAKEN_LEAST = 90.0  # least worth of the card on top of the discard pile for which the pile that nobody knows is left
 _MOST_FETCHED = 20  # cards of the discard pile in a hand: two who give each other the same ones come to an end
 _GIVEN_SHARE = 0.5  # of what a card on top of the pile is worth to the next player, what its discarder loses
@@ -117,7 +116,7 @@ class _Judge:
         laid = self.table.window.laid
         if play.card is Card.U_TURN and laid is not None:
             ends = self.table.ending is not None or self.table.extension_offered_to is not None
-            return _ANSWER if ends or laid.card.km * laid.times >= _TURN_BACK_KM else -1.0
+            return _ANSWER if ends or laid.card.km * laid.times >= TURN_BACK_KM else -1.0
         attack = answered(self.table, play)
         is_safety = play.card is not None and play.card.family is Family.SAFETY
         if attack is not None and not is_safety:

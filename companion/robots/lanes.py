@@ -1,8 +1,9 @@
 """Many hands of cards played side by side: the table as arrays, one row (a lane) for each dealt world.
 
-The referee plays one table at a time and keeps everything; here thousands of turns are played together, and only what
-the ordinary cards do is kept. Out of turn there is the coup fourré alone, which whoever holds the safety plays; the
-special cards are laid by nobody. What a turn does here is what the referee does, which a test compares.
+The referee plays one table at a time and keeps everything. Here thousands of turns are played together, and only what
+the ordinary cards do is kept. Out of turn every player answers as level 2 does: an attack with its safety, else with a
+mirror, else with a fast remedy; a distance card that is long or wins with a u-turn. Nobody steals, asks for a card or
+takes one from the discard pile. What a turn does here is what the referee does, which a test compares.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.dealing import EXTENDED_KM
 from companion.rules.editions.edition import Edition
+from companion.rules.legality import MOST_MIRRORS
 from companion.rules.record.judge import NO_POINTS
 from companion.rules.table import COUP_FOURRE_KM, FULL_HAND, SAFETY_KM, Due, HowEnded, Shows, Side, Table
 
@@ -54,11 +56,14 @@ class NumberedDeck:
         self.right_of_way = self.safeties.index(number[Card.RIGHT_OF_WAY])
         self.two_hundred = number.get(Card.KM_200, -1)
         self.accelerator = number.get(Card.ACCELERATOR, -1)
+        self.mirror, self.u_turn = number.get(Card.MIRROR, -1), number.get(Card.U_TURN, -1)
         # By what shows on a battle pile: which safety answers it (-1: it is no hazard), whether it is a remedy.
         self.answers = np.full(len(cards) + 1, -1, np.int8)
         self.remedies = np.array([False, *(card.family is Family.REMEDY for card in cards)])
         self.safety_of = np.full(len(cards), -1, np.int8)
         self.safety_of[self.hazards.cards] = self.hazards.safeties
+        self.remedy_of = np.full(len(cards), -1, np.int8)
+        self.remedy_of[self.hazards.cards] = self.hazards.remedies
         self.answers[1:] = np.where(np.arange(len(cards)) == self.limit, -1, self.safety_of)
         self.of = {family: np.array([card.family is family for card in cards]) for family in Family}
 
@@ -81,6 +86,8 @@ OPEN, COMPLETED, EXHAUSTED = 0, 1, 2  # how a lane stands, in `over`
 
 NOTHING, ONE, TURN = 0, 1, 2  # what the player to move still draws, in `due`
 LAID, DISCARDED, DOUBLED = 0, 1, 2  # what is done with a card: `Lanes.play` has columns of all cards for each in turn
+
+TURN_BACK_KM = 75  # the least that a u-turn is spent on, unless it was the last card of the race
 
 _LAID_BY_LANES = (Family.DISTANCE, Family.REMEDY, Family.SAFETY, Family.HAZARD)
 
@@ -245,8 +252,10 @@ class Lanes:
             self._save(saves, own[saves], card[saves])
             self.move[saves], self.due[saves] = seat[saves], ONE
         if len(attacks):
-            self._attack(attacks, victim[attacks], card[attacks], chance)
+            self._attack(attacks, seat[attacks], victim[attacks], card[attacks], chance)
         self._complete(drives, own[drives])
+        if self.deck.u_turn >= 0:
+            self.turn_back(drives, seat[drives], card[drives], way[drives] == DOUBLED)
         if self.race_counts:
             self._complete(saves, own[saves])
         self._settle()
@@ -296,37 +305,121 @@ class Lanes:
         puts = (gone >= 0) | (limit & ((top == 0) | deck.remedies[top]))
         self._put(at[puts], side[puts], np.where(gone == deck.stop, 0, deck.roll + 1)[puts])
 
-    def _attack(self, at: Ints, victim: Ints, card: Ints, chance: np.random.Generator) -> None:
+    def _attack(self, at: Ints, seat: Ints, victim: Ints, card: Ints, chance: np.random.Generator) -> None:
+        self._put_hazard(at, victim, card)
+        self.answer(at, seat, victim, card, chance)
+
+    def _put_hazard(self, at: Ints, victim: Ints, card: Ints) -> None:
         limits = card == self.deck.limit
         self.limit[at[limits], victim[limits]] = True
         self._put(at[~limits], victim[~limits], card[~limits] + 1)
-        self.answer(at, victim, card, chance)
 
-    def answer(self, at: Ints, victim: Ints, card: Ints, chance: np.random.Generator) -> None:
-        """Let whoever holds the safety answer the hazard that has just been laid in those lanes: a coup fourré."""
-        deck = self.deck
-        safety = np.asarray(deck.safeties)[deck.safety_of[card]]
-        seat = np.full(len(at), -1)
-        for other in range(self.seats - 1, -1, -1):  # The lowest seat of several has the last word.
-            seat[(self.side_of[other] == victim) & (self.hands[at, other, safety] > 0)] = other
-        coup = seat >= 0
-        if not coup.any():
-            return
-        at, victim, card, safety, seat = at[coup], victim[coup], card[coup], safety[coup], seat[coup]
-        limits = card == deck.limit
+    def _take_hazard(self, at: Ints, victim: Ints, card: Ints) -> None:
+        """Discard hazards that have just been laid."""
+        limits = card == self.deck.limit
         self.limit[at[limits], victim[limits]] = False
-        self.discards[at[limits], deck.limit] += 1
+        self.discards[at[limits], self.deck.limit] += 1
         self._lift(at[~limits], victim[~limits])
+
+    def answer(
+        self, at: Ints, by: Ints, victim: Ints, card: Ints, chance: np.random.Generator, mirrors: int = 0
+    ) -> None:
+        """Let the side that a seat has just attacked in those lanes answer the hazard, if it holds an answer."""
+        if not len(at):
+            return
+        seat = self._coup_fourre(at, victim, card, chance)
+        at, by, victim, card = (of_all[seat < 0] for of_all in (at, by, victim, card))
+        if self.deck.mirror >= 0 and mirrors < MOST_MIRRORS and len(at):
+            seat = self._mirror(at, by, victim, card)
+            back = seat >= 0
+            self.answer(at[back], seat[back], self.side_of[by[back]], card[back], chance, mirrors + 1)
+            at, victim, card = (of_all[~back] for of_all in (at, victim, card))
+        if self.edition.fast_remedy == "yes" and len(at):
+            self._fast_remedy(at, victim, card)
+
+    def _holder(self, at: Ints, sides: Flags, card: Ints | int) -> Ints:
+        """Return the lowest seat of those sides, by lane and side, that holds a card; -1 for none."""
+        seat = np.full(len(at), -1)
+        for other in range(self.seats - 1, -1, -1):
+            seat[sides[:, self.side_of[other]] & (self.hands[at, other, card] > 0)] = other
+        return seat
+
+    def _leave_hand(self, at: Ints, seat: Ints, card: Ints | int) -> None:
+        self.hands[at, seat, card] -= 1
+        self.public[at, card] += 1
+
+    def _coup_fourre(self, at: Ints, victim: Ints, card: Ints, chance: np.random.Generator) -> Ints:
+        """Answer hazards with their safeties; return the seats that do, -1 for none."""
+        safety = np.asarray(self.deck.safeties)[self.deck.safety_of[card]]
+        holder = self._holder(at, _only(victim, self.sides), safety)
+        coup = holder >= 0
+        if not coup.any():
+            return holder
+        at, victim, card, safety, seat = at[coup], victim[coup], card[coup], safety[coup], holder[coup]
+        self._take_hazard(at, victim, card)
         self._save(at, victim, safety, card)
         self.coups[at, victim] += 1
-        self.hands[at, seat, safety] -= 1
-        self.public[at, safety] += 1
+        self._leave_hand(at, seat, safety)
         is_whole = self.edition.coup_fourre_turn == "whole"
         if is_whole:
             self.draw(at, seat, chance)
         self.move[at], self.due[at] = seat, TURN if is_whole else NOTHING
         if self.race_counts:
             self._complete(at, victim)
+        return holder
+
+    def _mirror(self, at: Ints, by: Ints, victim: Ints, card: Ints) -> Ints:
+        """Put hazards back before their attackers with mirrors; return the seats that do, -1 for none."""
+        deck, attacker = self.deck, self.side_of[by]
+        holder = self._holder(at, _only(victim, self.sides), deck.mirror)
+        if not (holder >= 0).any():
+            return holder
+        stopped = self.stopped[at, attacker] & (self.edition.hazard_on_hazard == "forbidden")
+        immune = self.safe[at, attacker, deck.safety_of[card]]
+        holder[immune | np.where(card == deck.limit, self.limit[at, attacker], stopped)] = -1
+        back = holder >= 0
+        at, seat, attacker, victim, card = at[back], holder[back], attacker[back], victim[back], card[back]
+        self._take_hazard(at, victim, card)
+        self.discards[at, card] -= 1
+        self._put_hazard(at, attacker, card)
+        self._leave_hand(at, seat, deck.mirror)
+        self.discards[at, deck.mirror] += 1
+        return holder
+
+    def _fast_remedy(self, at: Ints, victim: Ints, card: Ints) -> None:
+        """Answer hazards with their remedies."""
+        remedy = self.deck.remedy_of[card]
+        seat = self._holder(at, _only(victim, self.sides), remedy)
+        helps = seat >= 0
+        if not helps.any():
+            return
+        at, seat, victim, remedy = at[helps], seat[helps], victim[helps], remedy[helps]
+        self._leave_hand(at, seat, remedy)
+        self._remedy(at, victim, remedy)
+        if self.edition.fast_remedy_turn != "goes-on":
+            self.move[at], self.due[at] = seat, NOTHING
+
+    def turn_back(self, at: Ints, driver: Ints, card: Ints, doubled: Flags) -> None:
+        """Let others turn distance cards back that seats have just laid in those lanes, if they hold a u-turn."""
+        deck, side, km = self.deck, self.side_of[driver], self.deck.km[card] * (1 + doubled)
+        won = self.over[at] == COMPLETED
+        seat = self._holder(at, ~_only(side, self.sides), deck.u_turn)
+        seat[~won & (km < TURN_BACK_KM)] = -1
+        if self.edition.u_turn_on_winning_card == "forbidden":
+            seat[won & ~self.may_extend[at]] = -1
+        back = seat >= 0
+        if not back.any():
+            return
+        at, seat, side, driver, card, km = at[back], seat[back], side[back], driver[back], card[back], km[back]
+        self.km[at, side] -= km
+        self.twos[at, side] -= card == deck.two_hundred
+        self.moved[at, side] = self.km[at, side] > 0
+        self.hands[at, driver, card] += 1
+        self.public[at, card] -= 1
+        self.discards[at, deck.accelerator] += doubled[back]
+        self._leave_hand(at, seat, deck.u_turn)
+        self.discards[at, deck.u_turn] += 1
+        self.over[at], self.by[at] = OPEN, -1
 
     # What follows
 
@@ -358,6 +451,11 @@ class Lanes:
             self.move[idle] = (self.move[idle] + 1) % self.seats
             self.due[idle] = TURN
         self.over[empty & ~self.of(held, self.move)] = EXHAUSTED
+
+
+def _only(side: Ints, sides: int) -> Flags:
+    """Return flags by lane and side that are set for one side a lane."""
+    return np.asarray(np.arange(sides) == side[:, None])
 
 
 _FIELDS = tuple(Lanes.__annotations__)  # the arrays of the lanes

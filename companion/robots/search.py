@@ -25,7 +25,7 @@ from companion.robots.valuation import Points
 from companion.robots.worlds import deal, play_out
 from companion.rules.apply import apply
 from companion.rules.hidden_cards import gained
-from companion.rules.play import Play
+from companion.rules.play import Play, Verb
 from companion.rules.table import Table
 
 _FIRST_ROUND = 1000  # playouts; each round after it has as many as all before together
@@ -114,15 +114,25 @@ def _try_out(position: Position, candidates: Sequence[Candidate], worlds: int, r
 
 
 def lanes_after(position: Position, candidate: Candidate, hands: Ints, piles: Ints, rng: np.random.Generator) -> Lanes:
-    """Return the worlds after a candidate; whoever is attacked by it answers with the safety, if he has it there."""
+    """Return the worlds after a candidate, and after the answers of others who hold one there."""
     table, deck = candidate.table, deck_of(tuple(position.table.deck))
     own = hands.copy()
     own[:, position.seat] = deck.counts(candidate.hand.elements())
     lanes = lanes_of(table, own, piles[:, : table.draw_pile], position.totals)
     if table.attacks and table.attacks[-1].side != position.own:
         attack = table.attacks[-1]
-        victim, card = (np.full(len(lanes), number) for number in (attack.side, deck.number[attack.hazard]))
-        lanes.answer(lanes.rows, victim, card, rng)
+        known = (attack.by_seat, attack.side, deck.number[attack.hazard])
+        by, victim, card = (np.full(len(lanes), number) for number in known)
+        lanes.answer(lanes.rows, by, victim, card, rng, attack.mirrors)
+    laid = table.window.laid
+    if (
+        laid is not None
+        and laid.seat == position.seat
+        and candidate.play is not None
+        and candidate.play.verb is Verb.PLAY
+    ):
+        driver, card = (np.full(len(lanes), number) for number in (laid.seat, deck.number[laid.card]))
+        lanes.turn_back(lanes.rows, driver, card, np.full(len(lanes), laid.times > 1))
     return lanes
 
 
