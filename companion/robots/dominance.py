@@ -1,4 +1,4 @@
-"""Discards that another legal play beats whatever cards are hidden. No robot considers them.
+"""Discards that another legal play beats, as the table alone shows. No robot considers them.
 
 Playing a card and discarding it leave the same hand. The play is better if it only improves the table: a remedy that is
 needed, a hazard that nobody can answer, a safety. Distance cards are never compared: a distance that is driven may
@@ -8,8 +8,8 @@ A needed remedy also beats the discard of any other card where discards are dead
 in a new way. Whatever the player plans after the discard is still possible after the remedy: where the plan plays the
 remedy, the other card is discarded instead.
 
-Two things are not counted. Where hazards cannot be stacked, a stopped car is safe from the next one. And a safety that
-is still to be drawn may do more for a stopped car than its remedy.
+Two possible merits of the discard are ignored. Where hazards cannot be stacked, a stopped car is safe from the next
+one. And a safety that is still to be drawn may do more for a stopped car than its remedy.
 """
 
 from __future__ import annotations
