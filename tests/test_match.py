@@ -388,6 +388,28 @@ def test_lines_that_make_no_game_are_refused_and_not_saved(store, lines):
     assert store.matches() == ()
 
 
+@pytest.mark.parametrize(
+    ("side", "other"),
+    [
+        ("side " + "A" * 61, "side Bob"),
+        ("side Reds = Ann, " + "A" * 61, "side Blues = Bob, Dee"),
+        ("side " + "R" * 61 + " = Ann, Cid", "side Blues = Bob, Dee"),
+    ],
+)
+def test_a_new_match_takes_no_name_of_more_than_sixty_letters(store, side, other):
+    with pytest.raises(Problem, match=r"at most 60 letters: '[AR]{40}' has 61"):
+        Match(store).start([side, other, "hand first Bob"])
+
+
+def test_a_match_that_was_begun_with_a_longer_name_keeps_its_sides(store):
+    begun = {"lines": ["edition classic", "side " + "A" * 61, "side Bob"]}
+    store.append(None, NewEvent(EventKind.SETUP, begun), NewEvent(EventKind.LINE, {"text": "hand first Bob"}))
+
+    match = Match(store)
+
+    assert [team.name for team in match.state.game.teams] == ["A" * 61, "Bob"]
+
+
 def test_without_a_match_a_play_is_answered_with_what_to_do(store):
     with pytest.raises(Problem, match="choose the players first"):
         Match(store).enter("Ann roll", "Ann")

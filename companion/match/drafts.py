@@ -19,7 +19,7 @@ from companion.robots.robot import Level
 from companion.rules.editions.edition import own_text
 from companion.rules.play import Play
 from companion.rules.record import judge
-from companion.rules.record.notation import HandLine, RecordLine, read_header
+from companion.rules.record.notation import HandLine, RecordLine, Unreadable, check_names, read_header
 from companion.rules.table import Table
 from companion.storage.events import EventKind, NewEvent
 
@@ -54,6 +54,11 @@ def match_begun(
         game, items = judge.step(game, RecordLine(number, text))
         for item in items:
             raise Problem(getattr(item, "unreadable", None) or say("A game begins with its players, not with a play."))
+    try:
+        for team in game.teams:
+            check_names(team)
+    except Unreadable as error:
+        raise Problem(error.args[0]) from error
     if not game.hand_is_open or not isinstance(read_header(lines[-1]), HandLine):
         raise Problem(say("A game is set up by its sides and ends with `hand first` and a player's name."))
     players = {player for team in game.teams for player in team.players}

@@ -227,14 +227,16 @@ def _read_edition(name: str) -> EditionLine:
 def _read_side(name: str, written: str | None) -> SideLine:
     players = [player.strip() for player in written.split(",")] if written else [name]
     _refuse_no_name(name)
-    check_names(Team(name, tuple(players)))
     if not all(map(is_name, players)) or len(set(players)) != len(players):
         raise Unreadable(say("A side names its players once each, with commas between: `side Reds = Ann, Cid`."))
     return SideLine(Team(name, tuple(players)))
 
 
 def check_names(team: Team) -> None:
-    """Raise Unreadable, with a sentence, for a name that is too long. A pair may have the names of both its players."""
+    """Raise Unreadable, with a sentence, for a name that is too long. A pair may have the names of both its players.
+
+    It is asked where a match begins. A record is read whatever its names are, so an older log loses no side.
+    """
     own = () if team.name == "-".join(team.players) else (team.name,)
     for name in (*own, *team.players):
         if len(name) > MOST_SHOWN:
