@@ -297,7 +297,7 @@ def test_a_stream_that_takes_long_to_start_is_waited_for_and_that_is_said(monkey
 
     assert seen.fps == pytest.approx(5.0)
     assert [str(one) for one in said] == [
-        "http://camera/a.mjpg takes long to send its first picture: waiting up to 10 seconds."
+        "http://camera takes long to send its first picture: waiting up to 10 seconds."
     ]
     assert stream.closed
 

@@ -29,6 +29,7 @@ from werkzeug.datastructures import LanguageAccept
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import parse_accept_header
 
+from companion.common import clock
 from companion.common.errors import Problem
 from companion.common.languages import LANGUAGES
 from companion.pages import language, limits
@@ -160,7 +161,7 @@ class SecureChannel(Channel):
         if not data:
             self.handle_close()
             return
-        self.last_activity = time.time()
+        self.last_activity = clock.now_s()  # as Waitress has it
         self.received(data)
 
     def send(self, data: bytes, do_close: bool = True) -> int:
