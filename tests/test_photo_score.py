@@ -361,7 +361,7 @@ def test_a_line_says_where_another_number_is_counted_than_cards_were_read_and_wh
     shown = text_of(counted(page, kept(app, doubtful()), change="1", **{"n-side-1-100": "3", "c-km": "25"}))
 
     assert "100 km cards 1, 2, 3, 4, 5, counted: 3" in shown
-    assert "50 km cards 7, 8 25 km card 9 + 6 (questions above) Driving ace card 10" in shown
+    assert "50 km cards 7, 8 25 km card 9 plus 1 answered above Driving ace card 10" in shown
 
 
 def test_changing_leads_back_with_everything_kept(app, page):
@@ -529,7 +529,7 @@ def test_a_sure_trip_is_not_asked_about_for_a_guess_of_another_side(app, page):
     [
         ({}, "Side 2: is every card visible? 475 km counted, and equal cards may hide each other."),
         ({"all-side-2": "yes"}, None),
-        ({"n-side-2-75": "5"}, None),
+        ({"n-side-2-75": "5", "ended": "side-1"}, None),
         ({"n-side-1-100": "1", "all-side-2": "yes"}, "Side 1: is every card visible? 300 km counted"),
         ({f"n-side-2-{card}": "0" for card in (200, 100, 75, 25)}, "Side 2: is every card visible? 0 km counted"),
     ],
@@ -546,6 +546,19 @@ def test_a_side_short_of_the_target_counts_once_a_person_says_that_no_card_is_hi
         assert asked in text_of(answer)
         name = re.search(r'href="#(all-[^"]*)"', answer.text)[1]
         assert f'id="{name}"' in answer.text
+
+
+def test_with_two_sides_at_the_target_a_person_says_which_one_completed_the_trip(app, page):
+    address = kept(app)
+    typed = form_of(page.get(address)) | {"n-side-2-75": "5"}
+
+    asked = page.post(address, data=typed, headers=HOME)
+    sheet = counted(page, address, **typed | {"ended": "side-2"})
+
+    assert asked.status_code == 400
+    assert "Who completed it? Several sides are at the target: choose one below." in text_of(asked)
+    assert 'href="#ask-ended"' in asked.text
+    assert "Side 2 completed 700 km" in text_of(sheet)
 
 
 def test_after_another_photograph_hidden_cards_are_asked_about_again(app, page, read):

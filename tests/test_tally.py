@@ -289,6 +289,15 @@ def test_a_card_of_another_deck_is_named_and_not_counted():
     assert distances(found) == [{}, {}]
 
 
+def test_two_cards_with_one_sticker_are_asked_about_and_the_sticker_is_named():
+    same = [face("unknown", "side-1/distance", (at, 200), by="sticker", twice="100-03") for at in (200, 400)]
+
+    found = counted(*same, mats=BOTH)
+
+    assert found.notes == ("Two cards have the sticker 100-03: put another sticker on one of them.",)
+    assert len(found.lots[0].unsure) == 2
+
+
 def test_a_side_that_no_photograph_shows_is_not_shut_out():
     found = counted(*(face("100", at=(100 * n, 0)) for n in range(7)))
     table = table_of(CLASSIC, sides(found), likely(CLASSIC, sides(found)))

@@ -353,13 +353,12 @@ def test_a_card_that_was_picked_stays_picked_in_the_file(played, file):
     assert played("", file).stdout.splitlines()[-3:] == picked.splitlines()[-3:]
 
 
-def test_who_leaves_without_saving_leaves_the_file_as_it_was(played, file):
-    played("p; d 1", "--seed", "1", file)
-    before = file.read_bytes()
+def test_a_game_that_has_a_file_is_saved_in_it_by_who_leaves(played, file):
+    told = played("p; d 1; quit; n; quit; y; o", "--seed", "1", file).stdout
 
-    played("p; quit; y", file)
-
-    assert file.read_bytes() == before
+    assert told.replace("\n", " ").count(f"Leave the game? It is saved in {file}. (y/n)") == 2
+    assert "> o" not in told
+    assert has_discarded(file)
 
 
 def test_no_other_file_is_written_over(played, tmp_path):

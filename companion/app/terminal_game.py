@@ -246,11 +246,17 @@ class TerminalGame:
         self._saved, self._path = self._match, path
 
     def _quit(self) -> None:
-        """Leave, but ask before a game that is not saved."""
+        """Leave, but ask first if the last plays are not saved. A game that has a file is saved in it."""
         answer: str | None = "yes"
         if self._saved is not self._match:
-            answer = self._ask(_("This game is not saved. Leave it all the same? (y/n)") + " ")
-        self._has_left = answer is not None and answer.strip().lower() in _YES
+            asks = _("This game is not saved. Leave it all the same? (y/n)")
+            if self._path is not None:
+                asks = _("Leave the game? It is saved in %(file)s. (y/n)", file=self._path)
+            answer = self._ask(asks + " ")
+        if answer is not None and answer.strip().lower() in _YES:
+            if self._path is not None and self._saved is not self._match:
+                self._write(self._path)
+            self._has_left = True
 
 
 @contextmanager

@@ -47,11 +47,14 @@ def _own_targets(edition: Edition, sides: int) -> list[int]:
 def likely(
     edition: Edition, sides: Sequence[Side], *, trip: Trip | None = None, draw_pile_empty: bool | None = None
 ) -> Told:
-    """Return what is likeliest where nobody has said it: a side that lies at the target has completed the trip."""
+    """Return the likeliest account of a hand: the only side at the target has completed the trip.
+
+    If several sides are at the target, the cards do not show which one completed it.
+    """
     km = [race_km(edition, side) for side in sides]
     trip = trip or _likely_trip(edition, km)
     done = [side for side, driven in enumerate(km) if edition.completes(driven, trip.target)]
-    return Told(trip, done[0] if done else None, not done, bool(draw_pile_empty))
+    return Told(trip, done[0] if len(done) == 1 else None, not done, bool(draw_pile_empty))
 
 
 def _likely_trip(edition: Edition, km: Sequence[int]) -> Trip:

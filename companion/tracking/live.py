@@ -132,7 +132,7 @@ class TableWatch:
         before, self._hand, view = self._hand.cards, self._hand.after(seen), public(seen)
         if self._hand.cards != before:
             self._match.refresh()
-        self._match.trouble(view.trouble or view.note or _of_stickers(view) or self._of_things(view, state))
+        self._match.trouble(view.trouble or view.note or view.about_same_stickers or self._of_things(view, state))
         record = self._record(state)
         hint = Hint(record, state.questions)
         self._tracks = replace(self._tracks, hand_seq=record.hand_seq)
@@ -228,14 +228,6 @@ class TableWatch:
     def robot_hand(self) -> tuple[Card | None, ...] | None:
         """Return what lies in the slots of the robot's mat, for its helper alone; None while it is not seen."""
         return self._hand.cards
-
-
-def _of_stickers(view: View) -> str | None:
-    """Return what is to be said of a sticker that several cards have, all of which are unknown for that."""
-    same = min((s.twice for s in view.sightings if s.twice), default=None)
-    if same is None:
-        return None
-    return say("Two cards have the sticker %(sticker)s: put another sticker on one of them.", sticker=same)
 
 
 def _cut_out(track: Track, view: View, image: Image) -> bytes | None:

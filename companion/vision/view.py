@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from companion.common.text import say
 from companion.rules.cards import Card
 
 STICKER, FACE = "sticker", "face"  # ways in which a card is recognised
@@ -58,6 +59,14 @@ class View:
     trouble: str | None = None  # a sentence for the page where the frame is not to be trusted
     things: frozenset[str] = field(default_factory=frozenset)  # with something card-sized that is no card that is read
     note: str | None = None  # a sentence for the page about one of several cameras; all else is to be trusted
+
+    @property
+    def about_same_stickers(self) -> str | None:
+        """A sentence for the page if two cards have the same sticker; both are unknown then."""
+        same = min((sighting.twice for sighting in self.sightings if sighting.twice), default=None)
+        if same is None:
+            return None
+        return say("Two cards have the sticker %(sticker)s: put another sticker on one of them.", sticker=same)
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,7 +119,7 @@ def test_an_answer_counts_towards_the_kilometres(app, opened, url):
     page.locator(".doubtful").first.get_by_label("75 km").check()
 
     assert before == "625"
-    expect(page.get_by_text("+ 6 (questions above)")).to_be_visible()
+    expect(page.get_by_text("plus 1 answered above")).to_be_visible()
     expect(page.locator(".km b").first).to_have_text("700")
 
 

@@ -37,8 +37,16 @@ async function follow() {
   document.querySelectorAll("[data-live]").forEach((old, at) => fresh[at] && (old.textContent = fresh[at].textContent));
   const asked = page.querySelectorAll("[data-asked]");
   document.querySelectorAll("[data-asked]").forEach((old, at) => asked[at] && (old.required = asked[at].required));
+  explain();
 }
+// The browser's own sentence would only tell people to tick the box, and in its own language.
+function explain() {
+  for (const box of document.querySelectorAll("[data-say]"))
+    box.setCustomValidity(box.required && !box.checked ? box.dataset.say : "");
+}
+explain();
 lines?.addEventListener("input", () => {
+  explain();
   clearTimeout(waits);
   waits = setTimeout(() => follow().catch(() => {}), 100);
 });

@@ -26,6 +26,7 @@ from companion.vision.counting.tally import PILES, Lot, Spot, Tally, scores
 Form = Mapping[str, str]
 OWN, NOBODY = "own", "nobody"
 OTHER, NOTHING, GUESS = "other", "nothing", "guess"
+SEVERAL = "several"
 OUT, COUP_FOURRE = "out", "coup-fourre"
 YES, NO = "yes", "no"
 PLAYED_OUT, STOPPED = "played-out", "stopped"
@@ -35,6 +36,14 @@ _TITLES = {
     "ended": N_("Who completed it?"),
     "pile": N_("The draw pile, when the trip was completed"),
 }  # of the questions about the hand as a whole, by their fields
+_SO_FAR = {
+    GUESS: N_("%(said)s? That depends on guesses."),
+    SEVERAL: N_("Several sides are at the target: only one can have completed the trip."),
+}  # what stands below a question that must be answered, by why the cards do not answer it
+_STILL = {
+    GUESS: N_("%(question)s The answer depends on guesses: choose it below."),
+    SEVERAL: N_("%(question)s Several sides are at the target: choose one below."),
+}  # the same where somebody counts without an answer
 _UNSEEN = (Card.UNKNOWN,)  # what lies before a side that drove, and whose distances nobody has counted
 
 
@@ -162,13 +171,13 @@ def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Seque
 def _field(edition: Edition, form: Form, lot: Lot, field: str, card: Card, usual: str = "") -> dict[str, Any]:
     """Return the field of a card, with the numbers of the drawn cards that it counts, `cards 3, 4`, and of others."""
     value, numbers = form.get(field, usual), [str(spot.number) for spot in lot.spots if spot.card is card]
-    answered = [str(spot.number) for spot in lot.unsure if _answer(edition, spot, form) is card]
+    answered = [spot for spot in lot.unsure if _answer(edition, spot, form) is card]
     several = _("cards %(all)s", all=", ".join(numbers)) if numbers else ""
     cards = _("card %(number)s", number=numbers[0]) if len(numbers) == 1 else several
     if cards and parsing.whole(value, 0, MOST_COPIES) not in (None, len(numbers)):
         cards = _("%(cards)s, counted: %(count)s", cards=cards, count=value)
     if answered:
-        cards += " " + _("+ %(all)s (questions above)", all=", ".join(answered))
+        cards += " " + _("plus %(count)d answered above", count=len(answered))
     may_be = any(card in spot.guesses for spot in lot.unsure)
     return {"card": card, "field": field, "value": value, "cards": cards.strip(), "is_absent": not (numbers or may_be)}
 
@@ -189,7 +198,7 @@ def _unsure(edition: Edition, form: Form, spot: Spot, pictures: Sequence[Figure]
 def asked(edition: Edition, tally: Tally, form: Form) -> list[dict[str, Any]]:
     """Return the questions about the hand as a whole, each with its field, its answers, and what the cards say."""
     keys, laid = list(_sides(tally, form)), sides(edition, tally, form)
-    told, open_fields = _told(edition, tally, form), _on_guesses(edition, tally, form)
+    told, still_open = _told(edition, tally, form), _open(edition, tally, form)
     who = _("nobody") if told.completed_by is None else laid[told.completed_by].name
     completed = [(key, _("%(name)s completed it", name=side.name)) for key, side in zip(keys, laid, strict=False)]
     nobody = [(PLAYED_OUT, _("Nobody: all cards were played")), (STOPPED, _("Nobody: we stopped before"))]
@@ -200,9 +209,9 @@ def asked(edition: Edition, tally: Tally, form: Form) -> list[dict[str, Any]]:
     ]
     questions = []
     for field, answers, by_cards in found:
-        is_open = field in open_fields
+        is_open = field in still_open
         unanswered = ("", _("Choose") if is_open else _("As the cards say"))
-        so_far = _("%(said)s? That depends on guesses.", said=by_cards) if is_open else by_cards
+        so_far = _(_SO_FAR[still_open[field]], said=by_cards) if is_open else by_cards
         questions.append(_question(form, field, [unanswered, *answers], so_far) | {"is_open": is_open})
     if edition.points.delayed_action:
         answers = [(NO, _("There were cards in it")), (YES, _("It was used up: delayed action"))]
@@ -260,20 +269,19 @@ def table_sent(edition: Edition, tally: Tally, form: Form) -> Table:
             side = table.sides[list(_sides(tally, form)).index(key)]
             hidden = N_("%(name)s: is every card visible? %(km)d km counted, and equal cards may hide each other.")
             raise OpenQuestionError(_(hidden, name=side.name, km=side.km), f"all-{key}")
-    for field in _on_guesses(edition, tally, form):
+    for field, why in _open(edition, tally, form).items():
         told, asks = _told(edition, tally, form), _(_TITLES[field])
         if field == "ended" and told.completed_by is not None:
             name = laid[told.completed_by].name
             asks = _("Did %(name)s really finish at %(km)d km?", name=name, km=told.trip.target)
-        still = _("%(question)s The answer depends on guesses: choose it below.", question=asks)
-        raise OpenQuestionError(still, f"ask-{field}")
+        raise OpenQuestionError(_(_STILL[why], question=asks), f"ask-{field}")
     return table
 
 
 def table_so_far(edition: Edition, tally: Tally, form: Form) -> Table:
     """Return the table as far as it is said: what is open, depends on guesses or cannot be read does not count."""
     told = _told(edition, tally, form)
-    if "ended" in _on_guesses(edition, tally, form):
+    if "ended" in _open(edition, tally, form):
         told = replace(told, completed_by=None)
     return table_of(edition, sides(edition, tally, form), told)
 
@@ -291,12 +299,19 @@ def _told(edition: Edition, tally: Tally, form: Form) -> Told:
     return told
 
 
-def _on_guesses(edition: Edition, tally: Tally, form: Form) -> tuple[str, ...]:
-    """Return the fields of the questions that the cards answer otherwise without the guesses: `trip`, `ended`."""
+def _open(edition: Edition, tally: Tally, form: Form) -> dict[str, str]:
+    """Return the fields of the questions that a person must answer, `trip` or `ended`, and why the cards do not.
+
+    Without the guesses the cards say something else, or several sides are at the target.
+    """
     sure = {field: value for field, value in form.items() if (field[:2], value) != ("c-", GUESS)}
     told, surely = _told(edition, tally, form), _told(edition, tally, sure)
     differs = {"trip": told.trip != surely.trip, "ended": told.completed_by != surely.completed_by}
-    return tuple(field for field, is_open in differs.items() if is_open)
+    found = dict.fromkeys((field for field, is_open in differs.items() if is_open), GUESS)
+    ended = form.get("ended", "")
+    if told.completed_by is None and not told.played_out and ended != STOPPED:
+        found["ended"] = SEVERAL
+    return found
 
 
 def _may_hide(edition: Edition, tally: Tally, form: Form) -> tuple[str, ...]:

@@ -338,6 +338,7 @@ def _notes(
                 side=Lot(lot, (), number=int(lot.rpartition("-")[2])).name,
                 photo=photos[main].name,
             )
+    yield from dict.fromkeys(said for photo in photos if (said := photo.view.about_same_stickers))
     again = [card for card in ours if card not in once and not card.lot.startswith("side-")]
     if again:
         yield say_many(
