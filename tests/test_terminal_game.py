@@ -445,12 +445,18 @@ def interrupted(monkeypatch, file: Path | None, *typed: str | signal.Signals, sa
         write_whole(path, content)
 
     monkeypatch.setattr(terminal_game, "write_whole", write)
+    # A script that runs the tests in the background has them ignore Ctrl-C, and `nohup` the terminal's end.
+    usual = {INT: signal.default_int_handler, HUP: signal.SIG_DFL, TERM: signal.SIG_DFL}
+    before = {number: signal.signal(number, handler) for number, handler in usual.items()}
     try:
         TerminalGame(match, file, ask, told.append).run()
     except SystemExit as ended:
         return ended.code, told
     except KeyboardInterrupt:
         return 130, told
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
     return 0, told
 
 
@@ -514,7 +520,10 @@ def test_after_ctrl_c_the_robots_go_on_with_their_turn(monkeypatch):
 @pytest.fixture
 def at_terminal(file):
     """A game in a terminal of its own, after a discard; gives the process and the terminal's other end."""
-    program = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); from companion.app.main import main; main()"
+    program = (
+        "import fcntl, signal, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL); from companion.app.main import main; main()"
+    )
     end, terminal = os.openpty()
     game = subprocess.Popen(
         [sys.executable, "-c", program, "play", "--seed", "1", str(file)],
