@@ -128,6 +128,14 @@ def test_who_comes_by_the_proxy_is_not_the_machine_itself(app, headers):
     assert answer.status_code == 401
 
 
+def test_a_change_through_a_proxy_that_names_nobody_is_not_the_machines_own(app):
+    passed_on = {"Host": "localhost:8080", "Origin": CAFE}
+
+    answer = app.test_client().post("/api/policy", json={"policy": "auto"}, headers=passed_on)
+
+    assert answer.status_code == 401
+
+
 @pytest.mark.parametrize("origin", ["https://evil.example", "https://table.cafe.example.evil.example", "null", ""])
 def test_a_page_from_elsewhere_changes_nothing_through_the_proxy(app, match, origin):
     phone = stranger(app)

@@ -175,6 +175,9 @@ def know_proxy(app: Flask, announced: str) -> None:
         if environ.get("HTTP_X_FORWARDED_PROTO", usual).partition(",")[0].strip().lower() == scheme:
             environ[phone_identity.BY_ANNOUNCED] = True
             environ["wsgi.url_scheme"] = scheme
+        elif environ.get("HTTP_ORIGIN") == announced:
+            # A proxy that names nobody still passes on the page that a change comes from.
+            environ[phone_identity.BY_ANNOUNCED] = True
         return inner(environ, start_response)
 
     app.wsgi_app = outer  # type: ignore[method-assign]
