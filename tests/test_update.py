@@ -140,7 +140,8 @@ def test_a_version_that_has_changed_the_form_of_the_log_is_changed_back_on_the_b
     done = machine.install("9", wrong="page")
 
     assert (done.returncode, machine.runs()) == (1, "1")
-    assert "nothing is lost" in done.stderr
+    assert "nothing is lost" not in done.stderr
+    assert "as they were when the update began" in done.stderr
     assert machine.install("2").returncode == 0
 
 
