@@ -67,6 +67,7 @@ def test_the_hand_that_is_asked_stands_out_and_one_that_waits_does_not(opened, s
         page = opened(f"{url}/join", SMALL)
         page.get_by_role("button", name=name).click()
         page.locator(".held.use").wait_for()
+        page.wait_for_load_state()  # a page just arrived may still be without its style sheets
         looks[name] = page.evaluate("""() => ["outlineStyle", "borderTopColor", "backgroundColor"].map((what, at) =>
             getComputedStyle(document.querySelectorAll(".held.use, .held.use .tile")[Math.min(at, 1)])[what])""")
 

@@ -387,6 +387,8 @@ def test_before_the_first_card_road_and_kilometres_are_there_at_full_size(opened
     page = opened(f"{url}/join" if player else url)
     if player:
         page.get_by_role("button", name=player).click()
+        page.locator(".own").wait_for()
+        page.wait_for_load_state()
 
     road, km = page.locator(".side .road").first, page.locator(".side .km b").first
     assert road.bounding_box()["width"] >= 30

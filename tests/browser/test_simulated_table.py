@@ -1,5 +1,6 @@
 """The main job in a browser: a hand on the simulated table, read by the whole pipeline, confirmed on a phone."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -24,10 +25,17 @@ MOST_TAPS = 200
 MOST_WAITS = 40
 ANSWER = """() => {
   const question = document.querySelector(".proposal .go, .proposal .primary, [value='Ann finish'] ~ button");
-  question?.click();
-  return question?.innerText || (location.pathname === "/score" && "Score");
+  const scored = !question && location.pathname === "/score";
+  if (question) {
+    sessionStorage.tapped = JSON.stringify([...JSON.parse(sessionStorage.tapped || "[]"), question.innerText]);
+    question.click();
+  }
+  return scored ? "Score" : Boolean(question);
 }"""
-"""Taps the answer to whatever the table asks; gives its words, or `Score` once the page has led there."""
+"""Tap the answer to the table's question and note its words; return `Score` once the page shows the score.
+
+The words are noted in the page: a tap that leads to another page may lose its return value.
+"""
 
 
 def final_sheet(script: Script) -> dict[str, int]:
@@ -37,14 +45,13 @@ def final_sheet(script: Script) -> dict[str, int]:
     return {side: sheet.total for side, sheet in result.sheets.items()}
 
 
-def taps(page: Page) -> Iterator[str]:
-    """Answers whatever the table asks, one tap each, until the score is shown."""
+def taps(page: Page) -> Counter[str]:
+    """Answer the table's questions, one tap each, until the score is shown; return how often each answer was tapped."""
     for _ in range(MOST_TAPS):
-        said = page.wait_for_function(ANSWER, timeout=60_000).json_value()
-        if said == "Score":
-            return
-        yield said
+        if page.wait_for_function(ANSWER, timeout=60_000).json_value() == "Score":
+            break
         page.wait_for_function("() => document.querySelector('.htmx-request') === null")
+    return Counter(json.loads(page.evaluate("sessionStorage.tapped")))
 
 
 def waiting_for_answers(frames: Iterator[Frame], match: Match) -> Iterator[Frame]:
@@ -74,7 +81,7 @@ def test_a_simulated_hand_is_confirmed_on_a_phone_and_counted(browser, match, ur
         page.goto(url)
         thread = watch.start(waiting_for_answers(frames_of_players(players), match))
         try:
-            tapped = list(taps(page))
+            tapped = taps(page)
         finally:
             watch.stopping.set()
             thread.join()
@@ -84,4 +91,4 @@ def test_a_simulated_hand_is_confirmed_on_a_phone_and_counted(browser, match, ur
 
     assert shown == list(final_sheet(script).values())
     laid = Counter(action.taken_back for action in script.hands[0].actions if action.card_id)
-    assert Counter(tapped) == {"Confirm": laid[False], "I take it back": laid[True], "Finish here": 1}
+    assert tapped == {"Confirm": laid[False], "I take it back": laid[True], "Finish here": 1}
