@@ -5,6 +5,7 @@
 `--cut-out` the cards are cut out, as further pictures of a deck's faces: so those of `card_templates/own` were made.
 """
 
+import argparse
 import sys
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -143,6 +144,10 @@ def cut_out(style: str, folder: Path, seed: int = 0) -> None:
 
 
 if __name__ == "__main__":
-    write = cut_out if "--cut-out" in sys.argv else photographed
-    words = [word for word in sys.argv[1:] if word != "--cut-out"]
-    write(words[0], Path(words[1]), int(words[2]) if words[2:] else 0)
+    parser = argparse.ArgumentParser(description="Photograph a rendered deck, one picture a face, for enrolling.")
+    parser.add_argument("style", choices=(OWN, *decks.STYLES))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("seed", type=int, nargs="?", default=0)
+    parser.add_argument("--cut-out", action="store_true", help="write the cards cut out of the photographs instead")
+    given = parser.parse_args()
+    (cut_out if given.cut_out else photographed)(given.style, given.folder, given.seed)

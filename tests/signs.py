@@ -7,6 +7,8 @@ They are those of the printed deck and mats. Drawing them takes 45 ms on a desk 
 wait.
 """
 
+import argparse
+
 from companion.common.resources import shipped
 from companion.printing import render
 from companion.printing import svg as draw
@@ -57,6 +59,7 @@ def icon(px: int) -> bytes:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description="Draw web/static/signs.svg and the icons for home screens.").parse_args()
     FILE.write_text(drawn())
     for px in ICONS_PX:
         (STATIC / f"icon-{px}.png").write_bytes(icon(px))

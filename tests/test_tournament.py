@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from companion.club import tournament as t
-from companion.club.deeds import Deed
+from companion.club.deed import Deed
 from companion.common.errors import Problem
 
 PLAN = {"name": "Friday", "edition": "classic", "system": "swiss", "is_of_pairs": False, "rounds": 3, "hands": 0}

@@ -6,6 +6,7 @@ Translations are kept, texts that are new stand there empty, and those that are 
 to another file changes nothing there: they are sorted, and do not say where each stands.
 """
 
+import argparse
 import io
 import re
 from collections.abc import Iterable, Iterator
@@ -121,10 +122,12 @@ def forms(strings: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description="Bring the catalogues in web/translations up to date.").parse_args()
     known = texts()
     TRANSLATIONS.mkdir(exist_ok=True)
     for language in LANGUAGES:
         path_of(language).write_text(updated(language, known), encoding="utf-8")
+        read.cache_clear()
         empty = sum(not all(forms(message.string or "")) for message in read(language) if message.id)
         print(f"{path_of(language).relative_to(ROOT)}: {len(known)} texts, {empty} not translated")
 

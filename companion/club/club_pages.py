@@ -17,7 +17,7 @@ from companion.club import batch, club_log, deeds, desk, keys, projection
 from companion.club.batch import Missing
 from companion.club.club_doors import club, may, name, who
 from companion.club.club_log import Fork, TableRow
-from companion.club.deeds import Deed
+from companion.club.deed import Deed
 from companion.club.people import Role
 from companion.club.people_pages import here
 from companion.club.postgres import Connection, connected

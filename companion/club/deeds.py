@@ -1,36 +1,21 @@
-"""The club's own log: what its people have done, by topic. What stands is what pure functions make of a topic's deeds.
+"""The club's log in the database: what its members did, by topic. Pure functions compute the current state from it.
 
-Whoever decides on a deed locks its topic first, so that two who tap at once decide one after the other.
+Lock a topic before deciding on its next deed, so that two people who tap at once are served one after the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
+from companion.club.deed import Deed
 from companion.club.postgres import Connection
 
 PEOPLE = "people"
 _LOCK = 0x6D_62_63
 _FIELDS = "seq, topic, kind, who, at, extract(epoch FROM now() - at)::float AS age_s, body"
-
-
-@dataclass(frozen=True, slots=True)
-class Deed:
-    """Something that was done."""
-
-    seq: int
-    topic: str
-    kind: str
-    who: str
-    at: datetime
-    age_s: float  # how long ago it was, by the clock of the database
-    body: Mapping[str, Any]
 
 
 def locked(db: Connection, topic: str) -> list[Deed]:

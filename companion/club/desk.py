@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from companion.club.batch import MOST_SEQ, Sent
-from companion.club.deeds import Deed
+from companion.club.deed import Deed
 from companion.match.archive import PastMatch
 from companion.match.questions import Kind, Letter, letter_of
 from companion.storage.events import EventKind

@@ -22,7 +22,7 @@ from psycopg.types.json import Jsonb
 from companion.club import club_log, deeds, erased_names, people, projection
 from companion.club.aliases import Aliases, folded, words_of
 from companion.club.club_log import replayed
-from companion.club.deeds import Deed
+from companion.club.deed import Deed
 from companion.club.keys import LETTERS
 from companion.club.postgres import Connection
 from companion.common.errors import Problem

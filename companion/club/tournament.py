@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from companion.club import swiss
-from companion.club.deeds import Deed
+from companion.club.deed import Deed
 from companion.club.swiss import Encounter, Standing
 from companion.common.errors import Problem
 from companion.common.parsing import whole

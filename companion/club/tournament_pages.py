@@ -16,6 +16,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.club import club_doors, club_log, deeds, tournament
 from companion.club.batch import CLOCK
 from companion.club.club_doors import club
+from companion.club.deed import Deed
 from companion.club.people import Role
 from companion.club.people_pages import here
 from companion.club.postgres import Connection, connected
@@ -71,7 +72,7 @@ class Known:
         return len(tournament.open_seats(self.now, self.results))
 
 
-def known(db: Connection, number: int, log: Sequence[deeds.Deed] | None = None) -> Known:
+def known(db: Connection, number: int, log: Sequence[Deed] | None = None) -> Known:
     """Return a tournament as it stands; ends the request where there is none."""
     now = tournament.tournament(deeds.of(db, _topic(number)) if log is None else log) or abort(404)
     found = tournament.results(now, _played(db, now))
