@@ -1,7 +1,6 @@
 """What every test in a browser starts from."""
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -39,11 +38,12 @@ def url(app):
 @pytest.fixture(scope="package")
 def launched():
     """Starts a browser with arguments of its own."""
-    if shutil.which(CHROMIUM) is None:
-        pytest.skip("Chromium is not installed")
     with sync_playwright() as playwright:
+        path = CHROMIUM or playwright.chromium.executable_path
+        if not Path(path).exists():
+            pytest.skip("no Chromium: install the system's package `chromium`, or run `playwright install chromium`")
         yield lambda *arguments: playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--font-render-hinting=none", *arguments]
+            executable_path=path, args=["--no-sandbox", "--disable-gpu", "--font-render-hinting=none", *arguments]
         )
 
 
