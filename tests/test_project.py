@@ -672,7 +672,7 @@ def test_the_service_is_well_shut_in():
 # --- What the README and the pages of docs/ say ----------------------------------------------------------------
 
 DOCS = ROOT / "docs"
-PAGES = (ROOT / "README.md", *sorted(DOCS.glob("*.md")))
+PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md")))
 
 
 def code_blocks(page: Path) -> str:
@@ -727,6 +727,14 @@ def test_everything_the_docs_point_to_is_there(page):
 
     assert [target for target, _ in targets if not target.exists()] == []
     assert [heading for target, heading in targets if heading and heading not in headings(target)] == []
+
+
+def test_every_file_that_contributors_are_sent_to_is_there():
+    named = re.findall(
+        r"`((?:companion|tests|web|deploy|docs|card_templates)/[\w./-]+)`", (ROOT / "CONTRIBUTING.md").read_text()
+    )
+
+    assert [name for name in named if not (ROOT / name).exists()] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
