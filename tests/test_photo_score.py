@@ -527,21 +527,33 @@ def test_a_sure_trip_is_not_asked_about_for_a_guess_of_another_side(app, page):
 @pytest.mark.parametrize(
     ("typed", "asked"),
     [
-        ({}, "Side 2: is every card visible? 475 km counted, and equal cards may hide each other."),
-        ({"all-side-2": "yes"}, None),
-        ({"n-side-2-75": "5", "ended": "side-1"}, None),
+        ({}, "Side 1: is every card visible? 700 km counted, and equal cards may hide each other."),
+        ({"trip": "700"}, "Side 2: is every card visible? 475 km counted, and equal cards may hide each other."),
+        ({"trip": "700", "all-side-2": "yes"}, None),
+        ({"trip": "700", "n-side-2-75": "5", "ended": "side-1"}, None),
+        ({"trip": "1000", "all-side-2": "yes"}, "Side 1: is every card visible? 700 km counted"),
+        ({"all-side-1": "yes", "all-side-2": "yes"}, None),
+        ({"n-side-1-100": "8", "all-side-2": "yes"}, None),
         ({"n-side-1-100": "1", "all-side-2": "yes"}, "Side 1: is every card visible? 300 km counted"),
-        ({f"n-side-2-{card}": "0" for card in (200, 100, 75, 25)}, "Side 2: is every card visible? 0 km counted"),
+        (
+            {"trip": "700"} | {f"n-side-2-{card}": "0" for card in (200, 100, 75, 25)},
+            "Side 2: is every card visible? 0 km counted",
+        ),
     ],
-    ids=["short of the target", "a person has looked", "hidden cards added", "nobody finished", "shut out"],
-)
-def test_a_side_short_of_the_target_counts_once_a_person_says_that_no_card_is_hidden(deck, typed, asked, app, page):
+    ids=[
+        "at 700 with an extension", "short of the target", "a person has looked", "hidden cards added",
+        "at 700 of 1000", "a person has looked at both", "at the end of the extension", "nobody finished", "shut out",
+    ],
+)  # fmt: skip
+def test_a_side_that_may_have_driven_farther_counts_once_a_person_says_that_no_card_is_hidden(
+    deck, typed, asked, app, page
+):
     address = kept(app, deck=deck)
     shown = page.get(address)
     answer = page.post(address, data=form_of(shown) | typed, headers=HOME, follow_redirects=True)
 
     assert answer.status_code == (400 if asked else 200)
-    assert re.findall(r'name="(all-[^"]*)" [^>]*required', shown.text) == ["all-side-2"]
+    assert re.findall(r'name="(all-[^"]*)" [^>]*required', shown.text) == ["all-side-1", "all-side-2"]
     if asked:
         assert asked in text_of(answer)
         name = re.search(r'href="#(all-[^"]*)"', answer.text)[1]
@@ -550,7 +562,7 @@ def test_a_side_short_of_the_target_counts_once_a_person_says_that_no_card_is_hi
 
 def test_with_two_sides_at_the_target_a_person_says_which_one_completed_the_trip(app, page):
     address = kept(app)
-    typed = form_of(page.get(address)) | {"n-side-2-75": "5"}
+    typed = form_of(page.get(address)) | {"n-side-2-75": "5", "all-side-1": "yes", "all-side-2": "yes"}
 
     asked = page.post(address, data=typed, headers=HOME)
     sheet = counted(page, address, **typed | {"ended": "side-2"})
@@ -559,6 +571,18 @@ def test_with_two_sides_at_the_target_a_person_says_which_one_completed_the_trip
     assert "Who completed it? Several sides are at the target: choose one below." in text_of(asked)
     assert 'href="#ask-ended"' in asked.text
     assert "Side 2 completed 700 km" in text_of(sheet)
+
+
+def test_the_question_about_hidden_cards_names_the_kilometers_of_all_heaps_of_the_side(app, page):
+    snap = Snap("classic", "own", (column("100", "75"), column("200")))
+    address = "/snap/" + app.extensions["companion"].snaps.keep(snap)
+
+    shown = page.post(address, data={"change": "1", "whose-heap-2-1": "heap-1-1", "n-heap-1-1-100": "1",
+                                     "n-heap-1-1-75": "1", "n-heap-2-1-200": "1"}, headers=HOME)  # fmt: skip
+
+    assert re.search(r'name="all-heap-1-1" [^>]*required.*?<b[^>]*>(.*?)</b>', shown.text)[1] == (
+        "Every card is visible: 375 km"
+    )
 
 
 def test_after_another_photograph_hidden_cards_are_asked_about_again(app, page, read):

@@ -13,7 +13,7 @@ from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
 from companion.rules.scoring import Item
 from companion.rules.table import HowEnded, Side
-from companion.rules.tableau import SeatingError, Told, Trip, check_sides, likely, table_of, trips
+from companion.rules.tableau import SeatingError, Told, Trip, check_sides, likely, may_have_more, table_of, trips
 from companion.vision.counting.tally import Photo, Tally, tally
 from companion.vision.view import MatSeen, Sighting, View
 
@@ -360,6 +360,38 @@ def test_how_the_hand_went_by_all_likelihood(edition, ann, bob, told):
     sides = (side("Ann", {Card.KM_100: km}, ALL[:safeties]), side("Bob", {Card.KM_100: bob}))
 
     assert likely(edition, sides) == told
+
+
+SHORT = CLASSIC.with_options([("extension", "no")])
+PASSING = CLASSIC.with_options([("overshoot", "allowed")])
+
+
+@pytest.mark.parametrize(
+    ("edition", "sides", "km", "trip", "may"),
+    [
+        (CLASSIC, 2, 600, Trip(700), True),
+        (CLASSIC, 2, 700, Trip(700), False),
+        (CLASSIC, 2, 700, None, True),
+        (CLASSIC, 2, 700, Trip(1000, extended_by=1), True),
+        (CLASSIC, 2, 1000, None, False),
+        (SHORT, 2, 700, None, True),
+        (SHORT, 3, 700, None, False),
+        (PASSING, 2, 700, Trip(700), True),
+        (ASMODEE, 2, 1000, None, True),
+    ],
+    ids=[
+        "short of the target", "at the target of a trip that was not extended", "the trip may have been extended",
+        "the trip was extended", "at the end of the extension", "two pairs drive to 1000",
+        "three sides drive to 700", "the target may be passed by a house rule", "a race may pass its target",
+    ],
+)  # fmt: skip
+def test_a_side_may_have_more_cards_than_it_shows_as_far_as_the_rules_let_it_drive(edition, sides, km, trip, may):
+    laid = [
+        side("Ann", {Card.KM_100: km // 100}),
+        *(side(name, {Card.KM_25: 1}) for name in ("Bob", "Cid")[: sides - 1]),
+    ]
+
+    assert may_have_more(edition, laid, 0, trip) is may
 
 
 def test_a_hand_that_was_played_out_has_ended_with_an_empty_pile():

@@ -66,6 +66,14 @@ def _likely_trip(edition: Edition, km: Sequence[int]) -> Trip:
     return Trip(target)
 
 
+def may_have_more(edition: Edition, sides: Sequence[Side], number: int, trip: Trip | None = None) -> bool:
+    """True if the rules allow a side one more distance card than it shows; without a trip, on a longer trip too."""
+    shortest = min((card for card in edition.deck if card.family is Family.DISTANCE), key=lambda card: card.km)
+    more = sides[number]._replace(distances=(*sides[number].distances, shortest))
+    target = likely(edition, [*sides[:number], more, *sides[number + 1 :]], trip=trip).trip.target
+    return edition.overshoot == "allowed" or race_km(edition, more) <= target
+
+
 def check_sides(edition: Edition, sides: int) -> None:
     """Raise SeatingError, with a sentence, when the edition is not played by so many sides."""
     if not _seatings(edition, sides):

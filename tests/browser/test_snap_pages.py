@@ -38,7 +38,8 @@ def test_a_photograph_is_read_confirmed_and_counted(has_script, opened, url, tmp
     if not has_script:
         page.click("text=Read the cards")
     page.fill('[name="n-side-2-200"]', "2")
-    page.check("[name=all-side-2]")
+    for side in (1, 2):
+        page.check(f"[name=all-side-{side}]")
     page.press('[name="n-side-2-200"]', "Enter")
 
     assert total(page).split()[-2:] == ["1900", "775"]
@@ -179,12 +180,14 @@ def test_a_guess_is_taken_by_one_tap_and_a_trip_that_it_completes_is_asked_about
     expect(page.get_by_text("2 cards are guesses.")).to_be_visible()
 
 
-def test_a_side_is_asked_for_hidden_cards_only_while_it_is_short_of_the_target(app, opened, url):
+def test_a_side_is_asked_for_hidden_cards_only_while_it_may_have_driven_farther(app, opened, url):
     page = opened(url + photographed(app, "/snap/TOKEN"))
     asks = [page.locator(f"#all-side-{side}") for side in (1, 2)]
-    expect(asks[0]).to_be_hidden()
+    expect(asks[0]).to_contain_text("Every card is visible: 700 km")
     expect(asks[1]).to_contain_text("Every card is visible: 475 km")
 
+    page.select_option("[name=trip]", "700")
+    expect(asks[0]).to_be_hidden()
     page.fill('[name="n-side-1-100"]', "4")
     expect(asks[0]).to_be_visible()
     page.fill('[name="n-side-1-100"]', "5")

@@ -19,7 +19,7 @@ from companion.pages.words import N_, Names, _
 from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.editions.edition import Edition
 from companion.rules.table import Side, Table
-from companion.rules.tableau import Told, Trip, check_sides, likely, odd_cards, odd_trip, table_of, trips
+from companion.rules.tableau import Told, Trip, check_sides, likely, may_have_more, odd_cards, odd_trip, table_of, trips
 from companion.vision.counting.figures import Figure, figures
 from companion.vision.counting.tally import PILES, Lot, Spot, Tally, scores
 
@@ -149,6 +149,7 @@ def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Seque
         "title": name or _("Beside the mats"),
         "name": name,
         "km": _side(edition, form, [lot]).km,
+        "side_km": _side(edition, form, _sides(tally, form).get(key, [lot])).km,  # with the heaps assigned to it
         "odd": [one.say for one in about if one.side and not one.card],
         "is_seen": lot.is_seen,
         "figures": pictures,
@@ -288,15 +289,20 @@ def table_so_far(edition: Edition, tally: Tally, form: Form) -> Table:
 
 def _told(edition: Edition, tally: Tally, form: Form) -> Told:
     """Return how the hand went: as was said, otherwise as the cards have it."""
-    keys = list(_sides(tally, form))
-    ways = {_trip_value(trip, keys): trip for trip in trips(edition, len(keys))}
-    laid, trip = sides(edition, tally, form), ways.get(form.get("trip", ""))
-    told = likely(edition, laid, trip=trip, draw_pile_empty=form.get("pile") == YES)
+    keys, laid = list(_sides(tally, form)), sides(edition, tally, form)
+    told = likely(edition, laid, trip=_trip(edition, tally, form), draw_pile_empty=form.get("pile") == YES)
     ended = form.get("ended", "")
     if ended in (*keys, PLAYED_OUT, STOPPED):
         who = keys.index(ended) if ended in keys else None
         told = replace(told, completed_by=who, played_out=ended == PLAYED_OUT)
     return told
+
+
+def _trip(edition: Edition, tally: Tally, form: Form) -> Trip | None:
+    """Return how far the trip went, if a person said so."""
+    keys = list(_sides(tally, form))
+    ways = {_trip_value(trip, keys): trip for trip in trips(edition, len(keys))}
+    return ways.get(form.get("trip", ""))
 
 
 def _open(edition: Edition, tally: Tally, form: Form) -> dict[str, str]:
@@ -315,15 +321,12 @@ def _open(edition: Edition, tally: Tally, form: Form) -> dict[str, str]:
 
 
 def _may_hide(edition: Edition, tally: Tally, form: Form) -> tuple[str, ...]:
-    """Return the keys of the sides of which cards may be hidden, or were not seen.
-
-    They are photographed and short of the target: at the target one more card would go beyond it.
-    """
-    table = table_so_far(edition, tally, form)
+    """Return the keys of the photographed sides that may have more distance cards than were seen."""
+    laid, trip = sides(edition, tally, form), _trip(edition, tally, form)
     return tuple(
         key
-        for (key, lots), side in zip(_sides(tally, form).items(), table.sides, strict=False)
-        if any(lot.is_seen for lot in lots) and table.race_km(side) < table.target
+        for number, (key, lots) in enumerate(_sides(tally, form).items())
+        if any(lot.is_seen for lot in lots) and may_have_more(edition, laid, number, trip)
     )
 
 
