@@ -63,6 +63,8 @@ a reshuffle may be written down
 an exchange is of one to six cards [exchange=yes]
     Ann exchange 25 = cards Ann 6; pile 93; turn Bob
     Ann exchange 25 25 25 25 25 25 = cards Ann 6; pile 88; turn Bob
+cards are exchanged also where the discards are drawn again [exchange=yes]
+    Ann roll; Bob roll; down to 0 | Ann exchange 25 25 25
 a coup fourré refills one card, has a whole turn and skips the players between [three]
     Ann roll; Bob roll; Cid roll; Ann stop > Cid; Cid right-of-way ! = turn Cid; pile 83; cards Cid 6
     + Cid 100 = turn Ann; pile 82; cards Cid 6

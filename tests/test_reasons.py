@@ -189,6 +189,10 @@ no-such-card-there/hand-size [edition=asmodee-2014; exchange=yes]
         Ann does not hold that many cards (by the record: 5).
 no-exchange
     | Ann exchange 25: Cards are not exchanged in this game.
+no-exchange/drawn [edition=asmodee-2014; exchange=yes]
+    Ann discard 25; Bob take | Bob exchange 50: This turn's card has been drawn already.
+no-exchange/pile [exchange=yes]
+    down to 2 | Ann exchange 25 25 25: Fewer cards are left to draw (by the record: 2).
 no-penalty
     | Ann penalty 50: A mistake costs no card in this game.
 """)

@@ -68,6 +68,18 @@ an exchange is judged card by card [exchange=yes; discard-safety=forbidden]
 the last copy may be exchanged but not with one more [exchange=yes]
     Ann discard accident; Bob discard accident | Ann exchange accident
     + | Ann exchange accident accident: too-many-copies
+none is exchanged after a card of the discard pile has been drawn [exchange=yes; take-discard=allowed]
+    Ann discard 100 | Bob exchange 25
+    Ann discard 100; Bob take | Bob exchange 25; Bob exchange 25 25: no-exchange
+    Ann discard 100; Bob take | Ann exchange 25: not-your-turn
+    Ann discard 100; Bob take; Bob discard 25 | Ann exchange 25
+    Ann discard 100; Bob skip-draw | Bob exchange 25
+an exchange after a safety takes the place of the second turn and its draw [exchange=yes]
+    Ann driving-ace; Ann exchange 25 25 = cards Ann 6; pile 91; turn Bob
+no more cards are exchanged than can be drawn [exchange=yes]
+    down to 2 | Ann exchange 25 25
+    + | Ann exchange 25 25 25: no-exchange
+    down to 0 | Ann exchange 25: no-exchange
 
 # The cards
 

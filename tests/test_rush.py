@@ -471,6 +471,9 @@ a demanded card is handed over on the spot or on the own turn alone [three]
 whoever has drawn the card himself names another one
     Ann control stop > Bob; Bob 50 | Ann name roll > Bob
     + | Ann name stop > Bob: request-pending
+no card is exchanged after a draw for naming another card or from the discard pile [exchange=yes]
+    Ann control stop > Bob; Bob 50; Ann name roll > Bob | Ann exchange 50: no-exchange
+    Ann 50; Bob 50; Ann discard 50; Bob take | Bob exchange 50: no-exchange
 no two safeties are alike
     Ann discard 100 | Bob pair driving-ace for 100: too-many-copies
     + | Bob pair 300 for 100

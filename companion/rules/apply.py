@@ -247,6 +247,7 @@ def _take(draft: Draft, _: Play) -> None:
         draft.fetch(seat, draft.discards[-1])
     fills_up = due is Due.TURN and draft.before.edition.draw == "to-seven" and draft.before.draws(draft.hands[seat])
     draft.to_move, draft.due = seat, due if fills_up else Due.NOTHING
+    draft.window = Window(drew=True)
 
 
 def _skip_draw(draft: Draft, _: Play) -> None:
@@ -352,6 +353,7 @@ def _name_another(draft: Draft, play: Play) -> None:
     """Name another card for an open request of one's own; the turn, whose card has been drawn, goes on."""
     seat, of_seat = draft.seat, draft.before.seat_named(play.target)
     draft.draw_for_turn(seat)
+    draft.window = Window(drew=True)
     draft.to_move, draft.due = seat, Due.NOTHING
     if of_seat is None:
         return

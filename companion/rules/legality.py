@@ -243,8 +243,13 @@ def _against_discard(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_exchange(table: Table, play: Play) -> Iterator[Reason]:
+    """Yield what speaks against exchanging cards, which takes the place of drawing and playing."""
     if table.edition.exchange == "no":
         yield reason(Code.NO_EXCHANGE)
+    elif table.window.drew and play.player == table.player_to_move:
+        yield reason(Code.NO_EXCHANGE, case="drawn")
+    elif len(play.cards) > table.draw_pile and not table.edition.reshuffles:
+        yield reason(Code.NO_EXCHANGE, case="pile", count=table.draw_pile)
     yield from _against_size(table, play)
     yield from _against_owed(table, play)
     for card in dict.fromkeys(play.cards):

@@ -187,6 +187,7 @@ class Window:
     laid: Laid | None = None
     taken: Taken | None = None
     asked: Request | None = None  # a request that was made just now, so that the card may be handed over on the spot
+    drew: bool = False  # the player to move has drawn for the turn by a line of its own, and may exchange no more
 
 
 class HowEnded(StrEnum):
