@@ -51,6 +51,13 @@ def test_a_player_is_found_in_either_spelling_of_the_name():
     )
 
 
+@pytest.mark.parametrize("roll", ["Roll", "go", "Green Light", "feu-vert"])
+def test_a_hand_may_be_listed_by_the_names_printed_on_the_cards(roll):
+    answer = Dialogue(Level(1), Effort(), 1).answer(json.dumps(ASKED | {"hand": [roll, "25 km"]}))
+
+    assert answer["play"] == "Ann roll"
+
+
 @pytest.mark.parametrize(
     ("question", "says"),
     [

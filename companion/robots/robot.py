@@ -17,7 +17,8 @@ from companion.robots.information_set import Position, options, position_of
 from companion.robots.judgement import judged, liking
 from companion.robots.search import Effort, SearchResult, search
 from companion.robots.valuation import NEVER
-from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family, card_name, card_of_slug
+from companion.rules.card_names import card_named
+from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family, card_name
 from companion.rules.play import Play, Verb, card_of
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import JudgedLine
@@ -207,7 +208,7 @@ def _question(line: str) -> Mapping[str, Any]:
 
 
 def _card(slug: object) -> Card:
-    card = card_of_slug(slug.lower()) if isinstance(slug, str) else Card.UNKNOWN
+    card = card_named(slug) if isinstance(slug, str) else Card.UNKNOWN
     if card is None:
         raise Problem(str(UnknownCard(str(slug))))
     if card is Card.UNKNOWN:
