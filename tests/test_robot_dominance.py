@@ -106,6 +106,31 @@ def test_which_discards_are_beaten(setting, rows):
         assert left_out == [discard("Ann", Card(card)) for card in beaten.split()], setting
 
 
+STOPPED = "Ann roll; Bob roll; Ann 100; Bob stop > Ann"
+
+
+@pytest.mark.parametrize(
+    ("edition", "hand", "lines", "beaten"),
+    [
+        ("classic", "roll 25 200", STOPPED, "roll 25 200"),
+        ("classic", "roll 25 200", f"{STOPPED}; exhausted", "roll"),
+        (
+            "bsd-mille",
+            "spare-tire 25 speed-limit speed-limit speed-limit",
+            f"{FLAT}; exhausted",
+            "spare-tire 25 speed-limit",
+        ),
+    ],
+    ids=["cards left to draw", "the opponent may have to spend a last stop", "no attack is left"],
+)
+def test_once_the_draw_pile_is_empty_a_remedy_may_wait_for_the_last_attack(edition, hand, lines, beaten):
+    at = position(hand, lines, edition)
+    plays = options(at).plays
+
+    left_out = [play for play in plays if play not in undominated(at, plays)]
+    assert left_out == [discard("Ann", Card(card)) for card in beaten.split()]
+
+
 def test_a_safety_is_not_thrown_away_where_it_can_be_played():
     at = position("puncture-proof 25 50", "Ann roll; Bob roll", edition="classic")
     plays = options(at).plays

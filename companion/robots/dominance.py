@@ -6,7 +6,8 @@ spoil the safe trip or the exact target.
 
 A needed remedy also beats the discard of any other card where discards are dead and the mended car cannot be attacked
 in a new way. Whatever the player plans after the discard is still possible after the remedy: where the plan plays the
-remedy, the other card is discarded instead.
+remedy, the other card is discarded instead. Once the draw pile is empty this needs all attacks on the mended car to be
+seen: an opponent may hold nothing but a last Stop, and has to spend it while the car is stopped anyway.
 
 Two possible merits of the discard are ignored. Where hazards cannot be stacked, a stopped car is safe from the next
 one. And a safety that is still to be drawn may do more for a stopped car than its remedy.
@@ -70,7 +71,11 @@ def _beats(position: Position, play: Play, discard: Play) -> bool:
     own, compared = after.sides[position.own], instead.sides[position.own]
     if not _is_freer(table.edition, own, compared):
         return False
-    return not is_other or _possible_attacks(table, own) <= _possible_attacks(table, compared)
+    if not is_other:
+        return True
+    attacks = _possible_attacks(table, own)
+    may_be_spent = not table.draw_pile and any(position.unseen[hazard] for hazard in attacks)
+    return not may_be_spent and attacks <= _possible_attacks(table, compared)
 
 
 def _discards_are_dead(edition: Edition) -> bool:
