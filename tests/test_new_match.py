@@ -226,13 +226,31 @@ def test_a_house_rule_without_effect_is_shown_before_the_match_begins(page, matc
     asked = page.post("/setup", data=form, headers=HOME)
 
     assert asked.status_code == 409
-    assert "extension=yes has no effect in this game: it needs target 700." in text_of(asked)
+    assert "The house rule “Extension” has no effect in this game: it needs a target of 700 miles." in text_of(asked)
     assert match.state.match is None
 
     page.post("/setup", data=form | {"idle": "yes"}, headers=HOME)
 
     assert match.state.game.options == (("extension", "yes"),)
-    assert "extension=yes has no effect" in text_of(page.get("/more"))
+    assert "The house rule “Extension” has no effect" in text_of(page.get("/more"))
+
+
+def test_a_house_rule_that_needs_another_one_names_it_by_its_meaning(page):
+    form = {
+        "edition": "asmodee-2014",
+        "seating": "2x1",
+        "option-past-target-card": "discarded",
+        "shown-for": "asmodee-2014",
+    }
+
+    english, german = (
+        text_of(page.post("/setup", data=form, headers=HOME | {"Accept-Language": language}))
+        for language in ("en", "de")
+    )
+
+    assert "The house rule “Past target card” has no effect in this game: it needs “The target must be" in english
+    assert "Die Hausregel „Karte übers Ziel hinaus“ bewirkt in diesem Spiel nichts" in german
+    assert "past-target-card=discarded" not in english + german
 
 
 def test_a_house_rule_with_an_effect_begins_the_match_at_once(page, match):

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from companion.common.text import Said, Term
@@ -15,6 +15,7 @@ from companion.pages import language
 from companion.rules import reasons, referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition, load_edition
+from companion.rules.editions.switches import switch_title, switches
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Reason
 from companion.rules.record import notation
@@ -326,13 +327,27 @@ _TOLD_AT = {
 
 def why(reason: Reason, edition: Edition, names: Names) -> Why:
     """Return a reason with the names as they are shown, the rule it comes from, and what to do instead."""
-    people = {"player", "turn", "side", "asker"}
-    details = tuple((key, names.anyone(value) if key in people else value) for key, value in reason.details)
+    people = dict.fromkeys(("player", "turn", "side", "asker"), names.anyone)
+    called: dict[str, Callable[[str], str]] = {**people, "rule": _house_rule, "needs": _needed}
+    details = tuple((key, called[key](value) if key in called else value) for key, value in reason.details)
     shown = Reason(reason.code, details)
     here, printed = language.spoken(), language.printed_in()
     instead = reasons.instead(shown, here, printed)
     say, rule = curly(reasons.say(shown, here, printed)), curly(reasons.rule(shown, edition, here))
     return Why(reason.code.value, say, rule, curly(instead) if instead else None)
+
+
+def _house_rule(written: str) -> str:
+    """Return a house rule by the title of its switch: `Extension` for `extension=yes`."""
+    return f"`{_(switch_title(written.partition('=')[0]))}`"
+
+
+def _needed(written: str) -> str:
+    """Return what a house rule needs: another one by its meaning, or a target, written `target 700`."""
+    switch, _equals, value = written.partition("=")
+    if not value:
+        return _("a target of %(km)d km", km=int(written.split()[-1]))
+    return f"`{_(switches()[switch][value]).rstrip('.')}`"
 
 
 def whys(reasons_against: Iterable[Reason], edition: Edition, names: Names) -> list[Why]:
