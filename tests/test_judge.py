@@ -57,6 +57,7 @@ a house rule without effect is remarked upon once, in the first hand's result
 names that only look alike are remarked upon once
     {SIDES}; side Аnn; hand first Ann; Ann roll; end; hand first Bob; Bob roll = about-each look-alike / -
     {SIDES}; side ann; side Anna; side José; hand first Ann = about-each
+    side Алена; side Алёна; hand first Алена; Алена roll = about-each -
 one name in two spellings is taken already
     side Zoë; side Zoë; side Bob; hand first Zoë; Zoë roll = verdicts 2 unreadable, 5 legal
 without hand first whoever plays first begins with a remark

@@ -210,7 +210,7 @@ REMARKED = {
     "no-effect": ("option extension=yes\ntarget 1000\nhand first Ann\nAnn roll\n",
         "The house rule extension=yes has no effect in this game: it needs target 700."),
     "look-alike": ("side \u0410nn\nhand first Ann\nAnn roll\n",
-        "The names \u0410nn and Ann look alike, but they have different letters: two players are meant."),
+        "The names \u0410nn and Ann look alike, but have different letters: they count as two names."),
     "no-effect/card": ("edition classic\noption limit-on-doubled=doubled\nhand first Ann\nAnn roll\n",
         "The house rule limit-on-doubled=doubled has no effect in this game: there is no accelerator."),
     "no-effect/points": ("edition rush\noption shut-out=once\nhand first Ann\nAnn 100\n",

@@ -177,7 +177,18 @@ def test_nobody_is_called_what_looks_like_another(other):
         check_names(["Ann", clean(other)])
 
 
-@pytest.mark.parametrize(("one", "other"), [("José", "Jose"), ("Ann", "Anna"), ("Łukasz", "Lukasz"), ("Иван", "Ivan")])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("José", "Jose"),
+        ("Ann", "Anna"),
+        ("Łukasz", "Lukasz"),
+        ("Иван", "Ivan"),
+        ("Алена", "Алёна"),
+        ("Нур", "Һүр"),
+        ("Voss", "Voß"),
+    ],
+)
 def test_names_that_differ_are_two_names(one, other):
     names = [clean(one), clean(other)]
 

@@ -11,7 +11,9 @@ from companion.common.text import Said, plain, say
 _MOST_SHOWN = 40
 _NEAR = 0.7  # how alike two words are, from 0 to 1, so that the one may be a slip for the other
 
-_ALIKE = str.maketrans("аеорсухіјѕԁһӏԛԝвкмнтёүαορνυικτχγεημζβ", "aeopcyxijsdhlqwbkmhteyaopvuiktxyehmzb")
+_MOST_COMPARED = 60  # letters: names are no longer where a match begins
+
+_ALIKE = str.maketrans("аеорсухіјѕԁһӏԛԝвкмнтүαορνυικτχγεημζβ", "aeopcyxijsdhlqwbkmhtyaopvuiktxyehmzb")
 """Small Cyrillic and Greek letters that look like Latin ones, or whose capitals do."""
 
 _SCRIPTS = {"CYRILLIC": say("Cyrillic letters"), "GREEK": say("Greek letters")}
@@ -22,21 +24,36 @@ def composed(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def looks(word: str) -> str:
-    """Return a word as it looks: without case, blanks and unseen characters, look-alike letters as Latin ones."""
-    letters = "".join(char for char in unicodedata.normalize("NFKC", word) if unicodedata.category(char) != "Cf")
-    return "".join(letters.split()).casefold().translate(_ALIKE)
+def same_look(one: str, other: str) -> bool:
+    """True if two words look the same in any case: each letter is equal or the look-alike of another script."""
+    if max(len(one), len(other)) > _MOST_COMPARED:
+        return one == other
+    ones, others = _letters(one), _letters(other)
+    return len(ones) == len(others) and all(
+        a == b or (a.translate(_ALIKE) == b.translate(_ALIKE) and _script(a) != _script(b))
+        for a, b in zip(ones, others, strict=True)
+    )
+
+
+def _letters(word: str) -> str:
+    """Return the small letters of a word and their accents, without blanks and unseen characters."""
+    letters = "".join(char for char in unicodedata.normalize("NFKD", word) if unicodedata.category(char) != "Cf")
+    return "".join(letters.split()).lower()
+
+
+def _script(letter: str) -> str:
+    return unicodedata.name(letter, "").partition(" ")[0]
 
 
 def look_alike(word: str, known: Iterable[str]) -> str | None:
     """Return the known word that looks like this one but has other letters; None if there is none."""
-    look, small = looks(word[:_MOST_SHOWN]), composed(word).casefold()
-    return next((other for other in known if looks(other) == look and composed(other).casefold() != small), None)
+    small = composed(word).casefold()
+    return next((other for other in known if same_look(word, other) and composed(other).casefold() != small), None)
 
 
 def unlike_letters(one: str, other: str) -> Said:
     """Return in which letters two words differ that look alike: `Cyrillic letters`."""
-    scripts = [unicodedata.name(char, "").partition(" ")[0] for char in sorted({*one} ^ {*other})]
+    scripts = map(_script, sorted({*one} ^ {*other}))
     return next((_SCRIPTS[script] for script in scripts if script in _SCRIPTS), say("other letters"))
 
 
@@ -58,6 +75,6 @@ def meant(word: str, known: Iterable[str]) -> Said:
     alike = look_alike(word, words)
     if alike is not None:
         letters = unlike_letters(word, alike)
-        return say(" (it looks like '%(near)s', but one of them has %(letters)s)", near=alike, letters=letters)
+        return say(" (it looks like '%(near)s', but one of them has %(letters)s)", near=shown(alike), letters=letters)
     near = nearest(word, words)
-    return say(" (did you mean '%(near)s'?)", near=near) if near else Said("")
+    return say(" (did you mean '%(near)s'?)", near=shown(near)) if near else Said("")

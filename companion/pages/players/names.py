@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from itertools import combinations
 
 from companion.common.errors import Problem
-from companion.common.spelling import composed, looks
+from companion.common.spelling import composed, same_look
 from companion.match.history import CAMERA, DEMO, SOMEBODY, history
 from companion.pages.words import _
 from companion.rules.record import notation
@@ -65,12 +66,9 @@ def _names_in(lines: Iterable[str]) -> Iterator[str]:
 
 def check_names(shown: list[str]) -> None:
     """Raise Problem where two names look the same to people."""
-    seen: set[str] = set()
-    for name in shown:
-        look = looks(name)
-        if look in seen:
-            raise Problem(_("Two players are called %(name)s: give one of them another name.", name=name))
-        seen.add(look)
+    for one, other in combinations(shown, 2):
+        if same_look(one, other):
+            raise Problem(_("Two players are called %(name)s: give one of them another name.", name=other))
 
 
 def record_names(shown: Iterable[str]) -> list[str]:
