@@ -28,6 +28,7 @@ from companion.pages import Camera, create_app, language, words
 from companion.pages.players import phone_identity
 from companion.printing.label_sheets import known_sheets
 from companion.rules import reasons
+from companion.rules.card_names import card_named
 from companion.rules.cards import Card, card_name
 from companion.rules.editions.edition import load_edition, switches
 from companion.tabletop.drawn_zones import DrawnZones
@@ -262,6 +263,7 @@ def test_cards_are_called_by_their_french_names_on_a_french_page(match):
 
 
 def test_an_edition_may_print_other_names_on_its_cards(match, monkeypatch):
+    card_named("roulez")  # the names that the notation reads are cached: read them before they change
     ours = {**reasons.catalogue("en"), "cards-classic": {"roll": "go"}}
     monkeypatch.setattr(reasons, "catalogue", lambda _language="en": ours)
     reasons._names.cache_clear()
@@ -312,6 +314,7 @@ def wordless(text: str) -> str:
 @pytest.fixture
 def without_words(monkeypatch, known):
     catalogue = Wordless(known)
+    card_named("roulez")  # as above
     spoken = reasons.catalogue
     mute = {table: {key: wordless(text) for key, text in entries.items()} for table, entries in spoken("fr").items()}
     monkeypatch.setattr(language, "catalogue", lambda _language: catalogue)

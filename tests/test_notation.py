@@ -12,7 +12,9 @@ from companion.common.languages import LANGUAGES
 from companion.printing.printed_words import card_word
 from companion.rules.card_names import MOST_WORDS, card_named, spellings, word_key
 from companion.rules.cards import Card, Family, card_of_slug
+from companion.rules.editions.edition import edition_names
 from companion.rules.play import Play, Verb, discard, lay
+from companion.rules.reasons import card_name
 from companion.rules.record.notation import (
     EditionLine,
     HandLine,
@@ -21,6 +23,7 @@ from companion.rules.record.notation import (
     PlayerLine,
     SideLine,
     TargetLine,
+    UnknownCard,
     Unreadable,
     header_text,
     is_name,
@@ -129,6 +132,10 @@ def test_words_are_read_in_any_case_blanks_do_not_matter_and_a_player_is_his_sid
         *((text, "Ann 100*2") for text in ("Ann 100x2", "Ann 2*100", "Ann 2x100", "Ann 100×2", "Ann 100 x 2",
                                            "Ann 2 × 100", "Ann 100 * 2", "Ann 100X2")),
         ("Ann theft 2x100 > Blues", "Ann theft 100*2 > Blues"), ("Ann 100*2*2", "Ann 100*4"),
+        *((text, "Ann 100*2") for text in ("Ann 100 km x 2", "Ann 100km*2", "Ann 2 x 100 km", "Ann 100 miglia x2")),
+        *((f"Ann 100 {unit}", "Ann 100") for unit in ("kilometers", "Kilometer", "kilómetros", "kilometrów", "Meilen")),
+        ("Ann theft 100 km x 2 > Blues", "Ann theft 100*2 > Blues"),
+        ("Ann flat tyre > Blues", "Ann flat-tire > Blues"), ("Ann spare tyre", "Ann spare-tire"),
     ],
 )  # fmt: skip
 def test_a_card_may_be_called_as_it_is_printed_on_any_editions_cards(text, written):
@@ -157,6 +164,30 @@ def test_the_words_on_our_own_deck_are_read(language):
     printed = {card: card_word(card, language) for card in Card if card.family not in (Family.DISTANCE, Family.UNKNOWN)}
 
     assert {card: card_named(word) for card, word in printed.items()} == {card: card for card in printed}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_name_of_a_card_in_a_sentence_is_read(language):
+    names = {(card_name(card, language, edition), card) for card in Card for edition in (None, *edition_names())}
+
+    assert {(name, card_named(name)) for name, card in names if card is not Card.UNKNOWN} <= names
+
+
+def test_a_printed_name_is_suggested_as_it_is_printed():
+    printed = {name for name, _ in spellings()} | set(Card)
+
+    for name in printed:
+        for slip in {word_key(name)[:-1], word_key(name).replace("-", "")[:-1]} - {"2", "5", "7", "10", "20", "30"}:
+            said = str(UnknownCard(slip))
+            assert said.partition("did you mean '")[2].removesuffix("'?).") in {*printed, ""}, slip
+
+
+@pytest.mark.parametrize(
+    ("typed", "printed"), [("feuver", "feu vert"), ("redligt", "red light"), ("ampel", "Rote Ampel")]
+)
+def test_a_slip_in_a_name_of_two_words_suggests_both(typed, printed):
+    with pytest.raises(Unreadable, match=f"did you mean '{printed}'"):
+        parse_play(f"Ann {typed}", TEAMS)
 
 
 def test_equal_letters_make_one_name_however_they_are_spelled():
@@ -192,6 +223,7 @@ def test_a_word_whose_letters_only_look_alike_is_explained(text, sentence):
         ("optoin hazard-on-hazard=allowed", "did you mean 'option'"), ("Ann Exted", "did you mean 'extend'"),
         ("Ann repair", "did you mean 'repairs'"), ("An 1 25", "did you mean 'Ann'"),
         ("Ann discrad 25", "did you mean 'discard'"), ("Ann rol*2", "did you mean 'roll'"),
+        ("Ann discard 100 km x 2", "no card '100-km"), ("Ann roll x 2", "A play is written"),
         ("Ann \x1b[31m", "no card '·\\[31m'"), ("Reds roll", "begins with a player's name"),
         ("Ann", "What does Ann do"), ("Ann anyway", "What does Ann do"), ("Ann !", "What does Ann do"),
         ("Ann rol", "no card 'rol' \\(did you mean 'roll'"), ("Ann 10O", "no card '10O'"),

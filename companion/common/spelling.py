@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from companion.common.text import Said, plain, say
 
@@ -69,12 +69,19 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     return by_small[near[0]] if near else None
 
 
-def meant(word: str, known: Iterable[str]) -> Said:
-    """Return ` (did you mean 'roll'?)`, or which word this one only looks like; empty if no known word is like it."""
-    words = list(known)
+def meant(word: str, known: Iterable[str], spelled: Mapping[str, str] | None = None) -> Said:
+    """Return ` (did you mean 'roll'?)`, or which word this one only looks like; empty if no known word is like it.
+
+    `spelled` gives the known words that are shown in another spelling.
+    """
+    words, spelled = list(known), spelled or {}
     alike = look_alike(word, words)
     if alike is not None:
         letters = unlike_letters(word, alike)
-        return say(" (it looks like '%(near)s', but one of them has %(letters)s)", near=shown(alike), letters=letters)
+        return say(
+            " (it looks like '%(near)s', but one of them has %(letters)s)",
+            near=shown(spelled.get(alike, alike)),
+            letters=letters,
+        )
     near = nearest(word, words)
-    return say(" (did you mean '%(near)s'?)", near=shown(near)) if near else Said("")
+    return say(" (did you mean '%(near)s'?)", near=shown(spelled.get(near, near))) if near else Said("")

@@ -38,20 +38,20 @@ def spellings() -> Iterator[tuple[str, Card]]:
         for names in by_language.values():
             cards = {card: names[card.value] for card in Card if card.value in names}
             yield from ((name, card) for card, several in cards.items() for name in several)
+            yield from ((f"{card} {unit}", card) for unit in names.get(Family.DISTANCE, ()) for card in Card if card.km)
     for card in Card:
         if card is not Card.UNKNOWN:
             yield from ((card_name(card, language), card) for language in LANGUAGES)
-        if card.family is Family.DISTANCE:
-            yield from ((f"{card} {unit}", card) for unit in ("miles", "mi", "kilometres"))
 
 
 @cache
 def _by_name() -> Mapping[str, Card]:
     """Return the cards by the keys of their names, also by those written as one word: `red-light`, `redlight`."""
-    found = {}
-    for name, card in spellings():
-        found[word_key(name)] = found[word_key(name).replace("-", "")] = card
-    return MappingProxyType(found)
+    return MappingProxyType({key: card for name, card in spellings() for key in _keys(name)})
+
+
+def _keys(name: str) -> tuple[str, str]:
+    return word_key(name), word_key(name).replace("-", "")
 
 
 def word_key(name: str) -> str:
@@ -65,9 +65,14 @@ def card_named(word: str) -> Card | None:
     return card_of_slug(word) or card_of_slug(word.lower()) or _by_name().get(word_key(word))
 
 
-def known_names() -> Mapping[str, Card]:
-    """Return the cards by their names as they are typed: small letters, no accents, hyphens between the words."""
-    return _by_name()
+@cache
+def printed_by_key() -> Mapping[str, str]:
+    """Return the printed spelling of every name by the keys that `_by_name` has: `red light` by `redlight`."""
+    found: dict[str, str] = {}
+    for name, _ in spellings():
+        for key in _keys(name):
+            found.setdefault(key, name)
+    return MappingProxyType(found)
 
 
 MOST_WORDS = 6

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from companion.common.spelling import composed, meant, shown
 from companion.common.text import Said, say
-from companion.rules.card_names import card_named, joined, known_names
+from companion.rules.card_names import card_named, joined, printed_by_key
 from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.editions.edition import EditionError, load_edition
 from companion.rules.editions.edition_file import LEAST_TARGET_KM, TARGET_STEP_KM
@@ -25,7 +25,9 @@ from companion.rules.table import Team
 _NAME = r"""[^\s"#=,<>!]+"""
 _PLAIN_NAME = re.compile(r"[\w-]+")
 _TIMES = re.compile(r"([^*]+)\*([2-9])(?:\*([2-9]))?|([2-9])\*([^*]+)")
-_TIMES_SIGN = re.compile(r"(?<=[0-9])\s*[x×*]\s*(?=[0-9])", re.IGNORECASE)  # in `100x2`, `2 × 100`, `100*2`
+_TIMES_SIGN = re.compile(r"([0-9](?:[\s-]*[^\W\d_]+)?)\s*[x×*]\s*(?=[0-9])", re.IGNORECASE)
+"""The sign in `100x2`, `2 × 100`, `100*2`, `100 km x 2`, with the number before it."""
+_SPACED_TIMES = re.compile(r"(?<!\S)[0-9]\S*(?: \* \S+)+")
 
 MOST_SHOWN = 60  # maximum length of a name, and of a name to show, in letters
 MOST_EXCHANGED = 6
@@ -58,7 +60,7 @@ class UnknownCard(UnknownWord):
         """Return the sentence where those cards are in the game; others are suggested only if none of them is meant."""
         every = [card for card in Card if card is not Card.UNKNOWN]
         near = meant(self._word, [*(cards or every), *self._others]) or meant(self._word, every)
-        near = near or meant(self._word, known_names())
+        near = near or meant(self._word, printed_by_key(), printed_by_key())
         return say("There is no card '%(word)s'%(near)s.", word=shown(self._word), near=near)
 
 
@@ -344,9 +346,10 @@ def _in_few_words(words: Sequence[str]) -> list[str]:
     end = words.index(">") if ">" in words else len(words)
     cards = words[:end]
     if any(sign in word for word in cards for sign in "xX×*"):
-        cards = _TIMES_SIGN.sub("*", " ".join(cards)).split()
-    is_plain = len(cards) < 2 or all(word in _PLAIN_WORDS or card_of_slug(word) for word in cards)
-    return [*(cards if is_plain else joined(cards)), *words[end:]]
+        cards = _TIMES_SIGN.sub(r"\1 * ", " ".join(cards)).split()
+    if len(cards) > 1 and not all(word in _PLAIN_WORDS or card_of_slug(word) for word in cards):
+        cards = _SPACED_TIMES.sub(lambda found: found[0].replace(" ", ""), " ".join(joined(cards))).split()
+    return [*cards, *words[end:]]
 
 
 def read_play(text: str, teams: tuple[Team, ...]) -> Play | None:
