@@ -223,6 +223,18 @@ def test_a_script_plays_a_whole_dealt_hand_by_the_api_alone(app, match):
     assert now["totals"] == now["hands"][0]["match"]
 
 
+def test_a_seat_is_kept_by_a_new_match_and_robots_alone_make_it_a_dealt_one(app, match):
+    script, record = scanned(app), "side Ann\nside Bob\nhand first Ann"
+    send(script, "/api/matches", {"record": record})
+    send(script, "/api/seat", {"player": "Ann"})
+    send(script, "/api/matches", {"record": "side Eve\nside Dan\nhand first Eve"})
+
+    begun = send(script, "/api/matches", {"record": record, "robots": {"Bob": 1}})
+
+    assert (begun.status_code, match.state.is_dealt) == (200, True)
+    assert script.get("/api/hand").json["player"] == "Ann"
+
+
 def test_a_script_has_the_hand_of_its_own_seat_and_of_no_other(app, match):
     match.start(TWO, robots={})
     ann, bob = scanned(app, 11), scanned(app, 12)
@@ -468,7 +480,10 @@ CHECKS = (
 
 @pytest.fixture
 def busy(match, app):
-    """A table in the middle of everything: hands played, an attack, a play that waits, a difference."""
+    """A table in the middle of everything: hands played, an attack, a play that waits, a difference.
+
+    It is asked from the machine itself, which may do everything.
+    """
     match.start(TWO, policy=Policy.TAP)
     played(match, *PLAYS, "end")
     match.next_hand("Ann", "Bob")
@@ -476,7 +491,18 @@ def busy(match, app):
     for number in range(1, 40):
         seen(match, number, "Ann 100")
     camera(match).differs(40, "side-1/battle", "stop", None)
+    served = app.wsgi_app
+    app.wsgi_app = lambda environ, start: served({**environ, "REMOTE_ADDR": "127.0.0.1"}, start)
     return app
+
+
+def test_a_change_that_comes_too_late_answers_as_the_document_says(busy):
+    headers = {"Origin": "http://localhost", "Accept-Encoding": "identity"}
+    case = SCHEMA["/api/undo"]["POST"].Case(body={"seq": 1}, headers=headers, media_type="application/json")
+    response = case.call(app=busy, base_url="http://localhost")
+
+    assert (response.status_code, response.json()["done"]) == (409, False)
+    case.validate_response(response, checks=[response_schema_conformance])
 
 
 @SCHEMA.parametrize()

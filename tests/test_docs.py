@@ -114,6 +114,14 @@ def test_every_json_that_the_docs_send_is_as_the_service_describes_it():
         assert {*schema["required"]} <= sent.keys() <= schema["properties"].keys(), (path, text)
 
 
+def test_the_example_of_an_answer_has_the_fields_that_the_service_sends():
+    example = json.loads(next(block for block in re.findall(r"```json\n(.*?)```", API, re.DOTALL) if '"done"' in block))
+
+    assert {*example} == {*openapi.SCHEMAS["Outcome"]}
+    assert {*example["reasons"][0]} == {*openapi.SCHEMAS["Why"]}
+    assert [field for field in example if f"`{field}`" not in API.partition("| `done`")[2] and field != "done"] == []
+
+
 def test_every_answer_and_every_kind_of_question_is_explained():
     assert [one for one in (*Answer, *Kind) if f"`{one}`" not in API] == []
 

@@ -53,8 +53,12 @@ _ANYWAY = (bool | None, "It counts although it is illegal: the table lets it sta
 _ID = {"id?": (str | None, _SAME, _letters(64))}
 NEW_MATCH: Fields = {
     "record": (str, _HEAD, _letters(4000)),
-    "cards?": (Literal["dealt"], "`dealt`: nobody has cards, the companion deals them."),
-    "robots?": ({str: int}, "With dealt cards: the players who are robots, and the level of each, 1 to 3."),
+    "cards?": (Literal["dealt"], "`dealt`: the companion deals the cards, and there are none on the table."),
+    "robots?": (
+        {str: int},
+        "The players who are robots, and the level of each, 1 to 3. The companion then deals the cards, also without"
+        " `cards`.",
+    ),
     **_ID,
 }
 NEW_PLAY: Fields = {"text": (str, _PLAY, _letters(200)), "anyway?": _ANYWAY, **_ID}
@@ -119,13 +123,18 @@ _MATCH: Fields = {
 
 SCHEMAS: Mapping[str, Fields] = {
     "Error": {"say": str},
-    "Why": {"code": str, "say": str, "rule": str, "instead": str | None},
+    "Why": {
+        "code": (str, "The same in every language."),
+        "say": str,
+        "rule": (str, "The rules and the section that it comes from."),
+        "instead": (str | None, "What could be played instead."),
+    },
     "Outcome": {
         "done": (bool, "It counts."),
-        "say": str | None,
+        "say": (str | None, "A sentence for the person, where `reasons` and `questions` do not say enough."),
         "reasons": (["Why"], "Why it does not count."),
-        "questions": ([str], "The ids of what the table is asked after it."),
-        "seq": (int, "The last event."),
+        "questions": ([str], "The ids of all questions that are open after it."),
+        "seq": (int, "The number of the latest event after it."),
         "version": VERSION,
         "saved": (bool, "All of it is on the disk."),
     },
@@ -303,7 +312,7 @@ def changed(sent: Schema) -> Schema:
             "200": content("It counts.", outcome),
             "202": content(waits, outcome),
             **_errors(400, 401, 403, 404, 413, 415, 422, 429, 503),
-            "409": content(_ERRORS[409], {"oneOf": [outcome, schema("Error")]}),
+            "409": content(_ERRORS[409], {"anyOf": [outcome, schema("Error")]}),
         },
     }
 
