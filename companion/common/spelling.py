@@ -11,7 +11,7 @@ from companion.common.text import Said, plain, say
 _MOST_SHOWN = 40
 _NEAR = 0.7  # how alike two words are, from 0 to 1, so that the one may be a slip for the other
 
-_MOST_COMPARED = 60  # letters: names are no longer where a match begins
+_MOST_COMPARED = 60  # letters: the longest name with which a match begins
 
 _ALIKE = str.maketrans("аеорсухіјѕԁһӏԛԝвкмнтүαορνυικτχγεημζβ", "aeopcyxijsdhlqwbkmhtyaopvuiktxyehmzb")
 """Small Cyrillic and Greek letters that look like Latin ones, or whose capitals do."""
