@@ -1,1 +1,1 @@
-"""What every room may use: sentences, errors, the clock, parsing, files that ship; none of it knows the game."""
+"""Helpers for every room, none specific to the game."""

@@ -1,5 +1,3 @@
-"""What takes a while to make, kept as long as it is asked for: any thread may ask, and nothing is made twice."""
-
 from __future__ import annotations
 
 import threading
@@ -11,9 +9,9 @@ _Value = TypeVar("_Value")
 
 
 class Kept(Generic[_Value]):
-    """The last things that were asked for, by their keys.
+    """A thread-safe cache of the `most` values used last.
 
-    What is missing is made without holding up those who ask for something else; who asks for the same waits for it.
+    Threads that request the same key wait for one value; other keys are not held up.
     """
 
     def __init__(self, most: int) -> None:
@@ -22,9 +20,9 @@ class Kept(Generic[_Value]):
         self._values: dict[Hashable, tuple[int, Future[_Value]]] = {}
 
     def get(self, key: Hashable, make: Callable[[], _Value], stamp: int = 0) -> _Value:
-        """Return the value of a key, made where it is not known, or made under another `stamp`.
+        """Return the value of `key`, made if it is missing or has another `stamp`.
 
-        What `make` raises reaches all who wait for it.
+        An exception from `make` reaches every waiting caller and is not cached.
         """
         with self._lock:
             known = self._values.pop(key, None)

@@ -1,8 +1,7 @@
-"""The clock on the wall: for people to read, never to order, keep or let in by.
+"""The wall clock: for people to read, never for order, expiry or access.
 
-A small computer without a clock of its own wakes in 1970, or when it was last switched off, and jumps by years once
-the network tells it the time. So numbers order everything, what is waited for goes by the monotonic clock, and a time
-that cannot be right is not shown.
+A small computer without a clock chip starts in 1970, or at its last shutdown, and jumps by years once online.
+So numbers order events, and waiting uses the monotonic clock.
 """
 
 from __future__ import annotations
@@ -11,12 +10,12 @@ import math
 import time
 from datetime import UTC, datetime
 
-FIRST_YEAR = 2020  # nobody has played with a companion before
+FIRST_YEAR = 2020  # no recorded match is older
 LAST_YEAR = 2199
 
 
 def make_readable() -> None:
-    """Let the time begin in 1970 where the clock is beyond the year 2262: Python cannot read it, nor any library."""
+    """Restart `time.time` at 1970 if the system clock is past the year 2262, which Python cannot read."""
     try:
         time.time()
     except OverflowError:
@@ -24,12 +23,12 @@ def make_readable() -> None:
 
 
 def now_s() -> float:
-    """Return seconds since 1970 by the clock on the wall, right or wrong."""
+    """Return seconds since 1970, even if the clock is wrong."""
     return time.time()
 
 
 def moment(at_s: float) -> datetime | None:
-    """Return a time of the log as people read it, in UTC; None where the clock cannot have been right."""
+    """Return a logged time in UTC, or None if it is implausible."""
     if not math.isfinite(at_s):
         return None
     try:
@@ -40,6 +39,6 @@ def moment(at_s: float) -> datetime | None:
 
 
 def today() -> str | None:
-    """Return the day where this machine stands, as `2026-11-22`; None while the clock cannot be right."""
+    """Return the local date as `2026-11-22`, or None while the clock is implausible."""
     now = moment(now_s())
     return now.astimezone().date().isoformat() if now else None

@@ -1,5 +1,3 @@
-"""The one exception that people may see: a sentence that says what is wrong and what to do."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -9,11 +7,10 @@ from companion.common.text import say
 
 
 class Problem(Exception):
-    """Something in the input or around the program is wrong; `sentence` is for the person.
+    """An error for the user: `sentence` says what is wrong and what to do.
 
-    With `values` it is a pattern that a page can show in the reader's language, as `say` makes one.
-    The command line prints it on standard error and ends with `exit_code`: 1 when what was given
-    turned out wrong, 2 when the call itself cannot be carried out as written.
+    With `values` it is a pattern for translation, as in `say`. The command line prints it on standard error and exits
+    with `exit_code`: 1 for wrong input, 2 for a command that cannot be carried out as written.
     """
 
     def __init__(self, sentence: str, exit_code: int = 2, **values: object) -> None:
@@ -23,12 +20,12 @@ class Problem(Exception):
 
 
 class Busy(Problem):
-    """Too much waits for the same work: the same will do a moment later."""
+    """Too many requests are waiting; the same one can succeed a moment later."""
 
 
 @contextmanager
 def file_problem(pattern: str, **values: object) -> Iterator[None]:
-    """Make a Problem of an OSError; the sentence is `pattern`, its `%(error)s` what the system says of the file."""
+    """Turn an OSError into a Problem worded by `pattern`, with the system's message as `%(error)s`."""
     try:
         yield
     except OSError as error:
@@ -36,5 +33,5 @@ def file_problem(pattern: str, **values: object) -> Iterator[None]:
 
 
 def cause(error: Exception) -> str:
-    """Return what the system says of an error, or the error itself."""
+    """Return the system's message for an error, or else its own text."""
     return getattr(error, "strerror", None) or str(error)

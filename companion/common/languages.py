@@ -1,5 +1,3 @@
-"""The languages that pages, referee, terminal and printed sheets speak."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -13,7 +11,7 @@ OWN_NAMES: Mapping[str, str] = {
     "nl": "Nederlands",
     "it": "Italiano",
 }
-"""By code: how each language calls itself. English is the one the texts are written in."""
+"""The supported languages by code, each with its own name. Texts in the code are English."""
 
 OWN_WORDS: Mapping[str, str] = {
     "en": "Language",
@@ -24,6 +22,6 @@ OWN_WORDS: Mapping[str, str] = {
     "nl": "Taal",
     "it": "Lingua",
 }
-"""By code: what “language” is called in each, for whoever looks for his own."""
+"""Each language's word for “language”, by code."""
 
 LANGUAGES = tuple(OWN_NAMES)

@@ -1,12 +1,10 @@
-"""Whole numbers as people and programs type them."""
-
 from __future__ import annotations
 
 
 def whole(text: str | None, low: int, high: int) -> int | None:
-    """Return the number from `low` (0 or more) to `high` that a text is, apart from spaces; None for anything else.
+    """Return a text's whole number from `low` (0 or more) to `high`, ignoring spaces around it; otherwise None.
 
-    A number is plain figures, 0 to 9: no sign, no `1_000`, no `²` or `٣`, and not a thousand figures to work through.
+    Only the digits 0 to 9 are accepted: no sign, `1_000`, `²` or `٣`, and at most a few leading zeros.
     """
     plain = (text or "").strip()
     if not (plain.isascii() and plain.isdigit()) or len(plain) > len(str(high)) + _MOST_ZEROS:

@@ -1,5 +1,3 @@
-"""Small files that people or programs have laid: read with care, as nobody knows what they are."""
-
 from __future__ import annotations
 
 import codecs
@@ -13,8 +11,8 @@ MOST_BYTES = 1_000_000
 
 
 def read_small(path: Path) -> bytes:
-    """Return the content of a small file. Raises OSError for a pipe, a device, or more than `MOST_BYTES`."""
-    # Opening a pipe that nobody writes to would wait for ever.
+    """Return a file's content. Raises OSError for a pipe, a device, or more than `MOST_BYTES`."""
+    # Opening a pipe without a writer would block.
     if not path.is_dir() and not stat.S_ISREG(path.stat().st_mode):
         raise OSError(errno.EINVAL, "it is no file", str(path))
     with path.open("rb") as file:
@@ -25,24 +23,24 @@ def read_small(path: Path) -> bytes:
 
 
 def text_of(raw: bytes, errors: str = "strict") -> str:
-    """Return the text in a file: UTF-8 or, with a byte order mark as Notepad on Windows writes it, UTF-16.
+    """Decode UTF-8 or, with a byte order mark as Windows Notepad writes it, UTF-16.
 
-    Raises UnicodeDecodeError for anything else, unless `errors` says otherwise as in `bytes.decode`.
+    Raises UnicodeDecodeError for anything else, unless `errors` differs, as in `bytes.decode`.
     """
     is_utf16 = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     return raw.decode("utf-16" if is_utf16 else "utf-8-sig", errors)
 
 
 def is_text(text: str) -> bool:
-    """True unless much of a decoded text is what no text holds: then it was a picture, an archive or the like."""
+    """True unless a decoded text has many null or replacement characters, as a picture or an archive would."""
     return text.count("\x00") + text.count("\ufffd") <= len(text) // _MOST_STRANGE
 
 
-_MOST_STRANGE = 4  # one character in so many may be damaged
+_MOST_STRANGE = 4  # one character in this many may be damaged
 
 
 def read_json(path: Path) -> Any:
-    """Return what a small JSON file holds. Raises OSError as `read_small` does, ValueError for what is no JSON."""
+    """Return a small JSON file's value. Raises OSError as `read_small` does, ValueError for invalid JSON."""
     try:
         return json.loads(read_small(path))
     except RecursionError as error:

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping
 from companion.common.text import Said, plain, say
 
 _MOST_SHOWN = 40
-_NEAR = 0.7  # how alike two words are, from 0 to 1, so that the one may be a slip for the other
+_NEAR = 0.7  # minimum similarity of a suggestion, 0 to 1, as `difflib` measures it
 
 _MOST_COMPARED = 60  # letters: the longest name with which a match begins
 
 _ALIKE = str.maketrans("аеорсухіјѕԁһӏԛԝвкмнтүαορνυικτχγεημζβ", "aeopcyxijsdhlqwbkmhtyaopvuiktxyehmzb")
-"""Small Cyrillic and Greek letters that look like Latin ones, or whose capitals do."""
+"""Lower-case Cyrillic and Greek letters that look like Latin ones, or whose capitals do."""
 
 _SCRIPTS = {"CYRILLIC": say("Cyrillic letters"), "GREEK": say("Greek letters")}
 

@@ -1,7 +1,6 @@
-"""The terminal: what people type there to start the program, and what they read there.
+"""Plain terminal output: a control character in a name could clear the screen or imitate our output.
 
-A control character in a name could clear the screen or pretend to be our output, so names and file names say nothing to
-the terminal itself. Records and JSON that go to a file or to another program stay as they are.
+Output to a file or another program stays unchanged.
 """
 
 from __future__ import annotations
@@ -14,22 +13,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-CALLED = "COMPANION_CALLED"  # the variable in which a script that starts the program says its own name: `deploy/run`
+CALLED = "COMPANION_CALLED"  # environment variable naming the script that started the program: `deploy/run`
 _SPOKEN = "\n\t"
 
 
 def program() -> str:
-    """Return the program's name as it was called: `companion`, or a script that stands for it."""
+    """Return the name the user typed: `companion`, or the script that started it."""
     return os.environ.get(CALLED) or "companion"
 
 
 def typed(words: str) -> str:
-    """Return a whole call: `companion enroll family`."""
+    """Return a complete command: `companion enroll family`."""
     return f"{program()} {words}"
 
 
 def plain(text: str) -> str:
-    """Return a text in which all that steers a terminal, or turns the writing round, is a dot."""
+    """Replace every character that controls a terminal or reverses the writing direction by a dot."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
     kept = (char in _SPOKEN or char.isprintable() or unicodedata.category(char) == "Zs" for char in text)
@@ -37,7 +36,7 @@ def plain(text: str) -> str:
 
 
 class Plain(io.TextIOWrapper):
-    """A terminal to which nothing but text is written. Raises BrokenPipeError once it is gone, as a pipe does."""
+    """A terminal stream that passes plain text only. Raises BrokenPipeError once the terminal is gone."""
 
     def write(self, text: str) -> int:
         with _broken_if_gone():
@@ -57,13 +56,13 @@ def _broken_if_gone() -> Iterator[None]:
 
 
 def show_plainly() -> None:
-    """Make the terminal show plain text only, and letters that it does not have by their numbers."""
+    """Make terminal output plain text, and write letters that the encoding lacks as escapes."""
     sys.stdout = _plain(sys.stdout, sys.__stdout__)
     sys.stderr = _plain(sys.stderr, sys.__stderr__)
 
 
 def _plain(stream: TextIO, own: TextIO | None) -> TextIO:
-    """Return a stream of this process made plain; one that somebody has put in its place stays as it is."""
+    """Make one of the process's own streams plain; leave a replaced one alone."""
     if stream is not own or not isinstance(stream, io.TextIOWrapper):
         return stream
     if not stream.isatty():

@@ -1,5 +1,3 @@
-"""A sentence for people that remembers how it was put together, so that a page can say it in another language."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -8,10 +6,9 @@ from typing import Self
 
 
 class Said(str):
-    """The English sentence, as a `str` that also knows its pattern and what was put into it.
+    """An English sentence that knows its `pattern` and the `values` in it.
 
-    The rooms further in speak English; a page looks the pattern up in its catalogue and puts the same values in.
-    A value may be a `Said` itself.
+    A page looks up the pattern in its catalog and inserts the same values. A value may be a `Said`.
     """
 
     __slots__ = ("pattern", "values")
@@ -26,12 +23,12 @@ class Said(str):
         return self
 
     def __str__(self) -> Said:
-        """Itself: `str(error)` of an exception that was raised with it knows its pattern still."""
+        """Return itself, so that `str(error)` of an exception keeps the pattern."""
         return self
 
 
 class Counted(Said):
-    """A sentence about so many things: `pattern` is about one, `several` about more."""
+    """A sentence about `number` things: `pattern` for one, `several` for more or none."""
 
     __slots__ = ("number", "several")
 
@@ -46,10 +43,10 @@ class Counted(Said):
 
 
 class Term(Said):
-    """A word within a sentence for something that the pages call by a name of their own.
+    """A word in a sentence for something that the pages have their own name for.
 
-    `kind` is what it is: a `card` by its slug, a `player`, a `zone` (`side-1/battle`), the `mat` of a side, or the
-    `side` on it (`side-1`, `table`).
+    Each `kind` has its `key`: a slug for `card`, a name for `player`, `side-1/battle` for `zone`, and `side-1` or
+    `table` for `mat` and for the `side` on it.
     """
 
     __slots__ = ("key", "kind")
@@ -63,50 +60,50 @@ class Term(Said):
         return self
 
     def called(self, text: str) -> Term:
-        """Return the same thing by another English word."""
+        """Return the same term with another English word."""
         return Term(text, self.kind, self.key)
 
     def begun(self) -> Term:
-        """Return the same word where a sentence begins with it."""
+        """Return the term with a capital, to begin a sentence."""
         return self.called(self[:1].upper() + self[1:])
 
 
 def plain(text: object, most: int = 500) -> str:
-    """Return a stranger's text for a sentence: one line, nothing in it that steers a terminal, and not too long."""
+    """Make untrusted text safe for a sentence: one line, no control characters, at most `most` characters and `…`."""
     short = str(text)[: most + 1]
     signs = "".join(char if char.isprintable() else "·" for char in short[:most])
     return f"{signs}…" if len(short) > most else signs
 
 
 def say(pattern: str, **values: object) -> Said:
-    """Return a sentence from a pattern with `%(name)s` places; this call marks the texts to translate."""
+    """Return a sentence from a pattern with `%(name)s` places, and mark it for translation."""
     return Said(pattern, **values)
 
 
 def say_many(one: str, several: str, count: int, **values: object) -> Said:
-    """Return the sentence of the two that fits `%(count)d` things; a mark like `say`."""
+    """Return the sentence that fits `%(count)d` things, and mark both for translation."""
     return Counted(one, several, count, **values)
 
 
 def listed(items: Iterable[object]) -> Said:
-    """Return words one after the other, each said in the language of the page."""
+    """Join items by commas; a page translates each."""
     named = {f"item{number}": item for number, item in enumerate(items)}
     return Said(", ".join(f"%({name})s" for name in named), **named)
 
 
 def sentences(*several: Said) -> Said:
-    """Return sentences one after the other, each said in the language of the page."""
+    """Join sentences by spaces; a page translates each."""
     named = {f"item{number}": sentence for number, sentence in enumerate(several)}
     return Said(" ".join(f"%({name})s" for name in named), **named)
 
 
 def one_of(items: Iterable[object]) -> Said:
-    """Return a choice as a sentence names it: `play-out, stuck or reshuffle`."""
+    """Join one or more alternatives: `play-out, stuck or reshuffle`."""
     *most, last = items
     return say("%(some)s or %(last)s", some=listed(most), last=last) if most else listed([last])
 
 
 def all_of(items: Iterable[object]) -> Said:
-    """Return all of several as a sentence names them: `Ann, Bob and Cid`."""
+    """Join one or more items: `Ann, Bob and Cid`."""
     *most, last = items
     return say("%(some)s and %(last)s", some=listed(most), last=last) if most else listed([last])

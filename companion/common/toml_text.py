@@ -1,4 +1,4 @@
-"""TOML texts that people have written: their tables, or one clear sentence about what is no TOML."""
+"""TOML written by people: its tables, or one clear sentence about the error."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from companion.common.text import plain, say
 
-MOST_DOTS = 200  # maximum number of dots in a line: the standard reader takes hours over a key of some thousand parts
-TOO_LARGE = 10**18  # stands for every larger number, which nobody means
+MOST_DOTS = 200  # per line: `tomllib` takes hours over a key of some thousand parts
+TOO_LARGE = 10**18  # replaces every larger number
 _PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 _TOO_MANY_DIGITS = re.compile(r"[0-9_]{4000,}")
 _NO_QUOTE = "the quotation mark at the end of a text is missing"
@@ -31,19 +31,19 @@ _FAULTS = {
     "Invalid value": "texts stand in quotes, numbers and true or false without",
     "Invalid statement": _NO_KEY,
 }
-"""What to say where the standard reader says what begins like this."""
+"""Our wording, by the beginning of the `tomllib` message."""
 
 
 class TomlError(ValueError):
-    """A text that is no TOML: `str()` is the sentence without its full stop."""
+    """Invalid TOML; `str()` is a sentence without its full stop."""
 
     def __init__(self, line: int | None, sentence: str) -> None:
         super().__init__(sentence)
-        self.line = line  # the line, from 1; None where no single line is at fault
+        self.line = line  # from 1; None if no single line is at fault
 
 
 def load(text: str) -> dict[str, Any]:
-    """Return the tables of a TOML text. Raises TomlError."""
+    """Return the tables of a TOML text, numbers limited to `TOO_LARGE`. Raises TomlError."""
     try:
         if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
             raise RecursionError
@@ -55,7 +55,7 @@ def load(text: str) -> dict[str, Any]:
 
 
 def _sayable(value: Any) -> Any:
-    """Return a value without numbers so large that it is an error to put them into a sentence."""
+    """Replace numbers with so many digits that Python refuses to print them."""
     if isinstance(value, dict):
         return {key: _sayable(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -64,7 +64,6 @@ def _sayable(value: Any) -> Any:
 
 
 def _fault(complaint: str, text: str) -> TomlError:
-    """Return what is wrong with a text, from the standard reader's own complaint."""
     place = _PLACE.search(complaint)
     if place is None:
         digits = _TOO_MANY_DIGITS.search(text)

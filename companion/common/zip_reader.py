@@ -1,5 +1,3 @@
-"""Zip files that people send: unpacked with distrust, and their pictures written anew."""
-
 from __future__ import annotations
 
 import io
@@ -15,25 +13,25 @@ from companion.common.spelling import shown
 from companion.common.text import Said, say, say_many
 
 Recoded = Callable[[bytes, str], bytes]
-"""Function from a picture's bytes, and its name for the sentences, to the picture as a new PNG; raises Problem."""
+"""Function from a picture's bytes and its name for messages to a newly encoded PNG; raises Problem."""
 
 _STEP_BYTES = 1 << 16
-_OF_UNPACKING = ("zlib", "lzma", "_lzma", "struct")  # modules whose errors, without a common base, mean damage
+_OF_UNPACKING = ("zlib", "lzma", "_lzma", "struct")  # their errors mean damage, and share no base class
 
 
 @dataclass(frozen=True, slots=True)
 class ZipReader:
-    """Reads one kind of zip file. Raises Problem for whatever is wrong with one, and nothing else."""
+    """Reader of one kind of untrusted zip file. Raises only Problem, whatever is wrong with a file."""
 
-    is_known: Callable[[str], bool]  # whether an entry may be called so
-    strange: Callable[[str], Said]  # says of one that may not that it is strange
-    bad: Callable[[Path, Said], Problem]  # makes a problem of what is wrong with a file
+    is_known: Callable[[str], bool]  # True if an entry may have this name
+    strange: Callable[[str], Said]  # sentence about any other name
+    bad: Callable[[Path, Said], Problem]  # problem for a file and its fault
     most_files: int
     most_bytes: int  # of all entries together, unpacked
-    most_of: Callable[[str], int]  # most bytes of the entry of a name
+    most_of: Callable[[str], int]  # maximum bytes of an entry, by name
 
     def unpacked(self, file: Path, sent: bytes | None) -> dict[str, bytes]:
-        """Return the files of a zip by name; `sent` is its content where it is not on this disk."""
+        """Return the entries by name, from `sent` if given, else from `file` on disk."""
         content: dict[str, bytes] = {}
         with _opened(file, sent, self.bad) as packed:
             infos, room = packed.infolist(), self.most_bytes
@@ -56,7 +54,7 @@ class ZipReader:
         return content
 
     def anew(self, file: Path, pictures: Iterable[tuple[str, bytes]], recoded: Recoded) -> Iterator[tuple[str, bytes]]:
-        """Yield pictures as they are kept, one by one: together they may be far larger than what was sent."""
+        """Yield PNG names and contents one by one, as together they may be far larger than the zip."""
         names, room = set[str](), self.most_bytes
         for name, picture in pictures:
             png = str(PurePosixPath(name).with_suffix(".png"))
@@ -75,7 +73,7 @@ class ZipReader:
 
 @contextmanager
 def _opened(file: Path, sent: bytes | None, bad: Callable[[Path, Said], Problem]) -> Iterator[zipfile.ZipFile]:
-    """Open a zip file. Raises Problem for whatever goes wrong while it is open."""
+    """Open a zip file, and turn errors while it is open into a Problem."""
     try:
         with zipfile.ZipFile(file if sent is None else io.BytesIO(sent)) as packed:
             yield packed
@@ -94,7 +92,7 @@ def _opened(file: Path, sent: bytes | None, bad: Callable[[Path, Said], Problem]
 
 
 def _read_entry(packed: zipfile.ZipFile, info: zipfile.ZipInfo, most_bytes: int) -> bytes | None:
-    """Return an entry's content, counted as it comes, whatever size it says it has; None if there is more than that."""
+    """Return an entry's content, or None above `most_bytes`, whatever size it declares."""
     content = bytearray()
     with packed.open(info) as entry:
         while piece := entry.read(_STEP_BYTES):
