@@ -1,1 +1,1 @@
-"""What goes onto paper: stickers, mats and our own deck. SVG in millimetres is the source of every picture."""
+"""Printing of stickers, mats and our own deck. SVG in millimeters is the source of every picture."""

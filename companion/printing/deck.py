@@ -1,8 +1,7 @@
-"""Our own deck: 57 × 88 mm, a picture to be read from two metres, a word below, an index in two corners.
+"""Our own deck of 57 × 88 mm, with pictures readable from two meters.
 
-Families differ in colour and in shape: hazards are triangles and octagons, remedies discs, safeties shields,
-distances milestones, specials tiles. The distances differ in figure, in the milestone's height and in the pattern
-behind it.
+Families differ in color and shape: hazards are triangles and octagons, remedies discs, safeties shields, distances
+milestones, specials tiles. Distances differ in the number, the height of the milestone and the pattern behind it.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from companion.tabletop.mat_layout import CARD_MM
 _STONE_HEIGHT_MM = {25: 32.5, 50: 36.0, 75: 39.5, 100: 43.0, 200: 47.0, 300: 49.0}
 _WIDTH, _HEIGHT = CARD_MM
 _MIDDLE = _WIDTH / 2
-_EDGE = 2.2  # width of the plain rim: what a crooked cut may eat without being seen
+_EDGE = 2.2  # width of the plain rim, which hides a crooked cut
 _BAND_TOP, _BAND_HEIGHT = 61.0, 11.5
 _CORNER = 3.0
 _SIGN_MIDDLE_OF = {Family.HAZARD: 36.5, Family.SPECIAL: 37.2}
@@ -27,9 +26,9 @@ _SIGN_MIDDLE_OF = {Family.HAZARD: 36.5, Family.SPECIAL: 37.2}
 
 @cache
 def face_svg(card: Card, language: str = "en") -> str:
-    """Draw a card's face, `CARD_MM` large, its word in one of `common.languages`."""
+    """Draw a card's face at size `CARD_MM`, labeled in one of `common.languages`."""
     if card.family is Family.DISTANCE:
-        # Under the index lie plain corners.
+        # The index needs plain corners.
         plate = draw.rect(-4, -4, 23, 19.5, draw.paint(draw.PAPER, draw.YELLOW, 1.1), radius=_CORNER)
         picture = _on_paper([*_pattern(card.km), *_stone(card), plate, _turned(plate)])
         index = draw.text(card.value, 10.6, 12.4, 10.5, anchor=0.5, weight=800)
@@ -41,18 +40,18 @@ def face_svg(card: Card, language: str = "en") -> str:
 
 
 def _turned(*body: str) -> str:
-    """Draw the same upside down, about the card's middle."""
+    """Turn drawings upside down about the card's middle."""
     return draw.group(body, x=_WIDTH, y=_HEIGHT, turn=180)
 
 
 def _on_paper(body: list[str]) -> list[str]:
-    """Draw a picture under the rim, on a card whose very edge is plain: no colour shows where a cut is a hair off."""
+    """Draw a picture that ends under the rim, so that no color shows where a cut is slightly off."""
     edge = _EDGE / 2
     return [_ground(draw.PAPER), draw.window(body, edge, edge, _WIDTH - 2 * edge, _HEIGHT - 2 * edge)]
 
 
 def _rim(colour: str) -> list[str]:
-    """Draw the plain rim of paper that covers the picture's edge, and the enamel line along it."""
+    """Draw the plain rim over the picture's edge, and a line along it."""
     hole = _rounded(_EDGE, _EDGE, _WIDTH - 2 * _EDGE, _HEIGHT - 2 * _EDGE, _CORNER)
     outside = f"M0 0L0 {draw.num(_HEIGHT)}L{draw.num(_WIDTH)} {draw.num(_HEIGHT)}L{draw.num(_WIDTH)} 0Z"
     return [draw.path(outside + hole, draw.paint(draw.PAPER)), draw.path(hole, draw.paint("none", colour, 1.1))]
@@ -72,7 +71,7 @@ def _rounded(x: float, y: float, width: float, height: float, radius: float) -> 
 
 
 def _band(card: Card, language: str) -> list[str]:
-    """Draw the word in cream on the family's colour; on yellow in ink, for contrast."""
+    """Draw the word on the family's color: cream, but ink on yellow for contrast."""
     colour, fill = COLOUR_OF[card.family], draw.INK if card.family is Family.DISTANCE else draw.PAPER
     band = draw.rect(_EDGE, _BAND_TOP, _WIDTH - 2 * _EDGE, _BAND_HEIGHT, draw.paint(colour))
     middle = _BAND_TOP + _BAND_HEIGHT / 2
@@ -93,7 +92,6 @@ _STONE_WIDTH_MM, _ARCH_MM, _CAP_MM = 38.0, 10.5, 11.5
 
 
 def _stone(card: Card) -> list[str]:
-    """Draw a milestone with a yellow cap, standing on the band, its figure across it."""
     top = _BAND_TOP - _STONE_HEIGHT_MM[card.km]
     edge = draw.paint("none", draw.INK, 1.5, join="round")
     figure_middle = (top + _CAP_MM + _BAND_TOP) / 2
@@ -107,7 +105,6 @@ def _stone(card: Card) -> list[str]:
 
 
 def _arch(top: float, bottom: float) -> str:
-    """Return a round-headed shape as wide as the milestone."""
     half, shoulder = _STONE_WIDTH_MM / 2, top + _ARCH_MM
     left, right, reach = _MIDDLE - half, _MIDDLE + half, 0.5523
     return (
@@ -123,7 +120,6 @@ def _ground(colour: str) -> str:
 
 
 def _pattern(km: int) -> list[str]:
-    """Draw the ground behind a milestone: dots, stripes, diagonals, checks, chevrons or bars."""
     fill, line = draw.paint(draw.YELLOW), draw.paint("none", draw.YELLOW, 4.6 if km == 200 else 4.2)
     match km:
         case 25:
@@ -151,10 +147,9 @@ _DISC_MM = 18.5
 
 @cache
 def back_svg() -> str:
-    """Draw the back, the same upside down: rows of milestones, and a winding road on a red disc."""
+    """Draw the back, which is the same upside down: milestones, and a winding road on a red disc."""
     rows = ((9.4, 5), (19.4, 4), (29.4, 5), (39.4, 4))
     places = [(_MIDDLE + 10.2 * (i - (count - 1) / 2), y) for y, count in rows for i in range(count)]
-    # The disc in the middle stays free.
     free = [(x, y) for x, y in places if hypot(x - _MIDDLE, y - _HEIGHT / 2) > _DISC_MM + 6]
     half = [draw.group(milestone(), x=x, y=y) for x, y in free]
     road = draw.group(drawing("winding-road"), x=_MIDDLE, y=_HEIGHT / 2)

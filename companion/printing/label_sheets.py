@@ -1,4 +1,4 @@
-"""Sheets of labels that shops sell, by their makers' numbers or as somebody measured them."""
+"""Label sheets from shops, by manufacturer's number or by measurements."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from companion.common.errors import Problem
 from companion.common.spelling import shown
 from companion.tabletop.mat_layout import CARD_MM
 
-Lengths = tuple[float, float]  # across and down, in millimetres
+Lengths = tuple[float, float]  # across and down, in millimeters
 PAPERS_MM: Mapping[str, Lengths] = {"A4": (210.0, 297.0), "Letter": (215.9, 279.4)}
 
-BESIDE_MM, BELOW_MM = 12.0, 5.0  # room that a card's sign and name take beside its code, or below
-SLACK_MM = 0.5  # length by which a label may lack room for sign and name, and a fifth of it for the code's margin
+BESIDE_MM, BELOW_MM = 12.0, 5.0  # room for a card's sign and name beside its code, or below
+SLACK_MM = 0.5  # room that may be missing for sign and name; for the code's margin a fifth of it
 _MEASURED = re.compile(
     r"([0-9]{1,2})x([0-9]{1,2})"
     + r",([0-9]{1,3}(?:\.[0-9]{1,3})?)x([0-9]{1,3}(?:\.[0-9]{1,3})?)" * 2
@@ -27,16 +27,16 @@ _MEASURED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class LabelSheet:
-    """A sheet of labels, all of one size."""
+    """A sheet of equal labels."""
 
     name: str
     paper: str  # one of `PAPERS_MM`
-    grid: tuple[int, int]  # number of labels across and down
-    margin_mm: Lengths  # the first label's corner from the paper's
+    grid: tuple[int, int]  # labels across and down
+    margin_mm: Lengths  # from the paper's corner to the first label's
     pitch_mm: Lengths  # from one label to the next
     label_mm: Lengths
     maker: str = ""
-    also: tuple[str, ...] = ()  # other numbers of sheets with the same geometry
+    also: tuple[str, ...] = ()  # numbers of other sheets with the same geometry
 
     @property
     def title(self) -> str:
@@ -44,20 +44,20 @@ class LabelSheet:
 
     @property
     def each(self) -> int:
-        """Number of labels on it."""
+        """Number of labels."""
         return self.grid[0] * self.grid[1]
 
     def sheets_for(self, count: int) -> int:
-        """Return how many of these sheets so many labels take."""
+        """Return the number of sheets for `count` labels."""
         return -(-count // self.each)
 
     def is_name_below(self, code_mm: float) -> bool:
-        """True if a card's name stands below its code, as on a square label, not beside it."""
+        """True if a card's name goes below its code, as on a square label, not beside it."""
         width, height = self.label_mm
         return height + SLACK_MM >= code_mm + BELOW_MM and (width <= height or width < code_mm + BESIDE_MM)
 
     def check(self, code_mm: float) -> None:
-        """Raise Problem where a label cannot hold a code of this width and a name, or lies on no card."""
+        """Raise Problem if a label has no room for a code of this width and a name, or is larger than a card."""
         width, height = self.label_mm
         this = {"sheet": self.title, "width": f"{width:g}", "height": f"{height:g}"}
         has_room = width + SLACK_MM >= code_mm + BESIDE_MM and height + SLACK_MM / 5 >= code_mm
@@ -81,7 +81,7 @@ class LabelSheet:
 
 @cache
 def known_sheets() -> Mapping[str, LabelSheet]:
-    """Return the sheets of `label_sheets.toml` by their makers' numbers."""
+    """Return the sheets of `label_sheets.toml` by number."""
     tables = toml_text.load((Path(__file__).parent / "label_sheets.toml").read_text("utf-8"))
     return {name: LabelSheet(name, **_values(table)) for name, table in tables.items()}
 
@@ -91,11 +91,11 @@ def _values(table: Mapping[str, object]) -> dict[str, object]:
 
 
 def label_sheet(text: str) -> LabelSheet:
-    """Return the sheet that a maker's number names, or that somebody measured: `5x13,4.7x10.7,40.6x21.2`.
+    """Return the sheet with a manufacturer's number, or with measurements like `5x13,4.7x10.7,40.6x21.2`.
 
-    Those are columns × rows, the first label's corner from the paper's left and upper edge, and the steps from label to
-    label; the labels are as large as leaves the same margins on the other edges. `,letter` stands for that paper.
-    Raises Problem for anything else, and for a sheet larger than its paper.
+    These are columns × rows, the first label's distance from the left and upper edge, and the steps between labels.
+    Opposite margins are assumed equal. Append `,letter` for that paper. Raises Problem for anything else, and for
+    labels that do not fit.
     """
     plain = re.sub(r"\s", "", text).replace("×", "x")
     by_number = {number.upper(): sheet for sheet in known_sheets().values() for number in (sheet.name, *sheet.also)}
@@ -113,7 +113,7 @@ def label_sheet(text: str) -> LabelSheet:
     columns, rows, left, top, across, down = (float(number) for number in found.groups()[:6])
     paper = "Letter" if found[7] == ",letter" else "A4"
     width_mm, height_mm = PAPERS_MM[paper]
-    # As wide as leaves the same margin on the right, and no wider than a step; likewise below.
+    # Equal margins on opposite edges leave this much; overlapping labels are impossible.
     width = min(round(width_mm - 2 * left - (columns - 1) * across, 2), across)
     height = min(round(height_mm - 2 * top - (rows - 1) * down, 2), down)
     if min(columns, rows, width, height) <= 0:

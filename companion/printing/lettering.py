@@ -1,7 +1,4 @@
-"""Letters as outlines, so that every renderer gives the same picture and no font need be installed.
-
-The letters are Barlow Condensed, drawn after road and number-plate lettering; licence in `fonts/OFL.txt`.
-"""
+"""Text as outlines of Barlow Condensed: all renderers agree, and no font need be installed."""
 
 from __future__ import annotations
 
@@ -19,12 +16,12 @@ if TYPE_CHECKING:
 FONTS = Path(__file__).parent / "fonts"
 CAP_HEIGHT_EM = 0.7
 
-_READING = threading.RLock()  # held while a font is read: two threads may not parse its tables at once
+_READING = threading.RLock()  # two threads must not parse a font's tables at once
 
 
 @dataclass(frozen=True, slots=True)
 class Lettering:
-    """Words drawn with their baseline at y = 0, y down, 1000 units an em."""
+    """Outlined words: baseline at y = 0, y down, 1000 units per em."""
 
     data: str  # SVG path data
     width_em: float
@@ -32,11 +29,11 @@ class Lettering:
 
 @cache
 def outline(words: str, weight: int = 600, track_em: float = 0.0) -> Lettering:
-    """Return the words in weight 600 or 800, kerned, with `track_em` of extra space between letters.
+    """Return kerned words in weight 600 or 800, with `track_em` of extra space between letters.
 
     Raises ValueError for a character that the font lacks.
     """
-    # Loaded with the first words that are drawn: the pages show signs without any.
+    # Imported late: pages show signs without words.
     from fontTools.pens.svgPathPen import SVGPathPen
     from fontTools.pens.transformPen import TransformPen
 
@@ -55,7 +52,7 @@ def outline(words: str, weight: int = 600, track_em: float = 0.0) -> Lettering:
 
 
 def known(words: str, weight: int = 600) -> str:
-    """Return the words with a dot for each letter that the font lacks."""
+    """Replace each letter that the font lacks by a dot."""
     with _READING:
         characters = _font(weight).getBestCmap()
     return "".join(letter if ord(letter) in characters else "·" for letter in words)
@@ -75,7 +72,7 @@ def _glyphs(weight: int) -> Any:
 
 @cache
 def _drawn(name: str, weight: int) -> RecordingPen:
-    """Return how a letter is drawn: reading it in the font takes as long as drawing it."""
+    """Return a recorded glyph: reading it from the font takes as long as drawing it."""
     from fontTools.pens.recordingPen import RecordingPen
 
     pen = RecordingPen()
@@ -91,7 +88,7 @@ def _kern(left: str, right: str, weight: int) -> int:
 
 
 def _pair_value(table: Any, left: str, right: str) -> int:
-    """Return one pair's advance in a `PairPos` table: format 1 lists pairs of glyphs, format 2 pairs of classes."""
+    """Return a pair's kerning in a `PairPos` table: format 1 lists pairs of glyphs, format 2 pairs of classes."""
     if table.Format == 1:
         pairs = table.PairSet[table.Coverage.glyphs.index(left)].PairValueRecord
         values = [pair.Value1 for pair in pairs if pair.SecondGlyph == right]

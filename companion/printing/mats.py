@@ -1,6 +1,6 @@
-"""The mats: zones with their names, markers at the corners, from the plan in `companion.tabletop.mat_layout`.
+"""Drawings of the mats laid out in `companion.tabletop.mat_layout`.
 
-What is printed keeps clear of the markers' white and of the seam where two A4 sheets meet.
+Words and lines avoid the markers' white border and the seam between two A4 sheets.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from companion.printing.printed_words import mat_word
 from companion.rules.cards import Card
 from companion.tabletop.mat_layout import CARD_MM, DISTANCE_COLUMNS, MARKER_CELLS, ROBOT, TABLE, Marker, MatLayout, Rect
 
-SAND = "#E6DBC1"  # the zones' ground: a shade deeper than a card's rim, so that eye and camera see its edge
-SHADE = "#D6C8A6"  # colour of the places where a card may lie
+SAND = "#E6DBC1"  # background of zones: darker than a card's rim, so that its edge is visible
+SHADE = "#D6C8A6"  # color of card outlines
 _FRAME = draw.paint(SAND, draw.INK, 0.5)
 _PLACE = draw.paint("none", SHADE, 1.2)
 _PILES = ("draw", "discard")
@@ -24,7 +24,7 @@ _SIGN_OF = {"battle": Card.ROLL, "speed": Card.SPEED_LIMIT, "safety": Card.RIGHT
 
 
 def mat_svg(layout: MatLayout, language: str = "en") -> str:
-    """Draw a whole mat, `layout.size_mm` large, its words in one of `common.languages`."""
+    """Draw a mat at size `layout.size_mm`, labeled in one of `common.languages`."""
     width, height = layout.size_mm
     body = [draw.rect(0, 0, width, height, draw.paint(draw.PAPER))]
     for name, rect in layout.zones.items():
@@ -45,7 +45,7 @@ def _zone(name: str, rect: Rect, layout: MatLayout, language: str) -> list[str]:
 
 
 def _heading(name: str, rect: Rect, language: str) -> list[str]:
-    """Draw the zone's name, large, the sign of what lies there before it, and a word of help below."""
+    """Draw the zone's name, a sign before it, and a hint."""
     x, y = rect.x_mm + 6, rect.y_mm + 16
     sign = [draw.group(pictograms.sign(_SIGN_OF[name]), x=x + 6.5, y=y - 1.5, scale=0.13)] if name in _SIGN_OF else []
     x += 17 if sign else 0
@@ -58,7 +58,7 @@ def _heading(name: str, rect: Rect, language: str) -> list[str]:
 
 
 def _places(name: str, rect: Rect) -> list[str]:
-    """Draw outlines where cards may lie: one, or for the safeties two upright ones."""
+    """Draw card outlines: two upright ones for safeties, else one."""
     count = 2 if name == "safety" else 1
     width, height = CARD_MM
     gap = (rect.width_mm - count * width) / (count + 1)
@@ -67,7 +67,7 @@ def _places(name: str, rect: Rect) -> list[str]:
 
 
 def _columns(columns: tuple[Rect, ...], zone: Rect, word: str) -> list[str]:
-    """Draw the five columns under their figures, which leave the seam free, and the zone's name above the first."""
+    """Draw the zone's name and its five columns, whose numbers avoid the seam."""
     bottom = zone.y_mm + zone.height_mm
     shapes = [draw.text(f"{word.upper()} · km", zone.x_mm + 2, zone.y_mm - 2.6, 7.5, weight=800)]
     for rect, figure in zip(columns, DISTANCE_COLUMNS, strict=True):
@@ -81,7 +81,7 @@ def _columns(columns: tuple[Rect, ...], zone: Rect, word: str) -> list[str]:
 
 
 def _side_margins(layout: MatLayout, language: str) -> list[str]:
-    """Draw whose mat it is on the left, which way up on the right, and a ruler on both for mats in two sheets."""
+    """Draw the side's mark on the left, the way up on the right, and a ruler on each for mats in two sheets."""
     width, height = layout.size_mm
     number = layout.id.rpartition("-")[2]
     mark = draw.group(pictograms.badge(int(number)), x=26, y=92, scale=0.36)
@@ -92,7 +92,7 @@ def _side_margins(layout: MatLayout, language: str) -> list[str]:
 
 
 def _ways(layout: MatLayout, beyond: str, beyond_y: float, edge: str, edge_y: float) -> list[str]:
-    """Draw an arrow away from the player on the right, and on the left one to his edge, a word by each."""
+    """Draw labeled arrows: away from the player on the right, to the player's edge on the left."""
     width, height = layout.size_mm
     return [
         draw.group(pictograms.drawing("roll"), x=width - 26, y=beyond_y, scale=0.26),
@@ -112,13 +112,13 @@ def _table_margin(layout: MatLayout, language: str) -> list[str]:
 
 
 def _robot_margins(layout: MatLayout, language: str) -> list[str]:
-    """Draw above the slots whose they are and how a card gets there, on the edges which way up, and a ruler."""
+    """Draw the heading and a hint above the slots, the way up on the edges, and a ruler."""
     width, height = layout.size_mm
     slots = layout.zones.values()
     x, room = min(rect.x_mm for rect in slots), min(rect.width_mm for rect in slots)
     face = draw.group(pictograms.drawing("robot"), x=x + 8, y=29, scale=2.4)
     name = draw.text(mat_word("robot-hand", language).upper(), x + 20, 35, 19, weight=800)
-    # Below the seam's middle, which is free of words.
+    # Ends right of the seam, which has no words.
     hint = mat_word("robot-hint", language)
     size = min(7, 3.2 * room / lettering.outline(hint).width_em)
     ways = _ways(layout, mat_word("people", language), 66, mat_word("helper", language), height - 68)
@@ -127,7 +127,7 @@ def _robot_margins(layout: MatLayout, language: str) -> list[str]:
 
 
 def ruler(language: str, *, beside: bool = False) -> list[str]:
-    """Draw a line of 50 mm from (0, 0) to the right, and below or beside it the question whether it came out so."""
+    """Draw a 50 mm line from (0, 0) to the right, with a request below or beside it to check its length."""
     look = draw.paint("none", draw.INK, 0.3)
     ends = [draw.line(x, -2, x, 0, look) for x in (0.15, 49.85)]
     ticks = [*ends, *(draw.line(x, -1, x, 0, look) for x in range(10, 50, 10))]
@@ -137,7 +137,7 @@ def ruler(language: str, *, beside: bool = False) -> list[str]:
 
 
 def marker_svg(marker: Marker) -> str:
-    """Draw a marker in black cells on white, two cells of white around it."""
+    """Draw a marker with a white border of two cells."""
     x, y, side = marker.square.x_mm, marker.square.y_mm, marker.square.width_mm
     cell = side / MARKER_CELLS
     white = draw.rect(x - 2 * cell, y - 2 * cell, side + 4 * cell, side + 4 * cell, draw.paint(draw.WHITE))
@@ -146,9 +146,9 @@ def marker_svg(marker: Marker) -> str:
 
 @cache
 def marker_cells(marker_id: int) -> str:
-    """Return the marker as one path, a unit a cell: the black square with its white cells cut out of it."""
+    """Return a marker's black part as one path, one unit per cell."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)
     bits = cv2.aruco.generateImageMarker(dictionary, marker_id, MARKER_CELLS)
-    # A hole runs the other way round than the square, so the non-zero rule leaves it empty.
+    # Holes run the other way round, so the non-zero rule leaves them empty.
     holes = [f"M{x} {y}v1h1v-1z" for y in range(MARKER_CELLS) for x in range(MARKER_CELLS) if bits[y, x]]
     return f"M0 0h{MARKER_CELLS}v{MARKER_CELLS}h-{MARKER_CELLS}z" + "".join(holes)

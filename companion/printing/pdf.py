@@ -1,8 +1,4 @@
-"""Our drawings as PDF: a page's content is the same shapes in the same millimetres, only spelt differently.
-
-It understands the SVG that `companion.printing.svg` writes – groups, placed drawings, shapes, flat colours – and
-nothing else, which is why it stays exact and small.
-"""
+"""PDF from the SVG of `companion.printing.svg` only: groups, placed drawings, shapes and flat colors."""
 
 from __future__ import annotations
 
@@ -28,9 +24,9 @@ _JOINS = {"miter": 0, "round": 1, "bevel": 2}
 
 
 def write(pages: Sequence[str]) -> bytes:
-    """Return drawings of ours as a PDF file, one a page, each page as large as its drawing, everything vector.
+    """Return a vector PDF file with one drawing per page, each page as large as its drawing.
 
-    Raises ValueError for SVG that holds anything else than this program draws.
+    Raises ValueError for other SVG than ours.
     """
     objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b""]
     kids = []
@@ -39,7 +35,7 @@ def write(pages: Sequence[str]) -> bytes:
         kids.append(f"{len(objects) + 1} 0 R")
         box = f"[0 0 {width_mm * POINTS_PER_MM:.4f} {height_mm * POINTS_PER_MM:.4f}]"
         objects.append(f"<< /Type /Page /Parent 2 0 R /MediaBox {box} /Contents {len(objects) + 2} 0 R >>".encode())
-        # The first operator turns millimetres from the top left into points from the bottom left.
+        # From millimeters from the top left to points from the bottom left.
         frame = f"{POINTS_PER_MM:.7f} 0 0 {-POINTS_PER_MM:.7f} 0 {height_mm * POINTS_PER_MM:.4f} cm"
         content = "\n".join([frame, *_children(ElementTree.fromstring(svg))])  # noqa: S314 – our own text
         packed = zlib.compress(content.encode())
@@ -72,7 +68,7 @@ def _children(parent: ElementTree.Element) -> Iterator[str]:
 
 
 def _window(element: ElementTree.Element) -> Iterator[str]:
-    """Yield what moves a drawing to its place on a sheet, and lets nothing be painted outside it."""
+    """Yield operators that place a drawing on a sheet and clip it."""
     x, y = float(element.get("x", 0)), float(element.get("y", 0))
     left, top, width, height = (float(number) for number in element.get("viewBox", "").split())
     yield _operator("cm", 1, 0, 0, 1, x - left, y - top)
@@ -89,14 +85,14 @@ def _shape(tag: str, element: ElementTree.Element) -> Iterator[str]:
     builder, pen = PathBuilder(), _Pen()
     if not builder.add_path_from_element(element):
         raise ValueError(f"the PDF writer does not draw <{tag}>")
-    # The builder leaves a circle open, and a seam would show where its stroke ends.
+    # The builder leaves circles open, and a seam would show.
     parse_path(builder.paths[0] + "z" * (tag == "circle"), pen)
     yield from pen.operators
     yield {(True, True): "B", (True, False): "f", (False, True): "S"}[fill != "none", stroke != "none"]
 
 
 class _Pen(BasePen):
-    """Spells an outline as operators; curves of any kind come here as cubic ones."""
+    """Writes an outline as PDF operators; all curves arrive as cubic ones."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -132,5 +128,5 @@ def _transform(steps: str) -> Iterator[str]:
 
 
 def _colour(name: str) -> str:
-    """Return `#RRGGBB` as three numbers from 0 to 1."""
+    """Convert `#RRGGBB` to three numbers from 0 to 1."""
     return " ".join(f"{int(name[i : i + 2], 16) / 255:.4f}" for i in (1, 3, 5))

@@ -1,7 +1,4 @@
-"""The pictures on our cards: signs and pictograms of the road, in flat shapes.
-
-Everything is drawn about (0, 0). A sign reaches 50 units from the middle, a pictogram about 30.
-"""
+"""Road signs and pictograms on our cards, centered at (0, 0): signs reach 50 units, pictograms about 30."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from companion.printing import svg as draw
 from companion.rules.cards import Card, Family
 from companion.tabletop.mat_layout import SIDE_MARKS
 
-_TWO_COLOURS = re.compile(f"{draw.BLACK}|{draw.WHITE}")  # of `pictograms.svg`: a picture, and the ground under it
+_TWO_COLOURS = re.compile(f"{draw.BLACK}|{draw.WHITE}")  # ink and ground in `pictograms.svg`
 COLOUR_OF: dict[Family, str] = {
     Family.DISTANCE: draw.YELLOW,
     Family.HAZARD: draw.RED,
@@ -26,14 +23,14 @@ COLOUR_OF: dict[Family, str] = {
 
 
 def sign(card: Card) -> list[str]:
-    """Draw the family's sign with the card's picture on it. Distances have milestones instead: see `deck`."""
+    """Draw the family's sign with the card's pictogram. Distances have milestones instead: see `deck`."""
     colour = COLOUR_OF[card.family]
     plate = drawing("order" if card in (Card.STOP, Card.SPEED_LIMIT) else card.family, colour, draw.PAPER)
     return [*plate, *drawing(card, draw.PAPER, colour)]
 
 
 def drawing(name: str, ink: str = draw.INK, ground: str = draw.PAPER) -> list[str]:
-    """Draw what `pictograms.svg` has by that name; what is black there in `ink`, what is white in `ground`."""
+    """Draw a group of `pictograms.svg`, its black in `ink` and its white in `ground`."""
     colours = {draw.BLACK: ink, draw.WHITE: ground}
     return [_TWO_COLOURS.sub(lambda drawn: colours[drawn[0]], shape) for shape in _shapes()[name]]
 
@@ -51,7 +48,7 @@ def _spelt(shape: ElementTree.Element) -> str:
 
 
 def milestone(line: str = "none", figure: str = "") -> list[str]:
-    """Draw a milestone 6 wide and about 8 high about (0, 0), outlined in `line`, with a bar or a figure on it."""
+    """Draw a milestone centered at (0, 0), 6 wide and about 8 high, with a bar or `figure` on it."""
     arch = "L-3 -0.8C-3 -4.6 3 -4.6 3 -0.8L"
     mark = draw.fitted(figure, 0, 1.75, 4.2, 4.4) if figure else draw.rect(-1.5, 0.8, 3, 0.9, draw.paint(draw.INK))
     return [
@@ -62,7 +59,7 @@ def milestone(line: str = "none", figure: str = "") -> list[str]:
 
 
 def badge(number: int) -> list[str]:
-    """Draw the mark of side `number`, outlined so that it stands out on light and on dark."""
+    """Draw the mark of side `number`, outlined for light and dark backgrounds."""
     mark = SIDE_MARKS[number - 1]
     halo, look = draw.paint("none", draw.PAPER, 17, join="round"), draw.paint(mark.colour, draw.INK, 7, join="round")
     return [draw.path(mark.shape, halo), draw.path(mark.shape, look)]

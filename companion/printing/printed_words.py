@@ -1,6 +1,6 @@
-"""The words on our cards and mats, in the languages of the pages: `words/<language>.toml`.
+"""The words on our cards and mats, from `words/<language>.toml`.
 
-A card has its name on it; `rules/printed_names.toml` has the few that are printed otherwise, mostly shorter.
+Cards show their names, but for a few, mostly shorter ones, in `rules/printed_names.toml`.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ _WORDS = Path(__file__).parent / "words"
 
 @cache
 def _words(language: str) -> Mapping[str, Mapping[str, str]]:
-    """Return the words of a language. Raises FileNotFoundError for one that is none of `common.languages`."""
+    """Return a language's words. Raises FileNotFoundError for an unknown language."""
     return tomllib.loads((_WORDS / f"{language}.toml").read_text(encoding="utf-8"))
 
 
 def card_word(card: Card, language: str = "en") -> str:
-    """Return the word below a card's picture; below a distance it is the unit."""
+    """Return the word below a card's picture: its name, or the unit of a distance."""
     if card.family is Family.DISTANCE:
         return _words(language)["cards"][Family.DISTANCE]
     return printed_name(card, language) or reasons.card_name(card, language).replace("'", "’")
 
 
 def family_word(family: Family, language: str) -> str:
-    """Return the family's name, in small letters."""
+    """Return the family's name in lower case."""
     return _words(language)["families"][family]
 
 
 def mat_word(key: str, language: str) -> str:
-    """Return a word or short phrase on a mat or sheet."""
+    """Return a word or phrase on a mat or sheet."""
     return _words(language)["mats"][key]

@@ -1,5 +1,3 @@
-"""SVG to pixels, true to the millimetre."""
-
 from __future__ import annotations
 
 import struct
@@ -16,15 +14,15 @@ MM_PER_INCH = 25.4
 
 
 def to_image(svg: str, px_per_mm: float) -> npt.NDArray[np.uint8]:
-    """Return a drawing of ours as `(H, W, 3) uint8 BGR`, its size in millimetres times `px_per_mm`, rounded."""
+    """Render one of our drawings as `(H, W, 3) uint8 BGR`; its size is rounded to whole pixels."""
     png = np.frombuffer(_png(svg, px_per_mm), np.uint8)
     return cv2.imdecode(png, cv2.IMREAD_COLOR)
 
 
 def to_png(svg: str, dpi: float) -> bytes:
-    """Return a drawing of ours as a PNG file that says its resolution."""
+    """Render one of our drawings as a PNG file that states its resolution."""
     png = _png(svg, dpi / MM_PER_INCH)
-    # The same PNG with a pHYs chunk, which goes right behind the 33 bytes of signature and header.
+    # The pHYs chunk goes behind the 33 bytes of signature and header.
     per_metre = round(dpi * 1000 / MM_PER_INCH)
     body = b"pHYs" + struct.pack(">IIB", per_metre, per_metre, 1)
     return png[:33] + struct.pack(">I", 9) + body + struct.pack(">I", zlib.crc32(body)) + png[33:]

@@ -1,4 +1,4 @@
-"""Paper: items laid out on A4 sheets with cut marks, page names and a ruler; mats as whole sheets and as halves."""
+"""Sheets to print: items on A4 with cut marks, title and ruler; items on labels; mats in halves."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from companion.printing.printed_words import mat_word
 from companion.tabletop.mat_layout import ROBOT, MatLayout
 
 A4_MM = PAPERS_MM["A4"]
-MARGIN_MM = 14.0  # room on every edge for cut marks, the sheet's name and the ruler; printers leave about 5 mm white
+MARGIN_MM = 14.0  # room for cut marks, title and ruler; printers leave about 5 mm blank
 SCREEN_FOLDS_MM = (95.0, 190.0)
-"""Where the screen is folded, from the top of its sheet: it stands 94 mm high on a foot of 20 mm. Somebody whose eyes
-are 45 cm above the table and 70 cm from it sees nothing of cards that end 18 cm behind it."""
+"""Folds of a robot's screen from the top of its sheet: it is 94 mm high on a foot of 20 mm. From 45 cm above the table
+and 70 cm away, it hides cards up to 18 cm behind it."""
 
-_RULED_MM = 7.0  # margin below the labels from which a ruler fits there
+_RULED_MM = 7.0  # minimum margin below the labels for a ruler
 _MARK_MM = 3.0
 _CROSS_MM = 1.2
 _CUT = draw.paint("none", draw.INK, 0.15)
@@ -25,7 +25,7 @@ _FAINT = draw.paint("none", "#9A9A9A", 0.1)
 
 
 def tiled(items: Sequence[str], size_mm: tuple[float, float], name: str, language: str) -> list[str]:
-    """Return drawings of one size, each once, on A4 sheets with a name and a number."""
+    """Place drawings of one size on A4 sheets titled with `name` and a number."""
     firsts = range(0, len(items), each_sheet(size_mm))
     return [
         _sheet(items[first : first + firsts.step], size_mm, f"{name} · {number}/{len(firsts)}", language)
@@ -34,7 +34,7 @@ def tiled(items: Sequence[str], size_mm: tuple[float, float], name: str, languag
 
 
 def labelled(items: Sequence[str], sheet: LabelSheet, name: str, language: str) -> list[str]:
-    """Return drawings as large as a sheet's labels, each on one; the rest of the paper says what they are."""
+    """Place drawings of a label's size on sheets of labels; the margins have the title."""
     size_mm, count = PAPERS_MM[sheet.paper], sheet.sheets_for(len(items))
     (left, top), (across, down), columns = sheet.margin_mm, sheet.pitch_mm, sheet.grid[0]
     below_mm = size_mm[1] - top - (sheet.grid[1] - 1) * down - sheet.label_mm[1]
@@ -51,14 +51,14 @@ def labelled(items: Sequence[str], sheet: LabelSheet, name: str, language: str) 
 
 
 def mat_halves(layout: MatLayout, language: str = "en") -> list[str]:
-    """Return a mat as large as two A4 sheets as these, which are laid edge to edge."""
+    """Return a mat's left and right half, to be joined edge to edge."""
     width, height = layout.size_mm
     whole = [draw.inner(mats.mat_svg(layout, language)), *_seam(layout, language)]
     return [draw.document(width / 2, height, [draw.group(whole, x=-x)]) for x in (0.0, width / 2)]
 
 
 def _seam(layout: MatLayout, language: str) -> list[str]:
-    """Return where the halves meet: a line that must run straight on, and which half this is."""
+    """Draw a line across the seam to align the halves, and each half's name."""
     x, y = layout.size_mm[0] / 2, 202.0 if layout.id == ROBOT else 153.0
     number = layout.id.rpartition("-")[2]
     side = mat_word(ROBOT, language) if layout.id == ROBOT else f"{mat_word('side', language)} {number}"
@@ -73,9 +73,9 @@ def _seam(layout: MatLayout, language: str) -> list[str]:
 
 
 def screen_svg(parts: int, language: str) -> str:
-    """Draw the screen before a robot's hand, A4 landscape: a tent, its ridge upwards, or `parts` shorter ones to cut.
+    """Draw the folding screen for a robot's hand, A4 landscape, or `parts` shorter ones to cut apart.
 
-    From top to bottom: the side towards the hand, the ridge, the side towards the people, a strip to glue it with.
+    From top to bottom: the hand's side, the ridge, the people's side, a strip of glue.
     """
     height, width = A4_MM
     each, look = width / parts, draw.paint("none", draw.INK, 0.3)
@@ -94,22 +94,22 @@ def screen_svg(parts: int, language: str) -> str:
 
 
 def each_sheet(size_mm: tuple[float, float]) -> int:
-    """Return how many items of a size an A4 sheet holds."""
+    """Return how many items of a size fit on an A4 sheet."""
     return prod(_grid(size_mm))
 
 
 def sheets_for(count: int, size_mm: tuple[float, float]) -> int:
-    """Return how many A4 sheets so many items of a size take."""
+    """Return the number of A4 sheets for `count` items of a size."""
     return -(-count // each_sheet(size_mm))
 
 
 def _grid(size_mm: tuple[float, float]) -> tuple[int, int]:
-    """Return how many items of a size lie side by side on a sheet, and how many below each other."""
+    """Return the columns and rows of items of a size on a sheet."""
     return int((A4_MM[0] - 2 * MARGIN_MM) // size_mm[0]), int((A4_MM[1] - 2 * MARGIN_MM) // size_mm[1])
 
 
 def _sheet(items: Sequence[str], size_mm: tuple[float, float], title: str, language: str) -> str:
-    """Return one sheet, its items row by row about the middle of the paper, sharing their cuts."""
+    """Draw one sheet of items, row by row and centered, with shared cuts."""
     (width, height), (columns, rows) = size_mm, _grid(size_mm)
     left, top = (A4_MM[0] - columns * width) / 2, (A4_MM[1] - rows * height) / 2
     places = [(left + i % columns * width, top + i // columns * height) for i in range(len(items))]
@@ -121,7 +121,7 @@ def _sheet(items: Sequence[str], size_mm: tuple[float, float], title: str, langu
 
 
 def _cut_marks(xs: Sequence[float], ys: Sequence[float]) -> Iterator[str]:
-    """Draw marks outside the block for a ruler and knife, faint crosses at the corners for scissors."""
+    """Draw marks outside the block for a knife, and faint crosses at the corners for scissors."""
     near, far = 1.0, 1.0 + _MARK_MM
     for x in xs:
         yield draw.line(x, ys[0] - far, x, ys[0] - near, _CUT)
@@ -136,7 +136,7 @@ def _cut_marks(xs: Sequence[float], ys: Sequence[float]) -> Iterator[str]:
 
 
 def _edges(title: str, language: str) -> list[str]:
-    """Return the sheet's name above, the ruler and the way to print below."""
+    """Draw the title above, the ruler and how to print below."""
     width, height = A4_MM
     foot = height - 6
     return [

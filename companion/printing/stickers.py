@@ -1,9 +1,7 @@
-"""Stickers, one a physical card: a QR code or a tag, its own name in small letters below, which is also the way up.
+"""Stickers for physical cards: a QR code or tag, with the card's id below its quiet zone.
 
-On a label of a sheet that was bought stand the card's sign and its name in people's own language besides.
-
-The code with its quiet zone is as wide as the sticker. The name stands in a strip below the quiet zone, so that
-no letter comes near the code; a sticker is therefore a little taller than wide, which tells up from sideways.
+The id shows which way is up; its strip makes a sticker slightly taller than wide. Labels on a bought sheet also have
+the card's sign, and its name in the users' language.
 """
 
 from __future__ import annotations
@@ -22,24 +20,24 @@ from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import MARKER_CELLS
 from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULES, modules, tag_id
 
-KINDS = ("qr", "tag")  # a code that any phone reads, or a coarser pattern that only the companion reads
+KINDS = ("qr", "tag")  # a code for any phone, or a coarser pattern that only the companion reads
 QUIET_MODULES = (STICKER_MODULES - MODULES) / 2
-"""Width of the quiet zone: as good as the standard's four for our reader, with modules 14 % larger."""
+"""Width of the quiet zone: our reader needs no more, and modules are 16 % larger than with the standard's four."""
 
-NAME_STRIP = 0.12  # height of the strip with the name, as a part of the sticker's width
-_CUT_MM = 0.6  # room on every edge of a label: no printer feeds a sheet more exactly
-_BELOW_MM = 8.0  # height of sign and name below a code, where the label has room for it
+NAME_STRIP = 0.12  # height of the id's strip relative to the sticker's width
+_CUT_MM = 0.6  # margin inside a label: no printer feeds a sheet more exactly
+_BELOW_MM = 8.0  # maximum height of sign and name below a code
 _TALL_MM = 24.0  # the same beside it
 
 
 def sticker_size_mm(size_mm: float) -> tuple[float, float]:
-    """Return width and height of what is cut out for a code of `size_mm` (quiet zone included)."""
+    """Return width and height of a sticker for a code of `size_mm`, quiet zone included."""
     return size_mm, round(size_mm * (1 + NAME_STRIP), 3)
 
 
 @cache
 def sticker_svg(card_id: str, size_mm: float = STICKER_MM, kind: str = "qr") -> str:
-    """Draw one sticker, `sticker_size_mm(size_mm)` large, of one of `KINDS`."""
+    """Draw a sticker of `sticker_size_mm(size_mm)`; `kind` is one of `KINDS`."""
     width, height = sticker_size_mm(size_mm)
     middle, letters_mm = (1 + NAME_STRIP * 0.33) * size_mm, 0.115 * size_mm
     name = draw.fitted(card_id, width / 2, middle, letters_mm, 0.92 * width, weight=600, fill=draw.BLACK)
@@ -49,13 +47,10 @@ def sticker_svg(card_id: str, size_mm: float = STICKER_MM, kind: str = "qr") -> 
 
 @cache
 def label_svg(card_id: str, sheet: LabelSheet, size_mm: float, kind: str, language: str) -> str:
-    """Draw one label of a sheet: the card's code, and beside or below it its sign and its name on its family's colour.
-
-    The card's own name stands below: which of the copies it is.
-    """
+    """Draw a label: the card's code, and beside or below it the sign, the name on the family's color, and the id."""
     width, height = sheet.label_mm
     if sheet.is_name_below(size_mm):
-        # All of it together lies in the middle of the label.
+        # Code and name are centered together.
         top = max((height - size_mm - _BELOW_MM) / 2, 0.0)
         x, y = (width - size_mm) / 2, top
         rest = (_CUT_MM, top + size_mm, width - 2 * _CUT_MM, min(_BELOW_MM, height - size_mm - top - _CUT_MM))
@@ -72,11 +67,11 @@ def label_svg(card_id: str, sheet: LabelSheet, size_mm: float, kind: str, langua
     return draw.document(width, height, [ground, code, _sign(card_id, sign_box), *_words(card_id, words_box, language)])
 
 
-Box = tuple[float, float, float, float]  # left, top, width and height, in millimetres
+Box = tuple[float, float, float, float]  # left, top, width and height, in millimeters
 
 
 def _sign(card_id: str, box: Box) -> str:
-    """Draw a card's sign, as large as fits into a box; a distance's is a milestone with its figure."""
+    """Draw a card's sign, or a distance's milestone, as large as fits in a box."""
     card, (left, top, width, height) = face_of(card_id), box
     is_distance = card.family is Family.DISTANCE
     reach = min(width, height) / (9.2 if is_distance else 116)
@@ -85,7 +80,7 @@ def _sign(card_id: str, box: Box) -> str:
 
 
 def _words(card_id: str, box: Box, language: str) -> list[str]:
-    """Draw a card's name on a band of its family's colour, and below it the card's own name."""
+    """Draw a card's name on its family's color, and its id below."""
     card, (left, top, width, height) = face_of(card_id), box
     colour, fill = COLOUR_OF[card.family], draw.INK if card.family is Family.DISTANCE else draw.PAPER
     figure = f"{card.value} " if card.family is Family.DISTANCE else ""
@@ -99,14 +94,14 @@ def _words(card_id: str, box: Box, language: str) -> list[str]:
 
 
 def _code(card_id: str, size_mm: float, kind: str) -> str:
-    """Draw a card's code with its quiet zone, as wide as the sticker."""
+    """Draw a card's code with its quiet zone, `size_mm` wide."""
     if kind == "tag":
-        # A cell of white lies around the tag.
+        # The tag has a white border of one cell.
         cell = size_mm / (MARKER_CELLS + 2)
         tag = draw.path(mats.marker_cells(tag_id(card_id)), draw.paint(draw.BLACK))
         return draw.group([tag], x=cell, y=cell, scale=cell)
     module = size_mm / STICKER_MODULES
-    # Black modules beside each other in a row are one bar, so that no seam shows.
+    # Adjacent black modules in a row are one bar, so that no seam shows.
     bars = []
     for y, row in enumerate(modules(card_id)):
         edges = np.flatnonzero(np.diff(np.concatenate(([False], row, [False])).astype(np.int8)))

@@ -1,4 +1,4 @@
-"""Small pieces of SVG. One user unit is one millimetre; only shapes that every renderer draws alike are used."""
+"""Pieces of SVG with one unit per millimeter, limited to shapes that all renderers draw alike."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _ROOT = re.compile(r'<svg xmlns="[^"]+" width="([\d.]+)mm" height="([\d.]+)mm" v
 
 
 def num(value: float) -> str:
-    """Return a number with at most three decimals: micrometres."""
+    """Format a number with at most three decimals."""
     return f"{round(value, 3) + 0.0:.3f}".rstrip("0").rstrip(".")
 
 
 def document(width_mm: float, height_mm: float, body: Iterable[str]) -> str:
-    """Return a whole SVG file of the given size in millimetres."""
+    """Return a complete SVG file of the given size."""
     size = f'width="{num(width_mm)}mm" height="{num(height_mm)}mm" viewBox="0 0 {num(width_mm)} {num(height_mm)}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(body)}</svg>'
 
 
 def size_mm(svg: str) -> tuple[float, float]:
-    """Return width and height of a document made by `document`. Raises ValueError for any other text."""
+    """Return width and height of a `document`. Raises ValueError for any other text."""
     found = _ROOT.match(svg)
     if found is None:
         raise ValueError("not a drawing of ours: its root says no size in millimetres")
@@ -39,19 +39,19 @@ def size_mm(svg: str) -> tuple[float, float]:
 
 
 def inner(svg: str) -> str:
-    """Return what a document made by `document` holds, without its root."""
+    """Return the body of a `document`."""
     return svg[svg.index(">") + 1 : svg.rindex("</svg>")]
 
 
 def placed(svg: str, x: float, y: float) -> str:
-    """Return a document of ours as part of a larger one, its top left corner at (x, y), cut off at its edges."""
+    """Return a `document` as part of a larger one, clipped, its top left corner at (x, y)."""
     return window([inner(svg)], x, y, *size_mm(svg), shows=(0, 0))
 
 
 def window(
     body: Iterable[str], x: float, y: float, width: float, height: float, shows: tuple[float, float] | None = None
 ) -> str:
-    """Return a rectangle of the body, with what lies there or what begins at `shows`; the rest is cut off."""
+    """Return a rectangle that shows the body from the point `shows`, by default from (x, y); clip the rest."""
     left, top = shows or (x, y)
     box = f"{num(left)} {num(top)} {num(width)} {num(height)}"
     frame = f'x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}"'
@@ -59,7 +59,7 @@ def window(
 
 
 def paint(fill: str = "none", stroke: str = "none", width: float = 0.0, *, join: str = "miter") -> str:
-    """Return the attributes that colour a shape."""
+    """Return a shape's color attributes, its `look`."""
     if stroke == "none":
         return f'fill="{fill}"'
     corners = f' stroke-linejoin="{join}"' if join != "miter" else ""
@@ -67,18 +67,18 @@ def paint(fill: str = "none", stroke: str = "none", width: float = 0.0, *, join:
 
 
 def rect(x: float, y: float, width: float, height: float, look: str, *, radius: float = 0.0) -> str:
-    """Return a rectangle by its top left corner, its corners rounded by `radius`."""
+    """Return a rectangle with its top left corner at (x, y)."""
     rounded = f' rx="{num(radius)}" ry="{num(radius)}"' if radius else ""
     return f'<rect x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}"{rounded} {look}/>'
 
 
 def circle(x: float, y: float, radius: float, look: str) -> str:
-    """Return a circle about (x, y)."""
+    """Return a circle around (x, y)."""
     return f'<circle cx="{num(x)}" cy="{num(y)}" r="{num(radius)}" {look}/>'
 
 
 def path(data: str, look: str) -> str:
-    """Return a shape from path data (only M L H V Q C Z, for the PDF writer)."""
+    """Return a shape from path data; the PDF writer reads only M L H V Q C Z."""
     return f'<path d="{data}" {look}/>'
 
 
@@ -88,12 +88,12 @@ def line(x1: float, y1: float, x2: float, y2: float, look: str) -> str:
 
 
 def polygon(points: Iterable[tuple[float, float]], look: str) -> str:
-    """Return a closed shape with straight sides."""
+    """Return a closed polygon."""
     return path("M" + "L".join(f"{num(x)} {num(y)}" for x, y in points) + "Z", look)
 
 
 def group(body: Iterable[str], *, x: float = 0.0, y: float = 0.0, scale: float = 1.0, turn: float = 0.0) -> str:
-    """Return the body scaled, then turned clockwise by `turn` degrees, then moved to (x, y)."""
+    """Return the body scaled, then rotated clockwise by `turn` degrees, then moved to (x, y)."""
     steps = [f"translate({num(x)} {num(y)})"]
     steps += [f"rotate({num(turn)})"] if turn else []
     steps += [f"scale({scale:.5g})"] if scale != 1.0 else []
@@ -111,16 +111,16 @@ def text(
     fill: str = INK,
     track: float = 0.0,
 ) -> str:
-    """Return words as outlines, their baseline at y; `anchor` 0 starts at x, 0.5 centres, 1 ends there.
+    """Return outlined words with their baseline at y; `anchor` 0 starts at x, 0.5 centers, 1 ends there.
 
-    `size` is the em in millimetres (a capital is 0.7 of it), `track` extra space a letter in ems.
+    `size` is the em in millimeters (a capital is 0.7 of it), `track` the extra space per letter in ems.
     """
     outline = lettering.outline(words, weight, track)
     return group([path(outline.data, paint(fill))], x=x - anchor * outline.width_em * size, y=y, scale=size / 1000)
 
 
 def fitted(words: str, x: float, middle: float, size: float, room: float, *, weight: int = 800, fill: str = INK) -> str:
-    """Draw capitals or figures about (x, middle), as large as `size` or as `room` millimetres of width allow."""
+    """Draw capitals or digits centered at (x, middle), at `size` or smaller to fit in the width `room`."""
     fit = min(size, room / lettering.outline(words, weight).width_em)
     baseline = middle + fit * lettering.CAP_HEIGHT_EM / 2
     return text(words, x, baseline, fit, anchor=0.5, weight=weight, fill=fill)

@@ -1,4 +1,4 @@
-"""What `companion print` does: files for a printer, or one picture an item with an index for programs."""
+"""The files of `companion print`: sheets for a printer, or one picture per item with an index for programs."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from companion.tabletop.mat_layout import CARD_MM, ROBOT, MatLayout, robot_mat, 
 from companion.tabletop.sticker_codes import LARGEST_STICKER_MM, STICKER_MM
 
 SCREENS = {"screen-left": 1, "screen-right": 1, "screen-ends": 2}
-"""The sheets of the screen before a robot's hand, and into how many parts each is cut."""
+"""Sheets of the screen for a robot's hand, and the number of parts in each."""
 
-SIZES_MM = (12.0, CARD_MM[0])  # the smallest sticker that any camera resolves, and the largest that fits on a card
-READABLE_MM = 16.0  # width below which no 1920 × 1080 camera reads codes over 1.2 m of table (`docs/eye.md`)
+SIZES_MM = (12.0, CARD_MM[0])  # smallest sticker that any camera resolves, largest that fits on a card
+READABLE_MM = 16.0  # smallest sticker that a 1920 × 1080 camera reads over 1.2 m of table (`docs/eye.md`)
 
 
-Item = tuple[str, str, Mapping[str, Any]]  # an item's name, its drawing, and what the index says of it
+Item = tuple[str, str, Mapping[str, Any]]  # name, drawing and index entry
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which sheets are printed, and how. Raises Problem for stickers that no card or label has room for."""
+    """Which sheets to print, and how. Raises Problem for stickers that do not fit on a card or label."""
 
     kind: str  # `stickers`, `mats`, `deck` or `robot`
     edition: str
     sides: int = 2
-    size_mm: float = STICKER_MM  # width of a sticker with its margin
+    size_mm: float = STICKER_MM  # width of a sticker with its quiet zone
     sticker_kind: str = "qr"  # one of `stickers.KINDS`
     language: str = "en"
-    labels: LabelSheet | None = None  # the sheet of labels for the stickers; None: plain paper, to be cut
+    labels: LabelSheet | None = None  # for stickers; None: plain paper
 
     @property
     def cards(self) -> Mapping[Card, int]:
@@ -68,10 +68,10 @@ def write_sheets(
     language: str = "en",
     labels: str | None = None,
 ) -> list[Path]:
-    """Write what is to be printed into the folder `out`, which is made if need be, and return the files written.
+    """Write files to print into the folder `out`, made if needed, and return their paths.
 
-    `pdf` gives sheets to print; `png` and `svg` give one file an item and an index, `<kind>.json`.
-    Raises Problem for a size out of range, and for a folder that cannot be written to.
+    `pdf` gives sheets; `png` and `svg` give one file per item and an index, `<kind>.json`.
+    Raises Problem for unsuitable options and for a folder that cannot be written to.
     """
     if size_mm is not None and kind != "stickers":
         raise Problem("A size can be chosen for stickers only; leave --size-mm out.")
@@ -92,20 +92,20 @@ def write_sheets(
 
 
 def pdf_files(wanted: Wanted) -> dict[str, bytes]:
-    """Return the sheets as PDF files by their names."""
-    # Loaded for the first sheet: the page that offers them needs the names alone.
+    """Return the sheets as PDF files by name."""
+    # Imported late: the page that lists the sheets needs only names.
     from companion.printing import pdf
 
     return {name: pdf.write(pages) for name, pages in _pages(wanted)}
 
 
 def first_pages(wanted: Wanted, dpi: float) -> dict[str, bytes]:
-    """Return the first page of each of those files as PNG, by the same names."""
+    """Return the first page of each PDF file as PNG, by the same names."""
     return {name: render.to_png(pages[0], dpi) for name, pages in _pages(wanted)}
 
 
 def about_size(size_mm: float | None) -> str | None:
-    """Return what to know about stickers of an unusual width before cutting; None where there is nothing to say."""
+    """Return advice before cutting stickers of an unusual width, or None."""
     if size_mm is None or READABLE_MM <= size_mm <= LARGEST_STICKER_MM:
         return None
     if size_mm < READABLE_MM:
@@ -144,7 +144,6 @@ def _mats(sides: int) -> list[MatLayout]:
 
 
 def _item_files(wanted: Wanted, format: str, dpi: int) -> dict[str, bytes]:  # noqa: A002
-    """Return a picture of each item by its file's name, and the index of them all."""
     files, lines = {}, []
     for name, drawing, says in _items(wanted):
         file = f"{name}.{format}"
@@ -177,7 +176,7 @@ def _pages(wanted: Wanted) -> Iterator[tuple[str, list[str]]]:
 
 
 def _sticker_pages(wanted: Wanted, name: str) -> list[str]:
-    """Return the sheets of stickers, in the order of the deck; each says that sleeves keep the cards as they are."""
+    """Return sticker sheets in the order of the deck; their title recommends card sleeves."""
     kind, size_mm, language = wanted.sticker_kind, wanted.size_mm, wanted.language
     parts = [name, "QR" if kind == "qr" else kind, f"{size_mm:g} mm", mat_word("sleeve", language)]
     if wanted.labels is None:

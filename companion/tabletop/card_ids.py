@@ -1,7 +1,7 @@
-"""The names of physical cards, and the text on their stickers: what printing writes and vision accepts.
+"""Ids of physical cards, and the text on their stickers.
 
-A physical card is its face and a number among its copies: `roll-03`. Its sticker says `MB1:ROLL-03`, which fits
-a version 1 QR code in alphanumeric mode. `MB1` marks the sticker as ours and the text's form as the first.
+A physical card is a face and the number of its copy: `roll-03`. Its sticker says `MB1:ROLL-03`, which fits a version 1
+QR code in alphanumeric mode. `MB1` identifies our stickers and version 1 of their format.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def card_ids(deck: Mapping[Card, int]) -> tuple[str, ...]:
 
 
 def face_of(card_id: str) -> Card:
-    """Return the face of a physical card. Raises ValueError for a name that no edition prints."""
+    """Return the face of a physical card. Raises ValueError for an unknown face."""
     slug = card_id.rpartition("-")[0]
     card = card_of_slug(slug)
     if card is None:
@@ -30,25 +30,22 @@ def face_of(card_id: str) -> Card:
 
 
 def any_copy(face: Card) -> str:
-    """Return the name of a physical card of which only the face is known: `25-00`."""
+    """Return the id of a card whose copy is unknown: `25-00`."""
     return f"{face.value}-00"
 
 
 def is_any_copy(card_id: str) -> bool:
-    """True if only the face of a card is known."""
+    """True if the copy is unknown."""
     return card_id.endswith("-00")
 
 
 def payload(card_id: str) -> str:
-    """Return the text on a physical card's sticker."""
+    """Return the text on a card's sticker."""
     return PREFIX + card_id.upper()
 
 
 def card_id_of(text: str) -> str | None:
-    """Return the physical card that a sticker's text names, or None where the text is not one of ours.
-
-    The text comes from a camera and may be anything: only the exact form of a known face passes.
-    """
+    """Return the card named by a sticker's text, or None unless it is exactly the text of a known face."""
     found = _PAYLOAD.fullmatch(text)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""A template deck as one zip file, to be taken to another machine."""
+"""Export and import of a template deck as one zip file."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _MOST_FILE_BYTES, _MOST_PICTURE_BYTES, _MOST_FILES = 128_000_000, 16_000_000, 40
 
 
 def export_deck(deck: Deck, out: Path) -> Path:
-    """Write a deck as one zip file, `out` or, where that is a folder, `<name>.zip` in it; return its path.
+    """Write a deck to the zip file `out`, or to `<name>.zip` if `out` is a folder; return its path.
 
-    Of each face as many pictures as are kept, under names that differ without their suffix: all become PNG files.
+    Pictures get names that differ without their suffix, because an import makes all of them PNG. Raises Problem.
     """
     path = out / f"{deck.name}.zip" if out.is_dir() else out
     new = path.with_name(f"{path.name}.new")
@@ -37,7 +37,7 @@ def export_deck(deck: Deck, out: Path) -> Path:
                     name=picture,
                     mb=_MOST_PICTURE_BYTES // 1_000_000,
                 )
-        # A zip file knows no day before 1980; pictures taken before a small computer knew the day are from 1970.
+        # Zip dates begin in 1980; pictures saved before the clock was set are from 1970.
         with zipfile.ZipFile(new, "w", zipfile.ZIP_STORED, strict_timestamps=False) as packed:
             packed.write(deck.folder / FILE_NAME, FILE_NAME)
             for picture, name in pictures:
@@ -55,11 +55,10 @@ def import_deck(
     title: str | None = None,
     sent: bytes | None = None,
 ) -> Deck:
-    """Take a deck from a zip file that `export_deck` wrote into the data folder, whole or not at all.
+    """Import an exported deck into the data folder, completely or not at all.
 
-    Name and title are those given, else what it says itself. `sent` is what the file holds where it came from another
-    machine, and is not on this one's disk. Nothing of the file is trusted: its names are checked, what is too large is
-    refused, and every picture is read and written again. Raises Problem.
+    `name` and `title` replace the deck's own. `sent` is the content of an uploaded file that is not on disk.
+    The file is not trusted: names and sizes are checked, and pictures encoded again. Raises Problem.
     """
     content = _ZIP.unpacked(file, sent)
     if FILE_NAME not in content:
@@ -99,7 +98,7 @@ def _strange(name: str) -> Said:
 
 
 def _unended(error: Exception) -> str:
-    """Return what an error says, to be said within a sentence."""
+    """Return an error's message without its full stop."""
     said = str(error)
     return Said(said.pattern.rstrip("."), **said.values) if isinstance(said, Said) else said.rstrip(".")
 

@@ -1,7 +1,4 @@
-"""Zones without mats: quadrilaterals drawn on a picture of the table, in the setup file or on the page.
-
-A drawing is checked as a whole before it is used; what is wrong with it is one sentence.
-"""
+"""Zones without mats: quadrilaterals drawn on a picture of the table, in the setup file or on the page."""
 
 from __future__ import annotations
 
@@ -21,10 +18,10 @@ from companion.tabletop.mat_layout import ROBOT, TABLE, all_mats, mat_of
 
 FILE_NAME = "drawn-zones.json"
 ZONE_NAMES = tuple(f"{layout.id}/{zone}" for layout in all_mats() if layout.id != ROBOT for zone in layout.zones)
-NEEDED = ("battle", "distance")  # zones without which no side that plays is followed
-SMALLEST_SHARE = 1 / 64  # minimum side of a zone, as a share of the picture's width: in less no card could be read
-OVERLAP_SHARE = 0.05  # maximum share of a zone under another, or under a printed mat: hands that draw are not exact
-PROPORTIONS = 0.02  # maximum difference between the proportions of two pictures of the same table, as a share
+NEEDED = ("battle", "distance")  # zones that each side needs
+SMALLEST_SHARE = 1 / 64  # minimum side of a zone, relative to the picture's width: no card is readable in less
+OVERLAP_SHARE = 0.05  # maximum share of a zone under another zone or a printed mat, as drawing by hand is inexact
+PROPORTIONS = 0.02  # maximum relative difference between the aspect ratios of two pictures of a table
 _KNOWN_NAMES = "side-1/battle, speed, safety and distance, so on to side-8, table/draw and table/discard"
 _TABLE_KEYS = {"name", "rect", "corners", "seat", "zone_mm"}
 Point = tuple[float, float]
@@ -32,7 +29,7 @@ Corners = tuple[Point, Point, Point, Point]
 
 
 class PictureEdge(StrEnum):
-    """The edge of the picture at which the player sits."""
+    """The edge of the picture where the player sits."""
 
     BOTTOM = "bottom"
     LEFT = "left"
@@ -44,10 +41,10 @@ class PictureEdge(StrEnum):
 class DrawnZone:
     """One zone on the picture."""
 
-    name: str  # `side-1/battle`: one of `ZONE_NAMES`
-    corners: Corners  # in pixels of the drawing's picture, clockwise from the top left one as seen from the bottom
+    name: str  # one of `ZONE_NAMES`: `side-1/battle`
+    corners: Corners  # in pixels, clockwise from the top left one as seen from the bottom edge
     seat: PictureEdge = PictureEdge.BOTTOM
-    size_mm: tuple[float, float] | None = None  # width and height as its player sees it, where they were measured
+    size_mm: tuple[float, float] | None = None  # measured width and height, as the player sees them
 
     @property
     def mat(self) -> str:
@@ -55,7 +52,7 @@ class DrawnZone:
 
     @property
     def seen_by_player(self) -> Corners:
-        """The corners with the one first that is the top left one for the zone's player."""
+        """The corners, from the top left one as the player sees it."""
         first = list(PictureEdge).index(self.seat)
         a, b, c, d = (self.corners[(first + i) % 4] for i in range(4))
         return a, b, c, d
@@ -63,36 +60,36 @@ class DrawnZone:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """All zones drawn on one picture, `picture` wide and high."""
+    """All zones drawn on one picture; `picture` is its width and height in pixels."""
 
     picture: tuple[int, int]
     zones: tuple[DrawnZone, ...]
     seats: tuple[tuple[str, PictureEdge], ...] = ()
-    """Where the players of mats without a drawn zone sit, as far as it was said: `(("side-2", PictureEdge.TOP),)`."""
+    """Known seats of players whose mats have no drawn zone: `(("side-2", PictureEdge.TOP),)`."""
 
     @property
     def mats(self) -> tuple[str, ...]:
-        """The mats that these zones stand for: `side-1`, `table`."""
+        """The mats that these zones replace: `side-1`, `table`."""
         return tuple(dict.fromkeys(zone.mat for zone in self.zones))
 
     def of(self, mat: str) -> tuple[DrawnZone, ...]:
         return tuple(zone for zone in self.zones if zone.mat == mat)
 
     def fits(self, width_px: int, height_px: int) -> bool:
-        """True if a picture of that size has the proportions of the one that was drawn on."""
+        """True if a picture of that size has the drawing's aspect ratio."""
         ratio = (self.picture[0] * height_px) / (self.picture[1] * width_px)
         return abs(ratio - 1) <= PROPORTIONS
 
     def as_json(self) -> dict[str, object]:
-        """Return the form that `parse_drawing` takes."""
+        """Return the drawing as `parse_drawing` reads it."""
         drawn = {"picture": list(self.picture), "zone": [_as_json(zone) for zone in self.zones]}
         return drawn | ({"seats": {mat: str(seat) for mat, seat in self.seats}} if self.seats else {})
 
 
 class DrawnZones:
-    """The zones in force: drawn in the setup file, else those kept in a data folder. For any thread.
+    """The current zones: `given` by the setup file, else those saved in the data folder (None: memory only).
 
-    `folder` is the data folder (None: nothing is kept), `given` what the setup file draws.
+    Any thread may use it.
     """
 
     def __init__(self, folder: Path | None = None, given: Drawing | None = None) -> None:
@@ -110,7 +107,7 @@ class DrawnZones:
         return self.given or self._kept
 
     def save(self, drawing: Drawing) -> None:
-        """Keep a drawing; it is in force at once. Raises Problem when it cannot be written."""
+        """Save a drawing, current at once unless the setup file has one. Raises Problem if it cannot be written."""
         if self._path is not None:
             folder = self._path.parent
             with file_problem("The zones cannot be kept in %(folder)s (%(error)s): make room there.", folder=folder):
@@ -118,7 +115,7 @@ class DrawnZones:
         self._kept, self.problem = drawing, None
 
     def forget(self) -> None:
-        """Remove what is kept. Raises Problem when that cannot be done."""
+        """Remove the saved drawing. Raises Problem if that fails."""
         if self._path is not None:
             where = self._path
             with file_problem("%(path)s cannot be removed (%(error)s): look at the folder's rights.", path=where):
@@ -130,10 +127,10 @@ class DrawnZones:
 
 
 def parse_drawing(data: Mapping[str, object]) -> Drawing | None:
-    """Return a drawing from `picture = [width, height]`, `zone` tables and `seats`, None without zones; see `Drawing`.
+    """Return the drawing of `picture = [width, height]`, `zone` tables and `seats`, or None without zones.
 
-    Each zone has a `name`, either `rect = [x, y, width, height]` or `corners = [[x, y] × 4]`, and as they are wanted
-    `seat = "left"` and `zone_mm = [width, height]`. Raises ValueError with a sentence.
+    A zone has a `name`, and either `rect = [x, y, width, height]` or `corners = [[x, y] × 4]`. Optional are
+    `seat = "left"` and `zone_mm = [width, height]`. Raises ValueError with a sentence for the first fault.
     """
     tables = data.get("zone", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
@@ -151,9 +148,9 @@ def parse_drawing(data: Mapping[str, object]) -> Drawing | None:
 
 
 def check_sides(drawing: Drawing, sides: Mapping[str, str]) -> None:
-    """Check that a side plays wherever zones are drawn. `sides` are the sides' names by mat id (`{"side-1": "Ann"}`).
+    """Raise ValueError with a sentence if zones are drawn for a mat that is not in `sides`, `{"side-1": "Ann"}`.
 
-    A side without any zones plays on its printed mat. Raises ValueError with a sentence.
+    A side without drawn zones plays on its printed mat.
     """
     for mat in drawing.mats:
         if mat != TABLE and mat not in sides:
@@ -227,7 +224,7 @@ def _four_corners(name: str, value: object) -> Corners:
 
 
 def _numbers(value: object, count: int) -> tuple[float, ...] | None:
-    """Return `count` finite numbers, None for anything else."""
+    """Return `count` finite numbers, or None for anything else."""
     if not isinstance(value, (list, tuple)) or len(value) != count:
         return None
     if not all(isinstance(n, (int, float)) and not isinstance(n, bool) and abs(n) < 1e6 for n in value):
@@ -239,7 +236,6 @@ def _numbers(value: object, count: int) -> tuple[float, ...] | None:
 
 
 def _faults(drawing: Drawing) -> Iterator[Said]:
-    """Yield what is wrong: with single zones first, then with how they lie to each other."""
     names = [zone.name for zone in drawing.zones]
     yield from (say("%(zone)s is drawn twice.", zone=_the_zone(name)) for name in names if names.count(name) > 1)
     width, height = drawing.picture
@@ -268,7 +264,7 @@ def _faults(drawing: Drawing) -> Iterator[Said]:
 
 
 def _overlaps(zones: Sequence[DrawnZone]) -> Iterator[Said]:
-    # Loading OpenCV takes a moment, and most commands have no zones to check.
+    # OpenCV loads slowly, and most commands check no zones.
     import cv2
     import numpy as np
 
@@ -296,12 +292,12 @@ def _side(mat: str) -> Term:
 
 
 def _turn(a: Point, b: Point, c: Point) -> float:
-    """Return a positive number where the way from a by b to c turns clockwise (y runs down)."""
+    """Return a positive number if a to b to c turns clockwise (y points down)."""
     return (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
 
 
 def _area(polygon: Sequence[Point]) -> float:
-    """Return what a polygon covers, negative where it runs anticlockwise."""
+    """Return the area of a polygon, negative if its points run counterclockwise."""
     pairs = ((polygon[i - 1], polygon[i]) for i in range(len(polygon)))
     return sum(ax * by - bx * ay for (ax, ay), (bx, by) in pairs) / 2
 

@@ -1,9 +1,8 @@
-"""Where everything is printed on the mats, in millimetres: the one plan that printing and vision share.
+"""The layout of the printed mats, in millimeters from the top left corner as the player sees it; y points down.
 
-A mat's origin is its top left corner as its player sees it; x runs right, y runs down.
-Marker ids belong to the dictionary MIP_36h12. Side n (1 … 8) owns the ids 4(n-1) … 4(n-1)+3, the table
-mat 32 … 35, and 36 lies under the draw pile: it shows when the pile is used up. From 37 on they are the cards' tags;
-the robot's mat has the last four of the dictionary. Each side's colour and shape are those of its mat, car and lines.
+Marker ids are those of the dictionary MIP_36h12. Side n (1 … 8) has 4(n-1) … 4(n-1)+3, the table mat 32 … 35.
+Id 36 is under the draw pile and shows when the pile is empty. The cards' tags begin at 37; the robot's mat has the
+last four ids.
 """
 
 from __future__ import annotations
@@ -13,23 +12,23 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 MAX_SIDES = 8
-CARD_MM = (57.0, 88.0)  # width and height of a card of the project's own deck and of most printed decks
-MARKER_CELLS = 8  # cells along the side of a marker or tag, its black rim included
-MARKER_MM = 28.0  # side of a marker's black square: cells of 3.5 mm, 5.6 px a cell at 1080p over 1.2 m
-MARKER_EDGE_MM = 12.0  # distance from the mat's edge to a marker's black: two cells of white and a printer's margin
+CARD_MM = (57.0, 88.0)  # width and height of a card in our own deck and most printed ones
+MARKER_CELLS = 8  # along the side of a marker or tag, black rim included
+MARKER_MM = 28.0  # side of the black square: cells of 3.5 mm, 5.6 px each at 1080p over 1.2 m
+MARKER_EDGE_MM = 12.0  # from the mat's edge to the black square: two white cells and a printer's margin
 DRAW_MARKER_ID = 36
 ROBOT_MARKER_IDS = range(246, 250)
-TABLE, ROBOT = "table", "robot"  # the ids of the mat of the table's middle, and of that for a robot's hand, face up
-SLOTS = 7  # number of slots of the robot's mat: no edition's hand has more cards
+TABLE, ROBOT = "table", "robot"  # ids of the mats for the middle of the table and for a robot's hand, face up
+SLOTS = 7  # on the robot's mat: no edition's hand has more cards
 
 DRAW_ZONE, DISCARD_ZONE = f"{TABLE}/draw", f"{TABLE}/discard"
-_SPREAD = ("distance", "safety")  # zones where cards lie side by side, or in columns that leave a strip of each
+_SPREAD = ("distance", "safety")  # zones of cards side by side, or in columns that show a strip of each
 DISTANCE_COLUMNS = ("25", "50", "75", "100", "200")
 
 
 @dataclass(frozen=True, slots=True)
 class Rect:
-    """A rectangle on a mat, in millimetres."""
+    """A rectangle on a mat."""
 
     x_mm: float
     y_mm: float
@@ -37,7 +36,7 @@ class Rect:
     height_mm: float
 
     def contains(self, x_mm: float, y_mm: float) -> bool:
-        """True if the point lies inside, edges included."""
+        """True if the point is inside, edges included."""
         return self.x_mm <= x_mm <= self.x_mm + self.width_mm and self.y_mm <= y_mm <= self.y_mm + self.height_mm
 
     @property
@@ -50,7 +49,7 @@ class Rect:
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A printed MIP_36h12 marker: its id and its black square."""
+    """A printed marker; `square` is its black part."""
 
     id: int
     square: Rect
@@ -58,14 +57,14 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class MatLayout:
-    """One mat: its size, corner markers (top left, top right, bottom right, bottom left) and zones."""
+    """A mat with its zones by name, and its corner markers clockwise from the top left."""
 
     id: str
     size_mm: tuple[float, float]
     markers: tuple[Marker, ...]
     zones: Mapping[str, Rect]
-    columns: tuple[Rect, ...] = ()  # on a side's mat those of the distance zone, in the order of `DISTANCE_COLUMNS`
-    draw_marker: Marker | None = None  # on the table mat the marker that the draw pile hides
+    columns: tuple[Rect, ...] = ()  # of a side's distance zone, in the order of `DISTANCE_COLUMNS`
+    draw_marker: Marker | None = None  # on the table mat, under the draw pile
 
     def zone_at(self, x_mm: float, y_mm: float) -> str | None:
         return next((name for name, rect in self.zones.items() if rect.contains(x_mm, y_mm)), None)
@@ -78,10 +77,9 @@ def _corner_markers(first_id: int, width_mm: float, height_mm: float) -> tuple[M
 
 
 def side_mat(number: int) -> MatLayout:
-    """Return the mat of side `number` (1 … 8), A3 landscape; it splits into two A4 sheets at x = 210 mm.
+    """Return the mat of side `number`, A3 landscape; it splits into two A4 sheets at x = 210 mm.
 
-    Battle, speed and safety lie in the upper row between the markers, the distance zone below them.
-    Raises ValueError for a number outside 1 … 8.
+    Battle, speed and safety are in the upper row, distance below. Raises ValueError for a number outside 1 … 8.
     """
     if not 1 <= number <= MAX_SIDES:
         raise ValueError(f"there are mats for sides 1 to {MAX_SIDES}, not {number}")
@@ -103,7 +101,7 @@ def side_mat(number: int) -> MatLayout:
 
 
 def table_mat() -> MatLayout:
-    """Return the mat of the table's middle, A4 landscape: draw pile on the left, discard pile on the right."""
+    """Return the mat of the middle of the table, A4 landscape: draw pile left, discard pile right."""
     draw = Rect(52.0, 40.0, 90.0, 130.0)
     x_mm, y_mm = draw.centre_mm
     hidden = Rect(x_mm - MARKER_MM / 2, y_mm - MARKER_MM / 2, MARKER_MM, MARKER_MM)
@@ -117,37 +115,37 @@ def table_mat() -> MatLayout:
 
 
 def robot_mat() -> MatLayout:
-    """Return the mat for a robot's hand, two sheets of A4 landscape side by side: a row of slots, `1` the leftmost."""
+    """Return the mat for a robot's hand, two A4 landscape sheets side by side: slots `1` to `7` from the left."""
     slots = {str(n): Rect(54.0 + 70.0 * (n - 1), 46.0, 66.0, 148.0) for n in range(1, SLOTS + 1)}
     markers = _corner_markers(ROBOT_MARKER_IDS.start, 594.0, 210.0)
     return MatLayout(ROBOT, (594.0, 210.0), markers, MappingProxyType(slots))
 
 
 def all_mats() -> tuple[MatLayout, ...]:
-    """Return every mat there is: eight sides, the table, and a robot's hand."""
+    """Return the mats of the sides, the table and a robot's hand."""
     return (*(side_mat(n) for n in range(1, MAX_SIDES + 1)), table_mat(), robot_mat())
 
 
 def mat_of(zone: str) -> str:
-    """Return the mat that a zone is on: `side-1` for `side-1/battle`."""
+    """Return the mat of a zone: `side-1` for `side-1/battle`."""
     return zone.partition("/")[0]
 
 
 def kind_of(zone: str) -> str:
-    """Return what a zone is for: `battle` for `side-1/battle`."""
+    """Return the kind of a zone: `battle` for `side-1/battle`."""
     return zone.partition("/")[2]
 
 
 def is_pile(zone: str) -> bool:
-    """True if cards lie on each other in a zone, so that only the top one shows."""
+    """True if cards are stacked in a zone, so that only the top one shows."""
     return kind_of(zone) not in _SPREAD
 
 
 @dataclass(frozen=True, slots=True)
 class SideMark:
-    """What tells a side from the others: a colour, and a shape that does without it."""
+    """The color and shape on a side's mat, car and lines; either alone identifies the side."""
 
-    shape: str  # the shape as path data about (0, 0), some 45 units from the middle to its edge
+    shape: str  # path data around (0, 0), about 45 units from the middle to the edge
     colour: str
 
 
@@ -170,5 +168,6 @@ SIDE_MARKS = (
     SideMark(_CROSS, "#A7DAFF"),
     SideMark(_MOON, "#D6C531"),
 )
-"""The marks of sides 1 to 8. Found by a search for colours that stay apart in the eyes of the colour-blind, the first
-four most of all: two of them are at least 0.11 apart in OKLab, whichever kind of cone is missing."""
+"""The marks of sides 1 to 8. A search found these colors, which color-blind people can tell apart, the first four best.
+
+Any two are at least 0.11 apart in OKLab, whichever kind of cone is missing."""

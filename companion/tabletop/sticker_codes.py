@@ -1,8 +1,7 @@
-"""What is printed on stickers: one QR code of version 1 and one tag for each physical card there may be.
+"""The codes on stickers: a version 1 QR code and a tag for each physical card.
 
-Any phone reads the text of `companion.tabletop.card_ids` on a QR code. Of the many codes that say the same text (text
-mode, error correction, mask) one was chosen for each card so that all of them differ as much as can be: any two differ
-in at least 78 of their 441 modules. The choice is never to be changed, because the stickers on people's cards bear it.
+A QR code holds the text of `companion.tabletop.card_ids`. Text mode, error correction and mask are chosen so that codes
+differ as much as possible: any two in at least 78 of 441 modules. Never change them: they are on people's cards.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from qrcode import constants, util
 from companion.tabletop.card_ids import card_id_of, payload
 
 MODULES = 21
-STICKER_MODULES = 25  # modules across a sticker with its quiet zone, two modules on either side
-STICKER_MM = 20.0  # usual width of a sticker with its quiet zone, in millimetres
-LARGEST_STICKER_MM = 40.0  # width of a sticker above which it hides most of its card, in millimetres
-FIRST_TAG_ID = 37  # id of the first card's tag; those below belong to the mats
+STICKER_MODULES = 25  # across a sticker with its quiet zone, two modules on either side
+STICKER_MM = 20.0  # usual width of a sticker with its quiet zone
+LARGEST_STICKER_MM = 40.0  # a wider sticker hides most of its card
+FIRST_TAG_ID = 37  # lower ids belong to the mats
 _CHOSEN = {
     "25": "aH6 aH4 nM7 nQ5 aH0 aM3 aH1 nQ0 aQ7 bQ7 bQ2 bM3",
     "50": "nQ2 bQ0 aH2 nQ1 bQ3 aH3 aM0 aH7 bM6 nL4 aH5 bQ4",
@@ -54,13 +53,13 @@ _CHOSEN = {
     "control": "aQ1 bM3 aQ4 nQ3 nQ7",
     "theft": "bM3 bL6 bM4 aQ7 nQ6",
 }
-"""For each copy of a face its text mode, level and mask: two copies more than any edition has, for a lost one.
+"""Text mode, error correction level and mask of each copy of a face: two spare copies more than any edition has.
 
-The order of the faces is that of the tags: a new face goes to the end.
+The faces are in the order of their tags, so a new face goes to the end.
 """
 
 CARDS = tuple(f"{face}-{copy:02d}" for face, said in _CHOSEN.items() for copy in range(1, len(said.split()) + 1))
-"""Every physical card that may bear a sticker."""
+"""Every physical card that can have a sticker."""
 
 _NUMBER_OF = {card: number for number, card in enumerate(CARDS)}
 _SAID = dict(zip(CARDS, map(tuple, " ".join(_CHOSEN.values()).split()), strict=True))
@@ -68,9 +67,9 @@ _SAID = dict(zip(CARDS, map(tuple, " ".join(_CHOSEN.values()).split()), strict=T
 
 @cache
 def modules(card_id: str) -> npt.NDArray[np.bool_]:
-    """Return the QR code of a physical card, `(21, 21) bool`, True is black, not to be written to.
+    """Return a card's QR code, read-only `(21, 21) bool`, True for black.
 
-    Raises ValueError for a card that no sticker is made for.
+    Raises ValueError for a card without a sticker.
     """
     mode, level, mask = _SAID[_known(card_id)]
     correction = getattr(constants, f"ERROR_CORRECT_{level}")
@@ -84,21 +83,18 @@ def modules(card_id: str) -> npt.NDArray[np.bool_]:
 
 
 def card_of_text(text: str) -> str | None:
-    """Return the physical card whose sticker says that text; None for any other, and for a copy without a sticker.
-
-    The text comes from a camera and may be anything.
-    """
+    """Return the card whose sticker has this text, or None for any other text from a camera."""
     card_id = card_id_of(text)
     return card_id if card_id in _NUMBER_OF else None
 
 
 def tag_id(card_id: str) -> int:
-    """Return the id of a physical card's tag in the dictionary MIP_36h12. Raises ValueError like `modules`."""
+    """Return the id of a card's tag in the dictionary MIP_36h12. Raises ValueError like `modules`."""
     return FIRST_TAG_ID + _NUMBER_OF[_known(card_id)]
 
 
 def card_of_tag(tag: int) -> str | None:
-    """Return the physical card that bears a tag, None for the tags of the mats and those not in use."""
+    """Return the card with this tag, or None for the mats' ids and unused ones."""
     number = tag - FIRST_TAG_ID
     return CARDS[number] if 0 <= number < len(CARDS) else None
 
@@ -113,7 +109,7 @@ def _known(card_id: str) -> str:
 
 
 def _text_in(mode: str, text: bytes) -> list[util.QRData]:
-    """Return the text in alphanumeric mode (a), as bytes (b), or with the copy's number in numeric mode (n)."""
+    """Encode text in alphanumeric mode (a), as bytes (b), or with the copy's number in numeric mode (n)."""
     if mode == "b":
         return [util.QRData(text, mode=util.MODE_8BIT_BYTE)]
     if mode == "a":

@@ -1,8 +1,8 @@
-"""Template decks: one picture a face, by which cards without stickers are told.
+"""Template decks: pictures of card faces, used to recognize cards without stickers.
 
-A deck is a folder with a `deck.toml` and pictures named as the cards are, `roll.png`, `roll-2.png`, `back.png`. Those
-that ship lie in `card_templates/`, one's own in `decks/` of the data folder. Every write leaves a whole deck behind:
-one that is only half enrolled is a deck that lacks some faces.
+A deck is a folder with `deck.toml` and pictures named after cards: `roll.png`, `roll-2.png`, `back.png`. Shipped decks
+are in `card_templates/`, custom ones in `decks/` of the data folder. Every write leaves a valid deck; a half-enrolled
+one lacks some faces.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from companion.rules.editions.edition import EditionError, load_edition
 from companion.storage.data_folder import write_whole
 from companion.tabletop.mat_layout import CARD_MM
 
-DECKS_NAME = "decks"  # the folder of the data folder in which one's own decks lie
+DECKS_NAME = "decks"  # folder of the custom decks in the data folder
 FILE_NAME = "deck.toml"
 BACK = "back"
 WITHOUT_BACK = "a card that lies face down may be asked about"
 WITHOUT_FACES = say("cards of these faces will not be told, and those that may look like them are asked about")
-WAITING = "waiting"  # folder of a deck's cards that were cut out together and have no name yet, by places: `7.png`
-MOST_PICTURES = 9  # maximum number of pictures of one face
-SMALLEST_MM, LARGEST_MM = 30.0, 150.0  # range of a card's sides, in millimetres
+WAITING = "waiting"  # folder in a deck for cards cut out together and not yet named, by place: `7.png`
+MOST_PICTURES = 9  # maximum per face
+SMALLEST_MM, LARGEST_MM = 30.0, 150.0  # range of a card's sides
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 _PICTURE = re.compile(r"(?P<subject>[a-z0-9-]+?)(?:-(?P<number>[2-9]))?\.(?:png|jpg|jpeg)")
 _KEYS = {"name": str, "title": str, "edition": str, "maker": str, "drawn_by": str, "back": str, "size_mm": list,
@@ -51,33 +51,33 @@ _KIND_WORDS = {
 }
 _LONGEST_TEXT = 200
 
-Subject = Card | None  # what a picture shows: a face, or None for the back
+Subject = Card | None  # a face, or None for the back
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What `deck.toml` says."""
+    """The content of `deck.toml`."""
 
     name: str
     edition: str
     size_mm: tuple[float, float] = CARD_MM  # width and height of a card
     title: str = ""
     maker: str = ""
-    made: str | None = None  # the day on which it was enrolled, `2026-11-22`
+    made: str | None = None  # day of enrollment, `2026-11-22`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deck(Description):
-    """A template deck as it lies on the disk."""
+    """A template deck on disk."""
 
     folder: Path
-    faces: Mapping[Card, tuple[Path, ...]]  # the pictures of every face of which there is one, the main one first
+    faces: Mapping[Card, tuple[Path, ...]]  # pictures of each face that has any, the main one first
     back: tuple[Path, ...] = ()
-    missing: tuple[Card, ...] = ()  # the faces of its edition of which there is no picture
+    missing: tuple[Card, ...] = ()  # faces of its edition without a picture
 
     @property
     def lacks(self) -> str | None:
-        """What follows from the missing faces, in a sentence; None where there are none."""
+        """A sentence on the effect of missing faces, or None if there are none."""
         if not self.missing:
             return None
         return say(
@@ -92,13 +92,13 @@ class Deck(Description):
 
 
 def deck_names(data: Path | None) -> tuple[str, ...]:
-    """Return the decks that ship, then those of a data folder."""
+    """Return the names of the shipped decks, then of the custom ones."""
     ours = _names_in(shipped("card_templates"))
     return (*ours, *(name for name in own_names(data) if name not in ours))
 
 
 def own_names(data: Path | None) -> tuple[str, ...]:
-    """Return the decks of a data folder."""
+    """Return the names of the custom decks."""
     return _names_in(data / DECKS_NAME) if data else ()
 
 
@@ -110,15 +110,12 @@ def _names_in(folder: Path) -> tuple[str, ...]:
 
 
 def is_name(name: str) -> bool:
-    """True if a deck may be called so: letters, digits, `-` and `_`, at most 40 of them."""
+    """True for 1 to 40 ASCII letters, digits, `-` and `_`, with a letter or digit first."""
     return bool(_NAME.fullmatch(name))
 
 
 def checked_name(name: str) -> str:
-    """Return a name for a deck of one's own.
-
-    Raises Problem for one that no deck may have, or that one that ships has.
-    """
+    """Return `name` if a custom deck may have it. Raises Problem for an invalid or shipped name."""
     if not is_name(name):
         raise Problem(
             "A deck cannot be called '%(name)s': its name has letters without accents, digits, - and _,"
@@ -131,12 +128,12 @@ def checked_name(name: str) -> str:
 
 
 def own_folder(name: str, data: Path) -> Path:
-    """Return where a deck of one's own lies, whether there is one or not. Raises Problem as `checked_name` does."""
+    """Return the folder of a custom deck, existing or not. Raises Problem as `checked_name` does."""
     return data / DECKS_NAME / checked_name(name)
 
 
 def titles(data: Path | None) -> dict[str, str]:
-    """Return what people call the decks, by their names: the title, with the name beside it where two are the same."""
+    """Return the decks' titles by name; equal titles are followed by the name."""
     called = {name: _title(folder_of(name, data), name) for name in deck_names(data)}
     many = Counter(title.casefold() for title in called.values())
     return {
@@ -154,7 +151,7 @@ def _title(folder: Path, name: str) -> str:
 
 
 def is_begun(name: str, data: Path) -> bool:
-    """True if a deck is sound, but has no face yet."""
+    """True if a deck is valid, but has no face yet."""
     try:
         folder = folder_of(name, data)
         cards_of(read_description(folder).edition, folder)
@@ -167,9 +164,9 @@ def is_begun(name: str, data: Path) -> bool:
 
 
 def load_deck(name: str, data: Path | None = None) -> Deck:
-    """Return a deck by its name, one that ships or one of the data folder.
+    """Return a shipped or custom deck.
 
-    Raises Problem where there is none, or it is damaged, lacks a picture that it names, or has no face at all.
+    Raises Problem if it does not exist, is damaged, lacks a picture that it names, or has no face.
     """
     known = deck_names(data)
     if name not in known:
@@ -184,20 +181,20 @@ def load_deck(name: str, data: Path | None = None) -> Deck:
 
 
 def folder_of(name: str, data: Path | None) -> Path:
-    """Return the folder of a deck that exists."""
+    """Return the folder of an existing deck."""
     ours = shipped("card_templates") / name
     return ours if (ours / FILE_NAME).is_file() or data is None else data / DECKS_NAME / name
 
 
 def whole_decks(data: Path | None) -> Iterator[Deck]:
-    """Yield every deck that can be used, those that ship first; `companion decks` says what is wrong with others."""
+    """Yield every usable deck, shipped ones first; `companion decks` explains the others."""
     for name in deck_names(data):
         with suppress(Problem):
             yield load_deck(name, data)
 
 
 def read_deck(folder: Path) -> Deck:
-    """Return the deck that lies in a folder, called as the folder is. Raises Problem with what is wrong with it."""
+    """Return the deck in a folder, named after it. Raises Problem if the deck is faulty."""
     description = read_description(folder)
     cards = cards_of(description.edition, folder)
     pictures = pictures_in(folder)
@@ -218,7 +215,7 @@ def read_deck(folder: Path) -> Deck:
 
 
 def read_description(folder: Path) -> Description:
-    """Return what the `deck.toml` of a folder says. Raises Problem naming the file for the first thing wrong in it."""
+    """Return the content of a folder's `deck.toml`. Raises Problem naming the file and its first fault."""
     path = folder / FILE_NAME
     with file_problem("The deck's file %(path)s cannot be read (%(error)s): look at the file's rights.", path=path):
         raw = read_small(path)
@@ -244,7 +241,7 @@ def read_description(folder: Path) -> Description:
 
 
 def tables_of(raw: bytes) -> dict[str, object]:
-    """Return the tables of a `deck.toml`. Raises ValueError with a sentence for what is none."""
+    """Return the tables of a `deck.toml`. Raises ValueError with a sentence."""
     try:
         return toml_text.load(text_of(raw))
     except UnicodeDecodeError as error:
@@ -254,7 +251,7 @@ def tables_of(raw: bytes) -> dict[str, object]:
 
 
 def description_of(data: Mapping[str, object], name: str) -> Description:
-    """Raise ValueError with a sentence for the first thing wrong."""
+    """Check the tables of a `deck.toml`. Raises ValueError with a sentence for the first fault."""
     unknown = next((key for key in data if key not in _KEYS), None)
     if unknown is not None:
         strange = say(
@@ -281,7 +278,7 @@ def description_of(data: Mapping[str, object], name: str) -> Description:
 
 
 def checked_size(value: object) -> tuple[float, float]:
-    """Return width and height of a card in millimetres. Raises ValueError with a sentence."""
+    """Check a card's width and height in millimeters. Raises ValueError with a sentence."""
     sizes = value if isinstance(value, list | tuple) else ()
     numbers = [float(n) for n in sizes if isinstance(n, int | float) and abs(n) <= LARGEST_MM]
     if len(numbers) != 2 or not all(SMALLEST_MM <= n <= LARGEST_MM for n in numbers) or numbers[0] >= numbers[1]:
@@ -296,7 +293,7 @@ def checked_size(value: object) -> tuple[float, float]:
 
 
 def cards_of(edition: str, folder: Path) -> tuple[Card, ...]:
-    """Return the faces of an edition's deck. Raises Problem naming the folder where there is no such edition."""
+    """Return the faces of an edition's deck. Raises Problem naming the folder for an unknown edition."""
     try:
         return tuple(load_edition(edition).deck)
     except EditionError as error:
@@ -304,7 +301,7 @@ def cards_of(edition: str, folder: Path) -> tuple[Card, ...]:
 
 
 def pictures_in(folder: Path) -> dict[Subject, tuple[Path, ...]]:
-    """Return the pictures of a deck's folder by what they show, the main one first; other files are not looked at."""
+    """Return a deck's pictures, the main one first; other files are ignored."""
     found: dict[Subject, list[tuple[int, Path]]] = {}
     for path in sorted(folder.iterdir()):
         named = picture_named(path.name)
@@ -314,7 +311,7 @@ def pictures_in(folder: Path) -> dict[Subject, tuple[Path, ...]]:
 
 
 def picture_named(name: str) -> tuple[Subject, int] | None:
-    """Return what a file of a deck shows and which picture of it that is, from 1; None for any other name."""
+    """Return the subject of a picture file and its number from 1, or None for any other name."""
     match = _PICTURE.fullmatch(name)
     if not match:
         return None
@@ -328,7 +325,7 @@ def picture_named(name: str) -> tuple[Subject, int] | None:
 
 
 def write_description(folder: Path, description: Description) -> None:
-    """Write the `deck.toml` of a deck, whose folder is made if need be. Raises Problem when that cannot be done."""
+    """Write a deck's `deck.toml`, in a new folder if needed. Raises Problem if that fails."""
     lines = [f"name = {_quoted(description.name)}", f"title = {_quoted(description.title or description.name)}",
              f"edition = {_quoted(description.edition)}", f"maker = {_quoted(description.maker)}",
              f"size_mm = [{description.size_mm[0]}, {description.size_mm[1]}]"]  # fmt: skip
@@ -339,21 +336,21 @@ def write_description(folder: Path, description: Description) -> None:
 
 
 def _quoted(text: str) -> str:
-    """Return a text as TOML: one line, not too long, nothing unprintable in it."""
+    """Return a text as a printable TOML string of limited length."""
     shown = "".join(char if char.isprintable() else " " for char in text[:_LONGEST_TEXT])
     return json.dumps(shown, ensure_ascii=False)
 
 
 def stems_of(subject: Subject) -> tuple[str, ...]:
-    """Return how the pictures of a face, or of the back, are called, the main one first, without their suffix."""
+    """Return the possible names of a subject's pictures without suffix, the main one first."""
     slug = BACK if subject is None else subject.value
     return slug, *(f"{slug}-{number}" for number in range(2, MOST_PICTURES + 1))
 
 
 def put_pictures(folder: Path, subject: Subject, pngs: Sequence[bytes]) -> None:
-    """Make these the only pictures of a face, or of the back, in a deck's folder; the first is the main one.
+    """Replace a subject's pictures in a deck's folder; the first is the main one.
 
-    Each is written whole before an older one is removed. Raises Problem when that cannot be done.
+    New ones are fully written before old ones are removed. Raises Problem if that fails.
     """
     names = [f"{stem}.png" for stem in stems_of(subject)[: len(pngs)]]
     with _keeping(folder):
@@ -365,7 +362,7 @@ def put_pictures(folder: Path, subject: Subject, pngs: Sequence[bytes]) -> None:
 
 
 def put_deck(folder: Path, description: Description, pngs: Iterable[tuple[str, bytes]]) -> Deck:
-    """Write a deck beside where it shall lie, each picture as it comes, check it, then move it."""
+    """Write a deck from pairs of file name and PNG to a temporary folder, check it, and move it to `folder`."""
     with _keeping(folder.parent):
         folder.parent.mkdir(parents=True, exist_ok=True)
         new = Path(tempfile.mkdtemp(prefix=".", dir=folder.parent))
@@ -381,12 +378,12 @@ def put_deck(folder: Path, description: Description, pngs: Iterable[tuple[str, b
 
 
 def waiting_in(folder: Path) -> dict[int, Path]:
-    """Return the pictures of cards that wait for their names in a deck's folder, by their places from 0, in order."""
+    """Return the pictures of cards not yet named, in order of their places from 0."""
     return {place: path for place, path in sorted(_waiting(folder)) if path.stat().st_size}
 
 
 def places_in(folder: Path) -> int:
-    """Return how many places the cards have that wait in a deck's folder, or were found there and are gone."""
+    """Return the number of places of cards not yet named, including those since emptied."""
     return max((place + 1 for place, _ in _waiting(folder)), default=0)
 
 
@@ -396,19 +393,19 @@ def _waiting(folder: Path) -> Iterator[tuple[int, Path]]:
 
 
 def put_waiting(folder: Path, place: int, png: bytes) -> None:
-    """Let a card's picture wait for its name; an empty one keeps its place. Raises Problem if it cannot be written."""
+    """Save the picture of a card not yet named; an empty one reserves its place. Raises Problem if that fails."""
     with _keeping(folder):
         (folder / WAITING).mkdir(exist_ok=True)
         write_whole(folder / WAITING / f"{place + 1}.png", png)
 
 
 def drop_waiting(folder: Path) -> None:
-    """Forget all cards of a deck that wait for their names."""
+    """Remove all cards of a deck not yet named."""
     shutil.rmtree(folder / WAITING, ignore_errors=True)
 
 
 def remove_deck(name: str, data: Path) -> Path:
-    """Remove a deck of one's own. Raises Problem where there is none, or it cannot be removed."""
+    """Remove a custom deck and return its folder. Raises Problem if it does not exist or cannot be removed."""
     folder = own_folder(name, data)
     if not (folder / FILE_NAME).is_file():
         raise Problem(
