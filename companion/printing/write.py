@@ -176,7 +176,7 @@ def _pages(wanted: Wanted) -> Iterator[tuple[str, list[str]]]:
 
 
 def _sticker_pages(wanted: Wanted, name: str) -> list[str]:
-    """Return sticker sheets in the order of the deck; their title recommends card sleeves."""
+    """Return sticker sheets in the order of the deck; their title says to stick them on sleeves."""
     kind, size_mm, language = wanted.sticker_kind, wanted.size_mm, wanted.language
     parts = [name, "QR" if kind == "qr" else kind, f"{size_mm:g} mm", mat_word("sleeve", language)]
     if wanted.labels is None:

@@ -1,4 +1,1 @@
-"""A simulated table: hands of Mille Bornes played before a camera that does not exist.
-
-What looks at the frames of `frame_source` is told nothing but the pixels.
-"""
+"""A simulated table: hands of Mille Bornes before a virtual camera, which gives nothing but pixels."""

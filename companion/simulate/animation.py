@@ -1,4 +1,4 @@
-"""From movements to scenes, frame by frame: arms reach, carry, lay, and withdraw."""
+"""Movements as scenes, frame by frame."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ from companion.simulate.choreography import Movement, Rest
 from companion.simulate.scene import Arm, Lying, Scene
 
 REACH_S, TOUCH_S, CARRY_S, _WITHDRAW_S = 0.6, 0.2, 0.7, 0.5
-_GRIP_MM = 30.0  # distance of the fingertips from the middle of the card they hold, in millimetres
-_BOW_MM = 25.0  # greatest distance of an arm's way from the straight line, in millimetres
+_GRIP_MM = 30.0  # from the fingertips to the middle of the card they hold
+_BOW_MM = 25.0  # maximum distance of an arm's path from the straight line
 _HELD_TWIST_DEG = 14.0
 _LEAST_FRAMES = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Tempo:
-    """How fast the players play, and how often the camera looks."""
+    """Speed of the players and frame rate of the camera."""
 
     fps: float = 10.0
     speed: float = 1.0
 
     def frames(self, seconds: float) -> int:
-        """Return the frames of a movement that takes so long at speed 1."""
+        """Return the number of frames of a movement that takes `seconds` at speed 1."""
         return max(_LEAST_FRAMES, round(seconds * self.fps / self.speed))
 
     def rest_frames(self, rest: Rest) -> int:
-        """Return the frames of a rest, which never gets shorter than the pipeline needs."""
+        """Return the number of frames of a rest, never fewer than the pipeline needs."""
         return math.ceil(max(rest.wish_s / self.speed, rest.least_s) * self.fps - 1e-9)
 
 
 def scenes(movement: Movement, plan: TablePlan, tempo: Tempo) -> Iterator[Scene]:
-    """Yield a movement's scenes, its rest included."""
+    """Yield a movement's scenes, then its rest."""
     yield from acted(movement, plan, tempo)
     yield from resting(movement.after, tempo.rest_frames(movement.rest))
 
 
 def resting(lying: tuple[Lying, ...], count: int) -> Iterator[Scene]:
-    """Yield the table with nobody's hand over it, once a frame."""
+    """Yield `count` scenes without hands."""
     return (Scene(lying) for _ in range(count))
 
 
 def acted(movement: Movement, plan: TablePlan, tempo: Tempo) -> Iterator[Scene]:
-    """Yield a movement's scenes: the hand comes, carries the card where it takes one up and lays it, and leaves."""
+    """Yield a movement's scenes without its rest."""
     seat, start, end = plan.seats[movement.player], movement.start, movement.end
     at, *rest = [grip(pose, seat) for pose in (start, end) if pose is not None]
     held = movement.pictures if start is None else ()
@@ -73,7 +73,7 @@ def _scene(
     spot: Pose | None,
     away: float,
 ) -> Scene:
-    """Return the arm with its fingertips at `tip`, holding cards turned like the spot they come from or go to."""
+    """Return an arm with its fingertips at `tip`, its cards turned as at `spot`, where they come from or go to."""
     base = Scene(lying, arms=(Arm(movement.player, seat, tip),))
     if not held or spot is None:
         return base
@@ -85,7 +85,7 @@ def _scene(
 
 
 def grip(pose: Pose, seat: Point) -> Point:
-    """Return where the fingertips hold a card lying at a pose: between its middle and the player."""
+    """Return where fingertips hold a card: between its middle and the player."""
     away = math.dist((pose.x_mm, pose.y_mm), seat)
     return (
         pose.x_mm + (seat[0] - pose.x_mm) / away * _GRIP_MM,
@@ -94,7 +94,7 @@ def grip(pose: Pose, seat: Point) -> Point:
 
 
 def between(start: Point, end: Point, share: float) -> Point:
-    """Return a point on the slightly bowed way of a hand."""
+    """Return a point on the slightly curved path of a hand."""
     along_x, along_y = end[0] - start[0], end[1] - start[1]
     length = math.hypot(along_x, along_y) or 1.0
     bow = _BOW_MM * math.sin(math.pi * share)
@@ -102,5 +102,5 @@ def between(start: Point, end: Point, share: float) -> Point:
 
 
 def shares(count: int) -> Iterator[float]:
-    """Return how far a movement has got on each of its frames: slow at both ends, 1 on the last."""
+    """Return a movement's progress on each of `count` frames: slow at both ends, 1 on the last."""
     return (at * at * (3.0 - 2.0 * at) for at in ((index + 1) / count for index in range(count)))

@@ -1,6 +1,6 @@
-"""Where things lie on the simulated table: mats, seats, and the spot where a card is put down.
+"""Positions of mats, seats and cards on the simulated table.
 
-Table millimetres: x runs right, y runs towards the person at the bottom of the picture, angles turn clockwise.
+Coordinates are table millimeters: x points right, y to the bottom of the picture, and angles are clockwise.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from companion.tabletop.mat_layout import CARD_MM, DISTANCE_COLUMNS, MatLayout, 
 
 Point = tuple[float, float]
 
-GAP_MM = 10.0  # width of the bare table between two mats
+GAP_MM = 10.0  # between two mats
 MOST_SIDES = 4
 
-SEAT_AWAY_MM = 330.0  # distance from the edge of the mats to the shoulder of the player there: outside every picture
+SEAT_AWAY_MM = 330.0  # from the mats' edge to a player's shoulder: outside every picture
 _PILE_SPREAD_MM = 3.0
 PILE_TWIST_DEG = 1.8
 _OUTLINE_UP_MM = 8.0
@@ -27,7 +27,7 @@ _OUTLINE_UP_MM = 8.0
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """Where the middle of a thing lies on the table, and how far it is turned clockwise."""
+    """Position of a thing's middle, and its clockwise turn."""
 
     x_mm: float
     y_mm: float
@@ -36,35 +36,35 @@ class Pose:
 
 @dataclass(frozen=True, slots=True)
 class MatPlace:
-    """A mat lying on the table: the position of its middle and its turn."""
+    """A mat on the table."""
 
     layout: MatLayout
     middle: Pose
 
     def on_table(self, x_mm: float, y_mm: float) -> Point:
-        """Return the table point under a point of the mat."""
+        """Convert a point from mat to table coordinates."""
         width, height = self.layout.size_mm
         x, y = turned(x_mm - width / 2, y_mm - height / 2, self.middle.turn_deg)
         return self.middle.x_mm + x, self.middle.y_mm + y
 
     def on_mat(self, x_mm: float, y_mm: float) -> Point:
-        """Return the mat point over a point of the table."""
+        """Convert a point from table to mat coordinates."""
         width, height = self.layout.size_mm
         x, y = turned(x_mm - self.middle.x_mm, y_mm - self.middle.y_mm, -self.middle.turn_deg)
         return x + width / 2, y + height / 2
 
     @property
     def corners(self) -> tuple[Point, ...]:
-        """The corners of the sheet on the table, from its top left clockwise."""
+        """The sheet's corners on the table, clockwise from its top left."""
         width, height = self.layout.size_mm
         return tuple(self.on_table(x, y) for x, y in ((0, 0), (width, 0), (width, height), (0, height)))
 
 
 @dataclass(frozen=True, slots=True)
 class TablePlan:
-    """The mats on a table and the seats of its players, clockwise from the first."""
+    """The mats on a table, and the players' seats clockwise."""
 
-    mats: tuple[MatPlace, ...]  # the sides' mats in order, the table mat last
+    mats: tuple[MatPlace, ...]  # the sides' mats in order, then the table mat
     seats: tuple[Point, ...]
 
     def mat(self, mat_id: str) -> MatPlace:
@@ -76,7 +76,7 @@ class TablePlan:
 
 
 def turned(x_mm: float, y_mm: float, turn_deg: float) -> Point:
-    """Return a point turned clockwise about the origin."""
+    """Rotate a point clockwise about the origin."""
     cos, sin = math.cos(math.radians(turn_deg)), math.sin(math.radians(turn_deg))
     return x_mm * cos - y_mm * sin, x_mm * sin + y_mm * cos
 
@@ -84,7 +84,7 @@ def turned(x_mm: float, y_mm: float, turn_deg: float) -> Point:
 (_WIDE_MM, _HIGH_MM), _TABLE_HIGH_MM = side_mat(1).size_mm, table_mat().size_mm[1]
 _RIGHT_MM, _DOWN_MM = (_WIDE_MM + GAP_MM) / 2, (_HIGH_MM + GAP_MM) / 2
 _OUTER_MM = (_WIDE_MM + _TABLE_HIGH_MM) / 2 + GAP_MM
-_MIDDLES = {  # places of the mats by the number of sides, the table mat's last
+_MIDDLES = {  # by number of sides, the table mat last
     2: (Pose(-_RIGHT_MM, 0.0), Pose(_RIGHT_MM, 0.0), Pose(0.0, -(_HIGH_MM + _TABLE_HIGH_MM) / 2 - GAP_MM)),
     3: (
         Pose(-_RIGHT_MM, _DOWN_MM),
@@ -103,9 +103,9 @@ _MIDDLES = {  # places of the mats by the number of sides, the table mat's last
 
 
 def plan(sides: int, players: int) -> TablePlan:
-    """Return the table of a game: two mats beside each other under the table mat, three or four in a square round it.
+    """Return a table: two side mats below the table mat, three in a square with it, or four around it.
 
-    Raises Problem for a number of sides that no camera's picture holds large enough.
+    Raises Problem for any other number of sides; no camera would see their cards large enough.
     """
     if sides not in _MIDDLES:
         raise Problem(f"The simulated table seats 2 to {MOST_SIDES} sides, not {sides}.")
@@ -115,7 +115,7 @@ def plan(sides: int, players: int) -> TablePlan:
 
 
 def _seats(mats: tuple[MatPlace, ...], players: int) -> Iterator[Point]:
-    """Yield seats clockwise round the mats; each of a few single players sits behind his own mat."""
+    """Yield seats clockwise around the mats; players without partners sit behind their own mats."""
     left, top, right, bottom = bounds(tuple(chain.from_iterable(place.corners for place in mats)))
     if players == len(mats) - 1:
         for place in mats[:-1]:
@@ -132,20 +132,20 @@ def _seats(mats: tuple[MatPlace, ...], players: int) -> Iterator[Point]:
 
 
 def bounds(points: Iterable[Point]) -> tuple[float, float, float, float]:
-    """Return the left, top, right and bottom of the upright rectangle round the points."""
+    """Return left, top, right and bottom of the points."""
     xs, ys = zip(*points, strict=True)
     return min(xs), min(ys), max(xs), max(ys)
 
 
 def column(layout: MatLayout, face: str) -> Rect:
-    """Return the column of the distance zone where a distance card belongs."""
+    """Return the column of a distance card in the distance zone."""
     return layout.columns[DISTANCE_COLUMNS.index(face)]
 
 
 def pile_spot(place: MatPlace, rect: Rect, chance: random.Random) -> Pose:
-    """Return a spot on the pile in a zone: a little off its place, turned by a few degrees, wholly inside the zone.
+    """Return a pose on a zone's pile, slightly off at random, but inside the zone.
 
-    On a side's mat the place is the printed outline at the zone's lower edge, on the table mat the zone's middle.
+    The pile is at the printed outline on a side's mat, and in the zone's middle on the table mat.
     """
     turn_deg = within(chance.gauss(0.0, PILE_TWIST_DEG), 4.0)
     x_mm, y_mm = rect.centre_mm
@@ -156,7 +156,7 @@ def pile_spot(place: MatPlace, rect: Rect, chance: random.Random) -> Pose:
 
 
 def laid_inside(place: MatPlace, rect: Rect, x_mm: float, y_mm: float, turn_deg: float) -> Pose:
-    """Return a card's pose near a point of the mat, turned against it, with the whole card in the zone if possible."""
+    """Return a card's pose near a point of the mat, with the whole card in the zone if possible."""
     half_x, half_y = half_extent_mm(turn_deg)
     x_mid, y_mid = rect.centre_mm
     room_x, room_y = max(rect.width_mm / 2 - half_x - 0.5, 0.0), max(rect.height_mm / 2 - half_y - 0.5, 0.0)
@@ -164,9 +164,9 @@ def laid_inside(place: MatPlace, rect: Rect, x_mm: float, y_mm: float, turn_deg:
 
 
 def safety_spot(place: MatPlace, rect: Rect, others: Iterable[Pose], sideways: bool, chance: random.Random) -> Pose:
-    """Return a spot in the safety zone where every sticker stays in sight: a corner of the zone that no other card has.
+    """Return a pose in a free corner of the safety zone, so that every sticker stays visible.
 
-    Upright cards take the upper corners first, sideways ones, whose top shows to the left, the lower ones.
+    Upright cards take the upper corners first; sideways ones, with their top on the left, the lower ones.
     """
     x_mid, y_mid = rect.centre_mm
     at = (place.on_mat(other.x_mm, other.y_mm) for other in others)
@@ -181,14 +181,14 @@ def safety_spot(place: MatPlace, rect: Rect, others: Iterable[Pose], sideways: b
 
 
 def stack_spot(place: MatPlace, rect: Rect, layer: int) -> Pose:
-    """Return the spot of one layer of a squared stack, each a little further up, like an edge seen from the front."""
+    """Return the pose of a layer of a stack, slightly further up per layer, so that its edge shows."""
     x_mm, y_mm = rect.centre_mm
     wobble = random.Random(layer)  # noqa: S311
     return _laid(place, x_mm + wobble.uniform(-0.5, 0.5), y_mm - 0.6 * layer, wobble.uniform(-0.6, 0.6))
 
 
 def half_extent_mm(turn_deg: float) -> Point:
-    """Return half the width and height of the upright rectangle round a turned card."""
+    """Return half the width and height of a turned card's bounding box."""
     cos, sin = abs(math.cos(math.radians(turn_deg))), abs(math.sin(math.radians(turn_deg)))
     width, height = CARD_MM
     return (width * cos + height * sin) / 2, (width * sin + height * cos) / 2
@@ -199,5 +199,5 @@ def _laid(place: MatPlace, x_mm: float, y_mm: float, turn_deg: float) -> Pose:
 
 
 def within(value: float, limit: float) -> float:
-    """Return a value held within a limit on either side of zero."""
+    """Limit a value to `-limit` … `limit`."""
     return max(-limit, min(limit, value))

@@ -1,6 +1,6 @@
-"""What the picture shows, drawn flat: cards, mats, hands, the table's wood.
+"""Flat pictures of cards, mats, hands and the wooden table.
 
-A sprite's colours are already multiplied by its opacity, so that it can be warped and blurred without dark rims.
+Sprite colors are multiplied by opacity, so that warping and blurring leave no dark rims.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from companion.tabletop.sticker_codes import STICKER_MM
 
 _CARD_RIM_MM = 3.0
 _CORNER_MM = 3.0
-_SPRITES_AT_HAND = 8  # number of sprites kept: those of the cards that are being carried, a third of a megabyte each
+_SPRITES_AT_HAND = 8  # cached, for the cards being carried: a third of a megabyte each
 _HAND_PX_PER_MM = 1.6
 _HAND_BOX_MM = (-16.0, -80.0, 940.0, 80.0)
 _SKINS = ((138, 172, 222), (70, 104, 150), (160, 190, 235), (52, 76, 112))
@@ -48,7 +48,7 @@ _MATS: dict[tuple[str, float], Image] = {}
 
 @dataclass(frozen=True, slots=True)
 class Sprite:
-    """A flat thing: (H, W, 4) uint8 BGR times opacity, and opacity; its scale and the pixel of its anchor."""
+    """A flat picture: (H, W, 4) uint8, BGR times opacity, and opacity."""
 
     pixels: Image
     px_per_mm: float
@@ -57,7 +57,7 @@ class Sprite:
 
 @lru_cache(maxsize=_SPRITES_AT_HAND)
 def card_sprite(picture: str, cards: Cards) -> Sprite:
-    """Return a physical card (`roll-03`) of a deck, or `BACK`; anchored at its middle."""
+    """Return a physical card (`roll-03`) or `BACK`, anchored at its middle."""
     scale, rim = PX_PER_MM, round(_CARD_RIM_MM * PX_PER_MM)
     flat = cv2.imdecode(_packed(picture, cards), cv2.IMREAD_COLOR)
     assert flat is not None, "our own file"  # noqa: S101
@@ -71,7 +71,7 @@ def card_sprite(picture: str, cards: Cards) -> Sprite:
 
 @lru_cache(maxsize=256)
 def _packed(picture: str, cards: Cards) -> Image:
-    """Return a card as a PNG file: drawing takes thirty times as long as unpacking, for over a hundred cards."""
+    """Return a card as a PNG file, to be cached: drawing takes thirty times as long as unpacking."""
     _, file = cv2.imencode(".png", cards.flat(picture), (cv2.IMWRITE_PNG_COMPRESSION, 1))
     return file
 
@@ -89,13 +89,13 @@ def _rounded(shape: tuple[int, ...], radius: int) -> NDArray[np.float32]:
 
 
 def over_shadow(colour: Image, opacity: NDArray[np.float32], shadow: NDArray[np.float32]) -> Image:
-    """Return a thing over its own soft black shadow, as sprite pixels."""
+    """Return sprite pixels of a thing over its black shadow."""
     whole = opacity + shadow * (1.0 - opacity)
     return np.rint(np.dstack([colour * opacity[..., None], whole * 255.0])).astype(np.uint8)
 
 
 def mat_image(layout: MatLayout, px_per_mm: float) -> Image:
-    """Return a printed mat, (H, W, 3) uint8 BGR; the same picture every time, so nobody draws into it."""
+    """Return a printed mat, (H, W, 3) uint8 BGR; it is cached, so do not modify it."""
     if (layout.id, px_per_mm) not in _MATS:
         _MATS[layout.id, px_per_mm] = render.to_image(mats.mat_svg(layout), px_per_mm)
     return _MATS[layout.id, px_per_mm]
@@ -103,7 +103,7 @@ def mat_image(layout: MatLayout, px_per_mm: float) -> Image:
 
 @lru_cache(maxsize=16)
 def hand_sprite(player: int) -> Sprite:
-    """Return a player's hand and forearm seen from above, fingertips at the anchor, the arm stretching to the right."""
+    """Return a player's hand and arm from above, fingertips at the anchor, arm to the right."""
     left, top, right, bottom = _HAND_BOX_MM
     shape = round((bottom - top) * _HAND_PX_PER_MM), round((right - left) * _HAND_PX_PER_MM)
     colour, opacity = np.zeros((*shape, 3), np.float32), np.zeros(shape, np.float32)
@@ -111,7 +111,7 @@ def hand_sprite(player: int) -> Sprite:
     paint(colour, opacity, _limb(shape, *_THUMB), skin)
     knuckles = (cv2.GaussianBlur(_filled(shape, _KNUCKLES), (0, 0), 5.0) > 127).astype(np.uint8) * 255
     paint(colour, opacity, _limb(shape, *_PALM) | _limb(shape, *_WRIST) | knuckles, skin)
-    # Fingers go over into the back of the hand.
+    # Fingers fade into the back of the hand.
     stays = np.interp(np.arange(shape[1]), (_hand_px(44, 0)[0], _hand_px(66, 0)[0]), (1.0, 0.0))
     for finger in _FINGERS:
         paint(colour, opacity, np.rint(_limb(shape, *finger) * stays).astype(np.uint8), skin)
@@ -145,7 +145,7 @@ def _filled(shape: tuple[int, ...], outline: Sequence[Point]) -> Image:
 
 
 def paint(colour: NDArray[np.float32], opacity: NDArray[np.float32], mask: Image, paint: tuple[int, ...]) -> None:
-    """Lay a rounded part over what is there: bright along its middle, dark towards its rim."""
+    """Draw a rounded part in place, bright along its middle and dark at its rim."""
     depth = cv2.distanceTransform((mask > 8).astype(np.uint8), cv2.DIST_L2, 5)
     shade = 0.55 + 0.45 * np.sqrt(depth / max(float(depth.max()), 1.0))
     cover = (mask.astype(np.float32) / 255.0)[..., None]
@@ -155,7 +155,7 @@ def paint(colour: NDArray[np.float32], opacity: NDArray[np.float32], mask: Image
 
 
 def _weave(colour: NDArray[np.float32], opacity: NDArray[np.float32], seed: int) -> None:
-    """Draw folds and thread on everything painted, so that nothing is a flat area of one colour."""
+    """Add folds and thread, so that no area has a single color."""
     source = np.random.default_rng(seed)
     height, width = opacity.shape
     folds = cv2.resize(source.standard_normal((6, 40)).astype(np.float32), (width, height), None, 0, 0, cv2.INTER_CUBIC)
@@ -164,7 +164,7 @@ def _weave(colour: NDArray[np.float32], opacity: NDArray[np.float32], seed: int)
 
 
 def wood(width_mm: float, height_mm: float, px_per_mm: float, seed: int) -> Image:
-    """Return a table top of dark boards running left to right, (H, W, 3) uint8 BGR."""
+    """Return a table top of dark horizontal boards, (H, W, 3) uint8 BGR."""
     source = np.random.default_rng(seed)
     size = round(width_mm * px_per_mm), round(height_mm * px_per_mm)
     grain = sum(_streaks(source, size, along, across) for along, across in ((300.0, 6.0), (60.0, 1.2), (900.0, 40.0)))
@@ -180,7 +180,7 @@ def wood(width_mm: float, height_mm: float, px_per_mm: float, seed: int) -> Imag
 def _streaks(
     source: np.random.Generator, size: tuple[int, int], along_mm: float, across_mm: float
 ) -> NDArray[np.float32]:
-    """Return smooth noise, stretched along the boards."""
+    """Return smooth noise stretched along the boards."""
     cells = max(2, round(size[1] / across_mm)), max(2, round(size[0] / along_mm))
     rough = source.standard_normal(cells).astype(np.float32)
     return cv2.resize(rough, size, None, 0, 0, cv2.INTER_CUBIC)
@@ -196,12 +196,12 @@ _GLUED_OFF_MM, _GLUED_ASKEW_DEG = 2.0, 4.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cards:
-    """A deck of physical cards. Two values are never equal: what is drawn of one is kept for that one alone."""
+    """A deck of physical cards, compared by identity: each has its own cached drawings."""
 
-    sticker_mm: float | None = STICKER_MM  # the side of the sticker on each card; None: no sticker
+    sticker_mm: float | None = STICKER_MM  # width of stickers; None: no stickers
 
     def flat(self, picture: str) -> Image:
-        """Return a physical card (`roll-03`) or `BACK` from straight above with square corners, `PX_PER_MM`."""
+        """Return a physical card (`roll-03`) or `BACK` from straight above with square corners, at `PX_PER_MM`."""
         bare = self.bare(picture)
         return bare if picture == BACK or self.sticker_mm is None else _stickered(bare, picture, self.sticker_mm)
 
@@ -211,18 +211,17 @@ class Cards:
         return render.to_image(drawing, PX_PER_MM)
 
 
-STICKERED = Cards()  # our own deck as it is printed, with the stickers of `companion print stickers`
-BARE = Cards(sticker_mm=None)  # our own deck as it is printed, without stickers
+STICKERED = Cards()  # our own deck with the stickers of `companion print stickers`
+BARE = Cards(sticker_mm=None)  # our own deck without stickers
 
 
 def _stickered(face: Image, card_id: str, sticker_mm: float) -> Image:
-    """Return a card's face with its sticker glued on by hand: never quite straight, never twice alike."""
+    """Return a card's face with its sticker slightly off and askew, each card differently."""
     chance = random.Random(crc32(card_id.encode()))  # noqa: S311
     sticker = render.to_image(stickers.sticker_svg(card_id, sticker_mm), PX_PER_MM)
     x_mm = face.shape[1] / PX_PER_MM / 2 + chance.uniform(-_GLUED_OFF_MM, _GLUED_OFF_MM)
     y_mm = _STICKER_TOP_MM + sticker.shape[0] / PX_PER_MM / 2 + chance.uniform(-_GLUED_OFF_MM, _GLUED_OFF_MM)
     askew_deg = chance.uniform(-_GLUED_ASKEW_DEG, _GLUED_ASKEW_DEG)
-    # Turned clockwise about its middle, which comes to lie at that place.
     middle = sticker.shape[1] / 2, sticker.shape[0] / 2
     onto = cv2.getRotationMatrix2D(middle, -askew_deg, 1.0)
     onto[:, 2] += x_mm * PX_PER_MM - middle[0], y_mm * PX_PER_MM - middle[1]

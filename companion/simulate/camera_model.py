@@ -1,4 +1,4 @@
-"""The camera that does not exist: where it hangs, how the light falls, how its sensor rustles."""
+"""The virtual camera: its position, the light and its sensor's noise."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ Matrix = NDArray[np.float64]
 Size = tuple[int, int]
 
 _FOCAL = 0.78  # focal length over picture width: a webcam of 65°
-_MARGIN = 0.012  # share of the picture's height left free round the outermost mats
-NOISE_SLACK_PX = 64  # by how much the noise is wider and higher than a picture
+_MARGIN = 0.012  # share of the picture left free on each side of the mats
+NOISE_SLACK_PX = 64  # added to a picture's width and height for the noise
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How the picture is taken: the camera's stance, the light, and what the sensor adds."""
+    """The camera's angle, the light and the sensor."""
 
     tilt_deg: float = 8.0  # 0 looks straight down; more looks from the bottom of the picture
     roll_deg: float = 0.8
-    brightness: float = 0.9  # share of full scale that white paper reaches in the middle
-    gradient: float = 0.12  # the light falls off by this share from the lit edge to the middle
+    brightness: float = 0.9  # of white paper in the middle, as a share of full scale
+    gradient: float = 0.12  # share of the light lost from the lit edge to the middle
     light_from_deg: float = 215.0
     vignette: float = 0.16
     tint_bgr: tuple[float, float, float] = (0.94, 0.99, 1.0)
-    noise: float = 2.2  # standard deviation of the sensor's noise, of 255
+    noise: float = 2.2  # standard deviation, of 255
     blur_px: float = 0.55
-    px_per_mm: float | None = None  # the largest scale in the middle; None: as large as the mats' corners allow
+    px_per_mm: float | None = None  # maximum scale in the middle; None: limited by the mats' corners
 
 
 def typical_look(seed: int) -> Look:
-    """Return a living room's camera: a little tilt, a little roll, a lamp somewhere; the same for the same seed."""
+    """Return a random living room's camera and light; equal seeds give equal looks."""
     chance = random.Random(f"look {seed}")  # noqa: S311
     return Look(
         tilt_deg=chance.uniform(4.0, 12.0),
@@ -53,9 +53,9 @@ def typical_look(seed: int) -> Look:
 def camera(
     points: Iterable[Point], size: Size, tilt_deg: float, roll_deg: float, px_per_mm: float | None = None
 ) -> Matrix:
-    """Return the homography from table millimetres to pixels, (3, 3), of a camera that just holds all the points.
+    """Return the (3, 3) homography from table millimeters to pixels of a camera that just sees all points.
 
-    `size` is (width, height) in pixels. The camera hangs higher where the scale would exceed `px_per_mm`.
+    `size` is (width, height) in pixels. `px_per_mm` limits the scale by a higher camera.
     """
     corners = np.array([(x, y, 1.0) for x, y in points]).T
     width, height = size
@@ -84,7 +84,7 @@ def _looking_at(target: Matrix, away_mm: float, size: Size, tilt_deg: float, rol
 
 
 def light(look: Look, size: Size) -> NDArray[np.float32]:
-    """Return how much of its own brightness each pixel shows: (H, W, 3) float32, BGR."""
+    """Return the light as factors for pixels, (H, W, 3) float32 BGR."""
     width, height = size
     x = np.linspace(-1.0, 1.0, width, dtype=np.float32)[None, :]
     y = np.linspace(-1.0, 1.0, height, dtype=np.float32)[:, None] * (height / width)
@@ -96,7 +96,7 @@ def light(look: Look, size: Size) -> NDArray[np.float32]:
 
 
 def noise(strength: float, size: Size, seed: int) -> NDArray[np.int16]:
-    """Return the noise of a sensor, most of it brightness, on more than a picture: each takes another piece of it."""
+    """Return sensor noise, mostly of brightness, larger than a picture: each frame uses another part."""
     width, height = size
     shape = (height + NOISE_SLACK_PX, width + NOISE_SLACK_PX)
     source = np.random.default_rng(seed)

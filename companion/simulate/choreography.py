@@ -1,4 +1,4 @@
-"""From a script to movements: which hand carries which card from where to where, and how long the table then rests."""
+"""A script as movements of cards by hands, with rests between them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from companion.simulate.script import Action, Hand, Script, answered, reshuffled
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import DISCARD_ZONE, DRAW_ZONE, TABLE, mat_of
 
-_CARDS_A_LAYER = 12  # number of cards that make one visible edge of the draw pile
+_CARDS_A_LAYER = 12  # per visible layer of the draw pile
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """How long the table lies still after a movement: `wish_s` at speed 1, never under `least_s`."""
+    """Time without movement: `wish_s` at speed 1, never under `least_s`."""
 
     wish_s: float
     least_s: float = 0.0
@@ -37,10 +37,10 @@ AFTER_CLEARING = Rest(3.0, 2.6)
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """A hand goes in, takes or lays something, and leaves again.
+    """A hand comes, picks up or puts down cards, and leaves.
 
-    `start` or `end` None is the player's own hand, off the table. `before`, `during` and `after` is what lies on the
-    table until the card is taken up, while it is carried, and once it is laid.
+    A `start` or `end` of None is the player's hand. `before`, `during` and `after` are the cards on the table until
+    the pickup, while carrying, and at the end.
     """
 
     player: int
@@ -51,12 +51,12 @@ class Movement:
     during: tuple[Lying, ...]
     after: tuple[Lying, ...]
     rest: Rest
-    is_play: bool = False  # True if something to confirm has been laid: the players may wait for it
-    play_number: int = 0  # the play of the script, from 1 without those taken back, that this belongs or leads up to
+    is_play: bool = False  # True if players may wait here for a confirmation
+    play_number: int = 0  # the play that this belongs or leads to, from 1 without those taken back
 
 
 class Choreographer:
-    """The cards on the simulated table, and the movements that a script makes of them."""
+    """The cards on the simulated table, and a script's movements of them."""
 
     def __init__(self, script: Script, plan: TablePlan, seed: int) -> None:
         self._script, self._plan = script, plan
@@ -69,11 +69,11 @@ class Choreographer:
         self._play_number = 1
 
     def lying(self) -> tuple[Lying, ...]:
-        """Return everything that lies on the table, bottom to top."""
+        """Return all cards on the table, bottom to top."""
         return self._stack() + tuple(card for cards in self._zones.values() for card in cards)
 
     def movements(self) -> Iterator[Movement]:
-        """Return every movement of the script, in order. The first deal has happened before."""
+        """Yield the script's movements in order, after the first deal."""
         return (self._counted(movement) for movement in self._all_hands())
 
     def _counted(self, movement: Movement) -> Movement:
@@ -133,7 +133,7 @@ class Choreographer:
             yield self._carry(seat, zone, DISCARD_ZONE, spot)
 
     def _draws(self, seat: int, before: Table, play: Play, after: Table) -> Iterator[Movement]:
-        """Yield the draws of a play, less those made already before a card that was taken back."""
+        """Yield a play's draws, except those made before a card that was taken back."""
         if reshuffled(before, play, after) and not self._reshuffled_this_turn:
             yield from self._draw(seat, self._pile)
             yield from self._reshuffle(seat)
@@ -174,7 +174,6 @@ class Choreographer:
     # Movements
 
     def _put_down(self, seat: int, card_id: str, spot: Pose, zone: str) -> Iterator[Movement]:
-        """Yield the laying of a card that stays."""
         yield self._lay(seat, card_id, spot, zone)
 
     def _lay_and_take_back(self, seat: int, card_id: str, spot: Pose, zone: str) -> Iterator[Movement]:
@@ -190,7 +189,7 @@ class Choreographer:
         self._zones[zone] = (*self._zones.get(zone, ()), card)
 
     def _pick_up(self, seat: int, zone: str, rest: Rest) -> Movement:
-        """Return the top card of a zone going back into a player's hand."""
+        """Take a zone's top card into the player's hand."""
         before, top = self.lying(), self._zones[zone][-1]
         self._zones[zone] = self._zones[zone][:-1]
         return Movement(seat, (top.picture,), top.pose, None, before, self.lying(), self.lying(), rest)
@@ -207,20 +206,20 @@ class Choreographer:
             yield self._pick_up(seat, DISCARD_ZONE, AFTER_TAKING_BACK)
 
     def _carry(self, seat: int, zone: str, to_zone: str, spot: Pose) -> Movement:
-        """Return the top card of a zone being carried to a spot in another."""
+        """Carry a zone's top card to a spot in another zone."""
         taken = self._pick_up(seat, zone, AFTER_LAYING)
         self._put(to_zone, Lying(taken.pictures[0], spot))
         return replace(taken, end=spot, after=self.lying())
 
     def _reshuffle(self, seat: int) -> Iterator[Movement]:
-        """Yield the discards being taken up and coming back face down as the draw pile."""
+        """Pick up the discards and put them down as the draw pile."""
         count = len(self._zones.get(DISCARD_ZONE, ()))
         if count:
             yield self._sweep(seat, TABLE)
             yield self._new_pile(seat, count)
 
     def _gather(self, *, wait: bool) -> Iterator[Movement]:
-        """Yield everything being taken up after a hand. Where that alone tells that it has ended, the players wait."""
+        """Clear the table after a hand; players wait if only this shows that it has ended."""
         of = self._play_number - wait
         for number, team in enumerate(self._script.teams, 1):
             yield replace(self._sweep(self._players[team.players[0]], f"side-{number}"), play_number=of)
@@ -229,7 +228,7 @@ class Choreographer:
         yield replace(last, rest=AFTER_CLEARING, is_play=True) if wait else last
 
     def _sweep(self, seat: int, mat_id: str) -> Movement:
-        """Return all cards of a mat leaving it in one handful."""
+        """Take all cards of a mat in one handful."""
         before, place = self.lying(), self._plan.mat(mat_id)
         swept = [zone for zone in self._zones if mat_of(zone) == mat_id]
         pictures = tuple(card.picture for zone in swept for card in self._zones.pop(zone))

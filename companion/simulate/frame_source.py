@@ -1,4 +1,4 @@
-"""The simulated table as a source of pictures: a script played before the camera."""
+"""Camera pictures of a script that is played at the simulated table."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from companion.simulate.scene import Scene
 from companion.simulate.script import Script, plays_that_stay
 from companion.simulate.studio import Studio
 
-SETTLING_S = 2.5  # seconds for which the bare table is shown before the first hand moves, and the last cards after it
+SETTLING_S = 2.5  # time without movement at the beginning and the end
 
 
 def demo_pictures(
     script: Script, *, seed: int = 0, speed: float = 1.0, size: Size = (1920, 1080), cards: Cards = STICKERED
 ) -> Iterator[Image]:
-    """Return the script's hands as a camera over the table sees them, `Tempo.fps` pictures a second.
+    """Yield a script as camera pictures, `Tempo.fps` per second, (H, W, 3) uint8 BGR.
 
-    They are `size` (width, height) pixels large, and the same for the same arguments.
+    `size` is (width, height) in pixels. Equal arguments give equal pictures.
     """
     studio = table_studio(script, seed=seed, size=size, cards=cards)
     return filmed(studio, followed_scenes(script, seed, Tempo(speed=speed)), seed)
 
 
 def filmed(studio: Studio, scenes: Iterable[Scene], seed: int) -> Iterator[Image]:
-    """Return scenes as the pictures of a camera; the seed draws the noise on each."""
+    """Yield scenes as camera pictures; the seed determines their noise."""
     chance = random.Random(f"noise {seed}")  # noqa: S311
     return (studio.picture(scene, chance) for scene in scenes)
 
 
 def table_studio(script: Script, *, seed: int = 0, size: Size = (1920, 1080), cards: Cards = STICKERED) -> Studio:
-    """Return the camera over this script's table."""
+    """Return the camera over a script's table."""
     plan = arrange.plan(len(script.teams), len(script.players))
     return Studio(plan, typical_look(seed), size, cards, seed)
 
@@ -49,10 +49,10 @@ def followed_scenes(
     plays_done: int = 0,
     settling_s: float = SETTLING_S,
 ) -> Iterator[Scene]:
-    """Yield the script's hands as scenes, one a frame; before each play the players wait until `may_begin` says so.
+    """Yield a script as scenes, one per frame, beginning after `plays_done` plays with their cards on the table.
 
-    It is given the number of the play, counted from 1 without those taken back; after the last play it is asked once
-    more, for the number behind it. Begins after `plays_done` plays, with their cards on the table.
+    Players wait until `may_begin` is true for the number of the next play, from 1 without those taken back. It is also
+    asked for the number after the last play.
     """
     plan = arrange.plan(len(script.teams), len(script.players))
     players = Choreographer(script, plan, seed)

@@ -1,4 +1,4 @@
-"""Simulated players that make up their hands: greedy, a little forgetful about the rules, fond of coups fourrés."""
+"""Simulated players: greedy, a little forgetful about the rules, fond of coups fourrés."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ TWO_PLAYERS = (Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))
 PAIRS = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee")))
 
 STUCK = say("The simulated players cannot go on from here: take back the last line, or enter the plays by hand.")
-SLIPS_SHARE = 0.08  # share of turns in which a card that may not be played is laid first, and taken back
-CLAIMS_SHARE = 0.95  # share of hazards that a safety in hand answers at once
-HOLDS_SHARE = 0.8  # share of turns in which a safety waits for a coup fourré while there is another play
-TAKES_SHARE = 0.7  # share of turns in which the top of the discard pile is taken where it is of use at once
-_PATIENCE_TURNS = 400  # number of turns that no hand of any edition exceeds
-_WORTH_TAKING = 170.0  # least worth of a play for which the top of the discard pile is taken
+SLIPS_SHARE = 0.08  # of turns in which an illegal card is played first, and taken back
+CLAIMS_SHARE = 0.95  # of hazards that a safety in hand answers at once
+HOLDS_SHARE = 0.8  # of turns in which a safety waits for a coup fourré if there is another play
+TAKES_SHARE = 0.7  # of turns in which a useful card is taken from the discard pile
+_PATIENCE_TURNS = 400  # more than any hand of any edition takes
+_WORTH_TAKING = 170.0  # minimum worth of a play with a card taken from the discard pile
 
 
 def random_script(
@@ -43,10 +43,9 @@ def random_script(
     target: int | None = None,
     first: str | None = None,
 ) -> Script:
-    """Return hands dealt and played by chance, the same for the same seed; who begins goes round from `first`.
+    """Return random hands, equal for equal seeds; the players begin in turn from `first`.
 
-    Raises Problem for an edition that is not played by these sides, an unknown house rule, or more sides than the
-    camera holds.
+    Raises Problem for an unsuitable edition, an unknown house rule, or too many sides.
     """
     rules = _playable(edition, teams, options)
     chance = random.Random(f"deal {seed}")  # noqa: S311
@@ -75,9 +74,9 @@ def _playable(name: str, teams: Sequence[Team], options: Options) -> Edition:
 
 
 def played_on(script: Script, table: Table, *, hands: int, seed: int) -> Script:
-    """Return how the players of a script go on from a table as it lies, and play more hands until there are so many.
+    """Continue a script's last hand from `table`, then play more until there are `hands`.
 
-    They hold cards that do not lie there. Raises Problem where the simulated players cannot go on.
+    The players' cards are random ones not on the table. Raises Problem if they cannot go on.
     """
     _playable(script.edition_name, script.teams, script.options)
     chance = random.Random(f"go on {seed}")  # noqa: S311
@@ -96,9 +95,9 @@ def played_on(script: Script, table: Table, *, hands: int, seed: int) -> Script:
 
 
 class _Deal:
-    """One hand while it is being played: what the table shows, and what each player holds.
+    """One hand in play: the table and each player's cards.
 
-    With a `position` it is taken up there: what lies is known, and the rest is dealt by chance.
+    It starts at `position` if given, with the other cards dealt at random.
     """
 
     def __init__(self, table: Table, chance: random.Random, position: HandStart | None = None) -> None:
@@ -122,7 +121,6 @@ class _Deal:
         return Hand(self._first, tuple(actions))
 
     def _next(self) -> Iterator[Action]:
-        """Yield what happens next: an answer at the target, a coup fourré, or the next player's turn."""
         asked = self._table.extension_offered_to
         if asked is not None:
             yield self._do(Play(Verb.FINISH, self._table.sides[asked].players[0]))
@@ -136,7 +134,7 @@ class _Deal:
             yield from self._turn(self._table.player_to_move)
 
     def _nobody_can_play(self) -> bool:
-        """True if the draw pile is used up, the edition ends a hand there, and only discards are left to everybody."""
+        """True if the edition ends the hand: the draw pile is empty, and players can only discard."""
         if self._table.draw_pile or self._table.edition.empty_pile != "stuck":
             return False
         turns = (self._table._replace(to_move=seat, due=Due.NOTHING) for seat in range(len(self._table.seats)))
@@ -147,7 +145,7 @@ class _Deal:
         )
 
     def _do(self, play: Play, card_id: str | None = None) -> Action:
-        """Carry out a play: the card leaves the hand, the cards that it lets somebody draw come in."""
+        """Apply a play to the table and to the players' cards."""
         before, self._table = self._table, referee.apply(self._table, play)
         if play.verb is Verb.TAKE:
             self._held[str(play.player)].append(self._zones[DISCARD_ZONE].pop())
@@ -161,7 +159,7 @@ class _Deal:
         return Action(play, card_id)
 
     def _draw(self, player: str) -> None:
-        """Draw one card, of the reshuffled discards where the pile is used up and the edition says so."""
+        """Draw a card; if the pile is empty, reshuffle the discards where the edition does."""
         if not self._pile and self._table.edition.reshuffles:
             self._pile = self._chance.sample(self._zones[DISCARD_ZONE], len(self._zones[DISCARD_ZONE]))
             self._zones[DISCARD_ZONE].clear()
@@ -169,7 +167,7 @@ class _Deal:
             self._held[player].append(self._pile.pop())
 
     def _claim(self) -> tuple[Play, str] | None:
-        """Return a coup fourré by the attacked side's next player, if he holds the safety and notices."""
+        """Return a coup fourré if the attacked side's next player holds the safety and notices."""
         for attack in self._table.attacks:
             seats = self._table.seats
             clockwise = (seats[(attack.by_seat + step) % len(seats)] for step in range(1, len(seats) + 1))
@@ -194,7 +192,7 @@ class _Deal:
         yield self._do(*self._choice(player))
 
     def _wants_discard(self, player: str) -> bool:
-        """True if the top of the discard pile may be taken, and can be put to good use at once."""
+        """True if the top of the discard pile may be taken and is useful at once."""
         take = Play(Verb.TAKE, player)
         if referee.objections(self._table, take) or self._chance.random() >= TAKES_SHARE:
             return False
@@ -206,7 +204,7 @@ class _Deal:
         return any(play.verb is Verb.PLAY and self._worth(play) >= _WORTH_TAKING for play in uses)
 
     def _slip(self, player: str) -> Action | None:
-        """Return, now and then, a card that may not be played."""
+        """Return an illegal play now and then."""
         if self._chance.random() >= SLIPS_SHARE:
             return None
         wrong = [
@@ -217,7 +215,7 @@ class _Deal:
         return Action(*self._chance.choice(wrong), taken_back=True) if wrong else None
 
     def _choice(self, player: str) -> tuple[Play, str]:
-        """Return the legal play that looks best; where only the stuck may discard, a discard is the last resort."""
+        """Return the best legal play; a discard is the last resort if only stuck players may discard."""
         legal = [(play, card) for play, card in self._possible(player) if not referee.objections(self._table, play)]
         if not legal:
             raise Problem(STUCK)
@@ -227,7 +225,7 @@ class _Deal:
         return max(legal, key=lambda option: (self._worth(option[0]), self._chance.random()))
 
     def _possible(self, player: str) -> Iterator[tuple[Play, str]]:
-        """Return every way of laying every card in a hand, legal or not; nobody attacks himself."""
+        """Return every play of a player's cards, legal or not, except attacks on the player's own side."""
         return (way for card_id in self._held[player] for way in self._ways(player, card_id))
 
     def _ways(self, player: str, card_id: str) -> Iterator[tuple[Play, str]]:
@@ -244,7 +242,7 @@ class _Deal:
         if card.family is Family.DISTANCE:
             return 100.0 + card.km + (500.0 if self._wins(own, card.km) else 0.0)
         if card.family is Family.HAZARD:
-            # How far the attacked side has come.
+            # Rather attack a side that has come far.
             index = self._table.side_index(play.target)
             return 150.0 + (float(self._table.sides[index].km) if index is not None else 0.0) / 10.0
         if card.family is Family.SAFETY:
@@ -255,7 +253,7 @@ class _Deal:
         return self._table.race_km(own) + km >= self._table.target
 
     def _safety_worth(self, own: Side, card: Card) -> float:
-        """Return a high worth where it frees the way or time runs out; otherwise the safety is kept for later."""
+        """Return a high worth if the safety removes a hazard or the draw pile is empty; otherwise keep it for later."""
         if self._table.edition.safeties_count_as_distance == "yes" and self._wins(own, SAFETY_KM):
             return 600.0
         frees = own.hazard is not None and SAFETY_OF[own.hazard] is card

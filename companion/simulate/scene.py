@@ -1,17 +1,15 @@
-"""The physical table as a value: what lies and moves where, in table millimetres, and how the camera hangs."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from companion.simulate.arrange import MatPlace, Point, Pose
 
-BACK = "back"  # the picture of a card that lies face down
+BACK = "back"  # picture of a card that is face down
 
 
 @dataclass(frozen=True, slots=True)
 class Lying:
-    """A thing on the table, a physical card or `BACK`, and where."""
+    """A physical card, or `BACK`, on the table."""
 
     picture: str
     pose: Pose
@@ -19,7 +17,7 @@ class Lying:
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """A player's arm reaching from his seat: where his fingertips are."""
+    """A player's arm from the seat to the fingertips."""
 
     player: int
     seat: Point
@@ -28,9 +26,9 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Everything on the table at one moment; later cards lie over earlier ones, hands over all."""
+    """Everything on the table at one moment, cards from bottom to top."""
 
     lying: tuple[Lying, ...] = ()
     carried: tuple[Lying, ...] = ()
     arms: tuple[Arm, ...] = ()
-    mats: tuple[MatPlace, ...] = ()  # where the mats lie, if not where they were laid at first
+    mats: tuple[MatPlace, ...] = ()  # if moved from their first places

@@ -1,8 +1,8 @@
-"""A script: hands of Mille Bornes as they are going to be played at the simulated table.
+"""Scripts of hands for the simulated table, in record notation.
 
-It is written in the record notation. What only the table knows stands in comments:
+A comment has a card that is played and taken back before the next line:
 
-    # taken back: Ann 100       laid, seen to be wrong, and taken back into the hand before the next line
+    # taken back: Ann 100
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _HANDS = Path(__file__).parent / "hands"
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One line of a script: the play, the physical card it is made with, and whether it is taken back again."""
+    """One line of a script: a play and its physical card."""
 
     play: Play
     card_id: str | None = None
@@ -38,11 +38,11 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """One deal: who begins, and everything that is done."""
+    """One deal and its actions."""
 
     first: str
     actions: tuple[Action, ...]
-    begins: HandStart | None = None  # what lies there already, where the hand is taken up in its middle
+    begins: HandStart | None = None  # position to start from, if not the deal
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Script:
 
     @property
     def edition(self) -> Edition:
-        """The edition with this game's house rules."""
+        """The edition with the game's house rules."""
         return load_edition(self.edition_name).with_options(self.options)
 
     @property
@@ -67,11 +67,11 @@ class Script:
 
     @property
     def header(self) -> list[str]:
-        """The lines of the record before its first hand."""
+        """The record's lines before its first hand."""
         return notation.header_text(self.teams, self.edition_name, self.target, dict(self.options))
 
     def record(self) -> str:
-        """Return the record of what was played and stays."""
+        """Return the record, without plays that are taken back."""
         lines = self.header
         for hand in self.hands:
             lines += [f"hand first {hand.first}", *map(str, plays_that_stay(hand))]
@@ -79,21 +79,21 @@ class Script:
 
 
 def shipped_scripts() -> tuple[str, ...]:
-    """Return the names of the scripts that ship."""
+    """Return the names of the shipped scripts."""
     return tuple(sorted(path.stem for path in _HANDS.glob("*.mbn")))
 
 
 def shipped_script(name: str, seed: int = 0) -> Script:
-    """Return a script that ships. Raises Problem, with a sentence, for an unknown name."""
+    """Return a shipped script. Raises Problem for an unknown name."""
     if name not in shipped_scripts():
         raise Problem(f"There is no scripted hand '{name}': there are {', '.join(shipped_scripts())}.")
     return read_script((_HANDS / f"{name}.mbn").read_text(encoding="utf-8"), seed)
 
 
 def read_script(text: str, seed: int = 0) -> Script:
-    """Return a script from a record; the seed chooses which physical card shows each face.
+    """Return a script from a record; the seed chooses the physical cards.
 
-    Raises Problem, naming the line, for a record that cannot be played as written.
+    Raises Problem naming the line if the record cannot be played as written.
     """
     chance = random.Random(f"cards {seed}")  # noqa: S311
     edition, target, options, teams = "classic", None, dict[str, str](), tuple[Team, ...]()
@@ -130,7 +130,7 @@ def read_script(text: str, seed: int = 0) -> Script:
 
 
 class _Copies:
-    """The physical cards of a deck that have not been laid yet, face by face."""
+    """A deck's physical cards that have not been played, by face."""
 
     def __init__(self, deck: Mapping[Card, int], chance: random.Random) -> None:
         shuffled = chance.sample(card_ids(deck), sum(deck.values()))
@@ -138,7 +138,7 @@ class _Copies:
         self._held: dict[tuple[str | None, Card], str] = {}
 
     def card_for(self, play: Play, taken_back: bool) -> str | None:
-        """Return the physical card of a play; a card that was taken back comes before another of its face."""
+        """Return a play's physical card: one taken back before another of its face."""
         if play.card is None:
             return None
         who = play.player, play.card
@@ -154,7 +154,7 @@ class _Copies:
 
 
 def plays_that_stay(hand: Hand) -> Iterator[Play]:
-    """Return the plays of a hand that are not taken back."""
+    """Yield a hand's plays that are not taken back."""
     return (action.play for action in hand.actions if not action.taken_back)
 
 
@@ -163,21 +163,21 @@ def plays_that_stay(hand: Hand) -> Iterator[Play]:
 
 @dataclass(frozen=True, slots=True)
 class HandStart:
-    """What lies on the simulated table when a hand is taken up in its middle."""
+    """A position in the middle of a hand."""
 
     table: Table
-    lying: Mapping[str, tuple[str, ...]]  # the physical cards in each zone, from the bottom to the top
-    sideways: frozenset[str] = frozenset()  # those that lie sideways: coups fourrés
+    lying: Mapping[str, tuple[str, ...]]  # physical cards by zone, bottom to top
+    sideways: frozenset[str] = frozenset()  # coups fourrés among them
 
     @property
     def not_lying(self) -> tuple[str, ...]:
-        """The physical cards in the hands and in the draw pile."""
+        """The physical cards in hands and in the draw pile."""
         lying = {card_id for cards in self.lying.values() for card_id in cards}
         return tuple(card_id for card_id in card_ids(self.table.deck) if card_id not in lying)
 
 
 def position_of(table: Table, chance: random.Random) -> HandStart:
-    """Return a table with a physical card for each that lies there, except those that no card of the deck can show."""
+    """Return a table with physical cards, except for those that no card of the deck can show."""
     left = card_ids(table.deck)
     copies = {face: [card_id for card_id in left if face_of(card_id) is face] for face in table.deck}
     for cards in copies.values():
@@ -199,7 +199,7 @@ def position_of(table: Table, chance: random.Random) -> HandStart:
 
 
 def zone_of(table: Table, play: Play) -> str:
-    """Return the zone that a play's card is laid in: `side-1/battle`, `table/discard`, …"""
+    """Return the zone of a play's card: `side-1/battle`, `table/discard`, …"""
     card = play.card or Card.UNKNOWN
     side = table.side_index(play.target or play.player)
     if play.verb is Verb.DISCARD or card.family is Family.SPECIAL or side is None:
@@ -208,7 +208,7 @@ def zone_of(table: Table, play: Play) -> str:
 
 
 def answered(before: Table, after: Table) -> tuple[str, ...]:
-    """Return the zones whose top card a play sends to the discards, once a card, in the order in which they lie."""
+    """Return the zones whose top cards a play discards, one for each card, in the order of the discard pile."""
     gone: list[tuple[str, Card]] = []
     for number, (old, new) in enumerate(zip(before.sides, after.sides, strict=True), 1):
         gone += ((f"side-{number}/battle", card) for card in old.battle[len(new.battle) :])
@@ -218,5 +218,5 @@ def answered(before: Table, after: Table) -> tuple[str, ...]:
 
 
 def reshuffled(before: Table, play: Play, after: Table) -> bool:
-    """True if the discards have become the draw pile on the way."""
+    """True if the play made the discards the draw pile."""
     return play.verb is not Verb.TAKE and after.discards[: len(before.discards)] != before.discards

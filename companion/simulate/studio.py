@@ -1,7 +1,7 @@
 """The camera's picture of a scene.
 
-What lies still stays in a picture that is only touched up where cards came or went; carried cards and hands are
-laid over it frame by frame.
+Resting cards are in a still picture, repainted only where cards come or go. Carried cards and hands are drawn on top
+in each frame.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BENEATH_PX_PER_MM = 3.0
 
 @dataclass(frozen=True, slots=True)
 class _Patch:
-    """A thing as the camera sees it, lit: what to add, and how much of what is below stays (255 = all)."""
+    """A lit thing as the camera sees it: pixels to add, and how much of those below to keep (255 = all)."""
 
     x: int
     y: int
@@ -39,10 +39,10 @@ class _Patch:
 
 
 class Studio:
-    """A camera over a table. Its only state is what it has drawn before."""
+    """A camera over a table; its only state is a cache."""
 
     def __init__(self, plan: TablePlan, look: Look, size: Size, cards: Cards, seed: int) -> None:
-        """`size` is (width, height) in pixels, `cards` what the cards on the table look like."""
+        """Draw the empty table; `size` is (width, height) in pixels."""
         self.matrix = camera_model.camera(plan.corners, size, look.tilt_deg, look.roll_deg, look.px_per_mm)
         self._plan, self._look, self._size, self._cards = plan, look, size, cards
         self._light = self._light_there()
@@ -56,14 +56,14 @@ class Studio:
         return camera_model.light(self._look, self._size)
 
     def _set_up(self, mats: tuple[MatPlace, ...]) -> None:
-        """Begin again: the mats or the camera have moved."""
+        """Start again after the mats or the camera moved."""
         self._mats = mats
         self._bare = self._taken(mats)
         self._still, self._lying = self._bare.copy(), ()
         self._patches: dict[Lying, _Patch | None] = {}
 
     def picture(self, scene: Scene, chance: random.Random) -> Image:
-        """Return the scene as the camera sees it: (H, W, 3) uint8 BGR; `chance` draws the frame's noise."""
+        """Return a scene as the camera sees it, (H, W, 3) uint8 BGR, with noise from `chance`."""
         mats = scene.mats or self._plan.mats
         if mats is not self._mats and mats != self._mats:
             self._set_up(mats)
@@ -99,7 +99,7 @@ class Studio:
         return self._lit(self._blurred(small), np.s_[:, :])
 
     def _touch_up(self, lying: tuple[Lying, ...]) -> None:
-        """Bring the still picture up to date, only where cards came or went."""
+        """Repaint the still picture where cards came or went."""
         if lying == self._lying:
             return
         before = self._patches
@@ -120,7 +120,7 @@ class Studio:
         return self._warped(art.card_sprite(card.picture, self._cards), card.pose, fine=True)
 
     def _warped(self, sprite: art.Sprite, pose: Pose, fine: bool) -> _Patch | None:
-        """Return a sprite lying at a pose as the camera sees it, or None out of the picture; `fine` for print."""
+        """Return a sprite at a pose as the camera sees it, or None outside the picture; `fine` is for print."""
         left_px, top_px = sprite.anchor_px
         flat = _scaled(-left_px / sprite.px_per_mm, -top_px / sprite.px_per_mm, sprite.px_per_mm)
         onto = self.matrix @ _posed(pose) @ flat
@@ -146,30 +146,30 @@ class Studio:
         return cv2.GaussianBlur(pixels, (5, 5), self._look.blur_px) if self._look.blur_px > 0 else pixels
 
     def _lit(self, pixels: Image, where: tuple[slice, slice], fine: bool = True) -> Image:
-        """Return the colours of pixels, BGR or BGRA, in the light of their place."""
+        """Return the colors of BGR or BGRA pixels in the light of their place."""
         if not fine:
             return cv2.multiply(np.ascontiguousarray(pixels[..., :3]), self._coarse_light[where], scale=1.0 / 128.0)
         return np.rint(pixels[..., :3] * self._light[where]).clip(0, 255).astype(np.uint8)
 
 
 def _bounds(matrix: Matrix, width: int, height: int) -> tuple[float, float, float, float]:
-    """Return the upright rectangle round a picture of that size where a homography takes it."""
+    """Return the bounding box of a picture of that size after a homography."""
     return arrange.bounds(project(matrix, corner) for corner in ((0, 0), (width, 0), (width, height), (0, height)))
 
 
 def project(matrix: Matrix, point: Point) -> Point:
-    """Return where a homography takes a point."""
+    """Apply a homography to a point."""
     x, y, w = matrix @ (point[0], point[1], 1.0)
     return float(x / w), float(y / w)
 
 
 def arm_pose(arm: Arm) -> Pose:
-    """Return where an arm lies: its fingertips, turned away from its seat."""
+    """Return the pose of an arm at its fingertips, pointing away from the seat."""
     return Pose(*arm.tip, math.degrees(math.atan2(arm.seat[1] - arm.tip[1], arm.seat[0] - arm.tip[0])))
 
 
 def _scaled(left_mm: float, top_mm: float, px_per_mm: float) -> Matrix:
-    """Return the matrix from the pixels of a flat picture to the millimetres it covers."""
+    """Return the matrix from a flat picture's pixels to millimeters."""
     return np.array([[1.0 / px_per_mm, 0.0, left_mm], [0.0, 1.0 / px_per_mm, top_mm], [0.0, 0.0, 1.0]])
 
 
@@ -194,7 +194,7 @@ def _warp(pixels: Image, onto: Matrix, size: Size, fine: bool) -> Image:
 
 
 def lay(frame: Image, patch: _Patch | None, within: tuple[int, int, int, int] | None = None) -> None:
-    """Lay a patch over the picture, in place, where asked only within a box."""
+    """Draw a patch into the picture in place, optionally only within a box."""
     if patch is None:
         return
     left, top, right, bottom = patch.box
