@@ -28,7 +28,7 @@ def typed(words: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Replace every character that controls a terminal or reverses the writing direction by a dot."""
+    """Replace characters that control a terminal or the writing direction by dots."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
     kept = (char in _SPOKEN or char.isprintable() or unicodedata.category(char) == "Zs" for char in text)
@@ -36,7 +36,7 @@ def plain(text: str) -> str:
 
 
 class Plain(io.TextIOWrapper):
-    """A terminal stream that passes plain text only. Raises BrokenPipeError once the terminal is gone."""
+    """A terminal for plain text only. Raises BrokenPipeError once it is gone."""
 
     def write(self, text: str) -> int:
         with _broken_if_gone():

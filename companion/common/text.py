@@ -43,10 +43,10 @@ class Counted(Said):
 
 
 class Term(Said):
-    """A word in a sentence for something that the pages have their own name for.
+    """A word for something that the pages have their own name for.
 
-    Each `kind` has its `key`: a slug for `card`, a name for `player`, `side-1/battle` for `zone`, and `side-1` or
-    `table` for `mat` and for the `side` on it.
+    `kind` and `key` are `card` and a slug, `player` and a name, `zone` and `side-1/battle`, or `mat` or `side` and
+    `side-1` or `table`.
     """
 
     __slots__ = ("key", "kind")
@@ -69,7 +69,7 @@ class Term(Said):
 
 
 def plain(text: object, most: int = 500) -> str:
-    """Make untrusted text safe for a sentence: one line, no control characters, at most `most` characters and `…`."""
+    """Make untrusted text safe for a sentence: one printable line, cut after `most` characters."""
     short = str(text)[: most + 1]
     signs = "".join(char if char.isprintable() else "·" for char in short[:most])
     return f"{signs}…" if len(short) > most else signs

@@ -1,5 +1,3 @@
-"""TOML written by people: its tables, or one clear sentence about the error."""
-
 from __future__ import annotations
 
 import re
@@ -35,7 +33,7 @@ _FAULTS = {
 
 
 class TomlError(ValueError):
-    """Invalid TOML; `str()` is a sentence without its full stop."""
+    """Invalid TOML; `str()` is a clear sentence without its full stop."""
 
     def __init__(self, line: int | None, sentence: str) -> None:
         super().__init__(sentence)

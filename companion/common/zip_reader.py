@@ -54,7 +54,7 @@ class ZipReader:
         return content
 
     def anew(self, file: Path, pictures: Iterable[tuple[str, bytes]], recoded: Recoded) -> Iterator[tuple[str, bytes]]:
-        """Yield PNG names and contents one by one, as together they may be far larger than the zip."""
+        """Yield PNG names and contents one by one, as all may be far larger than the zip."""
         names, room = set[str](), self.most_bytes
         for name, picture in pictures:
             png = str(PurePosixPath(name).with_suffix(".png"))

@@ -1,1 +1,1 @@
-"""Printing of stickers, mats and our own deck. SVG in millimeters is the source of every picture."""
+"""Printing of stickers, mats and our own deck, all drawn as SVG in millimeters."""

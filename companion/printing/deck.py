@@ -1,7 +1,7 @@
-"""Our own deck of 57 × 88 mm, with pictures readable from two meters.
+"""Our own deck of 57 × 88 mm, readable from two meters.
 
 Families differ in color and shape: hazards are triangles and octagons, remedies discs, safeties shields, distances
-milestones, specials tiles. Distances differ in the number, the height of the milestone and the pattern behind it.
+milestones, specials tiles. Distances differ in number, milestone height and pattern.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ _SIGN_MIDDLE_OF = {Family.HAZARD: 36.5, Family.SPECIAL: 37.2}
 def face_svg(card: Card, language: str = "en") -> str:
     """Draw a card's face at size `CARD_MM`, labeled in one of `common.languages`."""
     if card.family is Family.DISTANCE:
-        # The index needs plain corners.
         plate = draw.rect(-4, -4, 23, 19.5, draw.paint(draw.PAPER, draw.YELLOW, 1.1), radius=_CORNER)
         picture = _on_paper([*_pattern(card.km), *_stone(card), plate, _turned(plate)])
         index = draw.text(card.value, 10.6, 12.4, 10.5, anchor=0.5, weight=800)
@@ -40,25 +39,23 @@ def face_svg(card: Card, language: str = "en") -> str:
 
 
 def _turned(*body: str) -> str:
-    """Turn drawings upside down about the card's middle."""
     return draw.group(body, x=_WIDTH, y=_HEIGHT, turn=180)
 
 
 def _on_paper(body: list[str]) -> list[str]:
-    """Draw a picture that ends under the rim, so that no color shows where a cut is slightly off."""
+    """End a picture under the rim, so that no color shows where a cut is slightly off."""
     edge = _EDGE / 2
     return [_ground(draw.PAPER), draw.window(body, edge, edge, _WIDTH - 2 * edge, _HEIGHT - 2 * edge)]
 
 
 def _rim(colour: str) -> list[str]:
-    """Draw the plain rim over the picture's edge, and a line along it."""
     hole = _rounded(_EDGE, _EDGE, _WIDTH - 2 * _EDGE, _HEIGHT - 2 * _EDGE, _CORNER)
     outside = f"M0 0L0 {draw.num(_HEIGHT)}L{draw.num(_WIDTH)} {draw.num(_HEIGHT)}L{draw.num(_WIDTH)} 0Z"
     return [draw.path(outside + hole, draw.paint(draw.PAPER)), draw.path(hole, draw.paint("none", colour, 1.1))]
 
 
 def _rounded(x: float, y: float, width: float, height: float, radius: float) -> str:
-    """Return a rounded rectangle as path data, clockwise."""
+    """Return clockwise path data."""
     right, bottom, bend = x + width, y + height, radius * 0.4477
     corners = (
         (x + radius, y, right - radius, y, right - bend, y, right, y + bend, right, y + radius),
@@ -71,7 +68,7 @@ def _rounded(x: float, y: float, width: float, height: float, radius: float) -> 
 
 
 def _band(card: Card, language: str) -> list[str]:
-    """Draw the word on the family's color: cream, but ink on yellow for contrast."""
+    """Draw the card's word in cream, but on yellow in ink for contrast."""
     colour, fill = COLOUR_OF[card.family], draw.INK if card.family is Family.DISTANCE else draw.PAPER
     band = draw.rect(_EDGE, _BAND_TOP, _WIDTH - 2 * _EDGE, _BAND_HEIGHT, draw.paint(colour))
     middle = _BAND_TOP + _BAND_HEIGHT / 2
@@ -147,7 +144,7 @@ _DISC_MM = 18.5
 
 @cache
 def back_svg() -> str:
-    """Draw the back, which is the same upside down: milestones, and a winding road on a red disc."""
+    """Draw the back, the same upside down: milestones, and a winding road on a red disc."""
     rows = ((9.4, 5), (19.4, 4), (29.4, 5), (39.4, 4))
     places = [(_MIDDLE + 10.2 * (i - (count - 1) / 2), y) for y, count in rows for i in range(count)]
     free = [(x, y) for x, y in places if hypot(x - _MIDDLE, y - _HEIGHT / 2) > _DISC_MM + 6]

@@ -1,5 +1,3 @@
-"""Label sheets from shops, by manufacturer's number or by measurements."""
-
 from __future__ import annotations
 
 import re
@@ -17,7 +15,7 @@ Lengths = tuple[float, float]  # across and down, in millimeters
 PAPERS_MM: Mapping[str, Lengths] = {"A4": (210.0, 297.0), "Letter": (215.9, 279.4)}
 
 BESIDE_MM, BELOW_MM = 12.0, 5.0  # room for a card's sign and name beside its code, or below
-SLACK_MM = 0.5  # room that may be missing for sign and name; for the code's margin a fifth of it
+SLACK_MM = 0.5  # room that sign and name may lack; the code's margin may lack a fifth of it
 _MEASURED = re.compile(
     r"([0-9]{1,2})x([0-9]{1,2})"
     + r",([0-9]{1,3}(?:\.[0-9]{1,3})?)x([0-9]{1,3}(?:\.[0-9]{1,3})?)" * 2
@@ -27,7 +25,7 @@ _MEASURED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class LabelSheet:
-    """A sheet of equal labels."""
+    """A sheet of labels from a shop."""
 
     name: str
     paper: str  # one of `PAPERS_MM`
@@ -57,7 +55,7 @@ class LabelSheet:
         return height + SLACK_MM >= code_mm + BELOW_MM and (width <= height or width < code_mm + BESIDE_MM)
 
     def check(self, code_mm: float) -> None:
-        """Raise Problem if a label has no room for a code of this width and a name, or is larger than a card."""
+        """Raise Problem if a label is too small for a code of this width and a name, or larger than a card."""
         width, height = self.label_mm
         this = {"sheet": self.title, "width": f"{width:g}", "height": f"{height:g}"}
         has_room = width + SLACK_MM >= code_mm + BESIDE_MM and height + SLACK_MM / 5 >= code_mm
@@ -93,9 +91,8 @@ def _values(table: Mapping[str, object]) -> dict[str, object]:
 def label_sheet(text: str) -> LabelSheet:
     """Return the sheet with a manufacturer's number, or with measurements like `5x13,4.7x10.7,40.6x21.2`.
 
-    These are columns × rows, the first label's distance from the left and upper edge, and the steps between labels.
-    Opposite margins are assumed equal. Append `,letter` for that paper. Raises Problem for anything else, and for
-    labels that do not fit.
+    These are columns × rows, left and upper margin, and the steps between labels, in millimeters. Opposite margins are
+    assumed equal. Append `,letter` for that paper. Raises Problem, also for labels that do not fit.
     """
     plain = re.sub(r"\s", "", text).replace("×", "x")
     by_number = {number.upper(): sheet for sheet in known_sheets().values() for number in (sheet.name, *sheet.also)}
@@ -113,7 +110,7 @@ def label_sheet(text: str) -> LabelSheet:
     columns, rows, left, top, across, down = (float(number) for number in found.groups()[:6])
     paper = "Letter" if found[7] == ",letter" else "A4"
     width_mm, height_mm = PAPERS_MM[paper]
-    # Equal margins on opposite edges leave this much; overlapping labels are impossible.
+    # Opposite margins are equal, and labels do not overlap.
     width = min(round(width_mm - 2 * left - (columns - 1) * across, 2), across)
     height = min(round(height_mm - 2 * top - (rows - 1) * down, 2), down)
     if min(columns, rows, width, height) <= 0:

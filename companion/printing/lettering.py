@@ -29,7 +29,7 @@ class Lettering:
 
 @cache
 def outline(words: str, weight: int = 600, track_em: float = 0.0) -> Lettering:
-    """Return kerned words in weight 600 or 800, with `track_em` of extra space between letters.
+    """Outline words in weight 600 or 800, kerned, with `track_em` of extra space between letters.
 
     Raises ValueError for a character that the font lacks.
     """
@@ -72,7 +72,7 @@ def _glyphs(weight: int) -> Any:
 
 @cache
 def _drawn(name: str, weight: int) -> RecordingPen:
-    """Return a recorded glyph: reading it from the font takes as long as drawing it."""
+    """Record a glyph, as reading it takes as long as drawing it."""
     from fontTools.pens.recordingPen import RecordingPen
 
     pen = RecordingPen()
@@ -88,7 +88,7 @@ def _kern(left: str, right: str, weight: int) -> int:
 
 
 def _pair_value(table: Any, left: str, right: str) -> int:
-    """Return a pair's kerning in a `PairPos` table: format 1 lists pairs of glyphs, format 2 pairs of classes."""
+    """Return a pair's kerning in a `PairPos` table, by glyphs (format 1) or classes (format 2)."""
     if table.Format == 1:
         pairs = table.PairSet[table.Coverage.glyphs.index(left)].PairValueRecord
         values = [pair.Value1 for pair in pairs if pair.SecondGlyph == right]

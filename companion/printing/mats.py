@@ -1,7 +1,4 @@
-"""Drawings of the mats laid out in `companion.tabletop.mat_layout`.
-
-Words and lines avoid the markers' white border and the seam between two A4 sheets.
-"""
+"""Drawings of the mats, clear of the markers' white border and of the seam between two A4 sheets."""
 
 from __future__ import annotations
 
@@ -45,7 +42,6 @@ def _zone(name: str, rect: Rect, layout: MatLayout, language: str) -> list[str]:
 
 
 def _heading(name: str, rect: Rect, language: str) -> list[str]:
-    """Draw the zone's name, a sign before it, and a hint."""
     x, y = rect.x_mm + 6, rect.y_mm + 16
     sign = [draw.group(pictograms.sign(_SIGN_OF[name]), x=x + 6.5, y=y - 1.5, scale=0.13)] if name in _SIGN_OF else []
     x += 17 if sign else 0
@@ -58,7 +54,7 @@ def _heading(name: str, rect: Rect, language: str) -> list[str]:
 
 
 def _places(name: str, rect: Rect) -> list[str]:
-    """Draw card outlines: two upright ones for safeties, else one."""
+    """Draw card outlines: two for safeties, else one."""
     count = 2 if name == "safety" else 1
     width, height = CARD_MM
     gap = (rect.width_mm - count * width) / (count + 1)
@@ -67,7 +63,7 @@ def _places(name: str, rect: Rect) -> list[str]:
 
 
 def _columns(columns: tuple[Rect, ...], zone: Rect, word: str) -> list[str]:
-    """Draw the zone's name and its five columns, whose numbers avoid the seam."""
+    """Draw the distance columns and the zone's name."""
     bottom = zone.y_mm + zone.height_mm
     shapes = [draw.text(f"{word.upper()} · km", zone.x_mm + 2, zone.y_mm - 2.6, 7.5, weight=800)]
     for rect, figure in zip(columns, DISTANCE_COLUMNS, strict=True):
@@ -81,7 +77,7 @@ def _columns(columns: tuple[Rect, ...], zone: Rect, word: str) -> list[str]:
 
 
 def _side_margins(layout: MatLayout, language: str) -> list[str]:
-    """Draw the side's mark on the left, the way up on the right, and a ruler on each for mats in two sheets."""
+    """Draw the side's mark, the way up, and a ruler on each half."""
     width, height = layout.size_mm
     number = layout.id.rpartition("-")[2]
     mark = draw.group(pictograms.badge(int(number)), x=26, y=92, scale=0.36)
@@ -92,7 +88,7 @@ def _side_margins(layout: MatLayout, language: str) -> list[str]:
 
 
 def _ways(layout: MatLayout, beyond: str, beyond_y: float, edge: str, edge_y: float) -> list[str]:
-    """Draw labeled arrows: away from the player on the right, to the player's edge on the left."""
+    """Draw labeled arrows: on the right away from the player, on the left toward the player's edge."""
     width, height = layout.size_mm
     return [
         draw.group(pictograms.drawing("roll"), x=width - 26, y=beyond_y, scale=0.26),
@@ -112,13 +108,12 @@ def _table_margin(layout: MatLayout, language: str) -> list[str]:
 
 
 def _robot_margins(layout: MatLayout, language: str) -> list[str]:
-    """Draw the heading and a hint above the slots, the way up on the edges, and a ruler."""
     width, height = layout.size_mm
     slots = layout.zones.values()
     x, room = min(rect.x_mm for rect in slots), min(rect.width_mm for rect in slots)
     face = draw.group(pictograms.drawing("robot"), x=x + 8, y=29, scale=2.4)
     name = draw.text(mat_word("robot-hand", language).upper(), x + 20, 35, 19, weight=800)
-    # Ends right of the seam, which has no words.
+    # Stays right of the seam.
     hint = mat_word("robot-hint", language)
     size = min(7, 3.2 * room / lettering.outline(hint).width_em)
     ways = _ways(layout, mat_word("people", language), 66, mat_word("helper", language), height - 68)
@@ -127,7 +122,7 @@ def _robot_margins(layout: MatLayout, language: str) -> list[str]:
 
 
 def ruler(language: str, *, beside: bool = False) -> list[str]:
-    """Draw a 50 mm line from (0, 0) to the right, with a request below or beside it to check its length."""
+    """Draw a 50 mm line from (0, 0) to the right, and a request to check its length."""
     look = draw.paint("none", draw.INK, 0.3)
     ends = [draw.line(x, -2, x, 0, look) for x in (0.15, 49.85)]
     ticks = [*ends, *(draw.line(x, -1, x, 0, look) for x in range(10, 50, 10))]
@@ -146,7 +141,7 @@ def marker_svg(marker: Marker) -> str:
 
 @cache
 def marker_cells(marker_id: int) -> str:
-    """Return a marker's black part as one path, one unit per cell."""
+    """Return a marker's black cells as one path, one unit per cell."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)
     bits = cv2.aruco.generateImageMarker(dictionary, marker_id, MARKER_CELLS)
     # Holes run the other way round, so the non-zero rule leaves them empty.

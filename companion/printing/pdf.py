@@ -1,4 +1,4 @@
-"""PDF from the SVG of `companion.printing.svg` only: groups, placed drawings, shapes and flat colors."""
+"""PDF from the SVG of `companion.printing.svg`, and from no other."""
 
 from __future__ import annotations
 
@@ -24,10 +24,7 @@ _JOINS = {"miter": 0, "round": 1, "bevel": 2}
 
 
 def write(pages: Sequence[str]) -> bytes:
-    """Return a vector PDF file with one drawing per page, each page as large as its drawing.
-
-    Raises ValueError for other SVG than ours.
-    """
+    """Return a vector PDF file, one page per drawing, of its size. Raises ValueError for SVG that is not ours."""
     objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b""]
     kids = []
     for svg in pages:
@@ -35,7 +32,7 @@ def write(pages: Sequence[str]) -> bytes:
         kids.append(f"{len(objects) + 1} 0 R")
         box = f"[0 0 {width_mm * POINTS_PER_MM:.4f} {height_mm * POINTS_PER_MM:.4f}]"
         objects.append(f"<< /Type /Page /Parent 2 0 R /MediaBox {box} /Contents {len(objects) + 2} 0 R >>".encode())
-        # From millimeters from the top left to points from the bottom left.
+        # From millimeters (top left) to points (bottom left).
         frame = f"{POINTS_PER_MM:.7f} 0 0 {-POINTS_PER_MM:.7f} 0 {height_mm * POINTS_PER_MM:.4f} cm"
         content = "\n".join([frame, *_children(ElementTree.fromstring(svg))])  # noqa: S314 – our own text
         packed = zlib.compress(content.encode())
@@ -85,14 +82,14 @@ def _shape(tag: str, element: ElementTree.Element) -> Iterator[str]:
     builder, pen = PathBuilder(), _Pen()
     if not builder.add_path_from_element(element):
         raise ValueError(f"the PDF writer does not draw <{tag}>")
-    # The builder leaves circles open, and a seam would show.
+    # The builder leaves circles open.
     parse_path(builder.paths[0] + "z" * (tag == "circle"), pen)
     yield from pen.operators
     yield {(True, True): "B", (True, False): "f", (False, True): "S"}[fill != "none", stroke != "none"]
 
 
 class _Pen(BasePen):
-    """Writes an outline as PDF operators; all curves arrive as cubic ones."""
+    """Writes an outline as PDF operators; curves arrive as cubic ones."""
 
     def __init__(self) -> None:
         super().__init__()

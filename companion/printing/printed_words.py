@@ -1,7 +1,4 @@
-"""The words on our cards and mats, from `words/<language>.toml`.
-
-Cards show their names, but for a few, mostly shorter ones, in `rules/printed_names.toml`.
-"""
+"""The words on our cards and mats: `words/<language>.toml`, and shorter card names in `rules/printed_names.toml`."""
 
 from __future__ import annotations
 
@@ -19,12 +16,12 @@ _WORDS = Path(__file__).parent / "words"
 
 @cache
 def _words(language: str) -> Mapping[str, Mapping[str, str]]:
-    """Return a language's words. Raises FileNotFoundError for an unknown language."""
+    """Load a language's words. Raises FileNotFoundError for an unknown one."""
     return tomllib.loads((_WORDS / f"{language}.toml").read_text(encoding="utf-8"))
 
 
 def card_word(card: Card, language: str = "en") -> str:
-    """Return the word below a card's picture: its name, or the unit of a distance."""
+    """Return the word below a card's picture: a name, or a distance's unit."""
     if card.family is Family.DISTANCE:
         return _words(language)["cards"][Family.DISTANCE]
     return printed_name(card, language) or reasons.card_name(card, language).replace("'", "’")

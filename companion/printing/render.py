@@ -22,7 +22,7 @@ def to_image(svg: str, px_per_mm: float) -> npt.NDArray[np.uint8]:
 def to_png(svg: str, dpi: float) -> bytes:
     """Render one of our drawings as a PNG file that states its resolution."""
     png = _png(svg, dpi / MM_PER_INCH)
-    # The pHYs chunk goes behind the 33 bytes of signature and header.
+    # Signature and header take 33 bytes; the pHYs chunk follows.
     per_metre = round(dpi * 1000 / MM_PER_INCH)
     body = b"pHYs" + struct.pack(">IIB", per_metre, per_metre, 1)
     return png[:33] + struct.pack(">I", 9) + body + struct.pack(">I", zlib.crc32(body)) + png[33:]

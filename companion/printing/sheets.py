@@ -1,5 +1,3 @@
-"""Sheets to print: items on A4 with cut marks, title and ruler; items on labels; mats in halves."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -14,8 +12,8 @@ from companion.tabletop.mat_layout import ROBOT, MatLayout
 A4_MM = PAPERS_MM["A4"]
 MARGIN_MM = 14.0  # room for cut marks, title and ruler; printers leave about 5 mm blank
 SCREEN_FOLDS_MM = (95.0, 190.0)
-"""Folds of a robot's screen from the top of its sheet: it is 94 mm high on a foot of 20 mm. From 45 cm above the table
-and 70 cm away, it hides cards up to 18 cm behind it."""
+"""Folds of a robot's screen from the top of its sheet: 94 mm high on a foot of 20 mm. From 45 cm above the table and
+70 cm away, it hides cards up to 18 cm behind it."""
 
 _RULED_MM = 7.0  # minimum margin below the labels for a ruler
 _MARK_MM = 3.0
@@ -25,7 +23,7 @@ _FAINT = draw.paint("none", "#9A9A9A", 0.1)
 
 
 def tiled(items: Sequence[str], size_mm: tuple[float, float], name: str, language: str) -> list[str]:
-    """Place drawings of one size on A4 sheets titled with `name` and a number."""
+    """Place drawings of one size on numbered A4 sheets with cut marks, title and ruler."""
     firsts = range(0, len(items), each_sheet(size_mm))
     return [
         _sheet(items[first : first + firsts.step], size_mm, f"{name} · {number}/{len(firsts)}", language)
@@ -34,7 +32,7 @@ def tiled(items: Sequence[str], size_mm: tuple[float, float], name: str, languag
 
 
 def labelled(items: Sequence[str], sheet: LabelSheet, name: str, language: str) -> list[str]:
-    """Place drawings of a label's size on sheets of labels; the margins have the title."""
+    """Place drawings on a sheet's labels, with the title in its margin."""
     size_mm, count = PAPERS_MM[sheet.paper], sheet.sheets_for(len(items))
     (left, top), (across, down), columns = sheet.margin_mm, sheet.pitch_mm, sheet.grid[0]
     below_mm = size_mm[1] - top - (sheet.grid[1] - 1) * down - sheet.label_mm[1]
@@ -58,7 +56,7 @@ def mat_halves(layout: MatLayout, language: str = "en") -> list[str]:
 
 
 def _seam(layout: MatLayout, language: str) -> list[str]:
-    """Draw a line across the seam to align the halves, and each half's name."""
+    """Draw a line to align the halves, and their names."""
     x, y = layout.size_mm[0] / 2, 202.0 if layout.id == ROBOT else 153.0
     number = layout.id.rpartition("-")[2]
     side = mat_word(ROBOT, language) if layout.id == ROBOT else f"{mat_word('side', language)} {number}"
@@ -94,22 +92,22 @@ def screen_svg(parts: int, language: str) -> str:
 
 
 def each_sheet(size_mm: tuple[float, float]) -> int:
-    """Return how many items of a size fit on an A4 sheet."""
+    """Return how many items fit on an A4 sheet."""
     return prod(_grid(size_mm))
 
 
 def sheets_for(count: int, size_mm: tuple[float, float]) -> int:
-    """Return the number of A4 sheets for `count` items of a size."""
+    """Return the number of A4 sheets for `count` items."""
     return -(-count // each_sheet(size_mm))
 
 
 def _grid(size_mm: tuple[float, float]) -> tuple[int, int]:
-    """Return the columns and rows of items of a size on a sheet."""
+    """Return columns and rows."""
     return int((A4_MM[0] - 2 * MARGIN_MM) // size_mm[0]), int((A4_MM[1] - 2 * MARGIN_MM) // size_mm[1])
 
 
 def _sheet(items: Sequence[str], size_mm: tuple[float, float], title: str, language: str) -> str:
-    """Draw one sheet of items, row by row and centered, with shared cuts."""
+    """Draw a centered block of items, row by row, with shared cuts."""
     (width, height), (columns, rows) = size_mm, _grid(size_mm)
     left, top = (A4_MM[0] - columns * width) / 2, (A4_MM[1] - rows * height) / 2
     places = [(left + i % columns * width, top + i // columns * height) for i in range(len(items))]
@@ -121,7 +119,7 @@ def _sheet(items: Sequence[str], size_mm: tuple[float, float], title: str, langu
 
 
 def _cut_marks(xs: Sequence[float], ys: Sequence[float]) -> Iterator[str]:
-    """Draw marks outside the block for a knife, and faint crosses at the corners for scissors."""
+    """Draw marks outside the block for a knife, and faint crosses for scissors."""
     near, far = 1.0, 1.0 + _MARK_MM
     for x in xs:
         yield draw.line(x, ys[0] - far, x, ys[0] - near, _CUT)
@@ -136,7 +134,6 @@ def _cut_marks(xs: Sequence[float], ys: Sequence[float]) -> Iterator[str]:
 
 
 def _edges(title: str, language: str) -> list[str]:
-    """Draw the title above, the ruler and how to print below."""
     width, height = A4_MM
     foot = height - 6
     return [

@@ -1,7 +1,6 @@
-"""Stickers for physical cards: a QR code or tag, with the card's id below its quiet zone.
+"""Stickers: a QR code or tag, and below its quiet zone the card's id, which also shows which way is up.
 
-The id shows which way is up; its strip makes a sticker slightly taller than wide. Labels on a bought sheet also have
-the card's sign, and its name in the users' language.
+Labels on a bought sheet also have the card's sign, and its name in the users' language.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULE
 
 KINDS = ("qr", "tag")  # a code for any phone, or a coarser pattern that only the companion reads
 QUIET_MODULES = (STICKER_MODULES - MODULES) / 2
-"""Width of the quiet zone: our reader needs no more, and modules are 16 % larger than with the standard's four."""
+"""Width of the quiet zone: enough for our reader, with modules 16 % larger than by the standard's four."""
 
 NAME_STRIP = 0.12  # height of the id's strip relative to the sticker's width
 _CUT_MM = 0.6  # margin inside a label: no printer feeds a sheet more exactly
@@ -31,7 +30,7 @@ _TALL_MM = 24.0  # the same beside it
 
 
 def sticker_size_mm(size_mm: float) -> tuple[float, float]:
-    """Return width and height of a sticker for a code of `size_mm`, quiet zone included."""
+    """Return a sticker's width and height for a code of `size_mm`, quiet zone included."""
     return size_mm, round(size_mm * (1 + NAME_STRIP), 3)
 
 
@@ -47,10 +46,9 @@ def sticker_svg(card_id: str, size_mm: float = STICKER_MM, kind: str = "qr") -> 
 
 @cache
 def label_svg(card_id: str, sheet: LabelSheet, size_mm: float, kind: str, language: str) -> str:
-    """Draw a label: the card's code, and beside or below it the sign, the name on the family's color, and the id."""
+    """Draw a label: the card's code, and beside or below it sign, name and id."""
     width, height = sheet.label_mm
     if sheet.is_name_below(size_mm):
-        # Code and name are centered together.
         top = max((height - size_mm - _BELOW_MM) / 2, 0.0)
         x, y = (width - size_mm) / 2, top
         rest = (_CUT_MM, top + size_mm, width - 2 * _CUT_MM, min(_BELOW_MM, height - size_mm - top - _CUT_MM))
@@ -71,7 +69,7 @@ Box = tuple[float, float, float, float]  # left, top, width and height, in milli
 
 
 def _sign(card_id: str, box: Box) -> str:
-    """Draw a card's sign, or a distance's milestone, as large as fits in a box."""
+    """Draw a sign, or a distance's milestone, as large as fits."""
     card, (left, top, width, height) = face_of(card_id), box
     is_distance = card.family is Family.DISTANCE
     reach = min(width, height) / (9.2 if is_distance else 116)
@@ -80,7 +78,7 @@ def _sign(card_id: str, box: Box) -> str:
 
 
 def _words(card_id: str, box: Box, language: str) -> list[str]:
-    """Draw a card's name on its family's color, and its id below."""
+    """Draw a name on the family's color, and the id below."""
     card, (left, top, width, height) = face_of(card_id), box
     colour, fill = COLOUR_OF[card.family], draw.INK if card.family is Family.DISTANCE else draw.PAPER
     figure = f"{card.value} " if card.family is Family.DISTANCE else ""
@@ -94,14 +92,13 @@ def _words(card_id: str, box: Box, language: str) -> list[str]:
 
 
 def _code(card_id: str, size_mm: float, kind: str) -> str:
-    """Draw a card's code with its quiet zone, `size_mm` wide."""
     if kind == "tag":
-        # The tag has a white border of one cell.
+        # One white cell around the tag.
         cell = size_mm / (MARKER_CELLS + 2)
         tag = draw.path(mats.marker_cells(tag_id(card_id)), draw.paint(draw.BLACK))
         return draw.group([tag], x=cell, y=cell, scale=cell)
     module = size_mm / STICKER_MODULES
-    # Adjacent black modules in a row are one bar, so that no seam shows.
+    # Adjacent black modules form one bar, without seams.
     bars = []
     for y, row in enumerate(modules(card_id)):
         edges = np.flatnonzero(np.diff(np.concatenate(([False], row, [False])).astype(np.int8)))

@@ -31,7 +31,7 @@ def document(width_mm: float, height_mm: float, body: Iterable[str]) -> str:
 
 
 def size_mm(svg: str) -> tuple[float, float]:
-    """Return width and height of a `document`. Raises ValueError for any other text."""
+    """Return a `document`'s width and height. Raises ValueError for any other text."""
     found = _ROOT.match(svg)
     if found is None:
         raise ValueError("not a drawing of ours: its root says no size in millimetres")
@@ -44,14 +44,14 @@ def inner(svg: str) -> str:
 
 
 def placed(svg: str, x: float, y: float) -> str:
-    """Return a `document` as part of a larger one, clipped, its top left corner at (x, y)."""
+    """Return a `document` for use in another, clipped, its top left corner at (x, y)."""
     return window([inner(svg)], x, y, *size_mm(svg), shows=(0, 0))
 
 
 def window(
     body: Iterable[str], x: float, y: float, width: float, height: float, shows: tuple[float, float] | None = None
 ) -> str:
-    """Return a rectangle that shows the body from the point `shows`, by default from (x, y); clip the rest."""
+    """Return the body clipped to a rectangle at (x, y); it shows the body from `shows`, by default (x, y)."""
     left, top = shows or (x, y)
     box = f"{num(left)} {num(top)} {num(width)} {num(height)}"
     frame = f'x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}"'
@@ -111,16 +111,16 @@ def text(
     fill: str = INK,
     track: float = 0.0,
 ) -> str:
-    """Return outlined words with their baseline at y; `anchor` 0 starts at x, 0.5 centers, 1 ends there.
+    """Return outlined words with baseline y; `anchor` 0 starts at x, 0.5 centers, 1 ends there.
 
-    `size` is the em in millimeters (a capital is 0.7 of it), `track` the extra space per letter in ems.
+    `size` is the em in millimeters (capitals: 0.7 of it), `track` the extra space per letter in ems.
     """
     outline = lettering.outline(words, weight, track)
     return group([path(outline.data, paint(fill))], x=x - anchor * outline.width_em * size, y=y, scale=size / 1000)
 
 
 def fitted(words: str, x: float, middle: float, size: float, room: float, *, weight: int = 800, fill: str = INK) -> str:
-    """Draw capitals or digits centered at (x, middle), at `size` or smaller to fit in the width `room`."""
+    """Draw capitals or digits centered at (x, middle), no larger than `size` and no wider than `room`."""
     fit = min(size, room / lettering.outline(words, weight).width_em)
     baseline = middle + fit * lettering.CAP_HEIGHT_EM / 2
     return text(words, x, baseline, fit, anchor=0.5, weight=weight, fill=fill)

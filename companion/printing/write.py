@@ -1,5 +1,3 @@
-"""The files of `companion print`: sheets for a printer, or one picture per item with an index for programs."""
-
 from __future__ import annotations
 
 import json
@@ -19,10 +17,10 @@ from companion.tabletop.mat_layout import CARD_MM, ROBOT, MatLayout, robot_mat, 
 from companion.tabletop.sticker_codes import LARGEST_STICKER_MM, STICKER_MM
 
 SCREENS = {"screen-left": 1, "screen-right": 1, "screen-ends": 2}
-"""Sheets of the screen for a robot's hand, and the number of parts in each."""
+"""Sheets of a robot's screen, and the number of parts in each."""
 
-SIZES_MM = (12.0, CARD_MM[0])  # smallest sticker that any camera resolves, largest that fits on a card
-READABLE_MM = 16.0  # smallest sticker that a 1920 × 1080 camera reads over 1.2 m of table (`docs/eye.md`)
+SIZES_MM = (12.0, CARD_MM[0])  # from what any camera resolves to what fits on a card
+READABLE_MM = 16.0  # minimum for a 1920 × 1080 camera over 1.2 m of table (`docs/eye.md`)
 
 
 Item = tuple[str, str, Mapping[str, Any]]  # name, drawing and index entry
@@ -68,7 +66,7 @@ def write_sheets(
     language: str = "en",
     labels: str | None = None,
 ) -> list[Path]:
-    """Write files to print into the folder `out`, made if needed, and return their paths.
+    """Write the files of `companion print` into `out`, a new folder if needed, and return their paths.
 
     `pdf` gives sheets; `png` and `svg` give one file per item and an index, `<kind>.json`.
     Raises Problem for unsuitable options and for a folder that cannot be written to.
@@ -93,7 +91,7 @@ def write_sheets(
 
 def pdf_files(wanted: Wanted) -> dict[str, bytes]:
     """Return the sheets as PDF files by name."""
-    # Imported late: the page that lists the sheets needs only names.
+    # Imported late, as the page that lists the sheets needs only names.
     from companion.printing import pdf
 
     return {name: pdf.write(pages) for name, pages in _pages(wanted)}
@@ -176,7 +174,6 @@ def _pages(wanted: Wanted) -> Iterator[tuple[str, list[str]]]:
 
 
 def _sticker_pages(wanted: Wanted, name: str) -> list[str]:
-    """Return sticker sheets in the order of the deck; their title says to stick them on sleeves."""
     kind, size_mm, language = wanted.sticker_kind, wanted.size_mm, wanted.language
     parts = [name, "QR" if kind == "qr" else kind, f"{size_mm:g} mm", mat_word("sleeve", language)]
     if wanted.labels is None:

@@ -25,7 +25,7 @@ class Tempo:
     speed: float = 1.0
 
     def frames(self, seconds: float) -> int:
-        """Return the number of frames of a movement that takes `seconds` at speed 1."""
+        """Return the number of frames for a time at speed 1."""
         return max(_LEAST_FRAMES, round(seconds * self.fps / self.speed))
 
     def rest_frames(self, rest: Rest) -> int:
@@ -73,7 +73,7 @@ def _scene(
     spot: Pose | None,
     away: float,
 ) -> Scene:
-    """Return an arm with its fingertips at `tip`, its cards turned as at `spot`, where they come from or go to."""
+    """Return an arm at `tip`, its cards turned as at `spot`, where they come from or go to."""
     base = Scene(lying, arms=(Arm(movement.player, seat, tip),))
     if not held or spot is None:
         return base
@@ -102,5 +102,5 @@ def between(start: Point, end: Point, share: float) -> Point:
 
 
 def shares(count: int) -> Iterator[float]:
-    """Return a movement's progress on each of `count` frames: slow at both ends, 1 on the last."""
+    """Yield a movement's progress by frame: slow at both ends, 1 on the last."""
     return (at * at * (3.0 - 2.0 * at) for at in ((index + 1) / count for index in range(count)))

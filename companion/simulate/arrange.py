@@ -1,7 +1,4 @@
-"""Positions of mats, seats and cards on the simulated table.
-
-Coordinates are table millimeters: x points right, y to the bottom of the picture, and angles are clockwise.
-"""
+"""Positions of mats, seats and cards in table millimeters: x points right, y down, angles are clockwise."""
 
 from __future__ import annotations
 
@@ -105,7 +102,7 @@ _MIDDLES = {  # by number of sides, the table mat last
 def plan(sides: int, players: int) -> TablePlan:
     """Return a table: two side mats below the table mat, three in a square with it, or four around it.
 
-    Raises Problem for any other number of sides; no camera would see their cards large enough.
+    Raises Problem for any other number; with more sides, cards would be too small for a camera.
     """
     if sides not in _MIDDLES:
         raise Problem(f"The simulated table seats 2 to {MOST_SIDES} sides, not {sides}.")
@@ -115,7 +112,7 @@ def plan(sides: int, players: int) -> TablePlan:
 
 
 def _seats(mats: tuple[MatPlace, ...], players: int) -> Iterator[Point]:
-    """Yield seats clockwise around the mats; players without partners sit behind their own mats."""
+    """Yield seats clockwise; players without partners sit behind their own mats."""
     left, top, right, bottom = bounds(tuple(chain.from_iterable(place.corners for place in mats)))
     if players == len(mats) - 1:
         for place in mats[:-1]:
@@ -143,9 +140,9 @@ def column(layout: MatLayout, face: str) -> Rect:
 
 
 def pile_spot(place: MatPlace, rect: Rect, chance: random.Random) -> Pose:
-    """Return a pose on a zone's pile, slightly off at random, but inside the zone.
+    """Return a slightly random pose on a zone's pile, inside the zone.
 
-    The pile is at the printed outline on a side's mat, and in the zone's middle on the table mat.
+    The pile is at a side mat's printed outline, or in the middle of a table mat's zone.
     """
     turn_deg = within(chance.gauss(0.0, PILE_TWIST_DEG), 4.0)
     x_mm, y_mm = rect.centre_mm
@@ -164,9 +161,9 @@ def laid_inside(place: MatPlace, rect: Rect, x_mm: float, y_mm: float, turn_deg:
 
 
 def safety_spot(place: MatPlace, rect: Rect, others: Iterable[Pose], sideways: bool, chance: random.Random) -> Pose:
-    """Return a pose in a free corner of the safety zone, so that every sticker stays visible.
+    """Return a pose in a free corner of the safety zone, where stickers stay visible.
 
-    Upright cards take the upper corners first; sideways ones, with their top on the left, the lower ones.
+    Upright cards take upper corners first, sideways ones, with their top left, lower corners.
     """
     x_mid, y_mid = rect.centre_mm
     at = (place.on_mat(other.x_mm, other.y_mm) for other in others)
@@ -181,14 +178,14 @@ def safety_spot(place: MatPlace, rect: Rect, others: Iterable[Pose], sideways: b
 
 
 def stack_spot(place: MatPlace, rect: Rect, layer: int) -> Pose:
-    """Return the pose of a layer of a stack, slightly further up per layer, so that its edge shows."""
+    """Return a layer's pose in a stack, each slightly further up, so that its edge shows."""
     x_mm, y_mm = rect.centre_mm
     wobble = random.Random(layer)  # noqa: S311
     return _laid(place, x_mm + wobble.uniform(-0.5, 0.5), y_mm - 0.6 * layer, wobble.uniform(-0.6, 0.6))
 
 
 def half_extent_mm(turn_deg: float) -> Point:
-    """Return half the width and height of a turned card's bounding box."""
+    """Return half the size of a turned card's bounding box."""
     cos, sin = abs(math.cos(math.radians(turn_deg))), abs(math.sin(math.radians(turn_deg)))
     width, height = CARD_MM
     return (width * cos + height * sin) / 2, (width * sin + height * cos) / 2

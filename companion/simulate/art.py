@@ -1,7 +1,4 @@
-"""Flat pictures of cards, mats, hands and the wooden table.
-
-Sprite colors are multiplied by opacity, so that warping and blurring leave no dark rims.
-"""
+"""Flat pictures of cards, mats, hands and the wooden table."""
 
 from __future__ import annotations
 
@@ -48,7 +45,7 @@ _MATS: dict[tuple[str, float], Image] = {}
 
 @dataclass(frozen=True, slots=True)
 class Sprite:
-    """A flat picture: (H, W, 4) uint8, BGR times opacity, and opacity."""
+    """A flat picture, (H, W, 4) uint8: BGR times opacity, then opacity. So blurring leaves no dark rims."""
 
     pixels: Image
     px_per_mm: float
@@ -71,13 +68,13 @@ def card_sprite(picture: str, cards: Cards) -> Sprite:
 
 @lru_cache(maxsize=256)
 def _packed(picture: str, cards: Cards) -> Image:
-    """Return a card as a PNG file, to be cached: drawing takes thirty times as long as unpacking."""
+    """Return a card as a PNG file: drawing takes thirty times as long as unpacking."""
     _, file = cv2.imencode(".png", cards.flat(picture), (cv2.IMWRITE_PNG_COMPRESSION, 1))
     return file
 
 
 def _rounded(shape: tuple[int, ...], radius: int) -> NDArray[np.float32]:
-    """Return the opacity of a card with round corners, (H, W) float32 in 0 … 1."""
+    """Return a round-cornered card's opacity, (H, W) float32 in 0 … 1."""
     height, width = shape
     opacity = np.zeros(shape, np.uint8)
     for x in (radius, width - 1 - radius):
@@ -95,7 +92,7 @@ def over_shadow(colour: Image, opacity: NDArray[np.float32], shadow: NDArray[np.
 
 
 def mat_image(layout: MatLayout, px_per_mm: float) -> Image:
-    """Return a printed mat, (H, W, 3) uint8 BGR; it is cached, so do not modify it."""
+    """Return a printed mat, (H, W, 3) uint8 BGR, cached: do not modify it."""
     if (layout.id, px_per_mm) not in _MATS:
         _MATS[layout.id, px_per_mm] = render.to_image(mats.mat_svg(layout), px_per_mm)
     return _MATS[layout.id, px_per_mm]
@@ -111,7 +108,6 @@ def hand_sprite(player: int) -> Sprite:
     paint(colour, opacity, _limb(shape, *_THUMB), skin)
     knuckles = (cv2.GaussianBlur(_filled(shape, _KNUCKLES), (0, 0), 5.0) > 127).astype(np.uint8) * 255
     paint(colour, opacity, _limb(shape, *_PALM) | _limb(shape, *_WRIST) | knuckles, skin)
-    # Fingers fade into the back of the hand.
     stays = np.interp(np.arange(shape[1]), (_hand_px(44, 0)[0], _hand_px(66, 0)[0]), (1.0, 0.0))
     for finger in _FINGERS:
         paint(colour, opacity, np.rint(_limb(shape, *finger) * stays).astype(np.uint8), skin)
@@ -145,7 +141,7 @@ def _filled(shape: tuple[int, ...], outline: Sequence[Point]) -> Image:
 
 
 def paint(colour: NDArray[np.float32], opacity: NDArray[np.float32], mask: Image, paint: tuple[int, ...]) -> None:
-    """Draw a rounded part in place, bright along its middle and dark at its rim."""
+    """Draw a rounded part in place, its middle bright and its rim dark."""
     depth = cv2.distanceTransform((mask > 8).astype(np.uint8), cv2.DIST_L2, 5)
     shade = 0.55 + 0.45 * np.sqrt(depth / max(float(depth.max()), 1.0))
     cover = (mask.astype(np.float32) / 255.0)[..., None]
@@ -180,7 +176,6 @@ def wood(width_mm: float, height_mm: float, px_per_mm: float, seed: int) -> Imag
 def _streaks(
     source: np.random.Generator, size: tuple[int, int], along_mm: float, across_mm: float
 ) -> NDArray[np.float32]:
-    """Return smooth noise stretched along the boards."""
     cells = max(2, round(size[1] / across_mm)), max(2, round(size[0] / along_mm))
     rough = source.standard_normal(cells).astype(np.float32)
     return cv2.resize(rough, size, None, 0, 0, cv2.INTER_CUBIC)
@@ -196,17 +191,17 @@ _GLUED_OFF_MM, _GLUED_ASKEW_DEG = 2.0, 4.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cards:
-    """A deck of physical cards, compared by identity: each has its own cached drawings."""
+    """A deck of physical cards, compared by identity for its cached drawings."""
 
     sticker_mm: float | None = STICKER_MM  # width of stickers; None: no stickers
 
     def flat(self, picture: str) -> Image:
-        """Return a physical card (`roll-03`) or `BACK` from straight above with square corners, at `PX_PER_MM`."""
+        """Return a card (`roll-03`) or `BACK` with square corners, at `PX_PER_MM`."""
         bare = self.bare(picture)
         return bare if picture == BACK or self.sticker_mm is None else _stickered(bare, picture, self.sticker_mm)
 
     def bare(self, picture: str) -> Image:
-        """Return the same without its sticker."""
+        """Return the same without sticker."""
         drawing = deck.back_svg() if picture == BACK else deck.face_svg(face_of(picture))
         return render.to_image(drawing, PX_PER_MM)
 
@@ -216,7 +211,7 @@ BARE = Cards(sticker_mm=None)  # our own deck without stickers
 
 
 def _stickered(face: Image, card_id: str, sticker_mm: float) -> Image:
-    """Return a card's face with its sticker slightly off and askew, each card differently."""
+    """Add a sticker as if by hand: slightly off and askew, each differently."""
     chance = random.Random(crc32(card_id.encode()))  # noqa: S311
     sticker = render.to_image(stickers.sticker_svg(card_id, sticker_mm), PX_PER_MM)
     x_mm = face.shape[1] / PX_PER_MM / 2 + chance.uniform(-_GLUED_OFF_MM, _GLUED_OFF_MM)

@@ -1,5 +1,3 @@
-"""The virtual camera: its position, the light and its sensor's noise."""
-
 from __future__ import annotations
 
 import math
@@ -17,13 +15,13 @@ Matrix = NDArray[np.float64]
 Size = tuple[int, int]
 
 _FOCAL = 0.78  # focal length over picture width: a webcam of 65°
-_MARGIN = 0.012  # share of the picture left free on each side of the mats
-NOISE_SLACK_PX = 64  # added to a picture's width and height for the noise
+_MARGIN = 0.012  # free share of the picture on each side of the mats
+NOISE_SLACK_PX = 64  # the noise's extra width and height
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The camera's angle, the light and the sensor."""
+    """The virtual camera's angle, light and sensor."""
 
     tilt_deg: float = 8.0  # 0 looks straight down; more looks from the bottom of the picture
     roll_deg: float = 0.8
@@ -38,7 +36,7 @@ class Look:
 
 
 def typical_look(seed: int) -> Look:
-    """Return a random living room's camera and light; equal seeds give equal looks."""
+    """Return a random living room's camera and light."""
     chance = random.Random(f"look {seed}")  # noqa: S311
     return Look(
         tilt_deg=chance.uniform(4.0, 12.0),
@@ -55,7 +53,7 @@ def camera(
 ) -> Matrix:
     """Return the (3, 3) homography from table millimeters to pixels of a camera that just sees all points.
 
-    `size` is (width, height) in pixels. `px_per_mm` limits the scale by a higher camera.
+    `size` is (width, height) in pixels, `px_per_mm` the maximum scale.
     """
     corners = np.array([(x, y, 1.0) for x, y in points]).T
     width, height = size
@@ -96,7 +94,7 @@ def light(look: Look, size: Size) -> NDArray[np.float32]:
 
 
 def noise(strength: float, size: Size, seed: int) -> NDArray[np.int16]:
-    """Return sensor noise, mostly of brightness, larger than a picture: each frame uses another part."""
+    """Return sensor noise, mostly of brightness; each frame uses another part."""
     width, height = size
     shape = (height + NOISE_SLACK_PX, width + NOISE_SLACK_PX)
     source = np.random.default_rng(seed)

@@ -1,5 +1,3 @@
-"""A script as movements of cards by hands, with rests between them."""
-
 from __future__ import annotations
 
 import math
@@ -37,9 +35,9 @@ AFTER_CLEARING = Rest(3.0, 2.6)
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """A hand comes, picks up or puts down cards, and leaves.
+    """A hand comes, moves cards, and leaves.
 
-    A `start` or `end` of None is the player's hand. `before`, `during` and `after` are the cards on the table until
+    A `start` or `end` of None is the player's hand. `before`, `during` and `after` are the cards on the table before
     the pickup, while carrying, and at the end.
     """
 
@@ -56,7 +54,7 @@ class Movement:
 
 
 class Choreographer:
-    """The cards on the simulated table, and a script's movements of them."""
+    """Movements of a script, and the cards on the table."""
 
     def __init__(self, script: Script, plan: TablePlan, seed: int) -> None:
         self._script, self._plan = script, plan
@@ -73,7 +71,7 @@ class Choreographer:
         return self._stack() + tuple(card for cards in self._zones.values() for card in cards)
 
     def movements(self) -> Iterator[Movement]:
-        """Yield the script's movements in order, after the first deal."""
+        """Yield all movements after the first deal."""
         return (self._counted(movement) for movement in self._all_hands())
 
     def _counted(self, movement: Movement) -> Movement:
@@ -189,7 +187,6 @@ class Choreographer:
         self._zones[zone] = (*self._zones.get(zone, ()), card)
 
     def _pick_up(self, seat: int, zone: str, rest: Rest) -> Movement:
-        """Take a zone's top card into the player's hand."""
         before, top = self.lying(), self._zones[zone][-1]
         self._zones[zone] = self._zones[zone][:-1]
         return Movement(seat, (top.picture,), top.pose, None, before, self.lying(), self.lying(), rest)
@@ -206,20 +203,18 @@ class Choreographer:
             yield self._pick_up(seat, DISCARD_ZONE, AFTER_TAKING_BACK)
 
     def _carry(self, seat: int, zone: str, to_zone: str, spot: Pose) -> Movement:
-        """Carry a zone's top card to a spot in another zone."""
         taken = self._pick_up(seat, zone, AFTER_LAYING)
         self._put(to_zone, Lying(taken.pictures[0], spot))
         return replace(taken, end=spot, after=self.lying())
 
     def _reshuffle(self, seat: int) -> Iterator[Movement]:
-        """Pick up the discards and put them down as the draw pile."""
         count = len(self._zones.get(DISCARD_ZONE, ()))
         if count:
             yield self._sweep(seat, TABLE)
             yield self._new_pile(seat, count)
 
     def _gather(self, *, wait: bool) -> Iterator[Movement]:
-        """Clear the table after a hand; players wait if only this shows that it has ended."""
+        """Clear the table; players wait if only this shows that the hand has ended."""
         of = self._play_number - wait
         for number, team in enumerate(self._script.teams, 1):
             yield replace(self._sweep(self._players[team.players[0]], f"side-{number}"), play_number=of)

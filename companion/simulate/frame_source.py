@@ -1,5 +1,3 @@
-"""Camera pictures of a script that is played at the simulated table."""
-
 from __future__ import annotations
 
 import random
@@ -15,22 +13,22 @@ from companion.simulate.scene import Scene
 from companion.simulate.script import Script, plays_that_stay
 from companion.simulate.studio import Studio
 
-SETTLING_S = 2.5  # time without movement at the beginning and the end
+SETTLING_S = 2.5  # without movement at the beginning and the end
 
 
 def demo_pictures(
     script: Script, *, seed: int = 0, speed: float = 1.0, size: Size = (1920, 1080), cards: Cards = STICKERED
 ) -> Iterator[Image]:
-    """Yield a script as camera pictures, `Tempo.fps` per second, (H, W, 3) uint8 BGR.
+    """Yield a script as camera pictures, `Tempo.fps` per second, (H, W, 3) uint8 BGR, with (W, H) = `size`.
 
-    `size` is (width, height) in pixels. Equal arguments give equal pictures.
+    Equal arguments give equal pictures.
     """
     studio = table_studio(script, seed=seed, size=size, cards=cards)
     return filmed(studio, followed_scenes(script, seed, Tempo(speed=speed)), seed)
 
 
 def filmed(studio: Studio, scenes: Iterable[Scene], seed: int) -> Iterator[Image]:
-    """Yield scenes as camera pictures; the seed determines their noise."""
+    """Yield scenes as camera pictures with seeded noise."""
     chance = random.Random(f"noise {seed}")  # noqa: S311
     return (studio.picture(scene, chance) for scene in scenes)
 
@@ -49,10 +47,10 @@ def followed_scenes(
     plays_done: int = 0,
     settling_s: float = SETTLING_S,
 ) -> Iterator[Scene]:
-    """Yield a script as scenes, one per frame, beginning after `plays_done` plays with their cards on the table.
+    """Yield a script as scenes, one per frame, from the table after `plays_done` plays.
 
-    Players wait until `may_begin` is true for the number of the next play, from 1 without those taken back. It is also
-    asked for the number after the last play.
+    Players wait until `may_begin` is true for the next play's number, from 1 without those taken back. It is also
+    asked for the number after the last.
     """
     plan = arrange.plan(len(script.teams), len(script.players))
     players = Choreographer(script, plan, seed)

@@ -25,12 +25,12 @@ TWO_PLAYERS = (Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))
 PAIRS = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee")))
 
 STUCK = say("The simulated players cannot go on from here: take back the last line, or enter the plays by hand.")
-SLIPS_SHARE = 0.08  # of turns in which an illegal card is played first, and taken back
-CLAIMS_SHARE = 0.95  # of hazards that a safety in hand answers at once
-HOLDS_SHARE = 0.8  # of turns in which a safety waits for a coup fourré if there is another play
-TAKES_SHARE = 0.7  # of turns in which a useful card is taken from the discard pile
-_PATIENCE_TURNS = 400  # more than any hand of any edition takes
-_WORTH_TAKING = 170.0  # minimum worth of a play with a card taken from the discard pile
+SLIPS_SHARE = 0.08  # turns in which an illegal card is played first, and taken back
+CLAIMS_SHARE = 0.95  # hazards that a safety in hand answers at once
+HOLDS_SHARE = 0.8  # turns in which a safety waits for a coup fourré if there is another play
+TAKES_SHARE = 0.7  # turns in which a useful discard is taken
+_PATIENCE_TURNS = 400  # more than any hand takes
+_WORTH_TAKING = 170.0  # minimum worth of a play with a taken discard
 
 
 def random_script(
@@ -43,7 +43,7 @@ def random_script(
     target: int | None = None,
     first: str | None = None,
 ) -> Script:
-    """Return random hands, equal for equal seeds; the players begin in turn from `first`.
+    """Return random hands; the players begin in turn from `first`.
 
     Raises Problem for an unsuitable edition, an unknown house rule, or too many sides.
     """
@@ -74,9 +74,9 @@ def _playable(name: str, teams: Sequence[Team], options: Options) -> Edition:
 
 
 def played_on(script: Script, table: Table, *, hands: int, seed: int) -> Script:
-    """Continue a script's last hand from `table`, then play more until there are `hands`.
+    """Continue a script's last hand from `table` with random cards, then play more until there are `hands`.
 
-    The players' cards are random ones not on the table. Raises Problem if they cannot go on.
+    Raises Problem if players cannot go on.
     """
     _playable(script.edition_name, script.teams, script.options)
     chance = random.Random(f"go on {seed}")  # noqa: S311
@@ -95,10 +95,7 @@ def played_on(script: Script, table: Table, *, hands: int, seed: int) -> Script:
 
 
 class _Deal:
-    """One hand in play: the table and each player's cards.
-
-    It starts at `position` if given, with the other cards dealt at random.
-    """
+    """One hand in play, from `position` if given, with the other cards dealt at random."""
 
     def __init__(self, table: Table, chance: random.Random, position: HandStart | None = None) -> None:
         self._table, self._chance = table, chance
@@ -134,7 +131,7 @@ class _Deal:
             yield from self._turn(self._table.player_to_move)
 
     def _nobody_can_play(self) -> bool:
-        """True if the edition ends the hand: the draw pile is empty, and players can only discard."""
+        """True if the edition ends the hand: no draw pile, and nothing but discards."""
         if self._table.draw_pile or self._table.edition.empty_pile != "stuck":
             return False
         turns = (self._table._replace(to_move=seat, due=Due.NOTHING) for seat in range(len(self._table.seats)))
@@ -145,7 +142,6 @@ class _Deal:
         )
 
     def _do(self, play: Play, card_id: str | None = None) -> Action:
-        """Apply a play to the table and to the players' cards."""
         before, self._table = self._table, referee.apply(self._table, play)
         if play.verb is Verb.TAKE:
             self._held[str(play.player)].append(self._zones[DISCARD_ZONE].pop())
@@ -159,7 +155,7 @@ class _Deal:
         return Action(play, card_id)
 
     def _draw(self, player: str) -> None:
-        """Draw a card; if the pile is empty, reshuffle the discards where the edition does."""
+        """Draw a card; if needed, reshuffle the discards where the edition does."""
         if not self._pile and self._table.edition.reshuffles:
             self._pile = self._chance.sample(self._zones[DISCARD_ZONE], len(self._zones[DISCARD_ZONE]))
             self._zones[DISCARD_ZONE].clear()
@@ -215,7 +211,7 @@ class _Deal:
         return Action(*self._chance.choice(wrong), taken_back=True) if wrong else None
 
     def _choice(self, player: str) -> tuple[Play, str]:
-        """Return the best legal play; a discard is the last resort if only stuck players may discard."""
+        """Return the best legal play; if only stuck players may discard, prefer any other play."""
         legal = [(play, card) for play, card in self._possible(player) if not referee.objections(self._table, play)]
         if not legal:
             raise Problem(STUCK)
@@ -225,7 +221,7 @@ class _Deal:
         return max(legal, key=lambda option: (self._worth(option[0]), self._chance.random()))
 
     def _possible(self, player: str) -> Iterator[tuple[Play, str]]:
-        """Return every play of a player's cards, legal or not, except attacks on the player's own side."""
+        """Yield every play of a hand, legal or not, except attacks on the player's own side."""
         return (way for card_id in self._held[player] for way in self._ways(player, card_id))
 
     def _ways(self, player: str, card_id: str) -> Iterator[tuple[Play, str]]:
@@ -242,7 +238,7 @@ class _Deal:
         if card.family is Family.DISTANCE:
             return 100.0 + card.km + (500.0 if self._wins(own, card.km) else 0.0)
         if card.family is Family.HAZARD:
-            # Rather attack a side that has come far.
+            # Rather attack the side that is ahead.
             index = self._table.side_index(play.target)
             return 150.0 + (float(self._table.sides[index].km) if index is not None else 0.0) / 10.0
         if card.family is Family.SAFETY:
@@ -253,7 +249,7 @@ class _Deal:
         return self._table.race_km(own) + km >= self._table.target
 
     def _safety_worth(self, own: Side, card: Card) -> float:
-        """Return a high worth if the safety removes a hazard or the draw pile is empty; otherwise keep it for later."""
+        """Return a high worth if the safety removes a hazard or time runs out; otherwise save it for later."""
         if self._table.edition.safeties_count_as_distance == "yes" and self._wins(own, SAFETY_KM):
             return 600.0
         frees = own.hazard is not None and SAFETY_OF[own.hazard] is card

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from companion.simulate.arrange import MatPlace, Point, Pose
 
-BACK = "back"  # picture of a card that is face down
+BACK = "back"  # a card that is face down
 
 
 @dataclass(frozen=True, slots=True)

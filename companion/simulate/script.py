@@ -1,6 +1,6 @@
-"""Scripts of hands for the simulated table, in record notation.
+"""Scripts for the simulated table, in record notation.
 
-A comment has a card that is played and taken back before the next line:
+A comment is a card that is played, then taken back before the next line:
 
     # taken back: Ann 100
 """
@@ -29,7 +29,7 @@ _HANDS = Path(__file__).parent / "hands"
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One line of a script: a play and its physical card."""
+    """A play and its physical card."""
 
     play: Play
     card_id: str | None = None
@@ -57,7 +57,7 @@ class Script:
 
     @property
     def edition(self) -> Edition:
-        """The edition with the game's house rules."""
+        """The edition with house rules."""
         return load_edition(self.edition_name).with_options(self.options)
 
     @property
@@ -67,7 +67,6 @@ class Script:
 
     @property
     def header(self) -> list[str]:
-        """The record's lines before its first hand."""
         return notation.header_text(self.teams, self.edition_name, self.target, dict(self.options))
 
     def record(self) -> str:
@@ -79,7 +78,7 @@ class Script:
 
 
 def shipped_scripts() -> tuple[str, ...]:
-    """Return the names of the shipped scripts."""
+    """Return the names of shipped scripts."""
     return tuple(sorted(path.stem for path in _HANDS.glob("*.mbn")))
 
 
@@ -91,9 +90,9 @@ def shipped_script(name: str, seed: int = 0) -> Script:
 
 
 def read_script(text: str, seed: int = 0) -> Script:
-    """Return a script from a record; the seed chooses the physical cards.
+    """Parse a record; the seed chooses the physical cards.
 
-    Raises Problem naming the line if the record cannot be played as written.
+    Raises Problem naming the line if it cannot be played as written.
     """
     chance = random.Random(f"cards {seed}")  # noqa: S311
     edition, target, options, teams = "classic", None, dict[str, str](), tuple[Team, ...]()
@@ -130,7 +129,7 @@ def read_script(text: str, seed: int = 0) -> Script:
 
 
 class _Copies:
-    """A deck's physical cards that have not been played, by face."""
+    """Physical cards that have not been played, by face."""
 
     def __init__(self, deck: Mapping[Card, int], chance: random.Random) -> None:
         shuffled = chance.sample(card_ids(deck), sum(deck.values()))
@@ -158,7 +157,7 @@ def plays_that_stay(hand: Hand) -> Iterator[Play]:
     return (action.play for action in hand.actions if not action.taken_back)
 
 
-# --- What the table knows of the rules ------------------------------------------------------------------------
+# --- The table ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +176,7 @@ class HandStart:
 
 
 def position_of(table: Table, chance: random.Random) -> HandStart:
-    """Return a table with physical cards, except for those that no card of the deck can show."""
+    """Assign physical cards to a table's cards, except where the deck has none left."""
     left = card_ids(table.deck)
     copies = {face: [card_id for card_id in left if face_of(card_id) is face] for face in table.deck}
     for cards in copies.values():
@@ -208,7 +207,7 @@ def zone_of(table: Table, play: Play) -> str:
 
 
 def answered(before: Table, after: Table) -> tuple[str, ...]:
-    """Return the zones whose top cards a play discards, one for each card, in the order of the discard pile."""
+    """Return the zone of each card that a play clears away, in the order of the discard pile."""
     gone: list[tuple[str, Card]] = []
     for number, (old, new) in enumerate(zip(before.sides, after.sides, strict=True), 1):
         gone += ((f"side-{number}/battle", card) for card in old.battle[len(new.battle) :])

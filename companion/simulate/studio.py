@@ -1,8 +1,4 @@
-"""The camera's picture of a scene.
-
-Resting cards are in a still picture, repainted only where cards come or go. Carried cards and hands are drawn on top
-in each frame.
-"""
+"""The camera's picture of a scene: carried cards and hands over a still picture that is repainted only where needed."""
 
 from __future__ import annotations
 
@@ -25,7 +21,7 @@ _BENEATH_PX_PER_MM = 3.0
 
 @dataclass(frozen=True, slots=True)
 class _Patch:
-    """A lit thing as the camera sees it: pixels to add, and how much of those below to keep (255 = all)."""
+    """A lit thing in the picture: pixels to add, and how much of those below to keep (255 = all)."""
 
     x: int
     y: int
@@ -42,7 +38,7 @@ class Studio:
     """A camera over a table; its only state is a cache."""
 
     def __init__(self, plan: TablePlan, look: Look, size: Size, cards: Cards, seed: int) -> None:
-        """Draw the empty table; `size` is (width, height) in pixels."""
+        """`size` is (width, height) in pixels."""
         self.matrix = camera_model.camera(plan.corners, size, look.tilt_deg, look.roll_deg, look.px_per_mm)
         self._plan, self._look, self._size, self._cards = plan, look, size, cards
         self._light = self._light_there()
@@ -84,7 +80,6 @@ class Studio:
         return cv2.add(frame, piece, dst=frame, dtype=cv2.CV_8U)
 
     def _taken(self, places: tuple[MatPlace, ...]) -> Image:
-        """Return the bare table with its mats."""
         width, height = self._size
         twice = np.diag((2.0, 2.0, 1.0)) @ self.matrix
         picture = cv2.warpPerspective(
@@ -120,7 +115,7 @@ class Studio:
         return self._warped(art.card_sprite(card.picture, self._cards), card.pose, fine=True)
 
     def _warped(self, sprite: art.Sprite, pose: Pose, fine: bool) -> _Patch | None:
-        """Return a sprite at a pose as the camera sees it, or None outside the picture; `fine` is for print."""
+        """Return a sprite as the camera sees it, or None outside the picture; `fine` is for print."""
         left_px, top_px = sprite.anchor_px
         flat = _scaled(-left_px / sprite.px_per_mm, -top_px / sprite.px_per_mm, sprite.px_per_mm)
         onto = self.matrix @ _posed(pose) @ flat
@@ -146,14 +141,14 @@ class Studio:
         return cv2.GaussianBlur(pixels, (5, 5), self._look.blur_px) if self._look.blur_px > 0 else pixels
 
     def _lit(self, pixels: Image, where: tuple[slice, slice], fine: bool = True) -> Image:
-        """Return the colors of BGR or BGRA pixels in the light of their place."""
+        """Light BGR or BGRA pixels at their place."""
         if not fine:
             return cv2.multiply(np.ascontiguousarray(pixels[..., :3]), self._coarse_light[where], scale=1.0 / 128.0)
         return np.rint(pixels[..., :3] * self._light[where]).clip(0, 255).astype(np.uint8)
 
 
 def _bounds(matrix: Matrix, width: int, height: int) -> tuple[float, float, float, float]:
-    """Return the bounding box of a picture of that size after a homography."""
+    """Return a picture's bounding box after a homography."""
     return arrange.bounds(project(matrix, corner) for corner in ((0, 0), (width, 0), (width, height), (0, height)))
 
 
@@ -194,7 +189,7 @@ def _warp(pixels: Image, onto: Matrix, size: Size, fine: bool) -> Image:
 
 
 def lay(frame: Image, patch: _Patch | None, within: tuple[int, int, int, int] | None = None) -> None:
-    """Draw a patch into the picture in place, optionally only within a box."""
+    """Draw a patch in place, optionally only within a box."""
     if patch is None:
         return
     left, top, right, bottom = patch.box

@@ -1,1 +1,1 @@
-"""What printing and vision share: mat layout, card ids, sticker codes, template decks, drawn zones."""
+"""What printing and vision share about mats, stickers and decks."""

@@ -1,7 +1,7 @@
 """Ids of physical cards, and the text on their stickers.
 
-A physical card is a face and the number of its copy: `roll-03`. Its sticker says `MB1:ROLL-03`, which fits a version 1
-QR code in alphanumeric mode. `MB1` identifies our stickers and version 1 of their format.
+A card's id is its face and copy number: `roll-03`. Its sticker says `MB1:ROLL-03`, which fits a version 1 QR code in
+alphanumeric mode; `MB1` identifies our stickers and their format.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def card_ids(deck: Mapping[Card, int]) -> tuple[str, ...]:
 
 
 def face_of(card_id: str) -> Card:
-    """Return the face of a physical card. Raises ValueError for an unknown face."""
+    """Return a card's face. Raises ValueError for an unknown one."""
     slug = card_id.rpartition("-")[0]
     card = card_of_slug(slug)
     if card is None:
@@ -45,7 +45,7 @@ def payload(card_id: str) -> str:
 
 
 def card_id_of(text: str) -> str | None:
-    """Return the card named by a sticker's text, or None unless it is exactly the text of a known face."""
+    """Return the card that a sticker's text names, or None unless the text is exactly one of ours."""
     found = _PAYLOAD.fullmatch(text)
     if found is None:
         return None

@@ -1,5 +1,3 @@
-"""Export and import of a template deck as one zip file."""
-
 from __future__ import annotations
 
 import zipfile
@@ -17,9 +15,9 @@ _MOST_FILE_BYTES, _MOST_PICTURE_BYTES, _MOST_FILES = 128_000_000, 16_000_000, 40
 
 
 def export_deck(deck: Deck, out: Path) -> Path:
-    """Write a deck to the zip file `out`, or to `<name>.zip` if `out` is a folder; return its path.
+    """Write a deck to the zip file `out`, or to `<name>.zip` in the folder `out`; return its path.
 
-    Pictures get names that differ without their suffix, because an import makes all of them PNG. Raises Problem.
+    Picture names differ even without suffix, as an import makes all of them PNG. Raises Problem.
     """
     path = out / f"{deck.name}.zip" if out.is_dir() else out
     new = path.with_name(f"{path.name}.new")
@@ -37,7 +35,7 @@ def export_deck(deck: Deck, out: Path) -> Path:
                     name=picture,
                     mb=_MOST_PICTURE_BYTES // 1_000_000,
                 )
-        # Zip dates begin in 1980; pictures saved before the clock was set are from 1970.
+        # Zip dates begin in 1980; with an unset clock, pictures are from 1970.
         with zipfile.ZipFile(new, "w", zipfile.ZIP_STORED, strict_timestamps=False) as packed:
             packed.write(deck.folder / FILE_NAME, FILE_NAME)
             for picture, name in pictures:
@@ -57,8 +55,8 @@ def import_deck(
 ) -> Deck:
     """Import an exported deck into the data folder, completely or not at all.
 
-    `name` and `title` replace the deck's own. `sent` is the content of an uploaded file that is not on disk.
-    The file is not trusted: names and sizes are checked, and pictures encoded again. Raises Problem.
+    `name` and `title` replace the deck's own; `sent` is the content of an uploaded file. Nothing is trusted: names and
+    sizes are checked, and pictures encoded again. Raises Problem.
     """
     content = _ZIP.unpacked(file, sent)
     if FILE_NAME not in content:

@@ -19,9 +19,9 @@ from companion.tabletop.mat_layout import ROBOT, TABLE, all_mats, mat_of
 FILE_NAME = "drawn-zones.json"
 ZONE_NAMES = tuple(f"{layout.id}/{zone}" for layout in all_mats() if layout.id != ROBOT for zone in layout.zones)
 NEEDED = ("battle", "distance")  # zones that each side needs
-SMALLEST_SHARE = 1 / 64  # minimum side of a zone, relative to the picture's width: no card is readable in less
-OVERLAP_SHARE = 0.05  # maximum share of a zone under another zone or a printed mat, as drawing by hand is inexact
-PROPORTIONS = 0.02  # maximum relative difference between the aspect ratios of two pictures of a table
+SMALLEST_SHARE = 1 / 64  # minimum side relative to the picture's width: no card is readable in less
+OVERLAP_SHARE = 0.05  # maximum share under another zone or a printed mat, as drawing by hand is inexact
+PROPORTIONS = 0.02  # maximum relative difference between aspect ratios
 _KNOWN_NAMES = "side-1/battle, speed, safety and distance, so on to side-8, table/draw and table/discard"
 _TABLE_KEYS = {"name", "rect", "corners", "seat", "zone_mm"}
 Point = tuple[float, float]
@@ -39,7 +39,7 @@ class PictureEdge(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DrawnZone:
-    """One zone on the picture."""
+    """A zone on the picture."""
 
     name: str  # one of `ZONE_NAMES`: `side-1/battle`
     corners: Corners  # in pixels, clockwise from the top left one as seen from the bottom edge
@@ -65,7 +65,7 @@ class Drawing:
     picture: tuple[int, int]
     zones: tuple[DrawnZone, ...]
     seats: tuple[tuple[str, PictureEdge], ...] = ()
-    """Known seats of players whose mats have no drawn zone: `(("side-2", PictureEdge.TOP),)`."""
+    """Known seats at mats without a drawn zone: `(("side-2", PictureEdge.TOP),)`."""
 
     @property
     def mats(self) -> tuple[str, ...]:
@@ -87,7 +87,7 @@ class Drawing:
 
 
 class DrawnZones:
-    """The current zones: `given` by the setup file, else those saved in the data folder (None: memory only).
+    """The current zones: `given` in the setup file, else saved in the data folder `folder` (None: not saved).
 
     Any thread may use it.
     """
@@ -107,7 +107,7 @@ class DrawnZones:
         return self.given or self._kept
 
     def save(self, drawing: Drawing) -> None:
-        """Save a drawing, current at once unless the setup file has one. Raises Problem if it cannot be written."""
+        """Save a drawing, current at once unless the setup file has one. Raises Problem."""
         if self._path is not None:
             folder = self._path.parent
             with file_problem("The zones cannot be kept in %(folder)s (%(error)s): make room there.", folder=folder):
@@ -115,7 +115,7 @@ class DrawnZones:
         self._kept, self.problem = drawing, None
 
     def forget(self) -> None:
-        """Remove the saved drawing. Raises Problem if that fails."""
+        """Remove the saved drawing. Raises Problem."""
         if self._path is not None:
             where = self._path
             with file_problem("%(path)s cannot be removed (%(error)s): look at the folder's rights.", path=where):
@@ -123,14 +123,14 @@ class DrawnZones:
         self._kept, self.problem = None, None
 
 
-# --- From tables to a drawing ---------------------------------------------------------------------------------
+# --- Parsing --------------------------------------------------------------------------------------------------
 
 
 def parse_drawing(data: Mapping[str, object]) -> Drawing | None:
     """Return the drawing of `picture = [width, height]`, `zone` tables and `seats`, or None without zones.
 
-    A zone has a `name`, and either `rect = [x, y, width, height]` or `corners = [[x, y] × 4]`. Optional are
-    `seat = "left"` and `zone_mm = [width, height]`. Raises ValueError with a sentence for the first fault.
+    A zone has a `name`, either `rect = [x, y, width, height]` or `corners = [[x, y] × 4]`, and optionally
+    `seat = "left"` and `zone_mm = [width, height]`. Raises ValueError with a sentence.
     """
     tables = data.get("zone", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
@@ -224,7 +224,6 @@ def _four_corners(name: str, value: object) -> Corners:
 
 
 def _numbers(value: object, count: int) -> tuple[float, ...] | None:
-    """Return `count` finite numbers, or None for anything else."""
     if not isinstance(value, (list, tuple)) or len(value) != count:
         return None
     if not all(isinstance(n, (int, float)) and not isinstance(n, bool) and abs(n) < 1e6 for n in value):
@@ -232,7 +231,7 @@ def _numbers(value: object, count: int) -> tuple[float, ...] | None:
     return tuple(float(n) for n in value)
 
 
-# --- What is wrong with a drawing -----------------------------------------------------------------------------
+# --- Checking -------------------------------------------------------------------------------------------------
 
 
 def _faults(drawing: Drawing) -> Iterator[Said]:
@@ -297,12 +296,12 @@ def _turn(a: Point, b: Point, c: Point) -> float:
 
 
 def _area(polygon: Sequence[Point]) -> float:
-    """Return the area of a polygon, negative if its points run counterclockwise."""
+    """Return a polygon's area, negative if counterclockwise."""
     pairs = ((polygon[i - 1], polygon[i]) for i in range(len(polygon)))
     return sum(ax * by - bx * ay for (ax, ay), (bx, by) in pairs) / 2
 
 
-# --- Keeping it -----------------------------------------------------------------------------------------------
+# --- Saving ---------------------------------------------------------------------------------------------------
 
 
 def _as_json(zone: DrawnZone) -> dict[str, object]:

@@ -1,8 +1,7 @@
 """The layout of the printed mats, in millimeters from the top left corner as the player sees it; y points down.
 
-Marker ids are those of the dictionary MIP_36h12. Side n (1 … 8) has 4(n-1) … 4(n-1)+3, the table mat 32 … 35.
-Id 36 is under the draw pile and shows when the pile is empty. The cards' tags begin at 37; the robot's mat has the
-last four ids.
+Markers are from the dictionary MIP_36h12. Side n (1 … 8) has ids 4(n-1) … 4(n-1)+3, the table mat 32 … 35, and the
+robot's mat the last four. Marker 36 shows when the draw pile on it is empty. Cards' tags begin at 37.
 """
 
 from __future__ import annotations
@@ -12,13 +11,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 MAX_SIDES = 8
-CARD_MM = (57.0, 88.0)  # width and height of a card in our own deck and most printed ones
-MARKER_CELLS = 8  # along the side of a marker or tag, black rim included
-MARKER_MM = 28.0  # side of the black square: cells of 3.5 mm, 5.6 px each at 1080p over 1.2 m
+CARD_MM = (57.0, 88.0)  # a card's width and height in our own deck and most others
+MARKER_CELLS = 8  # along a side, black rim included
+MARKER_MM = 28.0  # black square: cells of 3.5 mm, 5.6 px each at 1080p over 1.2 m
 MARKER_EDGE_MM = 12.0  # from the mat's edge to the black square: two white cells and a printer's margin
 DRAW_MARKER_ID = 36
 ROBOT_MARKER_IDS = range(246, 250)
-TABLE, ROBOT = "table", "robot"  # ids of the mats for the middle of the table and for a robot's hand, face up
+TABLE, ROBOT = "table", "robot"  # mats for the middle of the table, and for a robot's hand, face up
 SLOTS = 7  # on the robot's mat: no edition's hand has more cards
 
 DRAW_ZONE, DISCARD_ZONE = f"{TABLE}/draw", f"{TABLE}/discard"
@@ -101,7 +100,7 @@ def side_mat(number: int) -> MatLayout:
 
 
 def table_mat() -> MatLayout:
-    """Return the mat of the middle of the table, A4 landscape: draw pile left, discard pile right."""
+    """Return the mat with draw pile (left) and discard pile, A4 landscape."""
     draw = Rect(52.0, 40.0, 90.0, 130.0)
     x_mm, y_mm = draw.centre_mm
     hidden = Rect(x_mm - MARKER_MM / 2, y_mm - MARKER_MM / 2, MARKER_MM, MARKER_MM)
@@ -115,14 +114,14 @@ def table_mat() -> MatLayout:
 
 
 def robot_mat() -> MatLayout:
-    """Return the mat for a robot's hand, two A4 landscape sheets side by side: slots `1` to `7` from the left."""
+    """Return the mat for a robot's hand, two A4 landscape sheets: slots `1` to `7` from the left."""
     slots = {str(n): Rect(54.0 + 70.0 * (n - 1), 46.0, 66.0, 148.0) for n in range(1, SLOTS + 1)}
     markers = _corner_markers(ROBOT_MARKER_IDS.start, 594.0, 210.0)
     return MatLayout(ROBOT, (594.0, 210.0), markers, MappingProxyType(slots))
 
 
 def all_mats() -> tuple[MatLayout, ...]:
-    """Return the mats of the sides, the table and a robot's hand."""
+    """Return the mats of all sides, the table and a robot's hand."""
     return (*(side_mat(n) for n in range(1, MAX_SIDES + 1)), table_mat(), robot_mat())
 
 
@@ -137,15 +136,15 @@ def kind_of(zone: str) -> str:
 
 
 def is_pile(zone: str) -> bool:
-    """True if cards are stacked in a zone, so that only the top one shows."""
+    """True if a zone's cards are stacked, so that only the top one shows."""
     return kind_of(zone) not in _SPREAD
 
 
 @dataclass(frozen=True, slots=True)
 class SideMark:
-    """The color and shape on a side's mat, car and lines; either alone identifies the side."""
+    """A side's color and shape on its mat, car and lines."""
 
-    shape: str  # path data around (0, 0), about 45 units from the middle to the edge
+    shape: str  # path data around (0, 0), about 45 units in radius
     colour: str
 
 
@@ -168,6 +167,6 @@ SIDE_MARKS = (
     SideMark(_CROSS, "#A7DAFF"),
     SideMark(_MOON, "#D6C531"),
 )
-"""The marks of sides 1 to 8. A search found these colors, which color-blind people can tell apart, the first four best.
+"""The marks of sides 1 to 8. A search found these colors for color-blind eyes, the first four the most distinct.
 
 Any two are at least 0.11 apart in OKLab, whichever kind of cone is missing."""

@@ -1,7 +1,7 @@
 """The codes on stickers: a version 1 QR code and a tag for each physical card.
 
-A QR code holds the text of `companion.tabletop.card_ids`. Text mode, error correction and mask are chosen so that codes
-differ as much as possible: any two in at least 78 of 441 modules. Never change them: they are on people's cards.
+The QR codes' text modes, error correction and masks are chosen so that codes differ as much as possible: any two in at
+least 78 of 441 modules. Never change them: they are on people's cards.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from qrcode import constants, util
 from companion.tabletop.card_ids import card_id_of, payload
 
 MODULES = 21
-STICKER_MODULES = 25  # across a sticker with its quiet zone, two modules on either side
+STICKER_MODULES = 25  # with a quiet zone of two on either side
 STICKER_MM = 20.0  # usual width of a sticker with its quiet zone
 LARGEST_STICKER_MM = 40.0  # a wider sticker hides most of its card
 FIRST_TAG_ID = 37  # lower ids belong to the mats
@@ -53,9 +53,9 @@ _CHOSEN = {
     "control": "aQ1 bM3 aQ4 nQ3 nQ7",
     "theft": "bM3 bL6 bM4 aQ7 nQ6",
 }
-"""Text mode, error correction level and mask of each copy of a face: two spare copies more than any edition has.
+"""Text mode, error correction level and mask of each copy of a face, with two spare copies beyond any edition.
 
-The faces are in the order of their tags, so a new face goes to the end.
+Faces are in the order of their tags: add a new one at the end.
 """
 
 CARDS = tuple(f"{face}-{copy:02d}" for face, said in _CHOSEN.items() for copy in range(1, len(said.split()) + 1))
@@ -83,7 +83,7 @@ def modules(card_id: str) -> npt.NDArray[np.bool_]:
 
 
 def card_of_text(text: str) -> str | None:
-    """Return the card whose sticker has this text, or None for any other text from a camera."""
+    """Return the card whose sticker says `text`, or None for any other text."""
     card_id = card_id_of(text)
     return card_id if card_id in _NUMBER_OF else None
 
@@ -109,7 +109,7 @@ def _known(card_id: str) -> str:
 
 
 def _text_in(mode: str, text: bytes) -> list[util.QRData]:
-    """Encode text in alphanumeric mode (a), as bytes (b), or with the copy's number in numeric mode (n)."""
+    """Encode text: alphanumeric (a), as bytes (b), or with a numeric copy number (n)."""
     if mode == "b":
         return [util.QRData(text, mode=util.MODE_8BIT_BYTE)]
     if mode == "a":

@@ -1,8 +1,7 @@
 """Template decks: pictures of card faces, used to recognize cards without stickers.
 
-A deck is a folder with `deck.toml` and pictures named after cards: `roll.png`, `roll-2.png`, `back.png`. Shipped decks
-are in `card_templates/`, custom ones in `decks/` of the data folder. Every write leaves a valid deck; a half-enrolled
-one lacks some faces.
+A deck is a folder with `deck.toml` and pictures named `roll.png`, `roll-2.png`, `back.png`. Shipped decks are in
+`card_templates/`, custom ones in `decks/` of the data folder. Every write leaves a valid deck; it may lack some faces.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ from companion.rules.editions.edition import EditionError, load_edition
 from companion.storage.data_folder import write_whole
 from companion.tabletop.mat_layout import CARD_MM
 
-DECKS_NAME = "decks"  # folder of the custom decks in the data folder
+DECKS_NAME = "decks"  # in the data folder, for custom decks
 FILE_NAME = "deck.toml"
 BACK = "back"
 WITHOUT_BACK = "a card that lies face down may be asked about"
 WITHOUT_FACES = say("cards of these faces will not be told, and those that may look like them are asked about")
-WAITING = "waiting"  # folder in a deck for cards cut out together and not yet named, by place: `7.png`
+WAITING = "waiting"  # subfolder for cards cut out together and not yet named, by place: `7.png`
 MOST_PICTURES = 9  # maximum per face
 SMALLEST_MM, LARGEST_MM = 30.0, 150.0  # range of a card's sides
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
@@ -77,7 +76,7 @@ class Deck(Description):
 
     @property
     def lacks(self) -> str | None:
-        """A sentence on the effect of missing faces, or None if there are none."""
+        """A sentence on the effect of missing faces, or None."""
         if not self.missing:
             return None
         return say(
@@ -88,17 +87,17 @@ class Deck(Description):
         )
 
 
-# --- Which decks there are ------------------------------------------------------------------------------------
+# --- Finding --------------------------------------------------------------------------------------------------
 
 
 def deck_names(data: Path | None) -> tuple[str, ...]:
-    """Return the names of the shipped decks, then of the custom ones."""
+    """Return the names of shipped, then of custom decks."""
     ours = _names_in(shipped("card_templates"))
     return (*ours, *(name for name in own_names(data) if name not in ours))
 
 
 def own_names(data: Path | None) -> tuple[str, ...]:
-    """Return the names of the custom decks."""
+    """Return the names of custom decks."""
     return _names_in(data / DECKS_NAME) if data else ()
 
 
@@ -115,7 +114,7 @@ def is_name(name: str) -> bool:
 
 
 def checked_name(name: str) -> str:
-    """Return `name` if a custom deck may have it. Raises Problem for an invalid or shipped name."""
+    """Return `name`, or raise Problem if it is invalid or a shipped deck's."""
     if not is_name(name):
         raise Problem(
             "A deck cannot be called '%(name)s': its name has letters without accents, digits, - and _,"
@@ -128,12 +127,12 @@ def checked_name(name: str) -> str:
 
 
 def own_folder(name: str, data: Path) -> Path:
-    """Return the folder of a custom deck, existing or not. Raises Problem as `checked_name` does."""
+    """Return the folder of a custom deck, existing or not. Raises Problem like `checked_name`."""
     return data / DECKS_NAME / checked_name(name)
 
 
 def titles(data: Path | None) -> dict[str, str]:
-    """Return the decks' titles by name; equal titles are followed by the name."""
+    """Return titles by deck name; equal titles are followed by the name."""
     called = {name: _title(folder_of(name, data), name) for name in deck_names(data)}
     many = Counter(title.casefold() for title in called.values())
     return {
@@ -164,10 +163,7 @@ def is_begun(name: str, data: Path) -> bool:
 
 
 def load_deck(name: str, data: Path | None = None) -> Deck:
-    """Return a shipped or custom deck.
-
-    Raises Problem if it does not exist, is damaged, lacks a picture that it names, or has no face.
-    """
+    """Return a shipped or custom deck. Raises Problem if it is missing, faulty or without any face."""
     known = deck_names(data)
     if name not in known:
         raise Problem(
@@ -187,14 +183,14 @@ def folder_of(name: str, data: Path | None) -> Path:
 
 
 def whole_decks(data: Path | None) -> Iterator[Deck]:
-    """Yield every usable deck, shipped ones first; `companion decks` explains the others."""
+    """Yield the usable decks, shipped ones first; `companion decks` explains the others."""
     for name in deck_names(data):
         with suppress(Problem):
             yield load_deck(name, data)
 
 
 def read_deck(folder: Path) -> Deck:
-    """Return the deck in a folder, named after it. Raises Problem if the deck is faulty."""
+    """Return the deck in a folder, named after it. Raises Problem for a faulty one."""
     description = read_description(folder)
     cards = cards_of(description.edition, folder)
     pictures = pictures_in(folder)
@@ -215,7 +211,7 @@ def read_deck(folder: Path) -> Deck:
 
 
 def read_description(folder: Path) -> Description:
-    """Return the content of a folder's `deck.toml`. Raises Problem naming the file and its first fault."""
+    """Read a folder's `deck.toml`. Raises Problem naming the file and its first fault."""
     path = folder / FILE_NAME
     with file_problem("The deck's file %(path)s cannot be read (%(error)s): look at the file's rights.", path=path):
         raw = read_small(path)
@@ -241,7 +237,7 @@ def read_description(folder: Path) -> Description:
 
 
 def tables_of(raw: bytes) -> dict[str, object]:
-    """Return the tables of a `deck.toml`. Raises ValueError with a sentence."""
+    """Parse a `deck.toml`. Raises ValueError with a sentence."""
     try:
         return toml_text.load(text_of(raw))
     except UnicodeDecodeError as error:
@@ -251,7 +247,7 @@ def tables_of(raw: bytes) -> dict[str, object]:
 
 
 def description_of(data: Mapping[str, object], name: str) -> Description:
-    """Check the tables of a `deck.toml`. Raises ValueError with a sentence for the first fault."""
+    """Check the tables of a `deck.toml`. Raises ValueError with a sentence."""
     unknown = next((key for key in data if key not in _KEYS), None)
     if unknown is not None:
         strange = say(
@@ -293,7 +289,7 @@ def checked_size(value: object) -> tuple[float, float]:
 
 
 def cards_of(edition: str, folder: Path) -> tuple[Card, ...]:
-    """Return the faces of an edition's deck. Raises Problem naming the folder for an unknown edition."""
+    """Return the faces of an edition. Raises Problem, naming the deck's folder, for an unknown one."""
     try:
         return tuple(load_edition(edition).deck)
     except EditionError as error:
@@ -311,7 +307,7 @@ def pictures_in(folder: Path) -> dict[Subject, tuple[Path, ...]]:
 
 
 def picture_named(name: str) -> tuple[Subject, int] | None:
-    """Return the subject of a picture file and its number from 1, or None for any other name."""
+    """Return a picture's subject and number, from 1, or None for other file names."""
     match = _PICTURE.fullmatch(name)
     if not match:
         return None
@@ -325,7 +321,7 @@ def picture_named(name: str) -> tuple[Subject, int] | None:
 
 
 def write_description(folder: Path, description: Description) -> None:
-    """Write a deck's `deck.toml`, in a new folder if needed. Raises Problem if that fails."""
+    """Write a deck's `deck.toml`, in a new folder if needed. Raises Problem."""
     lines = [f"name = {_quoted(description.name)}", f"title = {_quoted(description.title or description.name)}",
              f"edition = {_quoted(description.edition)}", f"maker = {_quoted(description.maker)}",
              f"size_mm = [{description.size_mm[0]}, {description.size_mm[1]}]"]  # fmt: skip
@@ -336,21 +332,21 @@ def write_description(folder: Path, description: Description) -> None:
 
 
 def _quoted(text: str) -> str:
-    """Return a text as a printable TOML string of limited length."""
+    """Return a printable TOML string of limited length."""
     shown = "".join(char if char.isprintable() else " " for char in text[:_LONGEST_TEXT])
     return json.dumps(shown, ensure_ascii=False)
 
 
 def stems_of(subject: Subject) -> tuple[str, ...]:
-    """Return the possible names of a subject's pictures without suffix, the main one first."""
+    """Return possible picture names without suffix, the main one first."""
     slug = BACK if subject is None else subject.value
     return slug, *(f"{slug}-{number}" for number in range(2, MOST_PICTURES + 1))
 
 
 def put_pictures(folder: Path, subject: Subject, pngs: Sequence[bytes]) -> None:
-    """Replace a subject's pictures in a deck's folder; the first is the main one.
+    """Replace a subject's pictures; the first is the main one.
 
-    New ones are fully written before old ones are removed. Raises Problem if that fails.
+    New ones are fully written before old ones are removed. Raises Problem.
     """
     names = [f"{stem}.png" for stem in stems_of(subject)[: len(pngs)]]
     with _keeping(folder):
@@ -362,7 +358,7 @@ def put_pictures(folder: Path, subject: Subject, pngs: Sequence[bytes]) -> None:
 
 
 def put_deck(folder: Path, description: Description, pngs: Iterable[tuple[str, bytes]]) -> Deck:
-    """Write a deck from pairs of file name and PNG to a temporary folder, check it, and move it to `folder`."""
+    """Write a deck, with PNG files by name, to a temporary folder, check it, and move it to `folder`."""
     with _keeping(folder.parent):
         folder.parent.mkdir(parents=True, exist_ok=True)
         new = Path(tempfile.mkdtemp(prefix=".", dir=folder.parent))
@@ -378,12 +374,12 @@ def put_deck(folder: Path, description: Description, pngs: Iterable[tuple[str, b
 
 
 def waiting_in(folder: Path) -> dict[int, Path]:
-    """Return the pictures of cards not yet named, in order of their places from 0."""
+    """Return the pictures of cards not yet named, by place from 0."""
     return {place: path for place, path in sorted(_waiting(folder)) if path.stat().st_size}
 
 
 def places_in(folder: Path) -> int:
-    """Return the number of places of cards not yet named, including those since emptied."""
+    """Return the number of places of cards not yet named, emptied ones included."""
     return max((place + 1 for place, _ in _waiting(folder)), default=0)
 
 
@@ -393,7 +389,7 @@ def _waiting(folder: Path) -> Iterator[tuple[int, Path]]:
 
 
 def put_waiting(folder: Path, place: int, png: bytes) -> None:
-    """Save the picture of a card not yet named; an empty one reserves its place. Raises Problem if that fails."""
+    """Save the picture of a card not yet named; an empty one reserves its place. Raises Problem."""
     with _keeping(folder):
         (folder / WAITING).mkdir(exist_ok=True)
         write_whole(folder / WAITING / f"{place + 1}.png", png)
@@ -405,7 +401,7 @@ def drop_waiting(folder: Path) -> None:
 
 
 def remove_deck(name: str, data: Path) -> Path:
-    """Remove a custom deck and return its folder. Raises Problem if it does not exist or cannot be removed."""
+    """Remove a custom deck and return its former folder. Raises Problem."""
     folder = own_folder(name, data)
     if not (folder / FILE_NAME).is_file():
         raise Problem(
