@@ -1,4 +1,4 @@
-"""The closed set: a square is told by comparing it with every code there is, or not at all."""
+"""Codes are recognized by comparison with every known code, or not at all."""
 
 import cv2
 import numpy as np
@@ -11,14 +11,14 @@ MODULE_PX = 2.0
 
 
 def printed(dark: np.ndarray, module_px: int) -> np.ndarray:
-    """A code of dark modules as it is printed, `uint8`."""
+    """Return a code as printed, `uint8`."""
     return np.kron(np.where(dark, 30, 230).astype(np.uint8), np.ones((module_px, module_px), np.uint8))
 
 
 def seen(
     card: str, *, px: float = MODULE_PX, turn_deg: float = 0.0, blur_px: float = 0.6, noise: float = 4.0
 ) -> np.ndarray:
-    """A code in the middle of a grey picture `(120, 120)`, as a camera sees it."""
+    """Return a code in the middle of a gray picture `(120, 120)`, as a camera sees it."""
     large = cv2.GaussianBlur(printed(np.pad(sticker_codes.modules(card), 2), 8), (0, 0), 8 / px / 2.5)
     onto = cv2.getRotationMatrix2D((100, 100), -turn_deg, px / 8)
     onto[:, 2] += 60 - 100
@@ -38,7 +38,7 @@ def best(image: np.ndarray) -> codebook.Reading:
 
 
 @pytest.mark.parametrize("turn_deg", [0, 17, 90, 133, 180, 251, 270, 344])
-def test_a_code_is_found_and_told_however_it_is_turned(turn_deg):
+def test_a_code_is_read_at_any_angle(turn_deg):
     reading = best(seen("roll-03", turn_deg=turn_deg))
 
     assert reading.card == "roll-03"
@@ -47,7 +47,7 @@ def test_a_code_is_found_and_told_however_it_is_turned(turn_deg):
 
 
 @pytest.mark.parametrize("turn_deg", [0, 90, 180, 270, 30])
-def test_the_matrix_says_where_the_code_lies_and_which_way_up(turn_deg):
+def test_a_reading_gives_the_size_and_angle_of_the_code(turn_deg):
     reading = best(seen("stop-02", turn_deg=turn_deg))
     x, y, w = (reading.matrix @ np.array([[0, 0, 1], [21, 0, 1]]).T)[:, :, None][:, :, 0]
     right = np.diff(x / w)[0], np.diff(y / w)[0]
@@ -56,14 +56,14 @@ def test_the_matrix_says_where_the_code_lies_and_which_way_up(turn_deg):
     assert np.degrees(np.arctan2(right[1], right[0])) % 360 == pytest.approx(turn_deg, abs=3)
 
 
-def test_every_code_there_is_is_told_from_all_others():
+def test_no_code_is_mistaken_for_another():
     wrong = [card for card in sticker_codes.CARDS if best(seen(card, turn_deg=33)).card != card]
 
     assert wrong == []
 
 
 @pytest.mark.parametrize(("px", "blur_px", "noise"), [(2.1, 1.6, 4), (1.9, 0.4, 16), (2.0, 1.2, 10)])
-def test_blur_and_noise_take_from_the_score_and_leave_the_lead(px, blur_px, noise):
+def test_a_blurred_or_noisy_code_keeps_its_lead(px, blur_px, noise):
     reading = best(seen("gasoline-04", px=px, blur_px=blur_px, noise=noise, turn_deg=8))
 
     assert reading.card == "gasoline-04"
@@ -71,7 +71,7 @@ def test_blur_and_noise_take_from_the_score_and_leave_the_lead(px, blur_px, nois
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_code_of_version_1_that_is_none_of_ours_never_leads_clearly(seed):
+def test_an_unknown_qr_code_never_leads_clearly(seed):
     strange = sticker_codes.modules("roll-01").copy()
     shared = np.all([sticker_codes.modules(card) == strange for card in sticker_codes.CARDS], axis=0)
     chance = np.random.default_rng(seed)
@@ -91,11 +91,11 @@ def test_a_code_of_version_1_that_is_none_of_ours_never_leads_clearly(seed):
     ],
     ids=["black", "narrow", "noise", "chessboard"],
 )
-def test_where_no_code_is_none_is_read(image):
+def test_a_picture_without_codes_gives_no_reading(image):
     assert read(image) == []
 
 
-def test_a_mark_under_glare_is_done_without():
+def test_a_code_with_glare_on_a_corner_is_read():
     image = seen("75-05")
     cv2.circle(image, (60 - 14, 60 - 14), 5, 255, -1)
 

@@ -1,4 +1,4 @@
-"""Stickers on sheets of labels that were bought: each code reads where the sheet has its label."""
+"""Stickers on bought label sheets: each code is readable on its label."""
 
 import numpy as np
 import pypdfium2
@@ -21,7 +21,7 @@ CARDS = card_ids(load_edition("classic").deck)
 
 
 @pytest.mark.parametrize("name", SHEETS)
-def test_a_sheet_s_labels_lie_on_its_paper_and_hold_a_sticker_of_the_usual_size(name):
+def test_labels_fit_on_their_paper_and_hold_a_usual_sticker(name):
     sheet = label_sheet(name)
 
     sheet.check(STICKER_MM)
@@ -32,7 +32,7 @@ def test_a_sheet_s_labels_lie_on_its_paper_and_hold_a_sticker_of_the_usual_size(
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("name", ["L7651", "L7120"])
-def test_every_code_reads_on_its_label_in_the_order_of_the_deck(name):
+def test_codes_are_readable_on_their_labels_in_the_order_of_the_deck(name):
     sheet = label_sheet(name)
     document = pypdfium2.PdfDocument(pdf_files(Wanted("stickers", "classic", labels=sheet))["stickers.pdf"])
     first = document[0].render(scale=PX_PER_MM * 25.4 / 72).to_numpy()[..., :3]
@@ -53,7 +53,7 @@ def test_every_code_reads_on_its_label_in_the_order_of_the_deck(name):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_card_s_name_stands_on_its_label_in_the_language_of_the_sheet(language):
+def test_labels_have_card_names_in_the_chosen_language(language):
     sheet = label_sheet("L7651")
     faces = {card.rpartition("-")[0] for card in CARDS}
     drawn = {stickers.label_svg(f"{face}-01", sheet, STICKER_MM, "qr", language) for face in faces}
@@ -64,7 +64,7 @@ def test_a_card_s_name_stands_on_its_label_in_the_language_of_the_sheet(language
     assert stickers.label_svg("roll-01", sheet, STICKER_MM, "qr", language) not in set(others)
 
 
-def test_a_measured_sheet_has_the_labels_that_its_margins_and_steps_leave():
+def test_label_size_follows_from_measured_margins_and_steps():
     sheet = label_sheet("5 × 13, 4.7 × 10.7, 40.6 × 21.2")
 
     assert sheet.label_mm == pytest.approx((38.2, 21.2), abs=0.01)
@@ -82,7 +82,7 @@ def test_a_measured_sheet_has_the_labels_that_its_margins_and_steps_leave():
         ("L7651", 28.0, "choose another sheet or smaller stickers"),
     ],
 )
-def test_labels_that_cannot_be_used_are_refused_in_one_sentence(tmp_path, labels, size, say):
+def test_unusable_labels_are_refused_with_a_reason(tmp_path, labels, size, say):
     with pytest.raises(Problem) as refused:
         write_sheets("stickers", "classic", out=tmp_path / "new", labels=labels, size_mm=size)
 
@@ -91,6 +91,6 @@ def test_labels_that_cannot_be_used_are_refused_in_one_sentence(tmp_path, labels
 
 
 @pytest.mark.parametrize(("kind", "form"), [("mats", "pdf"), ("stickers", "png")])
-def test_labels_are_for_sheets_of_stickers(tmp_path, kind, form):
+def test_only_sticker_sheets_can_use_labels(tmp_path, kind, form):
     with pytest.raises(Problem, match="leave --labels out"):
         write_sheets(kind, "classic", out=tmp_path, labels="L7651", format=form)

@@ -1,4 +1,4 @@
-"""Printed sheets laid on a table and photographed, composed here from the PNG files alone: is everything read?"""
+"""Everything on a photograph of printed mats and stickers is read; it is composed from the PNG files."""
 
 import json
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ STICKER_MM = 28
 
 @dataclass(frozen=True)
 class Laid:
-    """A sticker on a card on a mat: the card's middle in millimetres of the mat."""
+    """A card with a sticker; its middle is at `x_mm` and `y_mm` on the mat."""
 
     card: str
     zone: str
@@ -33,7 +33,7 @@ class Laid:
 
 @pytest.fixture(scope="module")
 def prints(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The stickers and mats, as the command writes them."""
+    """Stickers and mats as written by the command."""
     out = tmp_path_factory.mktemp("prints")
     for words in (["stickers", "--size-mm", str(STICKER_MM)], ["mats"]):
         ran = CliRunner().invoke(companion, ["print", *words, "--format", "png", "--dpi", str(DPI), "--out", str(out)])
@@ -46,7 +46,7 @@ def index(prints: Path, kind: str) -> dict:
 
 
 def lay(picture: np.ndarray, sheet: np.ndarray, middle_mm: tuple[float, float], turn_deg: float) -> None:
-    """Lays a printed sheet on the table picture, its middle at a point, turned clockwise."""
+    """Draw a printed sheet into the picture, its middle at a point, turned clockwise."""
     scale, (height, width) = PX_PER_MM * 25.4 / DPI, sheet.shape[:2]
     x_px, y_px = middle_mm[0] * PX_PER_MM, middle_mm[1] * PX_PER_MM
     own = np.diag([scale, scale, 1]) @ placed(-width / 2, -height / 2, 0)
@@ -56,7 +56,7 @@ def lay(picture: np.ndarray, sheet: np.ndarray, middle_mm: tuple[float, float], 
 def photograph(
     prints: Path, places: dict[str, tuple[float, float]], laid: dict[str, list[Laid]], tilt: float
 ) -> np.ndarray:
-    """The table with mats, their top left corners at `places`, and stickers; its far edge shrunk by a share `tilt`."""
+    """Return a table with mats, their top left corners at `places`, and stickers; `tilt` shortens its far edge."""
     picture = np.full((SIZE[1], SIZE[0], 3), (52, 70, 88), np.uint8)
     mats = index(prints, "mats")
     for mat, (left_mm, top_mm) in places.items():
@@ -76,7 +76,7 @@ def photograph(
 
 
 def spread(prints: Path, mat: str, cards: dict[str, list[str]]) -> list[Laid]:
-    """Cards of each zone side by side, a few degrees askew; what does not fit upright lies sideways."""
+    """Place each zone's cards side by side, a few degrees askew, every second safety sideways."""
     zones = index(prints, "mats")[mat]["zones"]
     laid = []
     for zone, names in cards.items():
@@ -107,7 +107,7 @@ def read(image: np.ndarray, folder: Path) -> dict:
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("tilt", [0.0, 0.06, 0.12])
 @pytest.mark.parametrize("mat", ["side-1", "side-2"])
-def test_every_card_on_a_printed_table_is_read_in_its_zone_and_seen_sideways_where_it_lies_so(
+def test_every_card_on_printed_mats_is_read_with_its_zone_and_orientation(
     prints: Path, tmp_path: Path, mat: str, tilt: float
 ):
     places = {mat: (10.0, 120.0), "table": (460.0, 150.0)}

@@ -1,4 +1,4 @@
-"""What is printed: sizes true to the millimetre, codes and markers that read, faces that differ."""
+"""Printed sheets: exact sizes, readable codes and markers, distinct faces."""
 
 import json
 import struct
@@ -36,12 +36,12 @@ PX_PER_MM = 8.0
 
 
 def dark(image: np.ndarray) -> np.ndarray:
-    """Where a picture is nearly black, `(H, W) bool`."""
+    """Return where a picture is nearly black, `(H, W) bool`."""
     return image.max(axis=2) < 100
 
 
 def page_image(pdf_bytes: bytes, page: int, px_per_mm: float, *, row_mm: float | None = None) -> np.ndarray:
-    """A page as a PDF viewer shows it, `(H, W, 3) uint8 BGR`, or the millimetre of it that begins so far down."""
+    """Return a rendered page, `(H, W, 3) uint8 BGR`, or only the millimeter below `row_mm`."""
     shown = pypdfium2.PdfDocument(pdf_bytes)[page]
     point = 72 / 25.4
     crop = (0, 0, 0, 0) if row_mm is None else (0, shown.get_height() - (row_mm + 1) * point, 0, row_mm * point)
@@ -62,7 +62,7 @@ def sticker_sheet() -> bytes:
 
 
 @pytest.mark.parametrize("size_mm", [12.0, 20.0, 28.0, 57.0])
-def test_the_code_with_its_quiet_zone_is_as_wide_as_the_sticker(size_mm):
+def test_a_code_and_its_quiet_zone_fill_the_sticker_width(size_mm):
     code = dark(render.to_image(stickers.sticker_svg("stop-02", size_mm), PX_PER_MM))[: round(size_mm * PX_PER_MM)]
     ys, xs = np.nonzero(code)
     quiet_mm = size_mm * 2 / 25
@@ -72,7 +72,7 @@ def test_the_code_with_its_quiet_zone_is_as_wide_as_the_sticker(size_mm):
     assert ys.min() / PX_PER_MM == pytest.approx(quiet_mm, abs=0.13)
 
 
-def test_the_name_stands_below_the_quiet_zone_and_within_the_sticker():
+def test_the_card_id_is_below_the_quiet_zone_and_inside_the_sticker():
     ink = dark(render.to_image(stickers.sticker_svg("gasoline-06"), 20.0))
     quiet_zone, strip, bottom_edge = ink[round(18.4 * 20) + 1 : 398], ink[400:440], ink[444:]
 
@@ -81,7 +81,7 @@ def test_the_name_stands_below_the_quiet_zone_and_within_the_sticker():
     assert not bottom_edge.any()
 
 
-def test_opencv_reads_every_tag_as_the_card_it_is_for():
+def test_opencv_reads_the_right_card_from_every_tag():
     for card_id in IDS:
         image = render.to_image(stickers.sticker_svg(card_id, 20.0, "tag"), 4.0)
         around = cv2.copyMakeBorder(image, 8, 8, 8, 8, cv2.BORDER_CONSTANT, value=(255, 255, 255))
@@ -91,7 +91,7 @@ def test_opencv_reads_every_tag_as_the_card_it_is_for():
         assert [card_of_tag(int(tag)) for tag in ids.ravel()] == [card_id]
 
 
-def test_a_tag_has_a_cell_of_white_on_every_side_and_its_name_below():
+def test_a_tag_has_a_white_border_and_the_same_id_as_a_code():
     code, tag = (render.to_image(stickers.sticker_svg("roll-03", 20.0, kind), 10.0) for kind in stickers.KINDS)
 
     inside = dark(tag)[:200]
@@ -109,7 +109,7 @@ def detector() -> cv2.aruco.ArucoDetector:
 
 @pytest.mark.variants(3)
 @pytest.mark.parametrize("layout", all_mats(), ids=lambda layout: layout.id)
-def test_every_marker_of_a_mat_is_found_where_the_plan_says(layout):
+def test_opencv_finds_every_marker_at_its_place_in_the_mat_layout(layout):
     corners, ids, _ = detector().detectMarkers(render.to_image(mats.mat_svg(layout), 3.0))
     found = {int(id_): quad.reshape(4, 2) / 3.0 for id_, quad in zip(ids.ravel(), corners, strict=True)}
     planned = [*layout.markers, *([layout.draw_marker] if layout.draw_marker else [])]
@@ -124,7 +124,7 @@ def test_every_marker_of_a_mat_is_found_where_the_plan_says(layout):
 
 
 @pytest.mark.parametrize("layout", [side_mat(1), table_mat()], ids=lambda layout: layout.id)
-def test_two_cells_around_a_marker_are_white(layout):
+def test_a_marker_has_a_white_border_of_two_cells(layout):
     image = render.to_image(mats.mat_svg(layout), 4.0)
 
     for marker in layout.markers:
@@ -134,7 +134,7 @@ def test_two_cells_around_a_marker_are_white(layout):
         assert (ring == 255).all()
 
 
-def test_nothing_but_ground_and_lines_lies_on_the_seam_of_a_mat():
+def test_the_seam_of_a_mat_has_no_words():
     image = render.to_image(mats.mat_svg(side_mat(3)), 4.0)
     seam = image[:, round(4 * 204.5) : round(4 * 215.5)]
     colours = Counter(map(tuple, seam.reshape(-1, 3)))
@@ -151,7 +151,7 @@ def test_nothing_but_ground_and_lines_lies_on_the_seam_of_a_mat():
     ],
     ids=["beside battle", "beside speed", "a robot's seam"],
 )  # fmt: skip
-def test_every_language_s_words_stay_off_what_lies_beside_their_zone(layout, xs_mm, ys_mm, language):
+def test_words_stay_inside_their_zone_in_every_language(layout, xs_mm, ys_mm, language):
     (left, right), (top, bottom) = ([round(3 * at_mm) for at_mm in ends] for ends in (xs_mm, ys_mm))
     image = render.to_image(mats.mat_svg(layout, language), 3.0)
 
@@ -159,7 +159,7 @@ def test_every_language_s_words_stay_off_what_lies_beside_their_zone(layout, xs_
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_milestone_of_the_table_s_mat_stands_beside_its_word(language):
+def test_the_table_mat_has_a_milestone_beside_its_title(language):
     layout = table_mat()
     image = render.to_image(mats.mat_svg(layout, language), 3.0)
     at = round(3 * layout.size_mm[0] / 2)
@@ -177,7 +177,7 @@ def thumbnail(svg: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("colour", [True, False], ids=["in colour", "in grey"])
-def test_every_face_differs_from_every_other_at_40_pixels(colour):
+def test_all_faces_look_different_at_40_pixels(colour):
     faces = {card.value: thumbnail(deck.face_svg(card)) for card in FACES}
     faces["back"] = thumbnail(deck.back_svg())
     seen = {
@@ -191,7 +191,7 @@ def test_every_face_differs_from_every_other_at_40_pixels(colour):
 
 
 @pytest.mark.parametrize("card", FACES, ids=str)
-def test_a_card_s_very_edge_is_plain_and_its_index_stands_in_two_opposite_corners(card):
+def test_a_card_has_a_plain_edge_and_its_index_in_opposite_corners(card):
     image = render.to_image(deck.face_svg(card), PX_PER_MM)
     paper = np.array([0xE9, 0xF6, 0xFB])
     near, far = (side[28:125, 28:125].astype(int) for side in (image, image[::-1, ::-1]))
@@ -201,13 +201,13 @@ def test_a_card_s_very_edge_is_plain_and_its_index_stands_in_two_opposite_corner
     assert np.abs(near - far).mean() < 3
 
 
-def test_the_back_is_the_same_upside_down():
+def test_the_back_looks_the_same_upside_down():
     image = render.to_image(deck.back_svg(), PX_PER_MM).astype(int)
 
     assert np.abs(image - image[::-1, ::-1]).mean() < 1
 
 
-def test_words_differ_within_a_language_and_fit_the_font():
+def test_card_words_differ_within_a_language_and_exist_in_the_font():
     for language in LANGUAGES:
         named = [
             printed_words.card_word(card, language)
@@ -221,7 +221,7 @@ def test_words_differ_within_a_language_and_fit_the_font():
 
 @pytest.fixture
 def hasty():
-    """Threads that take turns as often as they can."""
+    """Make threads take turns as often as possible."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -230,8 +230,8 @@ def hasty():
 
 @pytest.mark.parametrize("_attempt", range(5))
 @pytest.mark.usefixtures("hasty")
-def test_two_pages_may_draw_words_at_once(monkeypatch, _attempt):
-    """The font is parsed as it is needed, by whichever thread comes first."""
+def test_threads_can_draw_words_at_the_same_time(monkeypatch, _attempt):
+    """The first thread that needs a font parses it."""
     drawn = lettering.outline("AVATAR 50", 800)
     monkeypatch.setattr(lettering, "_kern", lettering._kern.__wrapped__)
 
@@ -242,11 +242,11 @@ def test_two_pages_may_draw_words_at_once(monkeypatch, _attempt):
     assert again == 8 * [drawn]
 
 
-def test_a_face_can_be_had_in_polish():
+def test_a_card_is_printed_in_polish():
     assert deck.face_svg(Card.GASOLINE, "pl") != deck.face_svg(Card.GASOLINE, "en")
 
 
-def test_the_shipped_templates_are_what_the_drawing_gives_and_the_photographs_show_them():
+def test_shipped_templates_match_the_drawings_and_the_photographs():
     folder = shipped("card_templates") / "own"
     drawn = dict(own_deck.pictures())
 
@@ -264,7 +264,7 @@ def test_the_shipped_templates_are_what_the_drawing_gives_and_the_photographs_sh
 
 
 def index_of(folder: Path, kind: str, **how) -> dict:
-    """The index beside the items of a kind, which are written into a folder."""
+    """Write the items of a kind into a folder, and return their index."""
     files = write_sheets(kind, "classic", **{"out": folder, "format": "svg", **how})
     index = json.loads((folder / f"{kind}.json").read_text())
     assert {path.name for path in files} == {f"{kind}.json", *(entry["file"] for entry in index.values())}
@@ -273,7 +273,7 @@ def index_of(folder: Path, kind: str, **how) -> dict:
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("dpi", [150, 300])
-def test_a_png_s_pixels_are_its_millimetres(tmp_path, dpi):
+def test_a_png_has_the_right_size_and_resolution(tmp_path, dpi):
     index = index_of(tmp_path, "stickers", format="png", size_mm=23.5, dpi=dpi)
 
     for entry in index.values():
@@ -284,7 +284,7 @@ def test_a_png_s_pixels_are_its_millimetres(tmp_path, dpi):
         assert struct.unpack(">IIB", png[41:50]) == (round(dpi / 0.0254), round(dpi / 0.0254), 1)
 
 
-def test_sheets_are_written_into_a_new_folder_each_page_as_large_as_its_drawing(tmp_path):
+def test_mats_are_written_to_a_new_folder_with_the_right_page_sizes(tmp_path):
     whole, halves = write_sheets("mats", "classic", out=tmp_path / "new" / "folder", sides=3)
 
     assert (whole.name, halves.name) == ("mats.pdf", "mats-a4.pdf")
@@ -292,7 +292,7 @@ def test_sheets_are_written_into_a_new_folder_each_page_as_large_as_its_drawing(
     assert page_sizes_mm(halves) == [(210.0, 297.0)] * 6 + [(297.0, 210.0)]
 
 
-def test_the_halves_of_a_mat_laid_edge_to_edge_are_the_mat():
+def test_two_halves_joined_make_the_mat():
     layout = side_mat(1)
     halves = pdf.write(sheets.mat_halves(layout))
     whole = render.to_image(mats.mat_svg(layout), 4.0)
@@ -304,14 +304,14 @@ def test_the_halves_of_a_mat_laid_edge_to_edge_are_the_mat():
     assert difference.mean() < 1.5
 
 
-def test_the_line_of_50_mm_is_50_mm_in_the_pdf(sticker_sheet):
+def test_the_printed_ruler_is_50_mm_long(sticker_sheet):
     row = dark(page_image(sticker_sheet, 0, 12.0, row_mm=290.5))[6]
     inked = np.flatnonzero(row[: 12 * 66])
 
     assert (inked.max() + 1 - inked.min()) / 12 == pytest.approx(50.0, abs=0.1)
 
 
-def test_cut_marks_are_as_far_apart_as_the_cards():
+def test_cut_marks_are_a_card_apart():
     cards = sheets.tiled([deck.face_svg(Card.ROLL)] * 9, CARD_MM, "cards", "en")
     strip = page_image(pdf.write(cards), 0, 20.0, row_mm=14)
     row = dark(cv2.threshold(strip, 200, 255, cv2.THRESH_BINARY)[1])[0]
@@ -320,7 +320,7 @@ def test_cut_marks_are_as_far_apart_as_the_cards():
     assert np.diff(starts) == pytest.approx([57.0] * 3, abs=0.06)
 
 
-def test_every_code_on_the_printed_sheet_reads(sticker_sheet):
+def test_every_code_on_the_printed_sheet_can_be_read(sticker_sheet):
     page = page_image(sticker_sheet, 0, 6.0)
     rows = [page[round(6 * (14.1 + 22.4 * row)) :][: round(6 * 22.4)] for row in range(12)]
     stickers_seen = [row[:, 90 + 120 * column : 210 + 120 * column] for row in rows for column in range(9)]
@@ -329,7 +329,7 @@ def test_every_code_on_the_printed_sheet_reads(sticker_sheet):
     assert texts == [payload(card_id) for card_id in IDS]
 
 
-def test_pdf_and_pixels_show_the_same_picture():
+def test_pdf_and_png_show_the_same_picture():
     drawing = deck.face_svg(Card.KM_200)
     difference = page_image(pdf.write([drawing]), 0, 6.0)[:528, :342].astype(int) - render.to_image(drawing, 6.0)
 
@@ -337,21 +337,21 @@ def test_pdf_and_pixels_show_the_same_picture():
 
 
 @pytest.mark.parametrize("body", ["<text>hello</text>", '<image href="card.png"/>'])
-def test_the_pdf_writer_refuses_what_it_cannot_draw(body):
+def test_the_pdf_writer_refuses_shapes_it_cannot_draw(body):
     with pytest.raises(ValueError, match="does not draw"):
         pdf.write([draw.document(10, 10, [body])])
 
 
-def test_only_drawings_of_ours_have_a_size():
+def test_an_svg_without_a_size_in_millimeters_is_refused():
     with pytest.raises(ValueError, match="no size"):
         render.to_image('<svg xmlns="http://www.w3.org/2000/svg"/>', 4.0)
 
 
-# --- What is written -------------------------------------------------------------------------------------------
+# --- Files -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("format_", ["png", "svg"])
-def test_the_mats_index_says_where_the_zones_lie(tmp_path, format_):
+def test_the_index_of_the_mats_lists_sizes_and_zones(tmp_path, format_):
     index = index_of(tmp_path, "mats", format=format_, sides=2, dpi=100)
 
     assert set(index) == {"side-1", "side-2", "table"}
@@ -362,7 +362,7 @@ def test_the_mats_index_says_where_the_zones_lie(tmp_path, format_):
 
 
 @pytest.mark.parametrize("kind", stickers.KINDS)
-def test_there_is_a_sticker_for_each_card_and_all_of_them_fit_on_one_sheet(tmp_path, kind):
+def test_each_card_has_a_sticker_and_all_fit_on_one_sheet(tmp_path, kind):
     index = index_of(tmp_path, "stickers", sticker_kind=kind)
     write_sheets("stickers", "classic", out=tmp_path, sticker_kind=kind)
 
@@ -372,14 +372,14 @@ def test_there_is_a_sticker_for_each_card_and_all_of_them_fit_on_one_sheet(tmp_p
     assert page_sizes_mm(tmp_path / "stickers.pdf") == [(210.0, 297.0)]
 
 
-def test_the_deck_index_counts_the_copies(tmp_path):
+def test_the_index_of_the_deck_counts_copies(tmp_path):
     index = index_of(tmp_path, "deck")
 
     assert sum(entry.get("copies", 0) for entry in index.values()) == 106
     assert index["back"]["size_mm"] == [57.0, 88.0]
 
 
-def test_a_robot_s_seat_is_a_mat_with_a_card_s_room_in_each_slot_and_a_screen_as_long_as_the_mat(tmp_path):
+def test_a_robot_gets_a_mat_with_slots_for_cards_and_a_screen_of_the_same_width(tmp_path):
     index = index_of(tmp_path, "robot")
     slots = [zone[2:] for zone in index["robot"]["zones"].values()]
 
@@ -399,7 +399,7 @@ def test_a_robot_s_seat_is_a_mat_with_a_card_s_room_in_each_slot_and_a_screen_as
         ("mats", {"size_mm": 20.0}, "stickers only"), ("mats", {"sticker_kind": "tag"}, "stickers only"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_printed_is_said_in_one_sentence(tmp_path, kind, wrong, says):
+def test_unsuitable_options_are_refused_and_nothing_is_written(tmp_path, kind, wrong, says):
     with pytest.raises(Problem, match=says):
         write_sheets(kind, "classic", out=tmp_path / "out", **wrong)
 
@@ -407,14 +407,14 @@ def test_what_cannot_be_printed_is_said_in_one_sentence(tmp_path, kind, wrong, s
 
 
 @pytest.mark.parametrize("size_mm", [None, 16.0, 20.0, 28.0, 40.0])
-def test_of_stickers_of_a_usual_size_there_is_nothing_to_say(size_mm):
+def test_usual_sticker_sizes_need_no_advice(size_mm):
     assert about_size(size_mm) is None
 
 
 @pytest.mark.parametrize(
     ("size_mm", "says"), [(12.0, "from near by only"), (15.5, "16 mm at the least"), (50.0, "hide most of a card")]
 )
-def test_of_stickers_too_small_or_too_large_for_a_table_it_is_said_what_can_be_read(size_mm, says):
+def test_very_small_and_very_large_stickers_come_with_advice(size_mm, says):
     sentence = about_size(size_mm)
 
     assert says in sentence
@@ -422,7 +422,7 @@ def test_of_stickers_too_small_or_too_large_for_a_table_it_is_said_what_can_be_r
     assert sentence.endswith(".")
 
 
-def test_a_folder_that_cannot_be_written_to_is_named(tmp_path):
+def test_an_unusable_folder_is_reported(tmp_path):
     (tmp_path / "file").write_text("in the way")
 
     with pytest.raises(Problem, match="choose another folder with --out"):

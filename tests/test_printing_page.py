@@ -1,4 +1,4 @@
-"""Printing from the page: what the phone gets, who gets it, and what is said beside it."""
+"""The printing page: downloads, advice and access."""
 
 import evening
 import pypdfium2
@@ -8,7 +8,7 @@ from sheet import scenes
 from companion.rules.editions.edition import edition_names
 
 PAGES = {"stickers": 1, "mats": 4, "mats-a4": 7, "deck": 12, "deck-backs": 1, "robot": 5}
-"""Sheets of each file for three sides."""
+"""Number of sheets in each file for three sides."""
 
 
 def pages_in(response) -> int:
@@ -21,7 +21,7 @@ def pages_in(response) -> int:
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize(("file", "pages"), PAGES.items())
-def test_every_file_is_a_pdf_with_all_its_sheets(page, file, pages):
+def test_every_download_is_a_pdf_with_all_its_sheets(page, file, pages):
     answer = page.get(f"/print/{file}.pdf?edition=classic&sides=3")
 
     assert answer.mimetype == "application/pdf"
@@ -30,7 +30,7 @@ def test_every_file_is_a_pdf_with_all_its_sheets(page, file, pages):
 
 
 @pytest.mark.parametrize("file", PAGES)
-def test_every_file_has_a_small_picture(page, file):
+def test_every_download_has_a_small_preview(page, file):
     answer = page.get(f"/print/{file}.png")
 
     assert answer.mimetype == "image/png"
@@ -47,34 +47,34 @@ def test_the_page_offers_every_edition(page, edition):
 
 
 EVENINGS = """
-the sheets are those of the match unless others are asked for [edition rush; side Ann; side Bob; side Cid]
+the sheets are for the current match unless others are chosen [edition rush; side Ann; side Bob; side Cid]
     machine at /print | markup value="rush" selected | markup <option selected>3</option>
-how much paper it takes is said
+the number of sheets of paper is shown
     machine at /print?edition=classic&size=16 | 106 stickers, one for each card, on 1 sheet of A4.
     machine at /print?edition=classic&size=28 | on 3 sheets of A4.
-stickers are printed on labels that were bought
+stickers can be printed on bought labels
     machine at /print?edition=classic&labels=L7651 | on 2 sheets of labels. | markup labels=L7651
     machine at /print?edition=classic&labels=5x13,4.7x10.7,40.6x21.2 | on 2 sheets of labels.
     machine reads | markup labels=5x13%2C4.7x10.7%2C40.6x21.2; machine at /print?labels=6570 | on 4 sheets
-labels that cannot be printed on are told beside their field
+unusable labels are explained beside their field
     machine at /print?labels=L7652 -> 200 | choose one of L7651, L7654
     machine at /print/stickers.pdf?labels=L7652 -> 400
     machine at /print?labels=L7651&size=28 -> 200 | choose another sheet or smaller stickers
     machine at /print/stickers.pdf?labels=L7651&size=28 -> 400
     machine at /print?labels=%3Cb%3E -> 200 | is no sheet of labels that is known here
     machine at /print/stickers.pdf?labels=%3Cb%3E -> 400
-what cannot be printed is refused in a sentence
+impossible sizes and numbers of sides are refused
     machine at /print/stickers.pdf?sides=0 -> 400 | choose one of these
     machine at /print/stickers.pdf?sides=9 -> 400 | choose one of these
     machine at /print/stickers.pdf?sides=two -> 400 | choose one of these
     machine at /print/stickers.pdf?size=3 -> 400 | choose one of these
     machine at /print/stickers.pdf?size=1e9 -> 400 | choose one of these
     machine at /print/stickers.pdf?size=<b> -> 400 | choose one of these | not <b>
-what there is not is not found
+unknown editions and files are not found
     machine at /print?edition=nowhere -> 404; machine at /print/cards.pdf -> 404; machine at /print/deck.svg -> 404
-the set-up leads to camera, print and cards
+the setup page links to camera, printing and decks
     machine at /setup | markup href="/camera" | markup href="/print" | markup href="/decks"
-a stranger is offered nothing to print
+strangers get no files to print
     eve at /print | not markup .pdf
 """
 

@@ -1,4 +1,4 @@
-"""The sides' colours stay apart in every eye, and their shapes do without colour."""
+"""The sides have distinct colors, even for color-blind eyes, and distinct shapes."""
 
 import itertools
 
@@ -13,7 +13,7 @@ LACKING = {
     "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
     "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
 }
-"""What an eye makes of linear sRGB where one kind of cone is missing (Machado, Oliveira and Fernandes, 2009)."""
+"""Linear sRGB as seen without one kind of cone (Machado, Oliveira and Fernandes, 2009)."""
 
 TO_LMS = np.array(
     [[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566],
@@ -23,10 +23,10 @@ TO_LAB = np.array(
     [[0.2104542553, 0.7936177850, -0.0040720468], [1.9779984951, -2.4285922050, 0.4505937099],
      [0.0259040371, 0.7827717662, -0.8086757660]]
 )  # fmt: skip
-"""OKLab, in which distances are those of the eye (Ottosson, 2020)."""
+"""OKLab, whose distances match perceived ones (Ottosson, 2020)."""
 
 LEAST_APART, FIRST_FOUR_APART = 0.11, 0.17
-"""Okabe and Ito’s eight colours, the usual ones for colour-blind eyes, come to 0.08 by this measure."""
+"""Okabe and Ito’s eight colors, the usual ones for color-blind eyes, reach 0.08."""
 
 
 def linear(colour: str) -> np.ndarray:
@@ -35,7 +35,7 @@ def linear(colour: str) -> np.ndarray:
 
 
 def seen(colour: str, lacking: str) -> np.ndarray:
-    """Return a colour in OKLab as an eye sees it."""
+    """Return a color in OKLab as an eye sees it."""
     return TO_LAB @ np.cbrt(TO_LMS @ np.clip(np.array(LACKING[lacking]) @ linear(colour), 0, 1))
 
 
@@ -45,10 +45,10 @@ def least_apart(marks, lacking: str) -> float:
 
 
 @pytest.mark.parametrize("lacking", LACKING)
-def test_no_two_sides_have_colours_that_some_eye_takes_for_one(lacking):
+def test_color_blind_people_can_distinguish_all_sides(lacking):
     assert least_apart(SIDE_MARKS, lacking) >= LEAST_APART
     assert least_apart(SIDE_MARKS[:4], lacking) >= FIRST_FOUR_APART
 
 
-def test_each_side_that_can_play_has_a_shape_of_its_own():
+def test_each_side_has_its_own_shape():
     assert len({mark.shape for mark in SIDE_MARKS}) == len(SIDE_MARKS) == MAX_SIDES

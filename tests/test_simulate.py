@@ -1,4 +1,4 @@
-"""The simulated table: what is laid stays where it belongs, and the camera sees it."""
+"""The simulated table: cards are where they belong, and the camera sees them."""
 
 import itertools
 import random
@@ -49,7 +49,7 @@ def shown(studio, scene):
 
 
 def danced(played):
-    """All movements of a script, and the plan of its table."""
+    """Return a script's movements, and the plan of its table."""
     plan = arrange.plan(len(played.teams), len(played.players))
     return list(choreography.Choreographer(played, plan, seed=1).movements()), plan
 
@@ -62,7 +62,7 @@ def corners_of(pose):
 
 
 def zones_under(plan, points):
-    """The zones, mat by mat, in which all the points lie."""
+    """Yield each mat's zone that contains all points."""
     for place in plan.mats:
         found = {place.layout.zone_at(*place.on_mat(*point)) for point in points}
         if len(found) == 1 and None not in found:
@@ -80,7 +80,7 @@ def marker_ids(image):
     return set() if ids is None else {int(number) for number in ids.ravel()}
 
 
-# What lies where
+# Positions
 
 
 EDITIONS = [
@@ -98,7 +98,7 @@ HANDS = [
 
 @pytest.mark.variants(3)
 @pytest.mark.parametrize("hand", HANDS, ids=[*SCRIPTS, "two hands", *(edition for edition, _ in EDITIONS)])
-def test_a_card_lies_wholly_in_one_zone_and_in_no_two_places(hand):
+def test_each_card_is_in_one_place_and_inside_one_zone(hand):
     moves, plan = danced(hand())
 
     for movement in moves:
@@ -109,7 +109,7 @@ def test_a_card_lies_wholly_in_one_zone_and_in_no_two_places(hand):
             assert len(list(zones_under(plan, list(corners_of(card.pose))))) == 1, card
 
 
-def test_a_distance_card_lies_in_its_own_column():
+def test_a_distance_card_is_in_its_column():
     (*_, last), plan = danced(script.shipped_script("pairs"))
     distances = [card for card in last.after if card.picture != BACK and face_of(card.picture).km]
 
@@ -119,7 +119,7 @@ def test_a_distance_card_lies_in_its_own_column():
         assert column.contains(*place.on_mat(card.pose.x_mm, card.pose.y_mm))
 
 
-def test_a_coup_fourre_lies_sideways_and_its_hazard_on_the_discard_pile():
+def test_a_coup_fourre_is_sideways_and_its_hazard_is_discarded():
     (*_, last), plan = danced(script.shipped_script("two-players"))
     turns = {face_of(card.picture).value: card.pose.turn_deg for card in last.after if card.picture != BACK}
     stop = next(card for card in last.after if card.picture.startswith("stop-"))
@@ -130,7 +130,7 @@ def test_a_coup_fourre_lies_sideways_and_its_hazard_on_the_discard_pile():
 
 
 @pytest.mark.parametrize("sideways", list(itertools.product((False, True), repeat=4)))
-def test_four_safeties_leave_every_sticker_in_sight(sideways):
+def test_all_stickers_of_four_safeties_stay_visible(sideways):
     place = arrange.plan(2, 2).mat("side-1")
     chance = random.Random(5)
     spots = []
@@ -145,7 +145,7 @@ def test_four_safeties_leave_every_sticker_in_sight(sideways):
             assert max(abs(x) - CARD_MM[0] / 2, abs(y) - CARD_MM[1] / 2) > 16.0
 
 
-def test_the_draw_pile_sinks_and_its_marker_shows_when_it_is_used_up(studio):
+def test_the_marker_shows_when_the_draw_pile_is_empty(studio):
     place = arrange.plan(2, 2).mat("table")
     one_left, none_left = shown(studio, Scene(stack(place, 1))), shown(studio, Scene(stack(place, 0)))
 
@@ -153,7 +153,7 @@ def test_the_draw_pile_sinks_and_its_marker_shows_when_it_is_used_up(studio):
     assert DRAW_MARKER_ID in marker_ids(none_left)
 
 
-def test_a_new_hand_finds_the_table_cleared_and_the_draw_pile_high():
+def test_a_new_hand_starts_with_an_empty_table_and_a_full_draw_pile():
     moves, _ = danced(players.random_script(seed=2, hands=2))
     fresh = [move for move in moves if move.pictures == (BACK,) * 3]
 
@@ -161,7 +161,7 @@ def test_a_new_hand_finds_the_table_cleared_and_the_draw_pile_high():
     assert len(fresh[0].after) == 8
 
 
-def test_reshuffled_discards_come_back_as_the_draw_pile():
+def test_reshuffled_discards_become_the_draw_pile():
     moves, plan = danced(players.random_script(seed=18, options=(("empty-pile", "reshuffle"),)))
     (fresh,) = [move for move in moves if move.pictures == (BACK,) * 3]
     discards = [c for c in fresh.after if "table/discard" in zones_under(plan, [(c.pose.x_mm, c.pose.y_mm)])]
@@ -171,7 +171,7 @@ def test_reshuffled_discards_come_back_as_the_draw_pile():
     assert BACK in {card.picture for card in fresh.after}
 
 
-def test_a_card_taken_from_the_discard_pile_leaves_it_and_no_other_is_drawn():
+def test_taking_the_top_discard_replaces_the_draw():
     text = "option take-discard=allowed\nside Ann\nside Bob\nhand first Bob\nBob discard 25\nAnn take\nAnn roll\n"
     moves, _ = danced(script.read_script(text))
     steps = [(m.player, m.pictures[0].rpartition("-")[0] or m.pictures[0]) for m in moves]
@@ -179,11 +179,11 @@ def test_a_card_taken_from_the_discard_pile_leaves_it_and_no_other_is_drawn():
     assert steps == [(1, BACK), (1, "25"), (0, "25"), (0, "roll")]
 
 
-# What the camera sees
+# Pictures
 
 
 @pytest.mark.parametrize("tilt_deg", [0.0, 15.0, 30.0])
-def test_the_camera_holds_every_mat(tilt_deg):
+def test_the_camera_sees_all_mats(tilt_deg):
     for sides in (2, 3, 4):
         plan = arrange.plan(sides, sides)
         matrix = camera_model.camera(plan.corners, (1920, 1080), tilt_deg, roll_deg=2.0)
@@ -193,7 +193,7 @@ def test_the_camera_holds_every_mat(tilt_deg):
             assert 0 < y < 1080
 
 
-def test_the_same_seed_gives_the_same_frames():
+def test_equal_seeds_give_equal_frames():
     def pictures(seed):
         drawn = frame_source.demo_pictures(script.read_script(SHORT, 4), seed=seed, size=SMALL)
         return list(itertools.islice(drawn, 20, 60, 4))
@@ -204,7 +204,7 @@ def test_the_same_seed_gives_the_same_frames():
     assert not np.array_equal(first[0], other[0])
 
 
-def test_a_hand_covers_the_table_and_leaves_it_as_it_was(studio):
+def test_a_hand_covers_the_table_and_leaves_no_trace(studio):
     plan = arrange.plan(2, 2)
     spot = plan.mat("side-1").on_table(*plan.mat("side-1").layout.zones["battle"].centre_mm)
     bare = shown(studio, Scene())
@@ -215,7 +215,7 @@ def test_a_hand_covers_the_table_and_leaves_it_as_it_was(studio):
     assert np.array_equal(shown(studio, Scene()), bare)
 
 
-def test_a_card_taken_up_uncovers_what_lay_below(studio):
+def test_removing_a_card_shows_the_card_below(studio):
     place = arrange.plan(2, 2).mat("side-2")
     spot = arrange.pile_spot(place, place.layout.zones["battle"], random.Random(1))
     roll, stop = Lying("roll-01", spot), Lying("stop-01", spot)
@@ -227,7 +227,7 @@ def test_a_card_taken_up_uncovers_what_lay_below(studio):
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_a_general_decoder_reads_every_sticker_in_sight(name):
+def test_a_common_qr_reader_reads_every_visible_sticker(name):
     played = script.shipped_script(name, 1)
     (*_, last), _ = danced(played)
     image = frame_source.table_studio(played, seed=1, cards=Cards(36.0)).picture(Scene(last.after), random.Random(1))
@@ -238,7 +238,7 @@ def test_a_general_decoder_reads_every_sticker_in_sight(name):
 
 
 def in_sight(lying):
-    """The cards whose middle of the sticker no later card covers."""
+    """Yield the cards whose stickers are not covered."""
     for n, card in enumerate(lying):
         dx, dy = arrange.turned(0.0, -CARD_MM[1] / 2 + 21.5, card.pose.turn_deg)
         middle = card.pose.x_mm + dx, card.pose.y_mm + dy
@@ -255,7 +255,7 @@ def _covers(pose, point):
 
 
 @pytest.mark.parametrize("speed", [0.5, 8.0])
-def test_a_laid_card_lies_still_for_the_pipeline_at_any_speed(speed):
+def test_a_played_card_rests_long_enough_at_any_speed(speed):
     moves, plan = danced(script.shipped_script("two-players"))
 
     for movement in moves:
@@ -264,7 +264,7 @@ def test_a_laid_card_lies_still_for_the_pipeline_at_any_speed(speed):
             assert scenes[-10:] == [Scene(movement.after)] * 10
 
 
-def test_what_is_taken_back_leaves_its_zone_in_sight_before_anything_else_happens():
+def test_the_table_rests_after_a_card_is_taken_back():
     moves, plan = danced(script.read_script(SHORT))
     back = next(m for m in moves if m.start is not None and m.pictures[0].startswith("25-"))
     scenes = list(animation.scenes(back, plan, animation.Tempo(10.0, 8.0)))
@@ -272,7 +272,7 @@ def test_what_is_taken_back_leaves_its_zone_in_sight_before_anything_else_happen
     assert scenes[-20:] == [Scene(back.after)] * 20
 
 
-def test_double_speed_moves_in_half_the_frames():
+def test_double_speed_takes_about_half_the_frames():
     pairs = script.shipped_script("pairs")
     usual, quick = (len(list(frame_source.followed_scenes(pairs, 1, animation.Tempo(50.0, x)))) for x in (1, 2))
 
@@ -283,7 +283,7 @@ def followed(played, may_begin=lambda _number: True, plays_done=0):
     return list(frame_source.followed_scenes(played, 1, animation.Tempo(), may_begin, plays_done))
 
 
-def test_the_players_wait_until_they_may_begin_a_play():
+def test_players_wait_until_they_may_begin_a_play():
     asked = []
     answers = iter([True] + [False] * 7 + [True] * 100)
     patient = followed(script.read_script(SHORT), lambda number: asked.append(number) or next(answers))
@@ -300,7 +300,7 @@ def test_a_film_can_begin_in_the_middle_of_a_hand():
     assert whole[-len(rest) + 25 :] == rest[25:]
 
 
-def test_a_film_after_the_last_play_shows_the_table_at_the_end():
+def test_a_film_after_the_last_play_shows_the_final_table():
     scenes = followed(script.read_script(SHORT), plays_done=2)
 
     assert {scene.arms for scene in scenes} == {()}
@@ -310,7 +310,7 @@ def test_a_film_after_the_last_play_shows_the_table_at_the_end():
 # Cards
 
 
-def test_stickers_are_glued_a_little_off_and_askew_each_in_its_own_way():
+def test_stickers_are_slightly_off_and_askew():
     offs, turns = [], []
     for number in range(1, 9):
         sprite = art.card_sprite(f"roll-{number:02d}", Cards(36.0))
@@ -326,7 +326,7 @@ def test_stickers_are_glued_a_little_off_and_askew_each_in_its_own_way():
     assert 1.0 < max(map(abs, turns)) < 4.6
 
 
-def test_a_card_comes_out_of_its_file_as_it_was_drawn():
+def test_a_cached_card_looks_as_drawn():
     deck_of_one = Cards(30.0)
     art.card_sprite.cache_clear()
     first = art.card_sprite("roll-01", deck_of_one)
@@ -338,8 +338,8 @@ def test_a_card_comes_out_of_its_file_as_it_was_drawn():
 
 
 @pytest.mark.long
-def test_of_a_deck_that_has_been_seen_little_is_kept():
-    """A simulated table that runs for hours shows every card in the end."""
+def test_showing_many_cards_needs_little_memory():
+    """In a few hours, a simulated table shows every card."""
     deck_in_play = Cards(25.0)
     tracemalloc.start()
     for number in range(1, 11):
@@ -351,7 +351,7 @@ def test_of_a_deck_that_has_been_seen_little_is_kept():
     assert kept_bytes < 10_000_000
 
 
-def test_a_bare_card_is_the_drawing_alone_and_its_copies_are_alike():
+def test_copies_of_a_card_without_stickers_look_alike():
     one, other, stickered = BARE.flat("roll-01"), BARE.flat("roll-02"), STICKERED.flat("roll-01")
     drawn = render.to_image(deck.face_svg(Card.ROLL), 4.0)
 
@@ -365,7 +365,7 @@ def test_a_bare_card_is_the_drawing_alone_and_its_copies_are_alike():
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_a_shipped_hand_is_legal_and_complete_and_what_is_taken_back_was_illegal(name):
+def test_a_shipped_hand_is_legal_and_complete_except_for_cards_taken_back(name):
     played = script.shipped_script(name)
     (hand,) = played.hands
     table = referee.new_hand(played.edition, played.teams, hand.first)
@@ -380,7 +380,7 @@ def test_a_shipped_hand_is_legal_and_complete_and_what_is_taken_back_was_illegal
             table = referee.apply(table, action.play)
 
 
-def test_a_card_taken_back_is_the_one_that_is_laid_later():
+def test_a_card_taken_back_is_the_copy_played_later():
     played = script.read_script(
         "side Ann\nside Bob\nhand first Ann\n# taken back: Ann 25\nAnn roll\nBob roll\nAnn 25\n"
     )
@@ -402,7 +402,7 @@ UNEVEN = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob",)))
         (lambda: players.random_script(teams=UNEVEN), "played by"),
     ],
 )
-def test_what_cannot_be_simulated_is_a_sentence(asked, says):
+def test_a_game_that_cannot_be_simulated_is_refused_with_a_reason(asked, says):
     with pytest.raises(Problem, match=says):
         asked()
 
@@ -412,14 +412,14 @@ MADE_UP += [(edition, teams, seed) for edition, teams in EDITIONS for seed in (1
 
 
 @pytest.mark.parametrize(("edition", "teams", "seed"), MADE_UP)
-def test_made_up_hands_are_legal_to_their_end(edition, teams, seed):
+def test_random_hands_are_legal_and_complete(edition, teams, seed):
     written = players.random_script(edition, teams=teams, seed=seed).record()
 
     assert set(verdicts(written)) == {LEGAL}
     assert results(written)[-1].how in ("completed", "exhausted")
 
 
-def test_the_players_take_a_discard_that_they_can_use():
+def test_players_take_a_discard_they_can_use_and_play_at_once():
     played = players.random_script("asmodee-2014", seed=1)
     lines = played.record().splitlines()
     takes = [number for number, line in enumerate(lines) if line.endswith(" take")]
@@ -428,7 +428,7 @@ def test_the_players_take_a_discard_that_they_can_use():
     assert all(lines[number + 1].split()[0] == lines[number].split()[0] for number in takes)
 
 
-def test_the_draw_pile_is_as_high_as_the_record_has_it():
+def test_the_draw_pile_is_as_high_as_in_the_record():
     played = players.random_script("asmodee-2014", teams=THREE, seed=1)
     (*_, last), _ = danced(played)
     table = referee.new_hand(played.edition, played.teams, played.hands[0].first)
@@ -438,7 +438,7 @@ def test_the_draw_pile_is_as_high_as_the_record_has_it():
     assert sum(card.picture == BACK for card in last.after) == -(-table.draw_pile // 12)
 
 
-def test_a_hand_that_nobody_can_go_on_with_ends_by_gathering_in_its_cards():
+def test_a_stuck_hand_ends_with_a_cleared_table():
     played = players.random_script("bsd-mille", seed=4)
     (*_, last), _ = danced(played)
 
@@ -448,7 +448,7 @@ def test_a_hand_that_nobody_can_go_on_with_ends_by_gathering_in_its_cards():
 
 
 @pytest.mark.parametrize(("discarding", "line"), [("free", "Ann discard 25"), ("when-stuck", "Ann driving-ace")])
-def test_who_may_discard_only_when_stuck_lays_even_a_safety_that_he_would_keep(discarding, line, monkeypatch):
+def test_a_player_who_may_not_discard_plays_a_safety_instead(discarding, line, monkeypatch):
     monkeypatch.setattr(players, "HOLDS_SHARE", 1.0)
     rules = script.load_edition("classic").with_options((("discard", discarding),))
     table = referee.new_hand(rules, players.TWO_PLAYERS, "Ann")
@@ -458,7 +458,7 @@ def test_who_may_discard_only_when_stuck_lays_even_a_safety_that_he_would_keep(d
     assert str(deal._choice("Ann")[0]) == line
 
 
-def test_two_hazards_that_go_at_once_lie_on_the_discard_pile_as_the_record_has_them():
+def test_two_hazards_removed_at_once_are_discarded_in_the_order_of_the_record():
     text = (
         "edition dujardin-2014\nside Ann\nside Bob\nhand first Ann\nAnn roll\nBob stop > Ann\nAnn discard 25\n"
         "Bob speed-limit > Ann\nAnn discard 50\nBob roll\nAnn right-of-way\n"
@@ -471,7 +471,7 @@ def test_two_hazards_that_go_at_once_lie_on_the_discard_pile_as_the_record_has_t
     assert tuple(pile) == end.table.discards
 
 
-def test_made_up_hands_keep_a_tables_target_and_who_begins():
+def test_random_hands_keep_the_target_and_the_first_player():
     played = players.random_script(seed=1, target=300, first="Bob")
 
     assert "target 300" in played.record()
@@ -479,12 +479,12 @@ def test_made_up_hands_keep_a_tables_target_and_who_begins():
     assert results(played.record())[-1].table.target == 300
 
 
-def test_made_up_hands_are_the_same_for_the_same_seed():
+def test_equal_seeds_give_equal_random_hands():
     assert players.random_script(seed=7) == players.random_script(seed=7)
     assert players.random_script(seed=7) != players.random_script(seed=8)
 
 
-def test_a_record_survives_reading_and_writing_without_what_was_taken_back():
+def test_a_script_is_recorded_without_plays_taken_back():
     played = script.shipped_script("pairs")
 
     assert any(action.taken_back for hand in played.hands for action in hand.actions)

@@ -1,4 +1,4 @@
-"""The simulated table can be laid from any record that the referee accepts, or it says in a sentence why not."""
+"""The simulated players continue any record that the referee accepts, or refuse with a reason."""
 
 import random
 from contextlib import suppress
@@ -30,7 +30,7 @@ def begun(edition: str, teams: tuple[Team, ...]) -> Game:
 
 
 def any_line(table: Table, chance: random.Random) -> str:
-    """What somebody may enter, now and then something that no camera has seen."""
+    """Return a line that may be entered, sometimes one that no camera could see."""
     mover = table.player_to_move
     if table.extension_offered_to is not None:
         return f"{table.sides[table.extension_offered_to].players[0]} {chance.choice(['finish', 'extend'])}"
@@ -41,7 +41,7 @@ def any_line(table: Table, chance: random.Random) -> str:
 
 
 def movements_from(game: Game, seed: int) -> int:
-    """How many movements the simulated players make from what the record of a game says."""
+    """Return how many movements the players make to continue a game."""
     assert game.table is not None
     script = Script(game.teams, (Hand("Ann", ()),), game.edition_name, game.target, game.options)
     script = played_on(script, game.table, hands=2, seed=seed)
@@ -52,7 +52,7 @@ def movements_from(game: Game, seed: int) -> int:
 @pytest.mark.variants(8)
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("seed", range(8))
-def test_any_record_can_be_laid_and_played_on(edition: str, seed: int):
+def test_the_simulated_players_can_continue_any_record(edition: str, seed: int):
     chance = random.Random(f"record {edition} {seed}")
     game = begun(edition, TWO_PLAYERS if edition == "bsd-mille" else chance.choice([TWO_PLAYERS, PAIRS]))
     for _ in range(chance.randint(0, 40)):
@@ -63,7 +63,7 @@ def test_any_record_can_be_laid_and_played_on(edition: str, seed: int):
         assert movements_from(game, seed) > 0
 
 
-def test_where_no_card_was_discarded_nothing_is_reshuffled():
+def test_play_goes_on_with_an_empty_draw_pile_and_no_discards():
     game = after(begun("asmodee-2014", TWO_PLAYERS), "Ann roll", "Bob roll", "Ann 100", "Bob 100", "exhausted")
     assert game.table is not None
     assert not game.table.draw_pile
@@ -72,7 +72,7 @@ def test_where_no_card_was_discarded_nothing_is_reshuffled():
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_a_discard_that_nobody_knows_is_not_wished_for(seed: int):
+def test_players_do_not_take_an_unknown_discard(seed: int):
     game = after(begun("asmodee-2014", TWO_PLAYERS), "Ann discard unknown")
 
     assert movements_from(game, seed) > 0
