@@ -7,7 +7,7 @@ from typing import Any
 from companion.common.text import plain, say
 
 MOST_DOTS = 200  # per line: `tomllib` takes hours over a key of some thousand parts
-TOO_LARGE = 10**18  # replaces every larger number
+TOO_LARGE = 10**18
 _PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 _TOO_MANY_DIGITS = re.compile(r"[0-9_]{4000,}")
 _NO_QUOTE = "the quotation mark at the end of a text is missing"
@@ -41,7 +41,7 @@ class TomlError(ValueError):
 
 
 def load(text: str) -> dict[str, Any]:
-    """Return the tables of a TOML text, numbers limited to `TOO_LARGE`. Raises TomlError."""
+    """Return the tables of a TOML text, with `TOO_LARGE` for every larger integer. Raises TomlError."""
     try:
         if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
             raise RecursionError
@@ -53,7 +53,7 @@ def load(text: str) -> dict[str, Any]:
 
 
 def _sayable(value: Any) -> Any:
-    """Replace numbers with so many digits that Python refuses to print them."""
+    """Replace large integers, as Python refuses to print the largest."""
     if isinstance(value, dict):
         return {key: _sayable(inner) for key, inner in value.items()}
     if isinstance(value, list):

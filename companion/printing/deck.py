@@ -43,7 +43,7 @@ def _turned(*body: str) -> str:
 
 
 def _on_paper(body: list[str]) -> list[str]:
-    """End a picture under the rim, so that no color shows where a cut is slightly off."""
+    """Clip a picture under the rim, so that no color shows where a cut is slightly off."""
     edge = _EDGE / 2
     return [_ground(draw.PAPER), draw.window(body, edge, edge, _WIDTH - 2 * edge, _HEIGHT - 2 * edge)]
 

@@ -89,7 +89,7 @@ def _shape(tag: str, element: ElementTree.Element) -> Iterator[str]:
 
 
 class _Pen(BasePen):
-    """Writes an outline as PDF operators; curves arrive as cubic ones."""
+    """Pen that writes PDF operators; curves arrive as cubic ones."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -54,7 +54,7 @@ class Movement:
 
 
 class Choreographer:
-    """Movements of a script, and the cards on the table."""
+    """Turns a script into movements, and tracks the cards on the simulated table."""
 
     def __init__(self, script: Script, plan: TablePlan, seed: int) -> None:
         self._script, self._plan = script, plan

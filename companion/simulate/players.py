@@ -43,7 +43,7 @@ def random_script(
     target: int | None = None,
     first: str | None = None,
 ) -> Script:
-    """Return random hands; the players begin in turn from `first`.
+    """Return random hands, begun by the players in turn from `first`.
 
     Raises Problem for an unsuitable edition, an unknown house rule, or too many sides.
     """
