@@ -24,19 +24,27 @@ page_comes() { "$COMPANION_UNDER/opt/mille-bornes-companion/venv/bin/companion" 
 """
 PROGRAM = """#!/bin/sh
 echo "$(basename "$(dirname "$(dirname "$(readlink -f "$0")")")") VERSION $1" >>"$COMPANION_UNDER/said"
-if [ "$1" = backup ]; then echo "all matches" >"$5"; fi
 if [ "$1" = up ] && [ -n "${INSTALLER-}" ]; then kill -s "$SIGNAL" -- "-$INSTALLER"; fi
 newer=$COMPANION_UNDER/log-of-9  # Version 9 gives the log a form that no other can read.
 case "VERSION $1 ${3-}" in
     "9 up "*) touch "$newer" ;;
-    *" restore "*/var/lib/*) rm "$newer" ;;
+    *" restore "*/var/lib/*) rm -f "$newer" ;;
     "9 "*) ;;
-    *" up "*) [ ! -e "$newer" ] || exit 1 ;;
+    *" up "* | *" backup "*) [ ! -e "$newer" ] || exit 1 ;;
 esac
-[ "$1" != WRONG ]
+[ "$1" != WRONG ] || exit 1
+log=$3/companion.sqlite3 live=$COMPANION_UNDER/var/lib/private/mille-bornes-companion/companion.sqlite3
+case $1 in
+    backup) cat "$log" >"$5" ;;
+    restore) mkdir -p "$3" && cat "$4" >"$log" ;;
+    doctor) echo "a play during the update" >>"$live" ;;
+esac
 """
 SYSTEMCTL = f"""#!/bin/sh
-case $1 in restart | is-active) "$COMPANION_UNDER/opt/{NAME}/venv/bin/companion" up ;; esac
+case $1 in
+    stop | start) echo "service service $1" >>"$COMPANION_UNDER/said" ;;
+    restart | is-active) "$COMPANION_UNDER/opt/{NAME}/venv/bin/companion" up ;;
+esac
 """
 
 
@@ -58,9 +66,9 @@ class Machine:
             "COMPANION_SETTLES_S": "0",
             "PATH": f"{tools}:{os.environ['PATH']}",
         }
-        state = self.under / "var/lib/private" / NAME
-        state.mkdir(parents=True)
-        (state / "companion.sqlite3").touch()
+        self.log = self.under / "var/lib/private" / NAME / "companion.sqlite3"
+        self.log.parent.mkdir(parents=True)
+        self.log.write_text("all matches\n")
 
     def call(self, *command: str | Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
@@ -106,8 +114,8 @@ def test_a_new_version_reads_a_copy_of_all_matches_before_it_runs(machine):
 
     assert machine.install("2").returncode == 0
     assert (machine.under / "said").read_text().splitlines() == [
-        "venv-1 1 backup", "venv-2 2 restore", "venv-2 2 doctor", "venv-2 2 up", "venv-2 2 page",
-        "venv-2 2 up",
+        "venv-1 1 backup", "venv-2 2 restore", "venv-2 2 doctor", "service service stop", "venv-1 1 backup",
+        "venv-2 2 up", "venv-2 2 page", "venv-2 2 up",
     ]  # fmt: skip
 
 
@@ -115,7 +123,8 @@ def test_only_root_can_read_the_backup_that_an_update_makes(machine):
     machine.install("2")
 
     backup = machine.under / "opt" / NAME / "before-update.zip"
-    assert (backup.read_text(), backup.stat().st_mode & 0o777) == ("all matches\n", 0o600)
+    assert backup.read_text().startswith("all matches\n")
+    assert backup.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize(
@@ -141,8 +150,56 @@ def test_a_version_that_has_changed_the_form_of_the_log_is_changed_back_on_the_b
 
     assert (done.returncode, machine.runs()) == (1, "1")
     assert "nothing is lost" not in done.stderr
-    assert "as they were when the update began" in done.stderr
+    assert machine.log.read_text() == "all matches\na play during the update\n"
     assert machine.install("2").returncode == 0
+
+
+def test_if_the_last_backup_fails_the_version_that_ran_starts_again(machine):
+    machine.install("2")
+    (machine.under / "said").write_text("")
+    (machine.under / "opt" / NAME / "before-update.zip").unlink()
+    (machine.under / "opt" / NAME / "before-update.zip").mkdir()
+
+    done = machine.install("3")
+
+    assert "goes on as before" in done.stderr
+    assert (machine.under / "said").read_text().splitlines()[-2:] == ["venv-2 2 backup", "service service start"]
+    assert (done.returncode, machine.runs()) == (1, "2")
+
+
+def test_going_back_to_a_version_that_cannot_read_the_matches_is_refused(machine):
+    machine.install("9")
+    backup = machine.under / "opt" / NAME / "before-update.zip"
+    kept = backup.read_text()
+    (machine.under / "said").write_text("")
+
+    done = machine.install("9", "--back")
+
+    assert "Nothing was changed, because the version before cannot read these matches" in done.stderr
+    assert (machine.under / "said").read_text().split() == ["venv-1", "1", "backup"]
+    assert (done.returncode, machine.runs(), backup.read_text()) == (1, "9", kept)
+
+
+def test_going_back_works_from_a_version_whose_backup_fails(machine):
+    machine.install("2", wrong="backup")
+
+    assert (machine.install("2", "--back").returncode, machine.runs()) == (0, "1")
+
+
+def test_returning_to_a_newer_version_that_does_not_work_loses_no_play(machine):
+    machine.install("9")
+    before = machine.under / "opt" / NAME / "before-update.zip"
+    machine.call(machine.under / "opt" / NAME / "venv-1/bin/companion", "restore", "--data", machine.log.parent, before)
+    assert machine.install("9", "--back").returncode == 0
+    machine.log.write_text("all matches\na play with version 1\n")
+    newer = machine.under / "opt" / NAME / "venv-2/bin/companion"
+    newer.write_text(newer.read_text().replace("!= nothing", "!= page"))
+
+    done = machine.install("9", "--back")
+
+    assert "the version that ran runs again" in done.stderr
+    assert (done.returncode, machine.runs()) == (1, "1")
+    assert machine.log.read_text() == "all matches\na play with version 1\n"
 
 
 @pytest.mark.parametrize("interrupt", ["HUP", "INT"])
