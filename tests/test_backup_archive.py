@@ -1,5 +1,6 @@
 """The data folder as one file: what is in it, what is refused, and that a restore is done whole or not at all."""
 
+import errno
 import io
 import json
 import os
@@ -559,6 +560,32 @@ def test_links_in_the_folder_of_a_service_lead_root_nowhere(of_service, tmp_path
 
         assert {path: rights(path) for path in secret.rglob("*")} == before
         assert (secret / "file").read_text() == "secret"
+
+
+@needs_root
+@pytest.mark.parametrize("missing", ["setgroups", "setegid", "seteuid"])
+@pytest.mark.parametrize(
+    "command", [("up",), ("backup", "other.zip"), ("restore", "table.zip"), ("export", "1"), ("doctor",)]
+)
+def test_root_without_the_right_to_act_as_the_owner_is_told_what_to_do(
+    of_service, tmp_path, called, monkeypatch, command, missing
+):
+    """As in a container that was started without CAP_SETUID or CAP_SETGID."""
+    groups, change = os.getgroups(), getattr(os, missing)
+
+    def refuse(wanted: object) -> None:
+        if wanted in ([], OWNER):
+            raise PermissionError(errno.EPERM, "Operation not permitted")
+        change(wanted)
+
+    monkeypatch.setattr(os, missing, refuse)
+    words = [tmp_path / word if "zip" in word else word for word in command]
+
+    done = called(*words, "--data", of_service)
+
+    assert "run this as its owner, or choose another folder with --data" in done.stdout + done.stderr
+    assert done.returncode == (1 if command == ("doctor",) else 2)
+    assert (os.geteuid(), os.getegid(), os.getgroups()) == (0, 0, groups)
 
 
 def rights(path: Path) -> tuple[int, int, int]:

@@ -170,6 +170,8 @@ def disk(data_dir: Path) -> Check:
     try:
         with as_owner_of(home), tempfile.NamedTemporaryFile(dir=home, prefix=".companion-"):
             pass
+    except Problem as problem:
+        return Check("data folder", False, True, str(problem))
     except OSError as error:
         return Check("data folder", False, True, f"{data_dir} cannot be written to ({error.strerror}): use --data DIR.")
     room = shutil.disk_usage(home).free

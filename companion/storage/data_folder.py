@@ -10,7 +10,7 @@ import errno
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import platformdirs
@@ -108,27 +108,32 @@ def as_owner_of(folder: Path) -> Iterator[None]:
 
     Links that the owner has put there lead root nowhere then, and what is written belongs to the owner. Reading stays
     possible everywhere, because the folder of a service lies in one that is root's alone. The rights are those of the
-    whole process: call it while one thread runs. Raises OSError where the rights cannot be changed.
+    whole process: call it while one thread runs. Raises Problem where the rights cannot be changed.
     """
     owner = folder.stat() if os.geteuid() == 0 and folder.is_dir() else None
     if owner is None or owner.st_uid == 0:
         yield
         return
     group, groups = os.getegid(), os.getgroups()
-    os.setgroups([])
-    os.setegid(owner.st_gid)
-    os.seteuid(owner.st_uid)
-    try:
+    with ExitStack() as undo:
+        try:
+            os.setgroups([])
+            undo.callback(os.setgroups, groups)
+            os.setegid(owner.st_gid)
+            undo.callback(os.setegid, group)
+            os.seteuid(owner.st_uid)
+            undo.callback(os.seteuid, 0)
+        except OSError as error:
+            raise Problem(
+                f"{folder} belongs to another user, and root may not act as that user here ({error.strerror}): run this"
+                " as its owner, or choose another folder with --data."
+            ) from error
         _keep_reading()
         yield
-    finally:
-        os.seteuid(0)
-        os.setegid(group)
-        os.setgroups(groups)
 
 
 def _keep_reading() -> None:
-    """Take back, of what root has just given up, the right to read files and search folders, where root has it."""
+    """Restore the right to read every file and search every folder, if root had it before acting as another user."""
     header, (effective, permitted) = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0), (0, 1)
     sets = (ctypes.c_uint32 * 6)()
     library = ctypes.CDLL(None)
