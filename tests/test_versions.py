@@ -1,10 +1,14 @@
 """Version numbers: larger with each change and over restarts, and never too large for 32 bits."""
 
 import errno
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from companion.storage import versions
+from companion.storage import data_folder, versions
 from companion.storage.versions import BLOCK, FILE_NAME, MOST, RETRY, Versions
 
 
@@ -48,6 +52,46 @@ def test_without_a_readable_file_versions_begin_above_what_the_log_suggests(tmp_
 
     assert 100_000 < Versions(tmp_path, 100_000).next() < 2**31
     assert 0 < Versions(tmp_path / "missing", 10**9).next() < 2**31
+
+
+def test_a_version_does_not_wait_for_another_file_that_is_being_written(tmp_path, monkeypatch):
+    versions = Versions(tmp_path, 0)
+
+    assert ends_while_writing(monkeypatch, tmp_path / "picture.png", versions.next)
+    assert (tmp_path / FILE_NAME).exists()
+
+
+def test_two_threads_write_the_same_file_one_after_the_other(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    assert not ends_while_writing(
+        monkeypatch, tmp_path / "a.json", lambda: data_folder.write_whole(Path("a.json"), "second"), wait_s=0.2
+    )
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.json", "second")]
+
+
+def ends_while_writing(monkeypatch, path: Path, change: Callable[[], object], wait_s: float = 10) -> bool:
+    """Write a file on a slow disk; return True if the change ends before that does."""
+    sync, begun, may_end = os.fsync, threading.Event(), threading.Event()
+
+    def slow(fd: int) -> None:
+        if threading.current_thread() is writer:
+            begun.set()
+            may_end.wait(30)
+        sync(fd)
+
+    monkeypatch.setattr(data_folder.os, "fsync", slow)
+    writer = threading.Thread(target=data_folder.write_whole, args=(path, b"first"))
+    changer = threading.Thread(target=change)
+    writer.start()
+    begun.wait(30)
+    changer.start()
+    changer.join(wait_s)
+    has_ended = not changer.is_alive()
+    may_end.set()
+    for thread in (writer, changer):
+        thread.join()
+    return has_ended
 
 
 def test_after_the_largest_number_they_start_again(tmp_path):

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import platformdirs
 
@@ -24,7 +25,10 @@ DEMO_NAME = "demo"
 DECK_IN_USE_NAME, TURN_NAME = "deck-in-use.json", "picture-turn.json"  # the deck that was chosen; how pictures turn
 
 PIECE_BYTES = 4096  # size of a page of the log, which is read or not read as a whole
-_one_at_a_time = threading.Lock()  # a lock: two threads that write the same file at once would share its new one
+_writing: WeakValueDictionary[Path, threading.Lock] = WeakValueDictionary()
+"""Lock of each file that is being written: two threads that write the same file would share its `.new` file."""
+
+_to_lock = threading.Lock()  # held only while a lock is looked up
 _CAPABILITY_VERSION, _CAP_DAC_READ_SEARCH = 0x20080522, 1 << 2  # of linux/capability.h
 _CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP)
 """What a file system says that keeps folders in its own way: FAT, some network drives."""
@@ -66,7 +70,9 @@ def write_whole(path: Path, content: str | bytes) -> None:
     Raises OSError where the disk refuses: nothing half-written is left.
     """
     new = path.with_name(f"{path.name}.new")
-    with _one_at_a_time:
+    with _to_lock:
+        lock = _writing.setdefault(path.absolute(), threading.Lock())
+    with lock:
         # What a kill has left may be anybody's to read, or be laid there by somebody else.
         new.unlink(missing_ok=True)
         fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
