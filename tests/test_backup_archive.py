@@ -204,6 +204,31 @@ def test_what_was_there_before_is_kept_aside_as_a_whole_data_folder(data, table)
     assert not (kept / "secret-key").exists()
 
 
+def test_a_copy_of_the_matches_replaces_them_alone(data, called):
+    copy, whole = back_up(store_path(data)), look(store_path(data))
+    append(store_path(data), "Ann 75")
+
+    done = called("restore", copy, "--data", data)
+
+    assert done.stdout.startswith(f"Restored into {data}: 2 matches. ")
+    assert look(store_path(data)) == whole
+    assert {name: (data / name).read_text() for name in SETTINGS} == SETTINGS
+    assert (data / "editions" / "ours.toml").read_text() == EDITION
+    assert list(read_deck(own_folder("grandma", data)).faces) == [Card.ROLL]
+
+
+def test_a_damaged_copy_of_the_matches_is_refused(data, called):
+    copy = back_up(store_path(data))
+    copy.write_bytes(copy.read_bytes()[:-4096])
+    before = tree(data)
+
+    done = called("restore", copy, "--data", data)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "is no backup that can be restored (its matches are damaged)" in done.stderr
+    assert tree(data) == before
+
+
 def test_backups_of_before_do_not_come_back_into_a_restored_log(data, table):
     append(store_path(data), "Ann 75")
     assert back_up(store_path(data))

@@ -444,7 +444,7 @@ def test_a_log_that_is_gone_or_ends_before_its_backup_comes_back_from_it(whole, 
     ("kept", "plays"),
     [("both", 3), ("both", 180), ("last event", 3), ("last event", 180), ("backups", 3)],
 )
-def test_the_log_of_another_table_is_shown_and_said_to_be_that_and_not_damaged(whole, tmp_path, kept, plays):
+def test_the_log_of_another_table_is_shown_and_said_to_be_that_and_not_damaged(whole, tmp_path, called, kept, plays):
     path = copied(whole, tmp_path)
     (tmp_path / "another").mkdir()
     of_another = store_path(tmp_path / "another")
@@ -462,13 +462,16 @@ def test_the_log_of_another_table_is_shown_and_said_to_be_that_and_not_damaged(w
 
     assert rows == look(of_another)
     assert note.startswith("companion.sqlite3 is the log of another table, and its matches are shown now. To get")
-    assert "companion restore" in note
+    assert "`companion restore` with a backup, or with the newest copy in the folder damaged." in note
     assert backups_of(path) == ()
     assert (kept == "last event") != any((tmp_path / "damaged").glob("*"))
     assert kept == "backups" or "is the log of another table" in told.sentence
     assert mended(path) == (rows, note)  # until the host has read it
+    for copy in (tmp_path / "damaged").glob("1-*"):
+        assert called("restore", copy, "--data", tmp_path).returncode == 0
+        assert mended(path) == (look(whole)[:-5], None)
     recovery.put_note_away(tmp_path)
-    assert mended(path) == (rows, None)
+    assert mended(path)[1] is None
 
 
 def test_the_number_of_the_last_event_that_an_older_program_kept_still_counts(killed):

@@ -53,18 +53,18 @@ from companion.tracking import snapshot
 ABOUT = "backup.json"
 FORMAT = 1
 SETTINGS = (drawn_zones.FILE_NAME, DECK_IN_USE_NAME, TURN_NAME)
-REPLACED = (
+REPLACED_BY_LOG = (
     STORE_NAME,
     *(f"{STORE_NAME}{ending}" for ending in database.SIDECARS),
     LAST_NAME,
-    EDITIONS_NAME,
-    DECKS_NAME,
-    *SETTINGS,
     snapshot.FILE_NAME,
     BACKUPS,
     NOTE_NAME,
 )
-"""What of a data folder a restored backup takes the place of; what it lacks is not there afterwards."""
+"""What a restored copy of the log replaces in a data folder."""
+
+REPLACED = (*REPLACED_BY_LOG, EDITIONS_NAME, DECKS_NAME, *SETTINGS)
+"""What a restored backup replaces in a data folder; what it lacks is not there afterwards."""
 
 MOST_FILES, MOST_BYTES, MOST_EVENTS = 4000, 256_000_000, 500_000
 _MOST_OF_ONE = {STORE_NAME: 200_000_000, ".png": 16_000_000, ".jpg": 16_000_000, ".jpeg": 16_000_000}
@@ -78,6 +78,7 @@ class Bundle:
 
     rows: tuple[Row, ...]  # the events of its log, in this program's schema
     files: Mapping[str, bytes]  # the rest by name in the data folder: `editions/ours.toml`, `decks/grandma/roll.png`
+    is_log: bool = False  # True for a copy of the log, as `storage/backups.py` makes it: the rest stays as it is
 
     @property
     def says(self) -> str:
@@ -86,7 +87,8 @@ class Bundle:
         decks = len({thing for thing in things if thing.startswith(f"{DECKS_NAME}/")})
         editions = sum(thing.startswith(f"{EDITIONS_NAME}/") for thing in things)
         counts = ((matches, "match", "matches"), (decks, "deck", "decks"), (editions, "edition", "editions"))
-        return ", ".join(f"{count} {one if count == 1 else several}" for count, one, several in counts)
+        told = counts[:1] if self.is_log else counts
+        return ", ".join(f"{count} {one if count == 1 else several}" for count, one, several in told)
 
 
 # --- Writing --------------------------------------------------------------------------------------------------
@@ -208,11 +210,15 @@ def is_allowed(name: str) -> bool:
 def read_bundle(
     file: Path, *, sent: bytes | None = None, recoded: Recoded | None = None, own: Path | None = None
 ) -> Bundle:
-    """Return what a backup holds, once all of it was found sound; nothing is changed anywhere.
+    """Return what a backup, or a copy of the log, holds, once all of it was found sound; nothing is changed anywhere.
 
     `sent` is its content where it is not on the disk yet; `recoded` reads each picture and writes it again; `own` is
     where the editions in force lie, which are in force again afterwards. Raises Problem, and nothing else.
     """
+    if sent is None and (copy := _copy_of_log(file)) is not None:
+        if own is not None:
+            keep_own_editions(own)
+        return Bundle(_checked_rows(file, copy), {}, is_log=True)
     files = _ZIP.unpacked(file, sent)
     said = _json(files.pop(ABOUT, b""))
     if not isinstance(said, dict) or type(said.get("format")) is not int:
@@ -234,6 +240,21 @@ def read_bundle(
         pictures = {name for name in files if name.startswith(f"{DECKS_NAME}/") and not name.endswith(f"/{DECK_FILE}")}
         files |= dict(_ZIP.anew(file, [(name, files.pop(name)) for name in sorted(pictures)], recoded))
     return Bundle(rows, files)
+
+
+def _copy_of_log(file: Path) -> bytes | None:
+    """Return the content of a copy of the log; None for any other file, and for one that cannot be read."""
+    most = _most_of(STORE_NAME)
+    try:
+        with file.open("rb") as opened:
+            if opened.read(len(database.MAGIC)) != database.MAGIC:
+                return None
+            content = database.MAGIC + opened.read(most)
+    except OSError:
+        return None
+    if len(content) > most:
+        raise _bad(file, f"it is larger than {most // 1_000_000} MB")
+    return content
 
 
 def _json(content: bytes) -> object:
@@ -371,7 +392,8 @@ def restore(folder: Path, bundle: Bundle) -> Path | None:
         brought = sorted(
             {PurePosixPath(name).parts[0] for name in bundle.files} | ({STORE_NAME} if bundle.rows else set())
         )
-        _lay(new, {restoring.CONTENTS: json.dumps({"replaced": REPLACED, "brought": brought}).encode()})
+        replaced = REPLACED_BY_LOG if bundle.is_log else REPLACED
+        _lay(new, {restoring.CONTENTS: json.dumps({"replaced": replaced, "brought": brought}).encode()})
         for one in (*new.rglob("*/"), new):
             sync_folder(one)
         shutil.rmtree(folder / restoring.READY, ignore_errors=True)

@@ -289,7 +289,7 @@ def backup(file: Path, force: bool, data: Path | None) -> int:
 def restore(file: Path, data: Path | None) -> None:
     """Put a backup in the place of the matches, decks, editions and settings here; those are kept aside.
 
-    Stop the companion first.
+    A copy of the matches from the folder backups or damaged replaces the matches alone. Stop the companion first.
 
     \b
     Example: companion restore table.zip

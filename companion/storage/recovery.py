@@ -53,8 +53,10 @@ class Mended:
         if self.is_other:
             return say(
                 "%(file)s is the log of another table, and its matches are shown now. To get this table’s own matches"
-                " back, type `companion restore` with a backup of them.",
+                " back, stop the companion and type `companion restore` with a backup, or with the newest copy in the"
+                " folder %(folder)s.",
                 file=STORE_NAME,
+                folder=AWAY,
             )
         what = say("The file with all matches was lost or damaged.")
         if self.away:
