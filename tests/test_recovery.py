@@ -314,6 +314,21 @@ def test_a_file_in_which_everything_is_damaged_is_not_tried_for_ever(many, monke
     assert raw_pages.events_in(damaged) == ({}, {})
 
 
+def test_a_page_of_garbage_takes_little_work(monkeypatch):
+    steps, varint = [0], raw_pages._varint
+
+    def counted(*arguments):
+        steps[0] += 1
+        return varint(*arguments)
+
+    monkeypatch.setattr(raw_pages, "_varint", counted)
+    monkeypatch.setattr(raw_pages, "MOST_TRIALS", 0)
+    raw_pages._event.cache_clear()
+
+    assert raw_pages.events_in(bytes(PAGE) + b"\x0d" + Random(2).randbytes(PAGE - 1)) == ({}, {})
+    assert PAGE < steps[0] < 20 * PAGE
+
+
 def test_a_note_of_an_older_version_is_read(tmp_path):
     (tmp_path / recovery.NOTE_NAME).write_text(
         '{"away": "damaged/1-companion.sqlite3", "backup": 3, "beyond": 2, "missing": 1, "matches": [1]}'

@@ -27,6 +27,7 @@ from companion.storage.events import Row
 _LEAF = 0x0D  # the type of a page with rows
 _HEADER, _LINK = 8, 4  # sizes of a page's header, and of the number of the page on which a row goes on
 _MOST_LOCAL, _LEAST_LOCAL = PAGE - 35, (PAGE - 12) * 32 // 255 - 23  # of a row on its own page; longer ones go on
+_COLUMNS = 6  # of the table of events
 MOST_TRIALS = 200_000  # bits flipped for a trial in one file: some 4 s on a laptop; a service has to start within 90 s
 _INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}  # size of an integer by its type
 _NO_EVENT = (ValueError, IndexError, TypeError, OverflowError, struct.error)  # what other bytes lead to
@@ -148,9 +149,11 @@ def _event(number: int, record: bytes) -> Row | None:
     try:
         header, at = _varint(record, 0)
         types = []
-        while at < header:
+        for _column in range(_COLUMNS):
             kind, at = _varint(record, at)
             types.append(kind)
+        if at != header:
+            return None
         values = []
         for kind in types:
             value, at = _value(record, kind, at)
