@@ -1,9 +1,9 @@
-"""What the club knows of a player, to be taken along or erased.
+"""Export or erase what the club knows of a player.
 
-A name is erased by putting another in its place, in the tables' logs too: who else played keeps the hands. All texts of
-all events and deeds are searched, as `aliases.py` compares them. The events keep the checksums of what the tables have,
-so that a table which sends them again finds them here; a checksum of 32 bits tells nobody a name, but whoever guesses
-it can see that the guess fits. What comes later is `erased_names.py`'s.
+A name is erased by replacing it with another, in the tables' logs too, so the other players keep their hands. All texts
+of all events and deeds are searched, as `aliases.py` compares them. The events keep their original checksums, so that a
+table which sends them again finds them here. A 32-bit checksum does not reveal a name, but a guess at the name can be
+checked against it. `erased_names.py` handles events that arrive later.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 What is taken: the newest backup that is whole, and beyond it every event that SQLite still reads in the damaged file,
 one by one, or that `raw_pages` finds there, each match up to its first gap. A log that is whole but ends before its
-last event, or before a backup of it, has lost its end and is treated the same. The whole log of another table, laid in
-by hand, is used as it is. What became of the file is kept until somebody has read it.
+last event, or before a backup of it, has lost its end and is treated the same. If the file was replaced by the whole
+log of another table, that log is used as it is. A note says what happened to the file until the host has read it.
 """
 
 from __future__ import annotations

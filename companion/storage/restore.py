@@ -1,7 +1,7 @@
-"""What was restored takes the place of what was there, whole or not at all, also when the plug is pulled in between.
+"""A restored backup replaces the files that were there, all of them or none, even if the plug is pulled in between.
 
-Everything is laid ready in one folder first. From the moment that folder bears its name the restoring goes on until it
-is done, by the next to come: `finish` tells from what lies where what is left to do.
+All new files are first written to one folder. Once that folder has its final name, the restore counts as begun: the
+next start calls `finish`, which sees from the files that are left what remains to be done.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ CONTENTS = "contents.json"
 
 
 def finish(folder: Path) -> Path | None:
-    """Put what lies ready in its place and what was there aside; return where that is, None where nothing was there.
+    """Finish a restore that has begun; return the folder with the replaced files, None if there were none.
 
-    May be stopped at any moment and called again. Raises OSError where the disk refuses, and ValueError, KeyError or
-    TypeError where what lies ready is not what a restore has laid there: then nothing is moved.
+    It may be stopped at any moment and called again. Raises OSError if the disk refuses, and ValueError, KeyError or
+    TypeError if the folder to restore from was not made by a restore: then nothing is moved.
     """
     ready = folder / READY
     if not (ready / CONTENTS).is_file():
@@ -58,7 +58,7 @@ def _name_in(folder: Path, name: object) -> str:
 
 
 def _replace(folder: Path, name: str, *, brought: bool) -> None:
-    """Put aside what is there, unless it is the new one already; then move the new one in."""
+    """Move the old file or folder aside, unless the new one has already taken its place; then move the new one in."""
     there, new, aside = folder / name, folder / READY / name, folder / READY / BEFORE / name
     if brought and not new.exists():
         return

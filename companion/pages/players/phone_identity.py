@@ -181,9 +181,10 @@ def is_machine() -> bool:
 
 
 def places() -> tuple[str, str | None]:
-    """Return the address that this request comes from, and that of the proxy on this machine which names it, if any.
+    """Return the address of this request's sender, and that of the proxy on this machine that passed it on, if any.
 
-    A proxy adds the address that it sees to those that it was told; whoever comes directly is believed nothing.
+    A proxy appends the address that it sees, so only the last one counts. A header that comes without a proxy on this
+    machine is ignored.
     """
     peer = request.remote_addr or ""
     known, named = ip_of(peer), request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
