@@ -113,7 +113,9 @@ def label_sheet(text: str) -> LabelSheet:
     # Opposite margins are equal, and labels do not overlap.
     width = min(round(width_mm - 2 * left - (columns - 1) * across, 2), across)
     height = min(round(height_mm - 2 * top - (rows - 1) * down, 2), down)
-    if min(columns, rows, width, height) <= 0:
+    # Labels fill most of a step. Where the paper leaves them less than half of one, it is not as large as was measured.
+    is_cramped = (columns > 1 and width < across / 2) or (rows > 1 and height < down / 2)
+    if min(columns, rows, width, height) <= 0 or is_cramped:
         raise Problem(
             "%(columns)d × %(rows)d labels in steps of %(across)s × %(down)s mm do not fit on %(paper)s: measure the"
             " steps from one label's edge to the next one's.",
