@@ -510,6 +510,18 @@ def test_a_full_name_is_erased_with_the_word_that_the_record_has_for_the_player(
     assert re.search(r"Player-\w{5} 100", text_of(club.get("/")))
 
 
+def test_a_name_that_an_older_table_spelled_in_two_ways_gets_one_alias(director, club, pool):
+    one, other = "Zo\u00eb", "Zoe\u0308"
+    set_up(club, f"side {other}", "side Bob", f'player {one} "{one} Quist"')
+    projection.Projector(pool).catch_up()
+
+    tap(director, "/people/erase", name=f"{other} Quist")
+    projection.Projector(pool).catch_up()
+
+    assert left_of(pool, one) == left_of(pool, "quist") == []
+    assert len(set(re.findall(r"Player-\w{5}(?:-\d)?", everything(pool)))) == 1
+
+
 def test_a_name_goes_from_a_match_of_an_edition_that_the_club_does_not_know(director, club, pool):
     set_up(club, "edition of-elsewhere", "side Zora", "side Bob", "hand first Zora")
     projection.Projector(pool).catch_up()

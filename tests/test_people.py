@@ -340,6 +340,16 @@ def test_a_damaged_list_of_phones_counts_as_none(tmp_path, kept):
     assert phones.party == Party(host="first")
 
 
+def test_a_seat_that_an_older_version_saved_with_the_name_spelled_otherwise_is_kept(tmp_path):
+    kept = {"host": "first", "seats": {"Zoe\u0308": "first"}, "names": {"second": "Rene\u0301"}}
+    (tmp_path / KEPT_NAME).write_text(json.dumps(kept))
+
+    party = Phones(tmp_path).party
+
+    assert party.seat_of("first") == "Zo\u00eb"
+    assert party.names == {"second": "Ren\u00e9"}
+
+
 def test_a_list_of_phones_that_cannot_be_kept_is_said_and_remembered_until_it_can(tmp_path):
     now_s, told = [0.0], []
     phones = Phones(tmp_path / "gone", clock=lambda: now_s[0], changed=lambda: told.append(now_s[0]))

@@ -184,6 +184,13 @@ def test_of_pairs_both_players_have_to_sit_on_one_side():
     assert (evening.results[0].points, evening.results[0].edition) == ((4, 3), "rush")
 
 
+def test_a_player_is_found_at_the_table_in_either_spelling_of_the_name():
+    evening = begun(("Zoe\u0308", "Bob"))
+    evening.plays("a", 11, ("Zo\u00eb", 3), ("Bob", 4))
+
+    assert evening.results[0].points == (3, 4)
+
+
 @pytest.mark.parametrize("system", ["swiss", "fixed"])
 def test_single_players_sit_at_tables_of_four_and_a_match_of_the_four_is_their_result(system):
     evening = Evening((*FOUR, "Eve", "Flo", "Gus", "Hal"), seats=4, edition="rush", system=system)

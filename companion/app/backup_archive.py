@@ -43,7 +43,7 @@ from companion.storage.data_folder import (
     sync_folder,
     write_whole,
 )
-from companion.storage.events import Event, Row
+from companion.storage.events import Event, Row, read_body
 from companion.storage.recovery import LAST_NAME, NOTE_NAME
 from companion.tabletop import drawn_zones
 from companion.tabletop.template_decks import DECKS_NAME, checked_name, is_name, picture_named, pictures_in, read_deck
@@ -349,7 +349,7 @@ def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
         raise _bad(file, "its matches are damaged") from error
     by_match: dict[int, list[Event]] = {}
     for row in rows:
-        by_match.setdefault(row[1], []).append(Event(*row[:4], json.loads(row[4])))
+        by_match.setdefault(row[1], []).append(Event(*row[:4], read_body(row[4])))
     for match, events in by_match.items():
         try:
             judged(match, events)

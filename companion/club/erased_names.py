@@ -19,6 +19,7 @@ from companion.club import postgres
 from companion.club.aliases import Aliases, Words, named_in, words_of
 from companion.club.batch import Sent, as_stored, row_of
 from companion.club.postgres import Connection
+from companion.common.spelling import composed
 from companion.rules.editions.edition import EditionError, lent
 from companion.storage.events import EventKind
 
@@ -126,7 +127,7 @@ def _with_players(
     known: dict[str, str] = dict(db.execute(query, [table, match]).fetchall())
     before = len(known)
     for word, shown in (pair for seq, body in rows for pair in _named(seq, body)):
-        alias, digest = names.name(shown) or names.name(word), digest_of(secret, ("word", word))
+        alias, digest = names.name(shown) or names.name(word), _digest_of_word(secret, word)
         if alias and digest not in known:
             known[digest] = next(one for one in _numbered(alias) if one not in known.values())
             db.execute(
@@ -135,7 +136,11 @@ def _with_players(
             )
     if not known:
         return names, False
-    return replace(names, of_word=lambda word: known.get(digest_of(secret, ("word", word)))), len(known) > before
+    return replace(names, of_word=lambda word: known.get(_digest_of_word(secret, word))), len(known) > before
+
+
+def _digest_of_word(secret: bytes, word: str) -> str:
+    return digest_of(secret, ("word", composed(word)))
 
 
 def _numbered(alias: str) -> Iterator[str]:

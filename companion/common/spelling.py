@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import unicodedata
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from companion.common.text import Said, plain, say
 
@@ -22,6 +23,15 @@ _SCRIPTS = {"CYRILLIC": say("Cyrillic letters"), "GREEK": say("Greek letters")}
 def composed(text: str) -> str:
     """Return a text in which equal letters are spelled alike (Unicode NFC): `ë` is one character, not two."""
     return unicodedata.normalize("NFC", text)
+
+
+def all_composed(value: Any) -> Any:
+    """Return a value from JSON or TOML with every text and key in it `composed`."""
+    if isinstance(value, dict):
+        return {composed(key): all_composed(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [all_composed(one) for one in value]
+    return composed(value) if isinstance(value, str) else value
 
 
 def same_look(one: str, other: str) -> bool:

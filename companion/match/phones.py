@@ -21,6 +21,7 @@ from typing import Any
 
 from companion.common.errors import cause
 from companion.common.small_file import read_json
+from companion.common.spelling import all_composed
 from companion.common.text import Said, say
 from companion.storage.data_folder import write_whole
 
@@ -406,7 +407,7 @@ def _recent(party: Party) -> Party:
 def _read(path: Path) -> Party:
     """Return the party that was kept, or an empty one where none can be read: then the next phone is host."""
     try:
-        kept = read_json(path)
+        kept = all_composed(read_json(path))
         json.dumps(kept, ensure_ascii=False).encode()  # half a sign could be neither shown nor kept again
         host = kept.get("host")
         return Party(

@@ -11,7 +11,7 @@ from typing import Any
 from companion.common import toml_text
 from companion.common.errors import Problem
 from companion.common.small_file import read_small, text_of
-from companion.common.spelling import composed
+from companion.common.spelling import all_composed
 from companion.common.text import plain
 from companion.common.toml_text import TomlError
 from companion.match.state import RobotSeat
@@ -104,7 +104,7 @@ def _tables(text: str) -> dict[str, Any]:
 
 def parse_setup(data: Mapping[str, Any]) -> Setup:
     """Return a setup from its TOML tables. Raises ValueError or EditionError with a sentence."""
-    data = _composed(data)
+    data = all_composed(data)
     _refuse_strays(data)
     _refuse_unknown(data, _KEYS, "the setup file")
     edition = load_edition(_text(data, "edition", "classic"))
@@ -128,15 +128,6 @@ def parse_setup(data: Mapping[str, Any]) -> Setup:
     if drawing is not None:
         check_sides(drawing, {mat: team.name for mat, team in sides.items()})
     return replace(setup, drawing=drawing)
-
-
-def _composed(value: Any) -> Any:
-    """Return the tables with equal letters spelled alike in every text and key."""
-    if isinstance(value, dict):
-        return {composed(key): _composed(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_composed(one) for one in value]
-    return composed(value) if isinstance(value, str) else value
 
 
 def _refuse_strays(data: Mapping[str, Any]) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from itertools import permutations, product
 from typing import Any
 
+from companion.common.spelling import composed
 from companion.rules.cards import Card
 from companion.rules.record.judge import Game, HandResult, JudgedLine, JudgedRecord
 from companion.rules.scoring import sole_leader
@@ -50,7 +51,7 @@ class Figures:
 
 def key_of(shown: str) -> str:
     """Return what makes two names the same."""
-    return " ".join(shown.split()).casefold()
+    return " ".join(composed(shown).split()).casefold()
 
 
 def players_of(record: JudgedRecord) -> dict[str, Figures]:
