@@ -117,6 +117,8 @@ NO_BATCHES = {
     "no events": ({"events": 3}, "it needs"),
     "no table": ({"table": ""}, "1 to 64"),
     "event 0": ({"first_seq": 0}, "numbered from 1"),
+    "a text for the last number": ({"last": ""}, "numbered from 1"),
+    "a list for the last number": ({"last": []}, "numbered from 1"),
     "no event": ({"events": [1]}, "each needs"),
     "an old schema": ({"schema": 0}, "another version"),
     "a new schema": ({"schema": 9}, "another version"),
@@ -134,6 +136,12 @@ def test_what_cannot_be_taken_gets_one_sentence(club, pool, name):
     assert answer.status_code == (413 if "1 MB" in says else 400)
     assert says in answer.get_json()["say"]
     assert stored(pool) == []
+
+
+@pytest.mark.parametrize("at_s", [10**400, float("inf"), True, "0", None])
+def test_an_event_with_an_impossible_time_is_no_event_of_a_companion(at_s):
+    assert batch.row_of(1, OF_A_COMPANION) is not None
+    assert batch.row_of(1, OF_A_COMPANION | {"at_s": at_s}) is None
 
 
 # --- The keys of dealt hands ----------------------------------------------------------------------------------

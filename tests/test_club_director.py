@@ -340,7 +340,7 @@ NOTE = json.dumps([{"letter": 1, "what": "note", "by": "Eve", "of": 0, "text": "
     ("key", "answer"),
     [
         *(("id.secret", {"letters": NOTE} | signed) for signed in ({}, {"signed": ""}, {"signed": "0" * 64})),
-        *((None, {"letters": rubbish}) for rubbish in (7, "x", "{}", "[1]", '[{"letter": true}]')),
+        *((None, {"letters": rubbish}) for rubbish in (7, "x", "{}", "7", "[1]", '[{"letter": true}]')),
         (None, {"letters": NOTE.replace("note", "delete")}),
     ],
 )

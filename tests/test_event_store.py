@@ -1,10 +1,14 @@
 """The log: nothing acknowledged is lost, nothing is deleted, and what is wrong with the file is said."""
 
+from itertools import product
+
 import pytest
 
 from companion.common.errors import Problem
+from companion.match.archive import judged
+from companion.match.state import MatchState, derived
 from companion.storage.event_store import NewEvent, Store
-from companion.storage.events import SETUP
+from companion.storage.events import SETUP, EventKind
 
 
 def test_what_was_appended_is_there_after_opening_again(store):
@@ -29,6 +33,35 @@ def test_an_older_log_in_which_a_name_is_spelled_in_two_ways_names_one_player(st
         {"player": "Zo\u00eb"},
     ]
     again.close()
+
+
+WHOLE = {
+    "lines": ["side Ann", "side Bob", "hand first Ann"], "edition": "x", "text": "Ann roll", "source": "camera",
+    "before": 2, "question": "q", "deal": "key", "of": 2, "player": "Ann", "name": "Ann", "key": "policy",
+    "value": "tap", "answer": "no", "about": "", "by": "Ann", "is_over": True, "letter": 1, "what": "note",
+    "request": "r", "asked": "a", "zone": "z", "expected": None, "seen": None,
+}  # fmt: skip
+"""Every field that a body may have, as it should be."""
+
+
+WRONG = (None, True, 7, 1.5, "", [], [1], [[]], {}, {"a": [1]}, "\ud800")
+
+
+@pytest.mark.parametrize("kind", EventKind)
+def test_a_field_of_the_wrong_type_is_refused_or_means_nothing(store, kind):
+    store.append(None, NewEvent(SETUP, {"lines": WHOLE["lines"]}), NewEvent("line", {"text": "Ann roll"}))
+    refused = set()
+    for field, wrong in product(WHOLE, WRONG):
+        draft = NewEvent(kind, {**WHOLE, field: wrong})
+        try:
+            (event,) = store.append(None if kind == SETUP else 1, draft)
+        except ValueError as error:
+            refused.add((field, str(error).startswith(f"a {kind} that could not be replayed")))
+            continue
+        events = store.events(event.match)
+        assert derived(MatchState(), events).seq == judged(event.match, events).last == event.seq
+
+    assert refused == {(field, True) for field in WHOLE}
 
 
 def test_events_are_numbered_through_all_matches(store):

@@ -135,7 +135,8 @@ def letters(answer: Mapping[str, object], key: str | None) -> list[dict[str, obj
         found = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError):
         return []
-    read = ({name: one.get(name) for name in LETTER} for one in found if isinstance(one, dict))
+    sent = found if isinstance(found, list) else []
+    read = ({name: one.get(name) for name in LETTER} for one in sent if isinstance(one, dict))
     known = (*Letter, CLOCK)
     return [one for one in read if one["what"] in known and all(map(_fits, one.values(), LETTER.values()))]
 
@@ -168,7 +169,7 @@ def read(body: bytes) -> Batch:
     events = tuple(_in_order(first, [_event(event) for event in sent["events"]]))
     last = sent.get("last")
     name = " ".join(plain(sent.get("name") or table, _MOST_NAME).split())
-    return Batch(table, name or table, first, events, last and _seq(last))
+    return Batch(table, name or table, first, events, None if last is None else _seq(last, least=0))
 
 
 def _in_order(first: int, events: list[Sent]) -> list[Sent]:
@@ -182,8 +183,8 @@ def _in_order(first: int, events: list[Sent]) -> list[Sent]:
     return list(found)
 
 
-def _seq(number: object) -> int:
-    if not isinstance(number, int) or isinstance(number, bool) or not 0 < number < MOST_SEQ:
+def _seq(number: object, least: int = 1) -> int:
+    if not isinstance(number, int) or isinstance(number, bool) or not least <= number < MOST_SEQ:
         raise Problem("This is no batch of events: events are numbered from 1.")
     return number
 
@@ -215,8 +216,8 @@ def row_of(seq: int, body: object) -> Row | None:
     if not isinstance(body, dict) or body.keys() != set(_BODY):
         return None
     match, at_s, kind, text = (body[name] for name in _BODY)
-    fits = type(match) is int and isinstance(at_s, int | float) and isinstance(kind, str) and isinstance(text, str)
-    return (seq, match, float(at_s), kind, text) if fits and 0 < match <= seq else None
+    fits = type(match) is int and type(at_s) in (int, float) and isinstance(kind, str) and isinstance(text, str)
+    return (seq, match, float(at_s), kind, text) if fits and 0 < match <= seq and abs(at_s) < MOST_SEQ else None
 
 
 def event_of(seq: int, body: str) -> Event | None:

@@ -130,10 +130,10 @@ class Store:
         last = self._held[-1].seq if self._held else self._last_saved()
         for number, draft in enumerate(drafts, start=last + 1):
             match = match or number
-            event = Event(number, match, self._clock(), draft.kind, read_body(_as_json(draft.body)))
-            if not is_sound(_row(event)):
+            row = (number, match, self._clock(), draft.kind, _as_json(draft.body))
+            if not is_sound(row):
                 raise ValueError(f"a {draft.kind} that could not be replayed: {draft.body}")
-            yield event
+            yield Event(*row[:4], read_body(row[4]))
 
     def _last_saved(self) -> int:
         try:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from companion.common.spelling import composed
+from companion.common.spelling import all_composed
 
 SETUP = "setup"  # the kind of event that begins a match
 Row = tuple[int, int, float, str, str]  # an event as the file has it: seq, match, clock on the wall, kind, JSON body
@@ -71,15 +71,9 @@ class Event:
 
 
 def read_body(body: str) -> dict[str, Any]:
-    """Return the body of an event with equal letters spelled alike, so that older logs name each player one way."""
+    """Return the body of a sound event with equal letters spelled alike: older logs then name each player one way."""
     said: dict[str, Any] = json.loads(body)
-    return {key: _composed(value) if key in _COMPOSED else value for key, value in said.items()}
-
-
-def _composed(value: Any) -> Any:
-    if isinstance(value, str):
-        return composed(value)
-    return [composed(one) for one in value] if isinstance(value, list) else value
+    return {key: all_composed(value) if key in _COMPOSED else value for key, value in said.items()}
 
 
 _COMPOSED = frozenset({"lines", "text", "by", "player", "name", "key", "value"})
@@ -148,10 +142,11 @@ _NEEDS: Mapping[str, tuple[str, ...]] = {
     EventKind.CALL: ("by",),
     EventKind.LETTER: ("letter", "what", "of", "by"),
 }
-_TEXTS = "text by source player key value zone question answer about request asked what deal"
+_TEXTS = "text by source player name key value zone question answer about request asked what deal edition"
 _FIELDS: Mapping[str, Callable[[object], bool]] = {
     "lines": lambda value: isinstance(value, list) and all(map(_is_text, value)),
     **dict.fromkeys(("of", "before", "letter"), lambda value: type(value) is int),
+    "is_over": lambda value: isinstance(value, bool),
     **dict.fromkeys(("expected", "seen"), lambda value: value is None or _is_text(value)),
     **dict.fromkeys(_TEXTS.split(), _is_text),
 }
