@@ -179,8 +179,8 @@ def broker(tmp_path) -> Iterator[int]:
         process.terminate()
 
 
-def announcer(match: Match, port: int, password: str = ENCODED) -> mqtt.Announcer:
-    return mqtt.Announcer(match, mqtt.broker_of(f"mqtt://{USER}:{password}@127.0.0.1:{port}"), lambda: PAGE)
+def announcer(match: Match, port: int, password: str = ENCODED, page: str = PAGE) -> mqtt.Announcer:
+    return mqtt.Announcer(match, mqtt.broker_of(f"mqtt://{USER}:{password}@127.0.0.1:{port}"), lambda: page)
 
 
 def test_home_assistant_finds_the_table_also_later_and_hears_of_each_play(match, broker):
@@ -305,8 +305,14 @@ def test_two_tables_with_one_host_name_stay_at_one_broker(match, broker, tmp_pat
             assert sorted(text for topic, text, _ in listener.came if topic.endswith("/status")) == ["online"] * 2
 
 
-@pytest.mark.parametrize(("page", "is_removed"), [(PAGE, True), ("http://192.168.1.99:8080", False)])
-def test_the_device_of_an_older_companion_is_removed_first_if_it_was_this_table(match, broker, page, is_removed):
+LOOPBACKS = ("http://127.0.0.1:8080", "http://localhost:8080", "http://[::1]:8080")
+
+
+@pytest.mark.parametrize(
+    ("page", "here", "is_removed"),
+    [(PAGE, PAGE, True), ("http://192.168.1.99:8080", PAGE, False), *((page, page, False) for page in LOOPBACKS)],
+)
+def test_the_device_of_an_older_companion_is_removed_first_if_it_was_this_table(match, broker, page, here, is_removed):
     match.start(TWO)
     former = f"homeassistant/device/{mqtt.former_id()}/config"
     with closing(Listener(broker)) as listener:
@@ -315,7 +321,7 @@ def test_the_device_of_an_older_companion_is_removed_first_if_it_was_this_table(
             (f"{mqtt.former_id()}/status", "offline"),
         ):
             listener.publishes(topic, text)
-        with announcer(match, broker).telling():
+        with announcer(match, broker, page=here).telling():
             listener.hears("/status", "online")
     with closing(Listener(broker)) as late:
         late.hears("/state", "turn")

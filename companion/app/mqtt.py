@@ -31,6 +31,7 @@ from companion.common.errors import Problem
 from companion.common.small_file import read_small
 from companion.match.match import Match
 from companion.match.state import MatchState
+from companion.pages.server.address import is_this_machine
 from companion.pages.words import N_, Names
 from companion.storage.data_folder import DEMO_NAME, write_whole
 
@@ -152,13 +153,13 @@ class Announcer:
     def _found_former(self, client: Any, _data: Any, message: Any) -> None:
         """Remove the device that an older companion left, if it has the address of this one's pages.
 
-        Another machine with the same host name may still use its own.
+        Another machine with the same host name may still use its own. A loopback address is the same on every machine.
         """
         try:
             page = json.loads(message.payload)["device"]["configuration_url"]
         except (ValueError, KeyError, TypeError, RecursionError):
             return
-        if page == self._page():
+        if page == self._page() and not is_this_machine(urlsplit(page).hostname or ""):
             for topic in (_discovery(self._former), f"{self._former}/state", f"{self._former}/status"):
                 client.publish(topic, None, qos=1, retain=True)
 
