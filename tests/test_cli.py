@@ -288,6 +288,8 @@ CAMERAS = "up --data empty --camera /dev/video0"
         ("print stickers --edition klassik --out x", 2, ""), ("print stickers --size-mm 3 --out x", 2, ""),
         ("nonsense", 2, ""), ("demo --speed fast", 2, ""), ("replay holiday.jpg", 1, ""), ("score holiday.jpg", 1, ""),
         (f"{CAMERAS} --camera nowhere.mp4", 2, "There is no film, folder or camera nowhere.mp4: check the path."),
+        *((f"{words} rtsp//ann:secret@10.0.0.5/{name}", 2, "There is no film, folder or camera rtsp//10.0.0.5: check")
+          for words in (f"{CAMERAS} --camera", "watch --setup table.toml --source") for name in ("live", "a.jpg")),
         (f"{CAMERAS} --camera 0", 2, "0 is named twice: name each camera once."),
         (f"{CAMERAS}{''.join(f' --camera {n}' for n in (1, 2, 3, 4))}", 2, "There are as many cameras as can be used"),
     ],
@@ -295,6 +297,7 @@ CAMERAS = "up --data empty --camera /dev/video0"
 def test_a_wrong_call_gets_one_sentence(called, tmp_path, monkeypatch, words, code, says):
     monkeypatch.chdir(tmp_path)
     Path("holiday.jpg").write_bytes(bytes(range(256)) * 40)
+    Path("table.toml").write_text('[[side]]\nname = "Ann"\n[[side]]\nname = "Bob"\n')
     ran = called(*words.split())
 
     assert ran.stdout == ""
@@ -319,6 +322,11 @@ def test_a_wrong_call_gets_one_sentence(called, tmp_path, monkeypatch, words, co
         ("read", "`companion read` needs IMAGE, as in `companion read table.jpg --json`"),
         ("print stickers --uot x", "No such option '--uot'."),
         ("nonsense", "No such command 'nonsense': `companion --help` tells what there is."),
+        (
+            "up rtsp://ann:secret@10.0.0.5/live",
+            "Got unexpected extra argument (rtsp://10.0.0.5): `companion up --help`",
+        ),
+        ("rtsp//ann:secret@10.0.0.5/live", "No such command 'rtsp//10.0.0.5': `companion --help` tells"),
     ],
 )
 def test_a_wrong_call_is_told_how_it_is_written(words: str, says: str):

@@ -100,11 +100,22 @@ def seeing_by(answer: object) -> doctor.Check:
         (lambda: seeing_by(Problem("The camera is busy.")), False, "busy"),
         (lambda: seeing_by(ImportError("libGL.so.1")), False, "OpenCV"),
         (lambda: seeing("nowhere.jpg"), True, "nowhere.jpg"),
+        (lambda: seeing("rtsp//ann:secret@10.0.0.5/a.jpg"), True, "folder or camera rtsp//10.0.0.5: check"),
         (full_disk, False, "make room"),
         (lambda: doctor.disk(Path("/proc/1/nothing")), True, "--data"),
         (no_port, True, "port"),
     ],
-    ids=["a library", "no camera", "a busy one", "no OpenCV", "no source", "a full disk", "no folder", "a taken port"],
+    ids=[
+        "a library",
+        "no camera",
+        "a busy one",
+        "no OpenCV",
+        "no source",
+        "no address",
+        "a full disk",
+        "no folder",
+        "a taken port",
+    ],
 )
 def test_what_is_missing_is_needed_or_good_to_have_and_it_is_said_what_to_do(check, needed, says):
     found = check()

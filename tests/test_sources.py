@@ -1,6 +1,7 @@
 """Frames from films, folders and cameras that come and go; no real camera is opened."""
 
 import itertools
+import re
 import struct
 import threading
 import time
@@ -17,6 +18,7 @@ import pytest
 from looking import FakeCamera, Looking, Sends, noisy
 from virtual_time import VirtualTime
 
+from companion.common.addresses import shown
 from companion.common.errors import Problem
 from companion.vision.capture import devices, image_io
 from companion.vision.capture.sources import Frame, Notice, Timing, camera_answers, frames, is_webcam
@@ -396,14 +398,28 @@ def test_leaving_off_gives_the_camera_back():
         ("http://camera.lan;secret", "http://…"),
         ("HTTP://camera.lan", "HTTP://camera.lan"),
         ("rtmp:/ann:secret@10.0.0.5/live", "rtmp://10.0.0.5"),
-        ("ann:secret@10.0.0.5/live", "…"),
-        ("/dev/video0", "/dev/video0"),
+        ("ann:secret@10.0.0.5/live", "…@10.0.0.5/live"),
+        ("rtsp//ann:secret@10.0.0.5/live", "rtsp//10.0.0.5"),
+        ("http;//ann:secret@camera.lan:81/a.jpg", "http;//camera.lan:81"),
+        ("//ann:secret@10.0.0.5/live", "//10.0.0.5"),
+        ("rtsp//ann:sec@ret@10.0.0.5/live", "rtsp//…"),
+        ("rtsp//ann:sec#ret@10.0.0.5/live", "rtsp//…"),
+        ("rtsp:ann;secret@10.0.0.5/live", "…@10.0.0.5/live"),
+        ("rtsp/ann;secret@10.0.0.5/live", "…@10.0.0.5/live"),
+        ("rtsp:ann:sec?ret@10.0.0.5/live", "…"),
+        ("10.0.0.5/video?user=ann&pwd=secret", "10.0.0.5/video…"),
+        ("10.0.0.5/video&pwd=secret", "10.0.0.5/video…"),
+        ("10.0.0.5/video#secret", "10.0.0.5/video…"),
+        ("/10.0.0.5/user=ann_password=secret", "/10.0.0.5/user…"),
+        ("http:10.0.0.5/video?m=a@b&pwd=secret", "…"),
+        *((plain, plain) for plain in ("/dev/video0", "0", "phone:", "picamera2:", "demo:7", "films/a game.mp4")),
         ("/dev/v4l/by-path/pci-0000:00:14.0-usb-0:1:1.0-video-index0",) * 2,
-        ("films/me@home.mp4", "films/me@home.mp4"),
+        ("films/me@home.mp4", "…@home.mp4"),
     ],
 )
 def test_a_password_in_a_source_is_not_shown(source, as_shown):
-    assert devices.shown(source) == as_shown
+    assert shown(source) == as_shown
+    assert not {"sec", "ret", "secret"} & set(re.split(r"\W", as_shown))
 
 
 def test_a_file_that_is_no_camera_is_busy_or_none(tmp_path, capfd):

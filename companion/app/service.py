@@ -16,6 +16,7 @@ from companion.app.memory import giving_memory_back
 from companion.app.mqtt import broker_of, telling
 from companion.app.usage import here, terminal_language, warn
 from companion.app.waiting import opened_in_the_end
+from companion.common.addresses import shown
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match.archive import judged, text_of
@@ -42,13 +43,12 @@ from companion.vision.capture.devices import (
     Openers,
     Size,
     openers,
-    shown,
     usual_size,
     video_devices,
 )
 from companion.vision.capture.frame_sets import frame_sets
 from companion.vision.capture.phone_frames import PhoneFrames
-from companion.vision.capture.sources import LIVE_FPS, Frame, Notice, camera_answers, frames, is_device
+from companion.vision.capture.sources import LIVE_FPS, Frame, Notice, camera_answers, frames, is_device, not_there
 from companion.vision.eye import Eye
 from companion.vision.faces.deck_in_use import DeckInUse, faces_of
 from companion.vision.faces.face_templates import Templates
@@ -255,7 +255,7 @@ def _check_others(source: str | None, others: Sequence[str]) -> None:
     used = {_one_name(source or "")}
     for other in others:
         if not (is_device(other) or Path(other).exists()) or (source or "").startswith(DEMO):
-            raise Problem("There is no film, folder or camera %(path)s: check the path.", path=shown(other))
+            raise not_there(other)
         if _one_name(other) in used:
             raise Problem("%(source)s is named twice: name each camera once.", source=shown(other))
         used.add(_one_name(other))

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from companion.common.addresses import shown
 from companion.common.languages import LANGUAGES
 from companion.common.terminal import plain, program, typed
 from companion.common.text import one_of
@@ -24,6 +25,7 @@ FILE = click.Path(path_type=Path)
 
 _WHOLE = 1000  # letters of a command's summary that are shown: all
 _EXAMPLE = re.compile(r"Example: companion (.+)")
+_ADDRESS = re.compile(r"[^\s'()]*(?:@|//)[^\s'()]*")  # an address among the words of a complaint
 _VALUE = re.compile(r"'?(.*?)'? is not (?:a valid|in the range|one of)", re.DOTALL)
 
 
@@ -111,7 +113,7 @@ def sentence(error: click.ClickException) -> str:
     if error.message == getattr(context, "get_help", str)():
         # Without a command it is the help that click complains with.
         return error.message
-    said = " ".join(error.format_message().split()).rstrip(".")
+    said = _ADDRESS.sub(lambda found: shown(found[0]), " ".join(error.format_message().split())).rstrip(".")
     return f"{said}{'' if said.endswith('?') else ':'} `{_command(error)} --help` tells what there is."
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from flask import Blueprint, Response, abort, current_app, flash, redirect, render_template, request, session, url_for
 
 from companion.common import parsing
+from companion.common.addresses import shown
 from companion.common.errors import Problem
 from companion.common.terminal import typed
 from companion.pages import language, words
@@ -24,7 +25,6 @@ from companion.pages.words import N_, Names, _
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.mat_layout import mat_of
 from companion.vision.boxes import around, shrunk
-from companion.vision.capture.devices import shown
 from companion.vision.capture.image_io import jpeg_of
 from companion.vision.capture.phone_frames import PhoneFrames
 from companion.vision.quality.advice import NO_MATS

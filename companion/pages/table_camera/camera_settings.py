@@ -10,12 +10,13 @@ from typing import Any, cast
 
 import cv2
 
+from companion.common.addresses import shown
 from companion.common.errors import Problem, file_problem
 from companion.common.small_file import read_json
 from companion.common.text import say
 from companion.storage.data_folder import TURN_NAME, write_whole
 from companion.vision.boxes import Image
-from companion.vision.capture.devices import is_stream, lasting_name, shown, video_devices
+from companion.vision.capture.devices import is_stream, lasting_name, video_devices
 from companion.vision.capture.sources import Frame, is_device
 
 OTHERS_NAME = "other-cameras.json"

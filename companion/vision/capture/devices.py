@@ -6,7 +6,6 @@ And the first camera that answers, whenever that is: it may be plugged in, or wa
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from companion.common.addresses import shown
 from companion.common.errors import Problem
 from companion.common.terminal import typed
 from companion.common.text import Said, say
@@ -68,25 +68,6 @@ class Device(Protocol):
 def is_stream(source: str) -> bool:
     """True if a source comes over the network."""
     return source.lower().startswith(("http://", "https://", "rtsp://", "rtsps://"))
-
-
-_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*):/+([^/?#\\]*)(.*)", re.IGNORECASE | re.DOTALL)
-_HOST = re.compile(r"(?:[^@]*@)?([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?", re.IGNORECASE)
-_LOGIN = re.compile(r":.*@", re.DOTALL)
-_NOT_SHOWN = "…"
-
-
-def shown(source: str) -> str:
-    """Return a source as it may be shown: of an address the scheme, host and port, as all else may be a secret.
-
-    Where a password has signs that end a host, even that cannot be told from it, and the host is left out too.
-    """
-    address = _ADDRESS.fullmatch(source)
-    if address is None:
-        return _NOT_SHOWN if _LOGIN.search(source) else source
-    scheme, place, rest = address.groups()
-    host = None if "@" in rest else _HOST.fullmatch(place)
-    return f"{scheme}://{host[1]}{host[2] or ''}" if host else f"{scheme}://{_NOT_SHOWN}"
 
 
 def opener_of(

@@ -18,6 +18,7 @@ from math import inf, prod
 from pathlib import Path
 from threading import Thread, current_thread
 
+from companion.common.addresses import shown
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.vision.boxes import Image
@@ -41,7 +42,6 @@ from companion.vision.capture.devices import (
     is_stream,
     lasting_name,
     opener_of,
-    shown,
     slow,
     unanswered,
     usual_size,
@@ -145,9 +145,16 @@ def frames(
         )
         return reader.frames(patient=patient)
     path = Path(source).expanduser()
+    if not path.exists():
+        raise not_there(source)
     stills = path.is_dir()
     played = _folder_frames(path, fps or FOLDER_FPS, tell) if stills else _film_frames(path, fps)
     return paced(played, timing.clock, wait) if live else played
+
+
+def not_there(source: str) -> Problem:
+    """Return the problem of a source that is neither a camera nor a path that exists."""
+    return Problem("There is no film, folder or camera %(path)s: check the path.", path=shown(source))
 
 
 def is_device(source: str) -> bool:
@@ -182,8 +189,6 @@ def _pictures(files: list[Path], fps: float, tell: Tell) -> Iterator[Frame]:
 
 
 def _film_frames(path: Path, fps: float | None) -> Iterator[Frame]:
-    if not path.exists():
-        raise Problem("There is no film, folder or camera %(path)s: check the path.", path=shown(str(path)))
     film = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
     if not film.isOpened() or not film.grab():
         raise Problem("%(path)s is no film that can be played: give an MP4, MKV, AVI or WebM file.", 1, path=path)

@@ -9,15 +9,16 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
+from companion.common.addresses import shown
 from companion.common.errors import Problem
 from companion.common.text import Said
 from companion.tabletop.drawn_zones import Drawing, DrawnZones
 from companion.tabletop.mat_layout import MatLayout
 from companion.vision.boxes import Image
 from companion.vision.capture.capture_thread import TRIAL_S, guarded, is_picture
-from companion.vision.capture.devices import FIRST_PICTURE_S, Device, is_stream, opener_of, shown, slow
+from companion.vision.capture.devices import FIRST_PICTURE_S, Device, is_stream, opener_of, slow
 from companion.vision.capture.image_io import SUFFIXES, read_picture
-from companion.vision.capture.sources import LIVE_FPS, Frame, frames, is_device
+from companion.vision.capture.sources import LIVE_FPS, Frame, frames, is_device, not_there
 from companion.vision.capture.steadiness import SETTLED_S
 from companion.vision.eye import Eye
 from companion.vision.mats.localization import Mats, look
@@ -52,6 +53,8 @@ def tried(source: str, tell: Callable[[Said], None] = lambda _said: None) -> Tri
     if is_device(source):
         return guarded(opener_of(source), shown(source), partial(_device_trial, shown(source)))
     if Path(source).suffix.lower() in SUFFIXES:
+        if not Path(source).exists():
+            raise not_there(source)
         return Trial(f"The picture {source}", (read_picture(source),))
     pictures = tuple(frame.image for frame in islice(frames(source), PICTURES))
     if not pictures:
