@@ -430,13 +430,26 @@ def test_the_person_is_called_by_his_name_and_a_saved_game_keeps_it(played, file
     assert "Player" not in first
 
 
-def interrupted(monkeypatch, file: Path | None, *typed: str | signal.Signals, saving: Sequence[signal.Signals] = ()):
-    """Play with those lines and signals; more signals come while the game is saved. Gives exit code and output."""
+def interrupted(
+    monkeypatch,
+    file: Path | None,
+    *typed: str | signal.Signals | tuple[signal.Signals, ...],
+    saving: Sequence[signal.Signals] = (),
+):
+    """Play with those lines and signals; more signals come while the game is saved. Gives exit code and output.
+
+    Those of a tuple arrive together.
+    """
     match, told, lines = begin("classic", 2, Level.THUMB, 1, pairs=False), [], iter(typed)
 
     def ask(prompt: str) -> str | None:
         told.append(prompt)
         line = next(lines, None)
+        if isinstance(line, tuple):
+            signal.pthread_sigmask(signal.SIG_BLOCK, line)
+            for number in line:
+                os.kill(os.getpid(), number)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, line)
         return os.kill(os.getpid(), line) if isinstance(line, signal.Signals) else line
 
     def write(path: Path, content: str) -> None:
@@ -495,6 +508,14 @@ def test_ctrl_c_at_the_question_leaves(monkeypatch):
     assert interrupted(monkeypatch, None, "p", INT, INT, "zzz")[0] == 130
 
 
+@pytest.mark.parametrize("together", [(INT, TERM), (TERM, INT), (INT, HUP)])
+def test_ctrl_c_that_arrives_together_with_an_ending_signal_asks_nothing(monkeypatch, together):
+    code, told = interrupted(monkeypatch, None, "p", "d 1", together, "n")
+
+    assert code == 128 + max(number for number in together if number is not INT)
+    assert not any("Leave" in text for text in told)
+
+
 def test_a_play_is_saved_although_the_terminal_goes_away_while_the_robots_think(monkeypatch, file):
     monkeypatch.setattr(RobotMatch, "choice", lambda *_: os.kill(os.getpid(), HUP))
 
@@ -551,3 +572,12 @@ def test_a_terminal_that_goes_away_saves_the_game(at_terminal, file, signals):
 
     assert has_discarded(file)
     assert [one.name for one in file.parent.iterdir()] == [file.name]
+
+
+def test_signals_that_arrive_together_at_a_terminal_save_the_game(at_terminal, file):
+    game, _end = at_terminal
+    for number in (signal.SIGSTOP, INT, TERM, signal.SIGCONT):
+        game.send_signal(number)
+
+    assert game.wait(60) == 128 + TERM
+    assert has_discarded(file)

@@ -103,6 +103,8 @@ class TerminalGame:
                 self._obey(line.split())
             except KeyboardInterrupt:
                 is_interrupted = True
+                # Python may hold back a second signal that came with this one until the next call that checks for them.
+                signal.pthread_sigmask(signal.SIG_BLOCK, ())
                 self._tell("")
                 self._quit()
 
