@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tomllib
+from itertools import product
 from pathlib import Path
 
 import click
@@ -290,6 +291,7 @@ CAMERAS = "up --data empty --camera /dev/video0"
         (f"{CAMERAS} --camera nowhere.mp4", 2, "There is no film, folder or camera nowhere.mp4: check the path."),
         *((f"{words} rtsp//ann:secret@10.0.0.5/{name}", 2, "There is no film, folder or camera rtsp//10.0.0.5: check")
           for words in (f"{CAMERAS} --camera", "watch --setup table.toml --source") for name in ("live", "a.jpg")),
+        ("read holiday.jpg --audit=", 2, "There is no edition ''"),
         (f"{CAMERAS} --camera 0", 2, "0 is named twice: name each camera once."),
         (f"{CAMERAS}{''.join(f' --camera {n}' for n in (1, 2, 3, 4))}", 2, "There are as many cameras as can be used"),
     ],
@@ -304,6 +306,13 @@ def test_a_wrong_call_gets_one_sentence(called, tmp_path, monkeypatch, words, co
     assert is_one_sentence(ran.stderr), ran.stderr
     assert ran.stderr.startswith(says)
     assert ran.returncode == code
+
+
+@pytest.mark.parametrize(("command", "option"), [*product(("up", "demo"), ("--address", "--mqtt")), ("up", "--club")])
+def test_an_empty_address_is_refused_like_a_wrong_one(called, command, option):
+    empty, wrong = (called(command, option, address) for address in ("", "nonsense"))
+
+    assert (empty.returncode, empty.stdout, empty.stderr) == (2, "", wrong.stderr)
 
 
 @pytest.mark.parametrize(

@@ -145,6 +145,17 @@ def test_no_sticker_is_called_free_while_cards_that_may_have_it_are_on_no_pictur
     assert "  roll-03 is there twice: one of the two needs another sticker." in said["say"]
 
 
+def test_no_sticker_is_named_as_missing_where_one_of_that_face_is_there_twice():
+    cards = [{"card": card, "face": "?"} for card in DECK if card not in ("roll-03", "roll-07", "roll-11", "stop-02")]
+    twice = {"card": None, "face": "unknown", "twice": "roll-03"}
+
+    said = audit_report.as_json(CLASSIC, audit_report.shown_on([{"cards": [*cards, twice, twice]}]))
+
+    assert said["missing"] == {"roll": 1, "stop": 1}
+    assert said["missing_cards"] == ["stop-02"]
+    assert "  Missing: 1 × roll." in said["say"]
+
+
 def test_a_sticker_on_a_card_too_many_is_told_though_none_is_free():
     cards = [{"card": card, "face": "?"} for card in DECK if card != "stop-01"]
     thrice = {"card": None, "face": "unknown", "twice": "stop-01"}

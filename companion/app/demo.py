@@ -68,7 +68,7 @@ def demo(
 
     `mqtt` and `address` are as in `service.up`.
     """
-    given, broker = announced(address) if address else "", broker_of(mqtt) if mqtt else None
+    given, broker = announced(address) if address is not None else "", broker_of(mqtt) if mqtt is not None else None
     store, match = opened_match(data_dir(data_dir(data) / DEMO_NAME))
     with closed_at_the_end(store), telling(match, broker, lambda: given or base_url(host, port)):
         serve = partial(run_service, match, host, port, announced=given)

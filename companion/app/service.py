@@ -147,10 +147,10 @@ def up(
     the address `mqtt` is told how the table stands. `address` is announced in place of the machine's own.
     """
     language.speak(terminal_language())
-    given = announced(address) if address else ""
+    given = announced(address) if address is not None else ""
     _check_others(source, others)
     setup = _read(setup_file) if setup_file else None
-    broker = broker_of(mqtt) if mqtt else None
+    broker = broker_of(mqtt) if mqtt is not None else None
     mats = partial(_mats, setup=setup)
     store, match = opened_in_the_end(lambda: opened_match(data_dir(data), mats), host, port)
     told = telling(match, broker, lambda: given or base_url(host, port))

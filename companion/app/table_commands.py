@@ -73,7 +73,7 @@ def read_images(
     from companion.vision.read import read_pictures
 
     table = read_setup(setup) if setup else None
-    audited = load_edition(audit) if audit else None
+    audited = load_edition(audit) if audit is not None else None
     if table and audited and table.edition.name == audited.name:
         audited = table.edition  # Its deck may be corrected.
     allowed = frozenset(card_ids(table.edition.deck)) if table and not audited else None
@@ -161,12 +161,12 @@ def up(
     """
     if new and setup is None:
         raise click.UsageError("`--new` begins the match of a set-up file: name it with `--setup FILE`.")
-    if name and not club:
+    if name and club is None:
         raise click.UsageError("`--name` says how a club calls this table: name the club with `--club URL`.")
     with loading():
         from companion.app import service
     address = None
-    if club:
+    if club is not None:
         from companion.club.outbox import Address
 
         address = Address(club, name or socket.gethostname(), key)

@@ -111,7 +111,7 @@ def sentences(edition: Edition, shown: Shown) -> Iterator[str]:
     for why in found.reasons(verified=edition.counts_verified):
         card = card_of_slug(dict(why.details).get("card", ""))
         # Where some of the kind were recognised by their stickers, those of the missing ones can be named.
-        ids = _missing_ids(edition, shown, card) if card and why.code is Code.MISSING_CARDS else []
+        ids = _missing_ids(edition, shown, card, found.missing.get(card, 0)) if card else []
         yield f"  {say(why).removesuffix('.')}" + (f" ({', '.join(ids)})." if ids else ".")
     yield from _same_stickers(edition, shown)
     if not edition.counts_verified:
@@ -138,11 +138,11 @@ def _same_stickers(edition: Edition, shown: Shown) -> Iterator[str]:
         yield f"  {card_id} is there {times}: {others} another sticker{instead}."
 
 
-def _missing_ids(edition: Edition, shown: Shown, card: Card) -> list[str]:
-    if shown.faces.get(card):
-        return []
+def _missing_ids(edition: Edition, shown: Shown, card: Card, missing: int) -> list[str]:
+    """Return the stickers of the missing cards, where it is sure which ones those are."""
+    # A sticker that several cards have stands for another, and nothing says for which.
     ids = [card_id for card_id in card_ids({card: edition.deck[card]}) if card_id not in shown.ids]
-    return ids if len(ids) < edition.deck[card] else []
+    return ids if not shown.faces.get(card) and len(ids) == missing < edition.deck[card] else []
 
 
 def as_json(edition: Edition, shown: Shown) -> dict[str, Any]:
@@ -155,7 +155,9 @@ def as_json(edition: Edition, shown: Shown) -> dict[str, Any]:
         "deck": sum(edition.deck.values()),
         "shown": sum(shown.counts.values()) - found.unknown,
         "missing": dict(found.missing),
-        "missing_cards": [card_id for card in found.missing for card_id in _missing_ids(edition, shown, card)],
+        "missing_cards": [
+            card_id for card, n in found.missing.items() for card_id in _missing_ids(edition, shown, card, n)
+        ],
         "extra": dict(found.extra),
         "foreign": dict(found.foreign),
         "unknown": found.unknown,
