@@ -177,9 +177,9 @@ def stuck(count: int = 10**9) -> Iterator[np.ndarray]:
 
 @pytest.mark.parametrize("source", ["rtsp://camera/live", "phone:"])
 def test_the_same_picture_may_come_for_some_seconds_where_it_is_compressed(source):
-    looking = Looking(itertools.chain(stuck(90), noisy(30), stuck(90), noisy(30)))
+    looking = Looking(itertools.chain(stuck(250), noisy(30), stuck(250), noisy(30)))
 
-    seen = list(itertools.islice(looking.frames(source), 230))
+    seen = list(itertools.islice(looking.frames(source), 550))
 
     assert not any(frame.after_gap for frame in seen)
     assert looking.blind() == []
@@ -197,7 +197,7 @@ def test_a_stream_that_sends_one_picture_for_ever_is_said_to_and_nothing_is_read
 
     seen = looking.until(120.0, source)
 
-    assert 9.0 < seen[-1].t_s < 12.0
+    assert 29.0 < seen[-1].t_s < 32.0
     assert len(looking.blind()) == 1
     assert looking.blind()[0].startswith(says)
     assert len(looking.cameras) == 2, "it is opened again once, which may help, and then left alone"
@@ -206,7 +206,7 @@ def test_a_stream_that_sends_one_picture_for_ever_is_said_to_and_nothing_is_read
 def test_a_stream_that_was_stuck_is_read_again_with_its_first_other_picture():
     looking = Looking(stuck(), itertools.chain(stuck(300), noisy(500)))
 
-    seen = looking.until(60.0, "rtsp://camera/live")
+    seen = looking.until(80.0, "rtsp://camera/live")
 
     assert [round(frame.t_s) for frame in seen if frame.after_gap] == [round(looking.tried_s[1] + 30.1)]
     assert [notice.blind for notice in looking.notices] == [False, True, False]
@@ -215,10 +215,10 @@ def test_a_stream_that_was_stuck_is_read_again_with_its_first_other_picture():
 def test_a_stuck_stream_that_breaks_off_is_opened_again():
     looking = Looking(stuck(), stuck(200), noisy(50))
 
-    seen = looking.until(60.0, "rtsp://camera/live")
+    seen = looking.until(120.0, "rtsp://camera/live")
 
     assert len(looking.cameras) >= 3
-    assert seen[-1].t_s > 40.0
+    assert seen[-1].t_s > 60.0
 
 
 def test_a_folder_may_hold_the_same_picture_as_often_as_it_likes(tmp_path):

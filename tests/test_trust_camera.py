@@ -136,19 +136,21 @@ def half_sent(time: VirtualTime, whole_every: int = 10**9) -> Iterator[np.ndarra
         yield (last := image)
 
 
-def test_a_stream_whose_lower_half_is_always_the_picture_before_is_said_to_be_damaged():
+@pytest.mark.parametrize(("source", "after_s"), [("0", 12.0), ("http://camera/stream", 30.0)])
+def test_a_camera_whose_lower_half_is_always_the_picture_before_is_said_to_be_damaged(source, after_s):
     looking = Looking(*[half_sent] * 9)
 
-    seen = looking.until(16.0, "http://camera/stream")
+    seen = looking.until(after_s + 4.0, source)
 
-    assert seen[-1].t_s < 13.0
+    assert not any(after_s + 1.0 < frame.t_s < after_s + 2.0 for frame in seen)
+    assert any(after_s - 1.0 < frame.t_s < after_s for frame in seen)
     assert [sentence for sentence in looking.blind() if "damaged pictures" in sentence]
 
 
 def test_a_stream_that_sends_what_does_not_move_now_and_then_is_not_damaged():
-    looking = Looking(partial(half_sent, whole_every=100))
+    looking = Looking(partial(half_sent, whole_every=250))
 
-    looking.until(40.0, "http://camera/stream")
+    looking.until(80.0, "http://camera/stream")
 
     assert looking.blind() == []
 

@@ -41,14 +41,15 @@ STRIP_SHARE = 8  # height of the picture over that of a strip of one colour at i
 TORN_AFTER_S = 12.0
 """Seconds for which the lower strip must stay the same, while the upper one changes, to be old.
 
-Some decoders fill what was not sent with the picture before. A compressed stream may repeat a calm part as well, but
-sends every part again with its next full picture, which comes within ten seconds.
+Some decoders fill what was not sent with the picture before. A compressed stream may repeat a calm part as well: for
+one, `REPEATS_S` counts.
 """
 
-REPEATS_S = 10.0
+REPEATS_S = 30.0
 """Seconds for which a stream or a phone may send the same picture, bit for bit.
 
-Strong compression repeats a still scene until the next full picture, which comes within ten seconds (as above).
+Strong compression repeats a still scene until the next full picture. The x264 encoder sends one every 250 frames unless
+told otherwise: 10 s at 25 frames a second, 17 s at 15, 25 s at 10.
 """
 
 ANSWER_S, TRIAL_S, CLOSING_S = 10.0, 20.0, 2.0
@@ -213,7 +214,7 @@ class Capture:
             self._torn_s = None
         elif self._torn_s is None and not same[:high].any():
             self._torn_s = now_s
-        return self._torn_s is not None and now_s - self._torn_s > TORN_AFTER_S
+        return self._torn_s is not None and now_s - self._torn_s > max(TORN_AFTER_S, self._repeats_s)
 
     def _keep_steady(self, device: Device, image: Image, now_s: float) -> None:
         """Hold exposure, white balance and focus, or let go; a camera that cannot gives pictures all the same."""
