@@ -5,4 +5,4 @@ import os
 # Small matrix products are many times slower on several threads. NumPy reads this when it loads, after this module.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
