@@ -311,5 +311,5 @@ def test_the_page_says_how_it_stands_and_asks_where_the_club_knows_another_cours
 def test_without_its_driver_the_club_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
 
-    with pytest.raises(Problem, match=re.escape('pip install "mille-bornes-companion[club]"')):
+    with pytest.raises(Problem, match=re.escape("pip install 'psycopg[binary,pool]'")):
         companion(["club", "link", "--database", "postgresql://club"], standalone_mode=False)

@@ -89,7 +89,7 @@ def test_a_wrong_address_is_told_in_a_sentence_that_does_not_repeat_it(url):
 def test_without_the_library_it_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "paho", None)
 
-    with pytest.raises(Problem, match=r"pip install 'mille-bornes-companion\[mqtt\]'"):
+    with pytest.raises(Problem, match="pip install paho-mqtt"):
         mqtt.broker_of("mqtt://host")
 
 

@@ -43,7 +43,7 @@ class Commands(usage.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="companion")
 def companion() -> None:
-    """Watches a real Mille Bornes table, referees it and keeps the score.
+    """Watch a Mille Bornes table through a camera, referee the game and keep the score.
 
     \b
     Example: companion demo

@@ -10,7 +10,7 @@ from companion.common.errors import Problem
 
 @click.group(cls=Group)
 def club() -> None:
-    """Many tables in one place: needs PostgreSQL, and `pip install "mille-bornes-companion[club]"`.
+    """Collect the matches of many tables in one place. Needs PostgreSQL and its driver; `deploy/club` installs both.
 
     \b
     Example: companion club up --database postgresql://club@localhost/club
@@ -22,7 +22,9 @@ def _with_driver(_context: click.Context, _option: click.Parameter, url: str) ->
         import psycopg
         import psycopg_pool
     except ImportError as error:
-        lacking = 'The club needs its driver for PostgreSQL: type  pip install "mille-bornes-companion[club]"'
+        lacking = (
+            "The club needs its driver for PostgreSQL: use deploy/club, or type  pip install 'psycopg[binary,pool]'"
+        )
         raise Problem(lacking) from error
     del psycopg, psycopg_pool
     return url
@@ -33,18 +35,19 @@ _database = click.option(
     required=True,
     metavar="URL",
     envvar="COMPANION_DATABASE",
+    show_envvar=True,
     callback=_with_driver,
-    help="The club's database: postgresql://user:password@host/name.",
+    help="The club's database: postgresql://USER:PASSWORD@HOST/NAME.",
 )
 
 
 @club.command("up")
 @_database
 @click.option("--host", default="0.0.0.0", show_default=True, metavar="H", help="Address to listen on.")  # noqa: S104
-@click.option("--port", default=8090, show_default=True, type=click.IntRange(1, 65535))
-@click.option("--require-keys", is_flag=True, help="Take nothing without a key, although none has been made yet.")
+@click.option("--port", default=8090, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
+@click.option("--require-keys", is_flag=True, help="Refuse tables without a key, even before the first key is made.")
 def club_up(database: str, host: str, port: int, require_keys: bool) -> None:
-    """Start the club: takes what tables push, shows all of them. Any number may run on one database.
+    """Start the club: receive what tables push, and show all tables. Several clubs can share one database.
 
     \b
     Example: companion club up --database postgresql://club@localhost/club
@@ -61,7 +64,7 @@ def club_up(database: str, host: str, port: int, require_keys: bool) -> None:
 @_database
 @click.argument("name")
 def club_key(database: str, name: str) -> None:
-    """Make a key for a table, as the director's page does.
+    """Make a key for a table and print it.
 
     \b
     Example: companion club key "Table 7" --database postgresql://club@localhost/club
@@ -75,7 +78,7 @@ def club_key(database: str, name: str) -> None:
 @club.command("link")
 @_database
 def club_link(database: str) -> None:
-    """Make a link that lets somebody in as the director, once.
+    """Make a link that lets one browser in as the director; it works once, within a day.
 
     \b
     Example: companion club link --database postgresql://club@localhost/club
@@ -89,7 +92,7 @@ def club_link(database: str) -> None:
 @club.command("rebuild")
 @_database
 def club_rebuild(database: str) -> None:
-    """Drop all that was derived from the tables' logs, and derive it again by replay.
+    """Delete everything derived from the tables' logs, and replay the logs to derive it again.
 
     \b
     Example: companion club rebuild --database postgresql://club@localhost/club

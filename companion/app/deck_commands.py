@@ -22,30 +22,37 @@ from companion.tabletop.template_decks import checked_size, deck_names, load_dec
 
 @click.command("print")
 @click.argument("what", type=click.Choice(["stickers", "mats", "deck", "robot"]))
-@click.option("--edition", default="classic", show_default=True, help="Whose cards.")
-@click.option("--sides", default=2, show_default=True, type=click.IntRange(1, 8), help="How many mats.")
-@click.option("--format", default="pdf", show_default=True, type=click.Choice(["pdf", "png", "svg"]))
-@click.option("--dpi", default=300, show_default=True, type=click.IntRange(50, 600), help="For png.")
-@click.option("--size-mm", metavar="MM", type=Number(), help="Side of a sticker as it is cut out (default 20).")
+@click.option("--edition", default="classic", show_default=True, help="Edition whose cards to print.")
+@click.option("--sides", default=2, show_default=True, type=click.IntRange(1, 8), help="Number of sides, one mat each.")
+@click.option(
+    "--format", default="pdf", show_default=True, type=click.Choice(["pdf", "png", "svg"]), help="File format."
+)
+@click.option("--dpi", default=300, show_default=True, type=click.IntRange(50, 600), help="Resolution of PNG files.")
+@click.option("--size-mm", metavar="MM", type=Number(), help="Side of a cut-out sticker (default 20).")
 @click.option(
     "--kind",
     "sticker_kind",
     default="qr",
     show_default=True,
     type=click.Choice(["qr", "tag"]),
-    help="Stickers: QR codes, or tags.",
+    help="Stickers as QR codes, or as tags.",
 )
-@click.option("--labels", metavar="SHEET", help="Stickers: a sheet of labels, such as L7651, or as you measured it.")
-@click.option("--language", type=click.Choice(LANGUAGES), help="What stands on them (default: the terminal's).")
-@click.option("--out", metavar="DIR", type=FILE, help="Where the files go: must be given.")
+@click.option(
+    "--labels", metavar="SHEET", help="Print stickers on this label sheet, such as L7651, or on one you measured."
+)
+@click.option(
+    "--language", type=click.Choice(LANGUAGES), help="Language of the printed words (default: the terminal's)."
+)
+@click.option("--out", metavar="DIR", type=FILE, help="Folder for the files.  [required]")
 @editions_of_data
 def print_sheets(what: str, edition: str, size_mm: float | None, language: str | None, **how: Any) -> None:
-    """Write printable sheets: stickers, mats, a whole deck, or the mat and screen of a robot's seat.
+    """Write printable sheets: stickers, mats, a deck of cards, or the mat and screen of a robot's seat.
 
-    A QR sticker can be read by any phone; a tag is a coarser pattern for the companion alone.
+    Any phone can read a QR sticker. A tag has a larger pattern: readable from farther away, but only by this program.
 
-    --labels takes a maker's number, or columns x rows, the first label's left and upper edge, and the steps from label
-    to label, in millimetres: 5x13,4.7x10.7,40.6x21.2 (with ,letter behind it for that paper).
+    --labels takes a maker's number, or the layout of the sheet: columns x rows, left and top edge of the first label,
+    horizontal and vertical step between labels, in millimeters: 5x13,4.7x10.7,40.6x21.2 (append ,letter for Letter
+    paper).
 
     \b
     Example: companion print stickers --out sheets
@@ -65,30 +72,30 @@ def print_sheets(what: str, edition: str, size_mm: float | None, language: str |
 
 @click.command()
 @click.argument("deck", metavar="DECK")
-@click.option("--edition", required=True, metavar="E", help="Whose cards these are.")
+@click.option("--edition", required=True, metavar="E", help="Edition of these cards.")
 @click.option(
     "--from",
     "folder",
     metavar="DIR",
     type=FILE,
-    help="A folder with a picture of each face, called as the card is: roll.jpg, 100.png, back.jpg.",
+    help="Folder with one picture per face, named after the card: roll.jpg, 100.png, back.jpg.",
 )
-@click.option("--source", metavar="SRC", help="Camera, clip, folder or stream before which the cards are laid.")
+@click.option("--source", metavar="SRC", help="Camera, film, folder or stream that shows the cards one by one.")
 @click.option(
     "--photo",
     "photos",
     metavar="FILE",
     type=FILE,
     multiple=True,
-    help="A photograph of many cards laid in rows; give several for a deck that does not fit on one.",
+    help="Photograph of many cards laid in rows; repeat it for several photographs.",
 )
 @click.option(
     "--in-order",
     is_flag=True,
-    help="The cards on the photographs lie in the order of the edition, row by row, the back last.",
+    help="Name the cards on the photographs by their place: in the edition's order, row by row, the back last.",
 )
-@click.option("--size", metavar="WxH", help="Width and height of a card in millimetres (default 57x88).")
-@click.option("--maker", metavar="TEXT", help="Who made these cards; kept with the deck.")
+@click.option("--size", metavar="WxH", help="Width and height of a card in millimeters (default 57x88).")
+@click.option("--maker", metavar="TEXT", help="Maker of these cards; saved with the deck.")
 @data_option
 def enroll(
     deck: str,
@@ -101,14 +108,14 @@ def enroll(
     maker: str | None,
     data: Path | None,
 ) -> int:
-    """Make a template deck of one picture a face, by which your cards are told without stickers.
+    """Add a deck, so that the camera recognizes your cards without stickers.
 
-    A picture is a scan of the card, or a photograph of it on a plain ground of another colour. With --source lay one
-    card after the other before the camera: each is taken as soon as it lies still; Enter leaves one out, q ends.
-    Where nobody can be asked, the cards come in the order of the edition.
+    Each picture is a scan of a card, or a photograph of it on a plain background of another color. With --source, show
+    the cards to the camera one by one: each is saved once it lies still; Enter skips a card, q ends. If standard input
+    is not a terminal, show them in the order of the edition.
 
-    With --photo all cards lie in rows on one picture or a few. Those of a known edition are named by themselves, others
-    by their places with --in-order; what has no name waits for one on the page of the deck.
+    With --photo, lay all cards in rows on one or more photographs. Cards of a known edition are named automatically,
+    others by their place with --in-order. Name the rest on the deck's page.
 
     \b
     Example: companion enroll grandma --edition classic --from photos
@@ -168,7 +175,7 @@ def _card_size(text: str) -> tuple[float, float]:
 @click.pass_context
 @data_option
 def decks(context: click.Context, data: Path | None) -> None:
-    """The template decks by which cards without stickers are told.
+    """List the decks that the camera can recognize; show, export, import or remove one.
 
     \b
     Example: companion decks
@@ -179,10 +186,10 @@ def decks(context: click.Context, data: Path | None) -> None:
 
 @decks.command("show")
 @click.argument("deck")
-@click.option("--out", metavar="FILE", type=FILE, help="All its pictures with their names, a PNG.")
+@click.option("--out", metavar="FILE", type=FILE, help="Write all its pictures with their names to this PNG file.")
 @data_option
 def show_deck(deck: str, out: Path | None, data: Path | None) -> None:
-    """Say what a deck holds, and which faces it lacks; or show all its pictures on one sheet.
+    """Print what a deck contains and which faces are missing; with --out, write its pictures on one sheet.
 
     \b
     Example: companion decks show own
@@ -196,10 +203,10 @@ def show_deck(deck: str, out: Path | None, data: Path | None) -> None:
 
 @decks.command("export")
 @click.argument("deck")
-@click.option("--out", metavar="FILE", type=FILE, help="The file (default: DECK.zip here).")
+@click.option("--out", metavar="FILE", type=FILE, help="File to write (default: DECK.zip in this folder).")
 @data_option
 def export_deck_file(deck: str, out: Path | None, data: Path | None) -> None:
-    """Write a deck as one file, for another machine.
+    """Write a deck to a file for another machine.
 
     \b
     Example: companion decks export grandma --out grandma.zip
@@ -209,10 +216,10 @@ def export_deck_file(deck: str, out: Path | None, data: Path | None) -> None:
 
 @decks.command("import")
 @click.argument("file", type=FILE)
-@click.option("--as", "name", metavar="NAME", help="Call it so (default: as it says itself).")
+@click.option("--as", "name", metavar="NAME", help="Name of the deck here (default: the name in the file).")
 @data_option
 def import_deck_file(file: Path, name: str | None, data: Path | None) -> None:
-    """Take a deck from a file that was exported.
+    """Import a deck from an exported file.
 
     \b
     Example: companion decks import grandma.zip
@@ -226,7 +233,7 @@ def import_deck_file(file: Path, name: str | None, data: Path | None) -> None:
 @click.argument("deck")
 @data_option
 def remove_deck_folder(deck: str, data: Path | None) -> None:
-    """Remove a deck of your own.
+    """Remove one of your own decks.
 
     \b
     Example: companion decks remove grandma

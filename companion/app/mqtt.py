@@ -54,7 +54,7 @@ def broker_of(url: str) -> SplitResult:
     except ValueError:
         raise Problem("This is no address of an MQTT broker: --mqtt mqtt://USER:PASSWORD@192.168.1.5") from None
     except ImportError:
-        raise Problem("MQTT needs one more library: pip install 'mille-bornes-companion[mqtt]'") from None
+        raise Problem("MQTT needs one more library: type  pip install paho-mqtt") from None
     return parts
 
 

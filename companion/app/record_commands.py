@@ -56,12 +56,14 @@ def _read_record(path: Path) -> str | None:
 
 @click.command()
 @_records
-@click.option("--as-lies", is_flag=True, help="Apply illegal plays too: the cards lie where they lie.")
-@click.option("--states", is_flag=True, help="Add the table after each line.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, one at each hand's end.")
+@click.option("--as-lies", is_flag=True, help="Apply illegal plays too, as if the table had accepted them.")
+@click.option("--states", is_flag=True, help="With --json: add the table's state after each line.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object per line, and one at the end of each hand."
+)
 @editions_of_data
 def replay(records: tuple[Path, ...], as_lies: bool, states: bool, as_json: bool) -> int:
-    """Judge written records line by line, and score each hand.
+    """Judge records line by line, and print each hand's score sheet.
 
     \b
     Example: companion replay sunday.mbn --json
@@ -137,7 +139,7 @@ def _seems_no_record(file: str, text: str, lines: Sequence[JudgedLine]) -> bool:
 @_records
 @editions_of_data
 def score(records: tuple[Path, ...]) -> int:
-    """The score sheets of written records, as text tables.
+    """Print the score sheets of records as text tables.
 
     \b
     Example: companion score sunday.mbn
@@ -147,11 +149,13 @@ def score(records: tuple[Path, ...]) -> int:
 
 @click.command()
 @click.option("--level", default="2", type=click.Choice(["1", "2", "3"]), help="1 easy, 2 good (default), 3 best.")
-@click.option("--seconds", metavar="S", type=Number(0.01, 60), help="Time for a move of level 3.")
-@click.option("--seed", metavar="N", type=click.IntRange(0), help="The same answers each time, without --seconds.")
+@click.option("--seconds", metavar="S", type=Number(0.01, 60), help="Time for each move of level 3, in seconds.")
+@click.option(
+    "--seed", metavar="N", type=click.IntRange(0), help="Give the same answers each time; not with --seconds."
+)
 @editions_of_data
 def robot(level: str, seconds: float | None, seed: int | None) -> None:
-    """A player for programs: a question on each line of standard input, an answer on each line of standard output.
+    """Answer other programs: read a position on each input line, print a robot's play on each output line.
 
     \b
     Example: companion robot --level 3 --seed 1 < questions.jsonl
@@ -167,17 +171,17 @@ def robot(level: str, seconds: float | None, seed: int | None) -> None:
 
 
 @click.command()
-@click.option("--edition", metavar="E", help="Whose rules and cards (default classic).")
-@click.option("--name", metavar="NAME", help="What you are called.")
-@click.option("--players", type=click.IntRange(2, 6), help="How many play, you among them (default 2).")
-@click.option("--pairs", is_flag=True, help="Play in pairs where the edition leaves the choice.")
+@click.option("--edition", metavar="E", help="Rules and cards (default classic).")
+@click.option("--name", metavar="NAME", help="Your name.")
+@click.option("--players", type=click.IntRange(2, 6), help="Number of players including you (default 2).")
+@click.option("--pairs", is_flag=True, help="Play in pairs, if the edition allows both.")
 @click.option("--level", type=click.Choice(["1", "2", "3"]), help="1 easy, 2 good (default), 3 best.")
-@click.option("--seed", metavar="N", type=click.IntRange(0), help="The same cards each time.")
-@click.option("--language", type=click.Choice(LANGUAGES), help="What is spoken (default: the terminal's).")
+@click.option("--seed", metavar="N", type=click.IntRange(0), help="Deal the same cards each time.")
+@click.option("--language", type=click.Choice(LANGUAGES), help="Language of the game (default: the terminal's).")
 @click.argument("file", required=False, metavar="[FILE]", type=FILE)
 @editions_of_data
 def play(file: Path | None, language: str | None, **asked: Any) -> None:
-    """Play against robots in the terminal. FILE keeps the game: one that is there is played on.
+    """Play against robots in the terminal. The game is saved in FILE; if FILE exists, that game continues.
 
     \b
     Example: companion play --edition bsd-mille --level 3
@@ -209,7 +213,7 @@ def _typed_line(prompt: str) -> str | None:
 @click.pass_context
 @data_option
 def editions(context: click.Context, data: Path | None) -> None:
-    """The rule sets, and every switch with its value and source.
+    """List the editions; show or check one.
 
     \b
     Example: companion editions show classic
@@ -223,7 +227,7 @@ def editions(context: click.Context, data: Path | None) -> None:
 @click.argument("edition")
 @editions_of_data
 def show_edition(edition: str) -> None:
-    """Everything an edition says: one of those that ship, or a file of your own.
+    """Print an edition: cards, seating, targets, points, and every switch with its source. EDITION may be a .toml file.
 
     \b
     Example: companion editions show classic
@@ -237,7 +241,7 @@ def show_edition(edition: str) -> None:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=FILE)
 @editions_of_data
 def check_editions(files: tuple[Path, ...]) -> int:
-    """Check edition files of your own: all that is wrong in them, by key.
+    """Check your own edition files and print every mistake.
 
     \b
     Example: companion editions check our-rules.toml
@@ -264,10 +268,17 @@ def _check_edition(path: Path) -> int:
 
 @click.command()
 @click.argument("match", type=int, metavar="MATCH")
-@click.option("--format", "form", default="mbn", show_default=True, type=click.Choice(["mbn", "json", "csv"]))
+@click.option(
+    "--format",
+    "form",
+    default="mbn",
+    show_default=True,
+    type=click.Choice(["mbn", "json", "csv"]),
+    help="Record, JSON or table.",
+)
 @data_option
 def export(match: int, form: str, data: Path | None) -> None:
-    """Write a match from the data folder to standard output.
+    """Write match number MATCH from the data folder to standard output.
 
     \b
     Example: companion export 1 --format csv

@@ -22,19 +22,22 @@ from companion.tabletop.mat_layout import TABLE, all_mats
 
 _OWN_FILES = 0o077  # umask of what writes into the data folder, which may lie in a folder that others can look into
 deck_option = click.option(
-    "--deck", metavar="DECK", help="Tell cards by the faces of this deck too: `own`, or one that you have enrolled."
+    "--deck", metavar="DECK", help="Recognize cards by the faces of this deck too: `own`, or one of your decks."
 )
 host_option = click.option("--host", default="0.0.0.0", show_default=True, metavar="H", help="Address to listen on.")  # noqa: S104
 mqtt_option = click.option(
-    "--mqtt", metavar="URL", envvar="COMPANION_MQTT", help="Tell Home Assistant's broker how it stands."
+    "--mqtt", metavar="URL", envvar="COMPANION_MQTT", show_envvar=True, help="Report the game to this MQTT broker."
 )
 address_option = click.option(
     "--address",
     metavar="URL",
     envvar="COMPANION_ADDRESS",
-    help="Announce this address instead of the machine's own: that of a proxy, or of a container's host.",
+    show_envvar=True,
+    help="Address that phones open, if it is not the machine's own: of a proxy, or of a container's host.",
 )
-port_option = click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535))
+port_option = click.option(
+    "--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port of the pages."
+)
 
 
 @click.command("read")
@@ -43,11 +46,11 @@ port_option = click.option("--port", default=8080, show_default=True, type=click
     "--setup",
     metavar="FILE",
     type=FILE,
-    help="The table's setup file: is the camera good enough for it, and what would help?",
+    help="Also judge whether the camera is good enough for the table in this setup file.",
 )
-@click.option("--audit", metavar="EDITION", help="Is the deck all there? Which cards are on none of the pictures?")
+@click.option("--audit", metavar="EDITION", help="Count the deck: which of its cards are on none of the pictures?")
 @deck_option
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a picture, with --audit one more.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per picture, and one more with --audit.")
 @data_option
 def read_images(
     images: tuple[Path, ...],
@@ -57,9 +60,9 @@ def read_images(
     as_json: bool,
     data: Path | None,
 ) -> int:
-    """Say what is on pictures: mats, cards, zones. Or check a deck before you play.
+    """Print what pictures show: mats, cards and zones. With --audit, check that a deck is complete.
 
-    Cards are told by their stickers, with --deck by their faces too.
+    Cards are recognized by their stickers, and with --deck by their faces too.
 
     \b
     Example: companion read table.jpg --json
@@ -110,16 +113,30 @@ def _layouts(table: Any) -> list[Any]:
 
 
 @click.command()
-@click.option("--source", required=True, metavar="SRC", help="Camera, clip, folder, stream, or `demo:`.")
-@click.option("--setup", metavar="FILE", type=FILE, help="Who plays what, on which mats.")
-@click.option("--confirm", default="none", show_default=True, type=click.Choice(["none", "legal"]))
-@click.option("--extension", default="finish", show_default=True, type=click.Choice(["finish", "extend"]))
-@click.option("--fps", type=Number(0.1, 120), help="Frames a second of a folder (default 10).")
+@click.option("--source", required=True, metavar="SRC", help="Camera, film, folder, stream, or `demo:`.")
+@click.option("--setup", metavar="FILE", type=FILE, help="Setup file: edition, players, mats.")
+@click.option(
+    "--confirm",
+    default="none",
+    show_default=True,
+    type=click.Choice(["none", "legal"]),
+    help="Plays that count at once.",
+)
+@click.option(
+    "--extension",
+    default="finish",
+    show_default=True,
+    type=click.Choice(["finish", "extend"]),
+    help="Answer when an extension is offered.",
+)
+@click.option("--fps", type=Number(0.1, 120), help="Frames per second of a folder of pictures (default 10).")
 @deck_option
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a proposal, one at each hand's end.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object per detected play, and one at the end of each hand."
+)
 @data_option
 def watch(source: str, setup: Path | None, as_json: bool, **how: Any) -> None:
-    """Follow a source without the pages: its proposals, and each hand's score.
+    """Follow a camera or film without the pages: print each detected play, and each hand's score.
 
     \b
     Example: companion watch --source demo: --confirm legal --json
@@ -137,13 +154,21 @@ def watch(source: str, setup: Path | None, as_json: bool, **how: Any) -> None:
     "sources",
     metavar="SRC",
     multiple=True,
-    help="Camera, clip, folder or stream (default: the first camera); several look at the table together.",
+    help="Camera, film, folder or stream (default: the first camera); repeat it for more cameras.",
 )
-@click.option("--setup", metavar="FILE", type=FILE, help="Start this match at once.")
-@click.option("--new", is_flag=True, help="Begin it although another match, or this one, is being played.")
-@click.option("--club", metavar="URL", help="Push what is played to this club as well.")
-@click.option("--name", metavar="NAME", default="", help="How the club calls this table: `Table 7`.")
-@click.option("--key", metavar="KEY", envvar="COMPANION_CLUB_KEY", help="This table's key, from the director's page.")
+@click.option(
+    "--setup", metavar="FILE", type=FILE, help="Start this match; the page asks first if another is under way."
+)
+@click.option("--new", is_flag=True, help="With --setup: start it without asking.")
+@click.option("--club", metavar="URL", help="Send all plays to this club.")
+@click.option("--name", metavar="NAME", default="", help="Name of this table at the club, such as `Table 7`.")
+@click.option(
+    "--key",
+    metavar="KEY",
+    envvar="COMPANION_CLUB_KEY",
+    show_envvar=True,
+    help="This table's key, from the director's page.",
+)
 @mqtt_option
 @address_option
 @host_option
@@ -153,7 +178,7 @@ def watch(source: str, setup: Path | None, as_json: bool, **how: Any) -> None:
 def up(
     sources: tuple[str, ...], setup: Path | None, new: bool, club: str | None, name: str, key: str | None, **how: Any
 ) -> None:
-    """Start the companion: camera, referee, pages for the phones.
+    """Start the companion: camera, referee and pages for the phones.
 
     \b
     Example: companion up --source 0
@@ -177,32 +202,38 @@ def up(
 
 
 @click.command()
-@click.option("--speed", default=1.0, show_default=True, type=Number(0.1, 20), help="How fast they play.")
-@click.option("--edition", default="classic", show_default=True)
-@click.option("--hands", default=3, show_default=True, type=click.IntRange(1, 50), help="How many hands.")
-@click.option("--players", default=2, show_default=True, type=click.IntRange(2, 6), help="How many play.")
+@click.option("--speed", default=1.0, show_default=True, type=Number(0.1, 20), help="Speed of the simulated players.")
+@click.option("--edition", default="classic", show_default=True, help="Rules and cards.")
+@click.option("--hands", default=3, show_default=True, type=click.IntRange(1, 50), help="Number of hands.")
+@click.option("--players", default=2, show_default=True, type=click.IntRange(2, 6), help="Number of players.")
 @click.option(
     "--seed",
     default=0,
     show_default=True,
     type=click.IntRange(0),
-    help="Other hands; 0 begins with the short one that ships.",
+    help="Seed of the random hands; 0 begins with a short prepared hand.",
 )
 @click.option(
     "--cards",
     default="stickers",
     show_default=True,
     type=click.Choice(["stickers", "faces"]),
-    help="Cards with stickers, or as they are printed.",
+    help="Recognize cards by stickers, or by their faces.",
 )
-@click.option("--confirm", default="tap", show_default=True, type=click.Choice(["tap", "play-on", "auto"]))
+@click.option(
+    "--confirm",
+    default="tap",
+    show_default=True,
+    type=click.Choice(["tap", "play-on", "auto"]),
+    help="When a detected play counts.",
+)
 @mqtt_option
 @address_option
 @host_option
 @port_option
 @data_option
 def demo(edition: str, players: int, hands: int, seed: int, confirm: str, **how: Any) -> None:
-    """The same service on a simulated table: nothing needed but this computer.
+    """Start the companion on a simulated table. Needs no camera and no cards.
 
     \b
     Example: companion demo --speed 2
@@ -226,17 +257,17 @@ def _leave() -> None:
 
 
 @click.command()
+@click.option("--source", metavar="SRC", help="Camera, picture, film, folder or stream to look at (default: a camera).")
 @click.option(
-    "--source", metavar="SRC", help="Look at this: camera, picture, clip, folder, stream (default: a camera)."
+    "--setup", metavar="FILE", type=FILE, help="Also check that all mats of this setup file are in the picture."
 )
-@click.option("--setup", metavar="FILE", type=FILE, help="Are all of this table's mats seen?")
-@click.option("--camera", is_flag=True, help="Try the camera alone.")
+@click.option("--camera", is_flag=True, help="Check only the camera.")
 @port_option
 @data_option
 def doctor(source: str | None, setup: Path | None, camera: bool, port: int, data: Path | None) -> int:
-    """Check what the companion needs: libraries, camera, clock, disk, power, port. Is the camera good enough?
+    """Check libraries, camera, clock, disk, matches, power and port, and whether the camera sees well enough.
 
-    Zones drawn in the setup file, or on the page, count where no mat is seen.
+    If no mat is in the picture, the zones drawn in the setup file or on the page are used.
 
     \b
     Example: companion doctor
@@ -264,12 +295,12 @@ def doctor(source: str | None, setup: Path | None, camera: bool, port: int, data
 
 @click.command()
 @click.argument("file", metavar="FILE", type=FILE)
-@click.option("--force", is_flag=True, help="Write over a file that is there already.")
+@click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 @data_option
 def backup(file: Path, force: bool, data: Path | None) -> int:
-    """Write matches, decks, editions and settings into one file, also while the companion runs.
+    """Back up matches, decks, editions and settings to one file, also while the companion runs.
 
-    The key that signs the phones' cookies is not in it: on another machine the phones scan the code anew.
+    The backup does not contain the key of the join code: on another machine the phones scan the code again.
 
     \b
     Example: companion backup table.zip
@@ -287,7 +318,7 @@ def backup(file: Path, force: bool, data: Path | None) -> int:
 @click.argument("file", metavar="FILE", type=FILE)
 @data_option
 def restore(file: Path, data: Path | None) -> None:
-    """Put a backup in the place of the matches, decks, editions and settings here; those are kept aside.
+    """Replace matches, decks, editions and settings by those of a backup; the replaced ones are moved to a folder.
 
     A copy of the matches from the folder backups or damaged replaces the matches alone. Stop the companion first.
 

@@ -58,7 +58,8 @@ def _data_option(*, expose_value: bool) -> Callable[[Callable[..., Any]], Callab
         envvar="COMPANION_DATA",
         callback=_with_own_editions,
         expose_value=expose_value,
-        help="Where matches, decks, editions and settings live (default: your user data folder).",
+        show_envvar=True,
+        help="Data folder: matches, decks, editions, settings (default: your user data folder).",
     )
 
 
