@@ -10,6 +10,7 @@ import pytest
 from browser import illustrations
 from records import record
 
+from companion.app.cli import companion
 from companion.match.questions import Answer, Kind
 from companion.match.setup_file import parse_setup
 from companion.pages.api import openapi
@@ -66,6 +67,28 @@ def test_the_table_of_switches_has_every_edition_and_no_other_switch():
     assert f"| switch | {' | '.join(edition_names())} |" in RULES
     table = RULES.partition("| switch |")[2].partition("\n## ")[0]
     assert re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.MULTILINE) == list(switches())
+
+
+# --- The commands ------------------------------------------------------------------------------------------------
+
+ROOT = DOCS.parent
+COMMANDS = (DOCS / "commands.md").read_text(encoding="utf-8")
+SOURCES = [*(ROOT / "companion").rglob("*.py"), *(path for path in (ROOT / "deploy").rglob("*") if path.is_file())]
+
+
+def test_the_docs_name_every_environment_variable_and_no_other():
+    used = {name for path in SOURCES for name in re.findall(r"\bCOMPANION_[A-Z_]+\b", path.read_text("utf-8"))}
+
+    assert set(re.findall(r"`(COMPANION_[A-Z_]+)`", COMMANDS)) == used
+
+
+def test_the_docs_give_the_option_of_each_environment_variable():
+    commands = [companion.get_command(None, name) for name in companion.list_commands(None)]
+    every = [one for command in commands for one in (command, *getattr(command, "commands", {}).values())]
+    options = {(param.envvar, param.opts[0]) for command in every for param in command.params if param.envvar}
+
+    assert len(options) >= 5
+    assert [one for one in sorted(options) if "| `{}` | `{}` |".format(*one) not in COMMANDS] == []
 
 
 # --- The table for scripts ---------------------------------------------------------------------------------------

@@ -327,6 +327,17 @@ def test_every_command_is_in_the_help_and_on_its_page():
         assert re.search(rf"(?:^|  )(?:{re.escape(letter)}, )?{word}\b", HELP, re.MULTILINE) or word == "help", word
 
 
+def test_the_screen_on_its_page_has_the_words_of_the_program(played):
+    page = (Path(__file__).parent.parent / "docs" / "play.md").read_text(encoding="utf-8")
+    screen = page.partition("### The screen\n\n```\n")[2].partition("\n```")[0].splitlines()
+    printed = played("p", "--edition", "bsd-mille", "--seed", "4").stdout
+
+    assert screen[0].partition("  ")[0] in printed
+    assert {" ".join(line.split()) for line in (screen[1], screen[-2])} <= {
+        " ".join(line.split()) for line in printed.splitlines()
+    }
+
+
 # --- Saving and leaving -----------------------------------------------------------------------------------------
 
 
