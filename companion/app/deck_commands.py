@@ -114,8 +114,8 @@ def enroll(
     the cards to the camera one by one: each is saved once it lies still; Enter skips a card, q ends. If standard input
     is not a terminal, show them in the order of the edition.
 
-    With --photo, lay all cards in rows on one or more photographs. Cards of a known edition are named automatically,
-    others by their place with --in-order. Name the rest on the deck's page.
+    With --photo, lay all cards in rows on one or more photographs. Cards drawn like a known deck are named
+    automatically, others by their place with --in-order. Name the rest on the deck's page.
 
     \b
     Example: companion enroll grandma --edition classic --from photos
