@@ -47,7 +47,7 @@ _database = click.option(
 @click.option("--port", default=8090, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
 @click.option("--require-keys", is_flag=True, help="Refuse tables without a key, even before the first key is made.")
 def club_up(database: str, host: str, port: int, require_keys: bool) -> None:
-    """Start the club: receive what tables push, and show all tables. Several clubs can share one database.
+    """Start the club: receive what tables push, and show all tables. Several processes can share one database.
 
     \b
     Example: companion club up --database postgresql://club@localhost/club

@@ -50,9 +50,9 @@ def print_sheets(what: str, edition: str, size_mm: float | None, language: str |
 
     Any phone can read a QR sticker. A tag has a larger pattern: readable from farther away, but only by this program.
 
-    --labels takes a maker's number, or the layout of the sheet: columns x rows, left and top edge of the first label,
-    horizontal and vertical step between labels, in millimeters: 5x13,4.7x10.7,40.6x21.2 (append ,letter for Letter
-    paper).
+    --labels takes a maker's number, or the layout of your sheet in millimeters, such as 5x13,4.7x10.7,40.6x21.2. These
+    are columns x rows, left and top edge of the first label, and the steps between labels. Append ,letter for Letter
+    paper.
 
     \b
     Example: companion print stickers --out sheets
