@@ -1,1 +1,1 @@
-"""The match: its record, what the referee makes of it, its phones, and what is kept of it afterwards."""
+"""The match: its judged record, its phones, past matches and statistics."""

@@ -1,4 +1,4 @@
-"""The matches of the log, judged when somebody asks for one, the last few kept; and each written as a file."""
+"""Past matches: judged on demand, cached, exported as files."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ MOST_COUNTED = 2000
 
 @dataclass(frozen=True, slots=True)
 class PlayedHand:
-    """A hand of a record: how it began, its lines of play, the game after each of them, and what it came to."""
+    """A hand of a record."""
 
     number: int
-    begins: Game
-    entries: tuple[Entry, ...]
-    games: tuple[Game, ...]
-    result: HandResult  # of an open hand, what would count now
+    begins: Game  # before the first play
+    entries: tuple[Entry, ...]  # the plays
+    games: tuple[Game, ...]  # after each play
+    result: HandResult  # of an open hand: the score if it ended now
 
     @property
     def is_open(self) -> bool:
@@ -44,19 +44,19 @@ class PlayedHand:
 
 @dataclass(frozen=True, slots=True)
 class PastMatch:
-    """A match of the log."""
+    """A judged match of the log."""
 
     match: int
-    last: int  # the number of its last event: what was made of it holds as long as this is the last
-    began_s: float
-    ended_s: float  # when its last line was written
+    last: int  # number of its last event, for caching
+    began_s: float  # Unix time
+    ended_s: float  # Unix time of the last line
     record: JudgedRecord
     hands: tuple[PlayedHand, ...]
     is_demo: bool
 
     @property
     def is_unfinished(self) -> bool:
-        """True if people have played something, and the match would go on."""
+        """True if people have played in this match and it is not over."""
         return self.game.goes_on and not self.is_demo and any(hand.entries for hand in self.hands)
 
     @property
@@ -76,25 +76,25 @@ class PastMatch:
 
 
 class Archive:
-    """The matches of a log, judged; what was judged is remembered as long as nothing has been added to the match."""
+    """Cache of judged matches and statistics, valid until a match gets a new event."""
 
     def __init__(self) -> None:
         self._past: Kept[PastMatch] = Kept(MOST_JUDGED)
         self._figures: Kept[dict[str, Figures]] = Kept(MOST_COUNTED)
 
     def past(self, store: Store, match: int) -> PastMatch | None:
-        """Return a match of the log, the running one too; None where there is none of that number."""
+        """Return a match, finished or not; None for an unknown number."""
         events = store.events(match)
         return self._past.get(match, lambda: judged(match, events), events[-1].seq) if events else None
 
     def page(self, store: Store, page: int, size: int) -> tuple[tuple[PastMatch, ...], int]:
-        """Return a page of the matches, the newest first, and how many pages there are; the first page is 1."""
+        """Return one page of matches, newest first, and the number of pages. Pages count from 1."""
         matches = store.matches()[::-1]
         chosen = (self.past(store, match) for match in matches[(page - 1) * size : page * size])
         return tuple(past for past in chosen if past is not None), -(-len(matches) // size)
 
     def figures(self, store: Store) -> dict[str, Figures]:
-        """Return what every player has done over all matches of the log, by `statistics.key_of` of the name."""
+        """Return every player's statistics over all matches, keyed by `statistics.key_of` of the name."""
 
         def of(match: int) -> dict[str, Figures]:
             record, _ = judge_on(EMPTY_RECORD, history(store.events(match)).lines)
@@ -105,7 +105,7 @@ class Archive:
 
 
 def judged(match: int, events: Sequence[Event]) -> PastMatch:
-    """Return a match from its events."""
+    """Judge the events of one match."""
     past = history(events)
     record, entries = judge_on(EMPTY_RECORD, past.lines)
     ended_s = max((event.at_s for event in events if event.kind is EventKind.LINE), default=events[0].at_s)
@@ -114,7 +114,7 @@ def judged(match: int, events: Sequence[Event]) -> PastMatch:
 
 
 def hands_of(record: JudgedRecord, entries: Sequence[Entry]) -> Iterator[PlayedHand]:
-    """Yield the hands of a judged record."""
+    """Yield each hand of a judged record that has lines."""
     for number, result in record.hands.items():
         places = [place for place, entry in enumerate(entries) if entry.hand == number]
         if places:
@@ -131,20 +131,23 @@ def hands_of(record: JudgedRecord, entries: Sequence[Entry]) -> Iterator[PlayedH
 # --- As files -------------------------------------------------------------------------------------------------
 
 
-_BEGIN_FORMULAS = ("=", "+", "-", "@", "|", "%")  # what a spreadsheet may compute, in any width
+_BEGIN_FORMULAS = ("=", "+", "-", "@", "|", "%")  # also as full-width characters
 
 
 FORMS: Mapping[str, str] = {"mbn": "text/plain", "csv": "text/csv", "jsonl": "application/x-ndjson"}
-"""Media types of the files that a match can be exported as, by the ending of their names."""
+"""Export formats: media type by file extension."""
 
 
 def text_of(past: PastMatch, form: str, called: Callable[[str], str]) -> str:
-    """Return a match as a record (`mbn`), its score sheets (`csv`), or its judged lines as JSON; `called` as below."""
+    """Export a match as its record (`mbn`), score sheets (`csv`) or judged lines (`jsonl`).
+
+    `called` maps a side's name to the name to show; only `csv` uses it.
+    """
     if form == "mbn":
         return notation.record_text(past.lines)
     if form == "csv":
         return as_csv(past.record.items, called)
-    # Where players are shown under other names than the record's, each hand says which.
+    # Each hand lists the names shown, if they differ from the record's.
     names = {"names": dict(past.game.shown)} if past.game.shown else {}
     items = judge.judge(RecordLine(number, text) for number, text in enumerate(past.lines, start=1))
     bodies = (item.as_json(str(past.match)) | (names if isinstance(item, HandResult) else {}) for item in items)
@@ -152,7 +155,10 @@ def text_of(past: PastMatch, form: str, called: Callable[[str], str]) -> str:
 
 
 def as_csv(items: Iterable[Item], called: Callable[[str], str] = str) -> str:
-    """Return the score sheets of all hands, a row a line of each side's sheet; `called` gives a side's name to show."""
+    """Return the score sheets as CSV: one row per hand, side and score item.
+
+    `called` maps a side's name to the name to show.
+    """
     text = io.StringIO()
     table = csv.writer(text)
     table.writerow(["hand", "ended", "side", "item", "points", "name"])
@@ -165,19 +171,19 @@ def as_csv(items: Iterable[Item], called: Callable[[str], str] = str) -> str:
 
 
 def as_cell(name: str) -> str:
-    """Return a name as a cell: what somebody typed must not become a formula of the spreadsheet."""
+    """Quote a name that a spreadsheet could run as a formula."""
     begins = unicodedata.normalize("NFKC", name.lstrip())[:1]
     return f"'{name}" if begins in _BEGIN_FORMULAS or name[:1].isspace() or not name.isprintable() else name
 
 
-BG_STATS_GAME = "Mille Bornes"  # what the app finds the game by: no number at BoardGameGeek is needed
+BG_STATS_GAME = "Mille Bornes"  # the app finds the game by this name, without a BoardGameGeek id
 
 
 def bg_stats_play(past: PastMatch, called: Callable[[str], str]) -> dict[str, object] | None:
-    """Return a match as a play for BG Stats, as it stands after its last finished hand; None where there is none.
+    """Return a match as a BG Stats play, scored after its last finished hand; None if no hand is finished.
 
-    Of a record that holds several matches, or races, it is the last. `called` gives a player's or a side's name to
-    show. The app remembers whom it took a player's id for, and a play by its id, so a match sent twice is one play.
+    A record with several matches or races gives only the last. `called` maps a player's or side's name to the name
+    to show. BG Stats recognizes players and plays by id: a match sent twice is one play.
     """
     if not past.finished:
         return None

@@ -1,7 +1,7 @@
-"""The dealer of a match without cards: which cards are whose, who is waited for, and what a player may see of it.
+"""The dealer of a match without cards: who holds which cards, and who has to decide.
 
-A dealt hand follows from the secret key beside the line that begins it, from the record, and from who has declined to
-answer. Nothing of it is kept, and nothing of it leaves this service but by `Dealt.seen_by`, to the player's own phone.
+Hidden cards are never saved: they follow from the hand's secret key in the log, the record, and who has declined to
+answer. Only `Dealt.seen_by` may show them, and only on the player's own phone.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ NOTHING_TO_DECLINE = say("Nothing is asked of you that you could let pass.")
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a player sees of a dealt hand, and what he is asked."""
+    """A player's view of a dealt hand, and the options open to them."""
 
     player: str
-    hand: tuple[Card, ...]  # his cards, the latest last
+    hand: tuple[Card, ...]  # newest last
     is_asked: bool = False
-    plays: tuple[Play, ...] = ()  # what he may do, where he is asked
-    may_wait: bool = False  # if he may let it pass; on his turn he draws then
-    has_drawn: bool = False  # if the last card of the hand was drawn for the turn that is his now
+    plays: tuple[Play, ...] = ()  # legal plays, if asked
+    may_wait: bool = False  # if the player may pass; on their own turn, passing draws a card
+    has_drawn: bool = False  # if the last card in hand was drawn this turn
 
 
 @dataclass(frozen=True, slots=True)
 class Dealt:
-    """A hand with its hidden cards: who decides next, as far as that follows without asking a person."""
+    """A hand with its hidden cards, and the players it waits for."""
 
-    hand: DealtHand  # after the draw of the player who decides, where he has drawn
-    waiting: tuple[Position, ...]  # who may answer before anybody draws, else whose turn it is; none at the end
+    hand: DealtHand  # includes the draw of this turn, if the player has drawn
+    waiting: tuple[Position, ...]  # who may answer before the next draw, else whose turn it is; empty at the end
 
     def asks(self, player: str | None) -> Position | None:
-        """Return the position of a player who is waited for."""
+        """Return the player's position if the hand waits for them."""
         return next((position for position in self.waiting if position.player == player), None)
 
     def seen_by(self, player: str) -> Seen:
-        """Return what a player may see; nobody else may."""
+        """Return what this player, and only this player, may see."""
         deal, position = self.hand.deal, self.asks(player)
         seat = deal.table.seat_of(player)
         cards = deal.hands[seat]
@@ -63,9 +63,9 @@ class Dealt:
         return Seen(player, cards, True, plays, may_wait, has_drawn=seat == deal.table.to_move and deal.ahead > 0)
 
     def objections(self, play: Play, by: str) -> Said | tuple[Reason, ...]:
-        """Return every reason against a play that somebody enters, or the sentence why it is not his to enter."""
+        """Return the reasons against a play, or a sentence if `by` may not enter it now; empty if allowed."""
         table = self.hand.deal.table
-        # Each enters his own plays; partners decide on the extension together.
+        # Players enter only their own plays, but either partner may decide on the extension.
         is_decision = play.verb in (Verb.EXTEND, Verb.FINISH)
         if play.player is None or by not in (table.side_of(play.player).players if is_decision else (play.player,)):
             return OWN_CARDS
@@ -78,7 +78,7 @@ class Dealt:
         return DRAW_FIRST if may_draw and play not in plays else ()
 
     def choice(self, position: Position, level: Level) -> Choice:
-        """Return what a robot does in a player's place; asked again it does the same."""
+        """Return a robot's choice; the same position always gives the same choice."""
         chance = random.Random(f"{self.hand.deal.key} {len(position.past)} {position.player}")  # noqa: S311
         return choose(position, level, chance)
 
@@ -86,9 +86,10 @@ class Dealt:
 def dealt(
     record: JudgedRecord, key: str, waived: Collection[str], totals: Mapping[str, int], robots: Collection[str]
 ) -> Dealt:
-    """Return the last hand of a record as its cards were dealt by a key. Raises DealError where they were not.
+    """Deal the last hand of a record from its secret key and replay its plays.
 
-    `waived` are the players who have declined to answer the last line, `totals` those of the match before the hand.
+    `waived` holds the players who declined to answer the last line, `totals` the match scores before the hand.
+    Raises DealError if the record cannot have been played with these cards.
     """
     past, table = past_of(record), record.game.table
     if past:
@@ -110,16 +111,16 @@ def dealt(
 
 
 def _is_idle(position: Position, robots: Collection[str]) -> bool:
-    """True if a player has no answer, and nobody learns of that: he plays next anyway, or is a robot.
+    """True if a player has no answer and can be skipped: they are next in turn, or a robot.
 
-    Whoever else was attacked is waited for, so that a pause tells nobody what he holds.
+    Other attacked players are always waited for; otherwise the pace would reveal who holds an answer.
     """
     plays, may_wait = _options(position)
     return may_wait and not plays and (position.is_in_turn or position.player in robots)
 
 
 def _options(position: Position) -> Options:
-    """Return what a player may do; what he was asked for he hands over, where he has it."""
+    """Return a player's options; they may not pass if they can hand over a requested card."""
     try:
         plays, may_wait = options(position)
     except Problem:

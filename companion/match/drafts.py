@@ -1,6 +1,6 @@
-"""What somebody's act comes to: the events that it writes, before they have a number, or the outcome that says why not.
+"""Turn actions into unnumbered events, or into an outcome that says why not.
 
-Pure functions of a state; `match.py` writes what they return.
+Pure functions of a state; `match.py` appends what they return.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from companion.storage.events import EventKind, NewEvent
 NO_LINE_FITS = Outcome(done=False, say=say("No line of the record fits: change it in the log of the hand."))
 OTHER_SIDE = Outcome(done=False, say=say("The other side has to confirm that."))
 WAITS = say("It waits for the play before it.")
-PROGRAM = "the companion"  # who refuses where the program deals
+PROGRAM = "the companion"  # who answers the director in a dealt match
 NO_ROBOT = say("A robot is one of the players and has a level from 1 to 3, and somebody plays who is none.")
 
 
 def setting(key: str, value: str, by: str) -> NewEvent:
-    """Return a setting of the match."""
+    """Return the event that changes a setting."""
     return NewEvent(EventKind.SETTING, {"key": key, "value": value, "by": by})
 
 
 def beginning(text: str, by: str, *, is_dealt: bool) -> NewEvent:
-    """Return the line that begins a hand, with the key of its cards where the program deals."""
+    """Return the line that begins a hand; if the program deals, with a new secret key of 128 bits."""
     return NewEvent(EventKind.LINE, {"text": text, "by": by, **({"deal": secrets.token_hex(16)} if is_dealt else {})})
 
 
@@ -48,7 +48,7 @@ def match_begun(
     verified: bool | None,
     robots: Mapping[str, int] | None,
 ) -> list[NewEvent]:
-    """Return what begins a match, as `Match.start` has it. Raises Problem for lines that make no game."""
+    """Return the events that begin a match; parameters and errors as in `Match.start`."""
     game = judge.NEW_GAME
     for number, text in enumerate(lines, start=1):
         game, items = judge.step(game, RecordLine(number, text))
@@ -71,25 +71,25 @@ def match_begun(
         settings[VERIFYING] = YES
     if before.robot_seat is not None:
         settings[ROBOT_SEAT] = str(before.robot_seat)
-    own = own_text(game.edition_name)  # For the club, which has no file of it.
+    own = own_text(game.edition_name)  # The club does not have the file.
     set_up = NewEvent(EventKind.SETUP, {"lines": list(lines[:-1]), "by": by, **({"edition": own} if own else {})})
     first = beginning(lines[-1], by, is_dealt=robots is not None)
     return [set_up, first, *(setting(key, value, by) for key, value in settings.items())]
 
 
 def line(play: Play, by: str, source: str, *, legal: bool) -> NewEvent:
-    """Return a line for the record; an illegal play that the table lets stand says so."""
+    """Return a line for the record; an illegal play is marked as allowed by the table."""
     return NewEvent(EventKind.LINE, {"text": str(replace(play, anyway=not legal)), "by": by, "source": source})
 
 
 def rewriting(kind: EventKind, seq: int, play: Play | None, by: str) -> NewEvent:
-    """Return the change of a line: it should have said a play, never happened, or a play was forgotten before it."""
+    """Return a correction or retraction of line `seq`, or a forgotten line before it."""
     which = {"source": PHONE, "before": seq} if kind is EventKind.LINE else {"of": seq}
     return NewEvent(kind, {**which, **({"text": str(play)} if play else {}), "by": by})
 
 
 def standing(state: MatchState, by: str) -> list[NewEvent]:
-    """Return the changes that let every line stand that does not count, as far as it left a card on the table."""
+    """Return corrections that allow every rejected line, if its play can still be applied."""
     changes: list[NewEvent] = []
     tried: set[int] = set()
     while wrong := next(((one, one.play) for one in state.attention if one.play and one.seq not in tried), None):
@@ -106,7 +106,10 @@ def standing(state: MatchState, by: str) -> list[NewEvent]:
 
 
 def answering(question: Question, play: Play, by: str, *, legal: bool) -> NewEvent:
-    """Return the line that answers a question: the camera's, unless somebody typed the play or names another one."""
+    """Return the line that answers a question.
+
+    Its source is the phone if the play was typed or is not the first one offered, else the camera.
+    """
     source = PHONE if question.is_typed or play not in question.plays[:1] else CAMERA
     answer = line(play, by, source, legal=legal)
     return NewEvent(answer.kind, {**answer.body, "question": question.id})
@@ -115,7 +118,7 @@ def answering(question: Question, play: Play, by: str, *, legal: bool) -> NewEve
 def counting(
     state: MatchState, question: Question, play: Play, by: str, *, anyway: bool, vouched: bool
 ) -> Outcome | list[NewEvent]:
-    """Return the lines that count a play of a question with what waits before it, or what stands in the way."""
+    """Return lines for a play and the ones waiting before it, or the outcome that blocks them."""
     waiting = [one for one in state.questions if one.asks_play]
     before = waiting[: waiting.index(question)] if question.asks_play else []
     in_the_way = next((one for one in before if not one.may_count_untapped), None)
@@ -138,7 +141,7 @@ def counting(
 def following(
     state: MatchState, question: Question, play: Play | None, by: str, *, vouched: bool
 ) -> Outcome | list[NewEvent]:
-    """Return what makes the record follow the table, also where that is illegal."""
+    """Return changes that make the record match the table, legal or not, or the outcome that blocks them."""
     wrong = state.entry(question.line) if question.line is not None else None
     if wrong is None:
         return counting(state, question, play, by, anyway=True, vouched=vouched) if play else NO_LINE_FITS
@@ -151,7 +154,7 @@ def following(
 
 
 def received(state: MatchState, letter: Mapping[str, Any]) -> list[NewEvent]:
-    """Return that a letter has come; where the program deals also the answer that nothing can be changed."""
+    """Return the receipt of a director's letter; a dealt match also refuses any change it asks for."""
     came = NewEvent(EventKind.LETTER, letter)
     if not state.is_dealt or state.match is None or letter["what"] not in (Letter.CHANGE, Letter.REMOVE):
         return [came]
@@ -160,7 +163,7 @@ def received(state: MatchState, letter: Mapping[str, Any]) -> list[NewEvent]:
 
 
 def directed(question: Question, answer: Answer, by: str) -> NewEvent:
-    """Return what the table makes of what the director asks: the change itself, or only the answer."""
+    """Return the change that the director asked for, or the table's answer if nothing changes."""
     about = {"question": question.id, "by": by}
     if answer is not Answer.YES or question.line is None:
         said = Answer.YES if answer is Answer.YES else Answer.NO
@@ -171,10 +174,10 @@ def directed(question: Question, answer: Answer, by: str) -> NewEvent:
 
 
 def untapped(state: MatchState, answered: Set[str], instructed: tuple[Table, Play] | None) -> NewEvent | None:
-    """Return what counts next without a tap.
+    """Return the next event to write without a tap, or None.
 
-    `answered` are the ids of the questions that people have answered before: what they took back waits for a tap.
-    `instructed` is what a robot's helper was told to lay, and on which table.
+    `answered` holds the ids of questions that people have answered before; a play they took back needs a tap.
+    `instructed` is the play that a robot's helper was asked to make, and the table before it.
     """
     if state.policy is Policy.AUTO:
         lifted = next((question for question in state.questions if _is_lifted(question, state, answered)), None)
@@ -192,7 +195,7 @@ def untapped(state: MatchState, answered: Set[str], instructed: tuple[Table, Pla
 
 
 def _is_lifted(question: Question, state: MatchState, answered: Set[str]) -> bool:
-    """True if the card of the last play has been taken up again, and the camera had brought that play."""
+    """True if the card of the last play was picked up again, and the camera recorded that play."""
     lines = state.hand_entries
     is_seen = question.kind is Kind.DIFFERS and not question.plays
     is_last = is_seen and bool(lines) and lines[-1].seq == question.line

@@ -1,7 +1,6 @@
-"""What a match's events come to: the lines of its record as they stand, who sits where, what is set.
+"""The current record, settings and answers of a match, as a pure function of its events.
 
-Nothing is ever deleted: a line is taken out, changed or brought back by a later event. This is a pure function
-of the events, so the log replayed is the state.
+No event is ever deleted: later events remove, change or restore lines. Replaying the log therefore restores the state.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from companion.rules.record.notation import PlayerLine, read_header
 from companion.storage.events import Event, EventKind
 
 CAMERA, PHONE, SOMEBODY = "camera", "phone", "somebody"
-"""Where a line comes from; and whom the log names where no player did something: the camera, a phone without a seat."""
+"""Sources of a line; `CAMERA` and `SOMEBODY` (a phone without a seat) also fill `by` if no player acted."""
 
-DEMO = "demo"  # whom the log names where the simulated table has begun a match
+DEMO = "demo"  # `by` of a match that the simulated table began
 
-DEALT, ROBOT = "dealt", "robot "  # the settings that the program deals, and of a robot's level
+DEALT, ROBOT = "dealt", "robot "  # settings: the program deals; prefix for a robot's level
 
-VERIFYING, ROBOT_SEAT = "other-side-verifies", "robot-seat"  # who confirms, whose cards a robot plays
+VERIFYING, ROBOT_SEAT = "other-side-verifies", "robot-seat"  # settings: opponents confirm; robot at a real table
 
 YES, NO = "yes", "no"
 
@@ -31,59 +30,59 @@ UNDOABLE = (EventKind.LINE, EventKind.CORRECT, EventKind.RETRACT)
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A line of the record as it stands, and where it comes from."""
+    """A current line of the record and its origin."""
 
     seq: int
     text: str
     by: str = ""
     source: str = ""
     corrected_by: str | None = None
-    question: str = ""  # the id of the question that it answers; empty where it was typed
-    deal: str = ""  # the secret key of the cards of a hand that begins with this line; empty where people deal
+    question: str = ""  # id of the question it answers; empty if typed
+    deal: str = ""  # secret key of the hand that begins here; empty if people deal
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A line of play that somebody changed, or took out."""
+    """A play that was changed or removed."""
 
-    seq: int  # the event that did it
-    line: int
+    seq: int  # the event that changed it
+    line: int  # seq of the line
     before: str
-    after: str | None  # what the line says now; None where it was taken out
+    after: str | None  # None if removed
     by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What the events come to."""
+    """The state that follows from the events of one match."""
 
     lines: tuple[Written, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
-    answers: Mapping[str, Answered] = field(default_factory=dict)  # the latest to each question that no line answers
-    claims: tuple[Written, ...] = ()  # typed plays that had to wait, counted by now or not; the oldest first
-    asked: frozenset[str] = frozenset()  # ids of questions answered in any way, also where that was taken back
-    waived: frozenset[tuple[int, str]] = frozenset()  # who does not answer what was played in which line
-    wishes: tuple[Event, ...] = ()  # what somebody has asked the others to take back
-    letters: tuple[Event, ...] = ()  # what the club's director has sent
-    has_called: bool = False  # if somebody has called the director, who has not answered yet
-    undone_next: tuple[Event, ...] = ()  # what an undo takes back, the latest first, up to what no robot did
-    changes: tuple[Change, ...] = ()  # what has been changed and taken out, the latest last
-    redone_next: tuple[Event, ...] = ()  # the undos that a redo takes back, the latest first
+    answers: Mapping[str, Answered] = field(default_factory=dict)  # latest answer to each question that no line answers
+    claims: tuple[Written, ...] = ()  # all typed plays that had to wait, oldest first
+    asked: frozenset[str] = frozenset()  # ids of all questions ever answered, even if undone
+    waived: frozenset[tuple[int, str]] = frozenset()  # (line, player): players who declined to answer a play
+    wishes: tuple[Event, ...] = ()  # requests to undo a change
+    letters: tuple[Event, ...] = ()  # from the club's director
+    has_called: bool = False  # if a call for the director is still open
+    undone_next: tuple[Event, ...] = ()  # what an undo takes back, newest first; ends at a change by a person
+    changes: tuple[Change, ...] = ()  # in effect, oldest first
+    redone_next: tuple[Event, ...] = ()  # the undos that a redo takes back, newest first
 
     @property
     def robots(self) -> Mapping[str, int]:
-        """The players who are robots, with their levels."""
+        """Levels of the robots, by player."""
         levels = {key: Level.of(value) for key, value in self.settings.items() if key.startswith(ROBOT)}
         return {key.removeprefix(ROBOT): level for key, level in levels.items() if level}
 
     @property
     def is_demo(self) -> bool:
-        """True if the simulated table has begun the match, and no people."""
+        """True if the simulated table began the match."""
         return bool(self.lines) and self.lines[0].by == DEMO
 
 
 def history(events: Sequence[Event]) -> History:
-    """Return what a match's events come to."""
+    """Return the history of a match from all its events."""
     standing = _standing(events)
     settings = {e.body["key"]: e.body["value"] for e in standing if e.kind == EventKind.SETTING}
     past = History(settings=settings)
@@ -93,7 +92,7 @@ def history(events: Sequence[Event]) -> History:
     return replace(
         past,
         lines=tuple(_lines(standing)),
-        # Nothing takes back what was said to a question.
+        # Answers cannot be undone.
         answers={e.body["question"]: Answered(Answer(e.body["answer"]), e.body.get("about", ""), e.seq) for e in said},
         claims=tuple(_written(e) for e in events if e.kind == EventKind.CLAIM),
         asked=frozenset(e.body["question"] for e in events if e.body.get("question")),
@@ -108,9 +107,9 @@ def history(events: Sequence[Event]) -> History:
 
 
 def _undone_next(events: Sequence[Event], standing: Sequence[Event], robots: Container[str]) -> tuple[Event, ...]:
-    """Return what an undo takes back; nothing where robots alone have played since the set-up.
+    """Return the events that an undo takes back; none if only robots have played since the setup.
 
-    To that belongs the line after it, which begins the first hand. Lines changed by one tap go together.
+    The setup includes the line that begins the first hand. Corrections made by one tap are undone together.
     """
     firsts = {after.seq for before, after in pairwise(events) if before.kind == EventKind.SETUP}
     taken: list[Event] = []
@@ -130,7 +129,7 @@ def _is_of_one_tap(older: Event | None, event: Event) -> bool:
 
 
 def _redone_next(standing: Sequence[Event]) -> tuple[Event, ...]:
-    """Return the undos of the last tap on it, while nothing was changed since."""
+    """Return the undos made by the last tap, if nothing has changed since."""
     last = [event for event in reversed(standing) if _is_undoable(event) or event.kind == EventKind.UNDO]
     tap = last[0].body.get("request") if last else None
     undos = takewhile(lambda event: event.kind == EventKind.UNDO and event.body.get("request") == tap, last)
@@ -138,12 +137,12 @@ def _redone_next(standing: Sequence[Event]) -> tuple[Event, ...]:
 
 
 def _is_undoable(event: Event) -> bool:
-    """True for a change of the record; how a player is called is typed anew instead."""
+    """True for changes of the record, except a player's name to show: that is entered again instead."""
     return event.kind in UNDOABLE and not isinstance(read_header(event.body.get("text", "")), PlayerLine)
 
 
 def _standing(events: Sequence[Event]) -> list[Event]:
-    """Return the events that nobody has taken back; an undo can itself be taken back only later."""
+    """Return the events that are not undone. An undo always follows its target, so read backward."""
     void: set[int] = set()
     standing = []
     for event in reversed(events):
@@ -156,7 +155,7 @@ def _standing(events: Sequence[Event]) -> list[Event]:
 
 
 def _changes(events: Sequence[Event], standing: Sequence[Event]) -> Iterator[Change]:
-    """Yield each change that stands, with what its line said before; an undo takes out the line that it undoes."""
+    """Yield each change in effect, with the line's text before it; undoing a line counts as removing it."""
     said = {event.seq: event.body["text"] for event in events if event.kind == EventKind.LINE}
     for event in standing:
         line, after = event.body.get("of"), event.body.get("text") if event.kind == EventKind.CORRECT else None
@@ -166,7 +165,7 @@ def _changes(events: Sequence[Event], standing: Sequence[Event]) -> Iterator[Cha
 
 
 def _has_called(events: Sequence[Event]) -> bool:
-    """True if the last call of the director is neither over nor answered."""
+    """True if the last call for the director was neither canceled nor answered."""
     call = next((e for e in reversed(events) if e.kind == EventKind.CALL), None)
     if call is None or call.body.get("is_over"):
         return False
@@ -180,7 +179,7 @@ def _lines(standing: Sequence[Event]) -> list[Written]:
             lines += [Written(event.seq, text, event.by) for text in event.body.get("lines", ())]
         elif event.kind == EventKind.LINE:
             before, answered = event.body.get("before"), event.body.get("question")
-            # A question is asked again where its line no longer counts: the last answer is the one that stands.
+            # A question is asked again if its line stops counting; the last answer replaces the others.
             lines = [line for line in lines if not answered or line.question != answered]
             place = next((place for place, line in enumerate(lines) if line.seq == before), len(lines))
             lines.insert(place, _written(event))

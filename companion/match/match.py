@@ -1,9 +1,8 @@
-"""The match: the log, what the referee makes of it, and what the table is asked.
+"""The match at the table: its record, the state judged from it, and the open questions.
 
-A match *is* its record. Its state is always the judged lines of the log, so a correction judges anew from
-there on and replaying the log gives the same state. Questions are derived from the record and from what the camera
-sees, after every change of either. Readers get an immutable snapshot; every change is written to the disk before it
-shows.
+The state always follows from the lines in the log: a correction judges every later line again, and replaying the log
+restores the state. Questions are derived again after every change of the record or of what the camera sees. Readers
+get an immutable state. Every change is saved before it shows, or reported as unsaved.
 """
 
 from __future__ import annotations
@@ -47,8 +46,8 @@ from companion.storage.versions import Versions
 
 log = logging.getLogger(__name__)
 
-Derive = Callable[[MatchState], tuple[Question, ...]]  # what the camera asks of a state, in order
-Mats = Callable[[MatchState], Mapping[str, str]]  # which side plays on which mat: the side's name by the mat's id
+Derive = Callable[[MatchState], tuple[Question, ...]]  # the camera's questions about a state, in order
+Mats = Callable[[MatchState], Mapping[str, str]]  # side names by mat id
 DONE = Outcome(done=True)
 GONE = Outcome(done=False, say=say("That was settled already."), is_void=True)
 NOTHING = {
@@ -69,12 +68,12 @@ def _nothing_seen(_state: MatchState) -> tuple[Question, ...]:
 
 
 def mats_in_order(state: MatchState) -> Mapping[str, str]:
-    """Return the sides by mat: the first side on the first mat, and so on."""
+    """Assign mats to the sides in seating order."""
     return {f"side-{number}": team.name for number, team in enumerate(state.game.teams, start=1)}
 
 
 class Match:
-    """The match being played, over its store. Any thread may call it; each change is one lock, one commit."""
+    """The match at the table, saved in its store. Thread-safe: each change is one lock and one commit."""
 
     def __init__(self, store: Store, mats: Mats = mats_in_order) -> None:
         self.store, self.mats = store, mats
@@ -82,15 +81,15 @@ class Match:
         self._events: tuple[Event, ...] = ()
         self._state = MatchState()
         self._derive: Derive = _nothing_seen
-        self.instructed: tuple[Table, Play] | None = None  # what a robot's helper was told to lay: seen, it counts
-        self._request: dict[str, str] = {}  # the name of the change that is being made
-        self._first: dict[str, tuple[str, Outcome]] = {}  # what was asked, hashed, and its outcome, by name
+        self.instructed: tuple[Table, Play] | None = None  # a robot's play, for its helper: counts once seen
+        self._request: dict[str, str] = {}  # name of the change in progress
+        self._first: dict[str, tuple[str, Outcome]] = {}  # hash of the change and its outcome, by name
 
         store.changed = self._saved
         with self._changed:
             note = store.note.sentence if store.note else None
             last = store.latest()
-            # The match at the table is that of the last event: an earlier one may have been gone on with.
+            # The last event decides which match is at the table: an earlier match may have been resumed.
             events = store.events(max(last, key=lambda match: last[match])) if last else ()
             self._versions = Versions(store.path.parent, events[-1].seq if events else 0)
             self._state = MatchState(self._versions.next(), unsaved=store.unsaved, note=note)
@@ -99,27 +98,27 @@ class Match:
 
     @property
     def state(self) -> MatchState:
-        """The state now; a value that never changes."""
+        """The current state, immutable."""
         return self._state
 
     def wait(self, after_version: int, timeout_s: float) -> MatchState:
-        """Return the state as soon as it is newer than a version, or as it is when the time is up."""
+        """Return the state once its version differs from `after_version`, or after the timeout."""
         with self._changed:
             self._changed.wait_for(lambda: self._state.version != after_version, timeout_s)
             return self._state
 
     def check_alive(self) -> None:
-        """Return once the match can be locked and the log read: nothing holds them for ever."""
+        """Block until the match can be locked and the log read, to prove that neither hangs."""
         with self._changed:
             self.store.events(0)
 
     # The whole match
 
     def once(self, request: str | None, asked: str, act: Callable[[], Outcome]) -> Outcome:
-        """Make a change once, however often it is asked for under one name in a match, and give its first outcome.
+        """Make a change once per name `request` and match; a repeated request gets the first outcome.
 
-        `asked` is all that was asked: the same name for something else is refused. Where there was nothing to do it may
-        be asked for again. All of it happens in one lock.
+        `asked` describes the whole change: the same name with another description is refused. A request that found
+        nothing to do may be repeated. Holds the lock throughout.
         """
         asked = hashlib.sha256(asked.encode()).hexdigest()[:16]
         with self._changed:
@@ -136,14 +135,14 @@ class Match:
             return outcome
 
     def _again(self, first: Outcome) -> Outcome:
-        """Return the first outcome of a change; after a restart with what its play, if it waits, is asked about now."""
+        """Return a change's first outcome; after a restart, with the reasons against its waiting play."""
         if first.version:
             return first
         asked = self._state.question(typed_id(self._state, first.seq))
         return replace(self._stamped(first), seq=first.seq, reasons=asked.reasons if asked else ())
 
     def _stamped(self, outcome: Outcome) -> Outcome:
-        """Return an outcome with the state that it left."""
+        """Add the current state to an outcome."""
         now = self._state
         asked = tuple(question.id for question in now.questions)
         return replace(outcome, seq=now.seq, version=now.version, asked=asked, saved=now.unsaved is None)
@@ -157,10 +156,10 @@ class Match:
         verified: bool | None = None,
         robots: Mapping[str, int] | None = None,
     ) -> Outcome:
-        """Begin a match from header lines and `hand first …`. Raises Problem for lines that make no game.
+        """Begin a match from its header lines and a last line `hand first PLAYER`.
 
-        `policy` and `verified`, whether the other side verifies, stay as they are where they are not given. With
-        `robots`, the levels of the players who are some, or an empty mapping, the program deals the cards.
+        `policy` and `verified` (whether opponents confirm plays) default to those of the match before. If `robots` is
+        given, level by player and possibly empty, the program deals the cards. Raises Problem for an invalid setup.
         """
         with self._changed:
             before = self._state
@@ -170,10 +169,9 @@ class Match:
             return DONE
 
     def go_on_with(self, match: int, by: str) -> Outcome:
-        """Bring an earlier match back to the table, in the place of the one that is there; nothing of either is lost.
+        """Resume an earlier match in place of the current one; both stay in the log.
 
-        It is asked of every card whether it counts, until somebody chooses otherwise: those of another hand may lie
-        there.
+        Sets the policy to TAP: cards of another hand may still be on the table.
         """
         with self._changed:
             if match == self._state.match or match not in self.store.matches():
@@ -192,11 +190,14 @@ class Match:
         return notation.record_text(self.lines())
 
     def lines(self) -> list[str]:
-        """Return every line that stands; none before the first match."""
+        """Return the lines of the record; none before the first match."""
         return [entry.written.text for entry in self._state.entries]
 
     def next_hand(self, by: str, first: str | None = None) -> Outcome:
-        """Start the next hand, begun by `first` or by the player after the last hand's first."""
+        """Start the next hand; `first` defaults to the player after the last starter.
+
+        Raises Problem if `first` is not a player.
+        """
         with self._changed:
             if self._state.match is None or self._state.game.hand_is_open:
                 return GONE
@@ -206,19 +207,19 @@ class Match:
             return self._write(drafts.beginning(f"hand first {first}", by, is_dealt=self._state.is_dealt))
 
     def set_policy(self, policy: Policy, by: str) -> Outcome:
-        """Set what counts without a tap."""
+        """Set which plays count without a tap."""
         return self._write(drafts.setting("policy", policy, by))
 
     def set_verifying(self, by: str, *, on: bool) -> None:
-        """Set whether a side's plays wait until another side confirms them."""
+        """Set whether plays wait until another side confirms them."""
         self._write(drafts.setting(VERIFYING, YES if on else NO, by))
 
     def seat_robot(self, seat: RobotSeat | None, by: str) -> None:
-        """Set whose cards a robot plays from now on; None: nobody's."""
+        """Set whose cards a robot plays at the real table; None for no robot."""
         self._write(drafts.setting(ROBOT_SEAT, "" if seat is None else str(seat), by))
 
     def sit(self, player: str, by: str, name: str | None = None) -> Outcome:
-        """Note that somebody takes a seat; with `name`, that is how the player is shown from now on."""
+        """Record that a person takes a player's seat; `name` is the name to show from now on."""
         with self._changed:
             if player not in self._state.people:
                 return GONE
@@ -230,10 +231,28 @@ class Match:
     # Plays
 
     def enter(self, text: str, by: str, *, anyway: bool = False, vouched: bool = False) -> Outcome:
-        """Enter a play that was typed. What is legal counts at once; an illegal play waits for the table's answer.
+        """Enter a typed play. A legal play counts at once; an illegal one becomes a question.
 
-        Where the other side verifies, a side's own play waits for it; `vouched`: somebody stands in for that side.
-        A play that the table is asked about answers that question. Raises Problem for text that is no play.
+        `anyway` lets an illegal play count. If opponents confirm plays, a side's own play waits for them unless
+        `vouched`: a person stands in for them. A play that an open question offers answers that question. Raises
+        Problem if the text is not a play.
+
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> folder = TemporaryDirectory()
+        >>> store = Store.open(Path(folder.name) / "companion.sqlite3")
+        >>> match = Match(store)
+        >>> match.start(["side Ann", "side Bob", "hand first Ann"]).done
+        True
+        >>> match.enter("Ann roll", by="Ann").done
+        True
+        >>> outcome = match.enter("Ann 100", by="Ann")  # It is Bob's turn.
+        >>> outcome.done, [reason.code.value for reason in outcome.reasons]
+        (False, ['not-your-turn'])
+        >>> match.lines()
+        ['side Ann', 'side Bob', 'hand first Ann', 'Ann roll']
+        >>> store.close()
+        >>> folder.cleanup()
         """
         with self._changed:
             said = self._read(text)
@@ -259,7 +278,7 @@ class Match:
             return Outcome(done=False, reasons=claim.reasons, say=None if claim.reasons or claim is first else WAITS)
 
     def _enter_dealt(self, play: Play, by: str) -> Outcome:
-        """Enter a play of a hand that the program deals: of one's own cards, and legal."""
+        """Enter a play in a dealt match: legal, and with a card in the player's own hand."""
         dealt = self._state.dealt
         against = dealt.objections(play, by) if dealt else dealer.NOTHING_DEALT
         if isinstance(against, str):
@@ -269,7 +288,7 @@ class Match:
         return self._write(drafts.line(play, by, PHONE, legal=True))
 
     def waive(self, by: str) -> Outcome:
-        """Let pass what a player of a dealt hand may answer; where it is his turn he draws then."""
+        """Pass in a dealt match: decline to answer, or on one's own turn draw a card."""
         with self._changed:
             dealt = self._state.dealt
             if dealt is None or dealt.asks(by) is None or not dealt.seen_by(by).may_wait:
@@ -277,7 +296,7 @@ class Match:
             return self._write(NewEvent(EventKind.WAIVE, {"of": self._state.last_line, "by": by}))
 
     def decide(self, player: str, play: Play | None, seq: int) -> Outcome:
-        """Enter what a robot has decided, None for no answer, if the match still stands as it was then."""
+        """Enter a robot's play, or pass for None; refused if the match has changed since event `seq`."""
         with self._changed:
             if seq != self._state.seq:
                 return GONE
@@ -293,11 +312,10 @@ class Match:
         anyway: bool = False,
         vouched: bool = False,
     ) -> Outcome:
-        """Answer a question; `play` names another play than the first that it offers.
+        """Answer a question; `play` replaces the first play that it offers.
 
-        A play counts with those before it, where they are legal and sure. An illegal play counts only `anyway`: the
-        table lets it stand. Where the other side verifies, a side's own play counts only `vouched`: somebody stands in
-        for that side. Raises Problem for text that is no play.
+        A play also counts the plays waiting before it, if they are legal and sure. `anyway` and `vouched` work as in
+        `enter`. Raises Problem if `play` is not a play.
         """
         with self._changed:
             question = self._state.question(question_id)
@@ -306,14 +324,14 @@ class Match:
                 may_come = is_blind and questions.is_of_a_card(question_id, now.match or 0, now.hand_seq)
                 return NOT_LOOKED if may_come and question_id not in now.past.asked else GONE
             if question.kind is questions.Kind.UNDO and (answer is Answer.YES or by not in self._state.people):
-                return self.undo(by)  # It refuses whoever does not play.
+                return self.undo(by)  # Refuses people who do not play.
             if question.kind is questions.Kind.DIRECTOR:
                 return self._write(drafts.directed(question, answer, by))
             offered = question.plays[0] if question.plays else None
             said = offered if play is None else replace(self._read(play), anyway=False)
             if answer in (Answer.YES, Answer.TABLE):
                 if said is not None and question.asks_play:
-                    # Where the table is right, the play counts as it lies.
+                    # If the table is right, the play counts, legal or not.
                     stands = anyway or answer is Answer.TABLE
                     return self._settle(
                         drafts.counting(self._state, question, said, by, anyway=stands, vouched=vouched)
@@ -328,27 +346,28 @@ class Match:
             return self._write(*(NewEvent(EventKind.ANSWER, {"question": one, **body}) for one in asked))
 
     def was_asked(self, question_id: str) -> bool:
-        """True if a question with this id may have been asked here, now or before."""
+        """True if a question with this id may have been asked in this log."""
         return question_id in self._state.past.asked or questions.match_of(question_id) in self.store.matches()
 
     @property
     def last_serial(self) -> int:
-        """The highest serial of a track that an answered question of this match was about; 0 for none."""
+        """Highest track serial among the answered questions of this match; 0 for none."""
         return max((questions.serial_of(question) or 0 for question in self._state.past.asked), default=0)
 
     def correct(self, seq: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
-        """Change a line of the record; everything after it is judged again. Raises Problem for text that is no play.
+        """Correct a line; later lines are judged again. Raises Problem if the text is not a play.
 
-        Where the other side verifies, only it, or somebody `vouched`, changes the lines of a side.
+        If opponents confirm plays, only they may change a side's lines, unless `vouched`.
         """
         return self.rewrite(EventKind.CORRECT, seq, text, by, vouched=vouched)
 
     def rewrite(
         self, kind: EventKind, seq: int, text: str | None, by: str, *, vouched: bool = False, asks: bool = False
     ) -> Outcome:
-        """Change a line, take it out, or insert a forgotten play before it, as a correction, retraction or line does.
+        """Change line `seq` (CORRECT), remove it (RETRACT) or insert a forgotten play before it (LINE).
 
-        With `asks` nothing is written where lines would no longer count: the outcome has the reasons against the first.
+        With `asks`, a change that would stop lines from counting is not written: the outcome has the reasons against
+        the first of them. Raises Problem if the text is not a play.
         """
         with self._changed:
             if self._state.entry(seq) is None:
@@ -366,7 +385,7 @@ class Match:
             return replace(outcome, reasons=against.reasons) if against is not None else outcome
 
     def misfits(self, kind: EventKind, seq: int, text: str | None) -> tuple[Entry, ...]:
-        """Return the lines that would no longer count after `rewrite`. Raises Problem for text that is no play."""
+        """Return the lines that `rewrite` would stop from counting. Raises Problem if the text is not a play."""
         with self._changed:
             play = self._read(text) if text is not None else None
             return misfits(self._state, self._events, drafts.rewriting(kind, seq, play, ""))
@@ -387,9 +406,9 @@ class Match:
             return self._write(*changes) if changes else GONE
 
     def undo(self, by: str, seq: int | None = None) -> Outcome:
-        """Take back the last change of the record; with `seq` only that one, so that a double tap undoes once.
+        """Undo the last change; with `seq`, only if it is that change, so that a double tap undoes once.
 
-        Where the program deals, what robots have played since goes too, and another person has to agree, if any plays.
+        Plays of robots since then are undone too. In a dealt match another person, if any plays, has to agree.
         """
         with self._changed:
             now = self._state
@@ -417,14 +436,14 @@ class Match:
     # The director of the club
 
     def call_director(self, by: str, *, is_over: bool = False) -> Outcome:
-        """Call the club's director, or note that nobody needs to come any more."""
+        """Call the club's director, or with `is_over` cancel the call."""
         with self._changed:
             if self._state.past.has_called is not is_over:
                 return GONE
             return self._write(NewEvent(EventKind.CALL, {"by": by, **({"is_over": True} if is_over else {})}))
 
     def receive(self, letter: Mapping[str, Any]) -> None:
-        """Note what the director has sent, once; without a match it waits at the club."""
+        """Record a letter from the director once. Without a match it stays with the club."""
         with self._changed:
             known = (had.body["letter"] for had in self._state.past.letters)
             if self._state.match is not None and letter["letter"] not in known:
@@ -433,9 +452,9 @@ class Match:
     # What the camera says
 
     def look(self, derive: Derive) -> None:
-        """Derive the camera's questions about any state by `derive` from now on."""
+        """Use `derive` for the camera's questions from now on."""
         with self._changed:
-            # What is wrong with it is for the camera to hear, not for a phone.
+            # Derive first: an error must reach the camera, not a phone.
             seen = derive(self._state) if _is_seen(self._state) else ()
             self._derive = derive
             now = tuple(asked_in(self._state, seen))
@@ -446,27 +465,27 @@ class Match:
             self._follow_policy()
 
     def trouble(self, sentence: str | None) -> None:
-        """Show what is wrong with the camera, as a sentence; None when all is well."""
+        """Show a sentence about a problem with the camera; None for no problem."""
         with self._changed:
             if sentence != self._state.trouble:
                 self._show(trouble=sentence)
 
     def offer(self, lines: Sequence[str]) -> None:
-        """Ask whether another match shall begin instead of the one that is under way; without lines, no longer."""
+        """Offer to begin another match with these setup lines; an empty sequence withdraws the offer."""
         self._show(offered=tuple(lines))
 
     def play_without_camera(self, *, on: bool) -> None:
-        """Set whether the table plays on without the camera, until somebody wants it again or the service restarts."""
+        """Set whether the table plays without the camera; a restart resets this."""
         self._show(without_camera=on)
 
     def put_note_away(self) -> None:
-        """Remove the note about a damaged log, which somebody has read."""
+        """Remove the note about a damaged log."""
         with self._changed:
             self.store.put_note_away()
             self._show(note=None)
 
     def refresh(self) -> None:
-        """Note that something has changed that pages show beside the match."""
+        """Make a new version after a change elsewhere that pages show."""
         self._show()
 
     # Inside the lock
@@ -480,7 +499,7 @@ class Match:
             raise Problem(str(error)) from error
 
     def _follow_policy(self) -> None:
-        """Write what counts without a tap, one after the other; what somebody has taken back waits for one."""
+        """Write every play that counts without a tap; never one that was taken back."""
         while not self._state.other_side_verifies:
             draft = drafts.untapped(self._state, self._state.past.asked, self.instructed)
             if draft is None:
@@ -491,7 +510,7 @@ class Match:
         return found if isinstance(found, Outcome) else self._write(*found)
 
     def _write(self, *new: NewEvent) -> Outcome:
-        """Write a change, and what then counts without a tap."""
+        """Write a change, then every play that counts without a tap."""
         with self._changed:
             if self._state.match is None:
                 raise Problem(NO_HAND)
@@ -503,7 +522,7 @@ class Match:
         self._take(self.store.append(self._state.match, *new, hold=True))
 
     def _named(self, draft: NewEvent) -> NewEvent:
-        """Return a draft with the name of the change that it is part of."""
+        """Add the name of the change in progress to an event."""
         return NewEvent(draft.kind, {**draft.body, **self._request})
 
     def _saved(self) -> None:
@@ -511,19 +530,19 @@ class Match:
             self._show(unsaved=self.store.unsaved)
 
     def _take(self, events: tuple[Event, ...]) -> None:
-        """Show what new events come to; they are saved, or held in memory as long as the disk refuses."""
+        """Show the state after new events, which are saved or held in memory."""
         if events[0].match != self._state.match:
             self._events, self._first = (), {}
         self._events += events
         for event in events:
-            # Of a log that is read; changes made here are kept with their outcome.
+            # For changes read from the log; `once` keeps the full outcome of new ones.
             if request := event.body.get("request"):
                 is_done = event.kind not in (EventKind.CLAIM, EventKind.WISH)
                 self._first[request] = event.body.get("asked", ""), Outcome(done=is_done, seq=event.seq)
         self._show(derived(self._state, self._events), unsaved=self.store.unsaved)
 
     def _show(self, state: MatchState | None = None, **changes: Any) -> None:
-        """Show a state, or the present one changed, with the questions that follow from it."""
+        """Publish a state, or the current one with changes, with its questions."""
         with self._changed:
             state = state or self._state
             state = replace(state, version=self._versions.next(), **changes)
@@ -531,7 +550,7 @@ class Match:
             self._changed.notify_all()
 
     def _seen(self, state: MatchState) -> tuple[Question, ...]:
-        """Return what the camera asks; a tap counts whatever goes wrong with it, and it looks again soon."""
+        """Return the camera's questions; an error must not stop a tap, and the camera looks again soon."""
         try:
             return self._derive(state) if _is_seen(state) else ()
         except Exception:
@@ -541,5 +560,5 @@ class Match:
 
 
 def _is_seen(state: MatchState) -> bool:
-    """True if a camera has something to look at: a match that is played with cards."""
+    """True if the match is played with real cards, for the camera to see."""
     return state.match is not None and not state.is_dealt

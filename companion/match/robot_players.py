@@ -1,4 +1,4 @@
-"""The robots at a table without cards: whenever one is waited for it decides, and enters its play as people do."""
+"""Robot players in a match without cards; they enter plays like people do."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import time
 from companion.match.match import Match
 from companion.robots.robot import Level
 
-PAUSE_S = 1.5  # seconds that a robot waits before it acts, so that people see what was played before
-ANSWER_S = 10.0  # seconds that a hand waits for who may answer out of turn, whether he holds an answer or not
-_LOOK_S = 1.0  # seconds between looks at a match in which nothing changes
+PAUSE_S = 1.5  # pause before a robot plays, so that people see the previous play
+ANSWER_S = 10.0  # wait for answers out of turn; equally long if no player holds one
+_LOOK_S = 1.0  # longest wait for a change
 log = logging.getLogger(__name__)
 
 
 def decide(match: Match) -> bool:
-    """Let a robot decide that is waited for; False where none is."""
+    """Make one robot play, if the match waits for one; return False if not."""
     now = match.state
     dealt = now.dealt
     position = next((one for one in dealt.waiting if one.player in now.robots), None) if dealt else None
@@ -30,7 +30,7 @@ def decide(match: Match) -> bool:
 
 
 def let_pass(match: Match) -> None:
-    """Go on without those who may answer out of turn, but need not."""
+    """Pass for every player who may, but need not, answer out of turn."""
     dealt = match.state.dealt
     for position in dealt.waiting if dealt else ():
         if not position.is_in_turn:
@@ -38,7 +38,7 @@ def let_pass(match: Match) -> None:
 
 
 class RobotPlayers:
-    """The thread that plays for the robots of a match, for as long as the service runs."""
+    """Thread that plays for the robots of a match."""
 
     def __init__(self, match: Match, pause_s: float = PAUSE_S, answer_s: float = ANSWER_S) -> None:
         self._match, self._pause_s, self._answer_s = match, pause_s, answer_s
@@ -49,7 +49,7 @@ class RobotPlayers:
         self._thread.start()
 
     def stop(self) -> None:
-        """End, after the play that is being thought about."""
+        """Stop after the current decision; wait at most a second for it."""
         self._ended.set()
         self._match.refresh()
         self._thread.join(_LOOK_S)

@@ -1,4 +1,4 @@
-"""The match at one moment: the record's lines as the referee judges them, and what the table is asked. Values only."""
+"""Immutable state of the match: the judged record and the open questions."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ NO_HAND = say("No game has been set up yet: choose the players first.")
 
 
 class Policy(StrEnum):
-    """How a play that the camera has seen is confirmed."""
+    """What confirms a play that the camera has seen."""
 
     TAP = "tap"
-    PLAY_ON = "play-on"  # by a tap, or by the next player's play, if it was legal and sure
-    AUTO = "auto"  # by itself, if it is legal and sure
+    PLAY_ON = "play-on"  # a tap, or the next player's play if this one is legal and sure
+    AUTO = "auto"  # nothing, if it is legal and sure; else a tap
 
 
 class RobotSeat(NamedTuple):
-    """A player whose cards a robot plays at the real table; somebody helps it."""
+    """A player at the real table whose cards a robot plays, with a person's help."""
 
     player: str
     level: int
 
     @classmethod
     def of(cls, setting: str | None, players: Iterable[str]) -> RobotSeat | None:
-        """Return the seat that a setting of the match names, as long as that player plays."""
+        """Parse a setting such as `Ann 2`; return None for an unknown player or level."""
         player, _, level = (setting or "").partition(" ")
         known = Level.of(level)
         return cls(player, known) if known and player in players else None
@@ -57,7 +57,7 @@ class RobotSeat(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of the record and what the referee says of it."""
+    """A line of the record with the referee's verdict."""
 
     written: Written
     hand: int
@@ -73,7 +73,7 @@ class Entry:
 
     @property
     def needs_attention(self) -> bool:
-        """True if the line does not count: unreadable, or illegal and not let stand."""
+        """True if the line does not count: unreadable, or illegal and not allowed by the table."""
         return self.judged is not None and not self.judged.applied
 
 
@@ -81,35 +81,35 @@ class Entry:
 class MatchState:
     """Everything the pages show, at one moment."""
 
-    version: int = 0  # grows with every change that can be seen, saved or not, also over a restart; below 2^31
-    seq: int = 0  # the last event; it is saved unless `unsaved` says otherwise
+    version: int = 0  # grows with every visible change, also over restarts; below 2^31
+    seq: int = 0  # the last event; on disk if `unsaved` is None
     match: int | None = None
     record: JudgedRecord = judge.EMPTY_RECORD
     entries: tuple[Entry, ...] = ()
-    past: History = field(default_factory=History)  # what the events come to
-    hand_seq: int = 0  # the event that began the hand on the table
-    questions: tuple[Question, ...] = ()  # in the order of play: what the camera sees, then typed plays that wait
+    past: History = field(default_factory=History)
+    hand_seq: int = 0  # the event that began the current hand
+    questions: tuple[Question, ...] = ()  # the director's, the camera's in order of play, then typed plays
     trouble: str | None = None
-    unsaved: str | None = None  # a sentence as long as something that shows is not on the disk
-    note: str | None = None  # the note about a damaged log, until somebody has read it
-    offered: tuple[str, ...] = ()  # the lines of another match, until somebody says whether it begins
-    without_camera: bool = False  # somebody has put the camera away for now: its trouble shows on its page alone
+    unsaved: str | None = None  # a sentence while something shown is not on disk
+    note: str | None = None  # about a damaged log, until a person removes it
+    offered: tuple[str, ...] = ()  # setup lines of another match that could begin
+    without_camera: bool = False  # camera paused: show its trouble only on its own page
     policy: Policy = Policy.TAP
-    other_side_verifies: bool = False  # if a side's play counts only once another side has confirmed it
+    other_side_verifies: bool = False  # if plays need confirmation by another side
     robot_seat: RobotSeat | None = None
-    redone_next: tuple[Event, ...] = ()  # what a redo takes back, the latest first
+    redone_next: tuple[Event, ...] = ()  # the undos that a redo takes back, newest first
     is_dealt: bool = False  # if the program deals the cards
-    robots: Mapping[str, int] = field(default_factory=dict)  # the players who are robots, with their levels
-    dealt: Dealt | None = None  # the hidden cards, where the program deals: shown by `seen_by` alone
+    robots: Mapping[str, int] = field(default_factory=dict)  # level by player
+    dealt: Dealt | None = None  # the hidden cards; show them only through `seen_by`
 
     @property
     def undoable(self) -> Event | None:
-        """The change that an undo goes back to."""
+        """The oldest change that the next undo takes back."""
         return self.past.undone_next[-1] if self.past.undone_next else None
 
     @property
     def redoable(self) -> Event | None:
-        """The undo that a redo takes back first."""
+        """The undo that the next redo takes back first."""
         return self.redone_next[0] if self.redone_next else None
 
     @property
@@ -118,7 +118,7 @@ class MatchState:
 
     @property
     def people(self) -> tuple[str, ...]:
-        """The players who are no robots."""
+        """The players who are not robots."""
         return tuple(player for player in self.side_of if player not in self.robots)
 
     @property
@@ -132,22 +132,22 @@ class MatchState:
 
     @property
     def attention(self) -> tuple[Entry, ...]:
-        """The lines of the match that do not count: what a correction has made illegal, until somebody answers."""
+        """The lines that do not count until a person decides about them."""
         return tuple(entry for entry in self.entries if entry.needs_attention)
 
     @property
     def last_line(self) -> int:
-        """The event of the last play of the hand on the table, or else of its beginning."""
+        """Event of the last play of the current hand, else of its beginning."""
         return self.hand_entries[-1].seq if self.hand_entries else self.hand_seq
 
     @property
     def is_under_way(self) -> bool:
-        """True if something has been played, and the match would go on."""
+        """True if something has been played and the match is not over."""
         return self.match is not None and self.game.goes_on and bool(self.hand_entries or self.game.hands)
 
     @property
     def is_demo(self) -> bool:
-        """True if the simulated table has begun the match, and no people."""
+        """True if the simulated table began the match."""
         return self.past.is_demo
 
     def was_counted(self, entry: Entry) -> bool:
@@ -162,30 +162,30 @@ class MatchState:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a tap, and the state right after it."""
+    """Result of an action, and the state right after it."""
 
     done: bool
     reasons: tuple[reasons.Reason, ...] = ()
-    say: str | None = None  # a sentence for the person who tapped, where nothing else tells
-    is_void: bool = False  # if there was nothing to do: settled already, or of another hand
+    say: str | None = None  # a sentence for the person who acted, if any
+    is_void: bool = False  # if there was nothing to do: already settled, or of another hand
     seq: int = 0
     version: int = 0
-    asked: tuple[str, ...] = ()  # the ids of the questions
-    saved: bool = True  # if all of it is on the disk
+    asked: tuple[str, ...] = ()  # ids of the open questions
+    saved: bool = True  # if everything is on disk
 
 
 # The record, judged
 
 
 def judge_on(before: JudgedRecord, lines: Sequence[Written]) -> tuple[JudgedRecord, tuple[Entry, ...]]:
-    """Return the record judged again from the first line that has changed, and its lines as entries."""
+    """Judge the record again from the first changed line on; return it and its lines as entries."""
     record = judge.judge_on(before, tuple(RecordLine(written.seq, written.text) for written in lines))
     games = enumerate(zip(lines, record.games, strict=True))
     return record, tuple(Entry(line, game.hand_number, record.verdict(place)) for place, (line, game) in games)
 
 
 def misfits(state: MatchState, events: Sequence[Event], change: NewEvent) -> tuple[Entry, ...]:
-    """Return the lines that would no longer count after a change of the record; the one changed or new is the first."""
+    """Return the lines that would stop counting after a change; a new or changed line comes first."""
     new = Event(state.seq + 1, state.match or 0, 0.0, change.kind, change.body)
     _, entries = judge_on(state.record, history((*events, new)).lines)
     known = {entry.seq for entry in state.attention} - {change.body.get("of")}
@@ -193,19 +193,19 @@ def misfits(state: MatchState, events: Sequence[Event], change: NewEvent) -> tup
 
 
 def judged_next(game: Game, play: Play) -> tuple[Game, JudgedLine]:
-    """Return the game after one more play that is in no record yet, and the referee's verdict on it."""
+    """Judge one more play without recording it; return the game after it and the verdict."""
     game, items = judge.step(game, RecordLine(0, str(play)))
     return game, next(item for item in items if isinstance(item, JudgedLine))
 
 
 def asked_in(state: MatchState, seen: Sequence[Question]) -> Iterator[Question]:
-    """Yield what the table is asked: by the director, by what the camera sees, then what was typed and waits."""
+    """Yield the open questions: the director's, the camera's (`seen`), then typed plays that wait."""
     yield from _directed(state)
     yield from _wished(state) if state.is_dealt else _claimed(state, seen)
 
 
 def _directed(state: MatchState) -> Iterator[Question]:
-    """Yield what the club's director asks and nobody has answered, as long as the line that it is about is there."""
+    """Yield the director's unanswered questions whose line still exists."""
     for letter in state.past.letters:
         what, who, text = letter.body["what"], letter.body["by"], letter.body.get("text", "")
         asked = Question(
@@ -230,7 +230,7 @@ def _directed(state: MatchState) -> Iterator[Question]:
 
 
 def _wished(state: MatchState) -> Iterator[Question]:
-    """Yield the question whether the last change is taken back, while somebody wishes it and nobody has declined."""
+    """Yield the question whether to undo the last change, if a player asked for it and it is open."""
     for wish in state.past.wishes:
         asked = question_id(state.match or 0, state.hand_seq, "wish", f"e{wish.seq}", Kind.UNDO)
         is_last = state.undoable is not None and wish.body["of"] == state.undoable.seq
@@ -240,9 +240,9 @@ def _wished(state: MatchState) -> Iterator[Question]:
 
 
 def _typed(state: MatchState) -> Iterator[tuple[str, Play]]:
-    """Yield each play that was typed in the open hand and waits, with the id of its question.
+    """Yield each waiting typed play of the current hand with its question id.
 
-    What ends a hand takes its claims along; one that was typed since may answer the play that ended it.
+    The end of a hand drops earlier typed plays; one typed after it may still answer the play that ended it.
     """
     since = state.hand_seq if state.game.hand_is_open else max(entry.seq for entry in state.entries)
     answered = {entry.written.question for entry in state.entries} | state.past.answers.keys()
@@ -254,14 +254,14 @@ def _typed(state: MatchState) -> Iterator[tuple[str, Play]]:
 
 
 def typed_id(state: MatchState, claim: int) -> str:
-    """Return the id of the question about a play that was typed in the open hand."""
+    """Return the id of the question about a play typed in the current hand."""
     return question_id(state.match or 0, state.hand_seq, "typed", f"e{claim}", Kind.PLAY)
 
 
 def _claimed(state: MatchState, seen: Sequence[Question]) -> Iterator[Question]:
-    """Yield what the camera asks, then a question about each typed play that waits, judged after those before it.
+    """Yield the camera's questions, then the typed plays, each judged after those before it.
 
-    A card that is laid for a typed play asks nothing of its own: the typed play is asked about in its place.
+    If the camera sees the card of a typed play, only one question is asked, with the typed play's id.
     """
     table = state.game.table
     if table is None:
@@ -282,7 +282,7 @@ def _claimed(state: MatchState, seen: Sequence[Question]) -> Iterator[Question]:
 
 
 def after(question: Question, table: Table) -> Table:
-    """Return the table with the play of a question, where it is one and legal."""
+    """Return the table after the question's play; unchanged if it is not a legal play."""
     if question.kind is not Kind.PLAY or not question.is_legal:
         return table
     return referee.apply(question.table or table, question.plays[0])
@@ -292,37 +292,37 @@ def after(question: Question, table: Table) -> Table:
 
 
 def next_first(state: MatchState) -> str:
-    """Return who begins the next hand: the player after the one who began the last."""
+    """Return who begins the next hand: the player after the last starter."""
     players = [seat.player for seat in table_of(state).seats]
     return players[(players.index(first_of_hand(state)) + 1) % len(players)]
 
 
 def first_of_hand(state: MatchState) -> str:
-    """Return who began the last hand."""
+    """Return who began the latest hand."""
     tables = (game.table for game in state.record.games if game.hand_number == state.game.hand_number)
     return next((table.player_to_move for table in tables if table is not None), table_of(state).player_to_move)
 
 
 def waits_for_another(state: MatchState, play: Play, by: str) -> bool:
-    """True if another side has to confirm a play first, and `by` is not of such a side."""
+    """True if another side has to confirm the play, and `by` is not on another side."""
     whose = state.side_of.get(play.player or "")
     return state.other_side_verifies and whose is not None and state.side_of.get(by, whose) == whose
 
 
 def table_of(state: MatchState) -> Table:
-    """Return the hand on the table. Raises Problem before the first match."""
+    """Return the current table. Raises Problem before the first match."""
     if state.game.table is None:
         raise Problem(NO_HAND)
     return state.game.table
 
 
 def last_result(state: MatchState) -> HandResult | None:
-    """Return the hand that ended last, while no new one has begun."""
+    """Return the last hand's result until the next hand begins, else None."""
     return state.game.hands[-1] if state.game.hands and not state.game.hand_is_open else None
 
 
 def derived(before: MatchState, events: Sequence[Event]) -> MatchState:
-    """Return the state after all the events of a match, judged on from the state before."""
+    """Return the state after all events of a match; only lines changed since `before` are judged again."""
     past = history(events)
     record, entries = judge_on(before.record, past.lines)
     players = [player for team in record.game.teams for player in team.players]
@@ -339,7 +339,7 @@ def derived(before: MatchState, events: Sequence[Event]) -> MatchState:
         policy=Policy(policy) if policy in tuple(Policy) else Policy.TAP,
         other_side_verifies=past.settings.get(VERIFYING) == YES,
         robot_seat=None if is_dealt else RobotSeat.of(past.settings.get(ROBOT_SEAT), players),
-        # Where several people play with dealt cards, an undo was agreed on.
+        # With dealt cards and several people, an undo was agreed on and is final.
         redone_next=() if is_dealt and len(players) > len(robots) + 1 else past.redone_next,
         is_dealt=is_dealt,
         robots=robots,
@@ -349,7 +349,7 @@ def derived(before: MatchState, events: Sequence[Event]) -> MatchState:
 
 
 def _dealt(state: MatchState) -> Dealt | None:
-    """Return the hidden cards of the last hand; None where they do not fit its record."""
+    """Return the last hand with its hidden cards; None if they contradict the record."""
     key = next((entry.written.deal for entry in state.entries if entry.seq == state.hand_seq), "")
     waived = [player for of, player in state.past.waived if of == state.last_line]
     before = next((game.totals for game in state.record.games if game.hand_number == state.game.hand_number), {})

@@ -1,7 +1,6 @@
-"""What players have done over their matches: a pure function of judged records.
+"""Statistics of players over all matches, as pure functions of judged records.
 
-A player is who goes by the same name from one match to the next, capitals or not. Hands that were never finished
-do not count.
+Players are identified by name, ignoring case. Unfinished hands do not count.
 """
 
 from __future__ import annotations
@@ -21,31 +20,31 @@ from companion.rules.table import HowEnded, Side
 
 @dataclass(slots=True)
 class Figures:
-    """What one player has done."""
+    """Statistics of one player."""
 
-    name: str  # as it was shown last
+    name: str  # as last shown
     hands: int = 0
-    hands_won: int = 0  # hands with the highest total alone, and races won
+    hands_won: int = 0  # hands with the sole highest total, and races won
     matches_won: int = 0
-    counted_hands: int = 0  # the hands that were counted in points; the races among the hands are not
+    counted_hands: int = 0  # hands scored in points; races are not
     points: int = 0
-    best_hand: int | None = None  # the most points in a hand; None where all were races
+    best_hand: int | None = None  # most points in a hand; None if all were races
     coups_fourres: int = 0
-    km: int = 0  # what the cars drove that the player sat in
-    longest_hand: int = 0  # the plays of the longest hand, everybody's
+    km: int = 0  # driven by the player's sides
+    longest_hand: int = 0  # plays by all players in the longest hand
     hazards_given: int = 0
-    hazards_got: int = 0  # those of a partner hold up both
-    hand_points: list[int] = field(default_factory=list)  # of each hand that was counted in points, the oldest first
-    gave: Counter[str] = field(default_factory=Counter)  # hazards laid on each other player, by `key_of` the name
-    met: Counter[str] = field(default_factory=Counter)  # hands against each other player that one of the two has won
-    beaten: Counter[str] = field(default_factory=Counter)  # those of them that this player has won
+    hazards_got: int = 0  # a hazard counts for both partners
+    hand_points: list[int] = field(default_factory=list)  # per hand scored in points, oldest first
+    gave: Counter[str] = field(default_factory=Counter)  # hazards given, by opponent's key
+    met: Counter[str] = field(default_factory=Counter)  # hands decided against each opponent, by key
+    beaten: Counter[str] = field(default_factory=Counter)  # of these, the ones this player won
 
     @property
     def mean_points(self) -> int | None:
         return round(self.points / self.counted_hands) if self.counted_hands else None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures by their names; `asdict` would count a counter's items."""
+        """Return the fields by name; `dataclasses.asdict` would break counters."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
@@ -55,7 +54,7 @@ def key_of(shown: str) -> str:
 
 
 def players_of(record: JudgedRecord) -> dict[str, Figures]:
-    """Return what each player of a record has done in its finished hands, by `key_of` of the name."""
+    """Return the statistics of each player in the finished hands of a record, by `key_of` the name."""
     figures: dict[str, Figures] = {}
     finished = {number: result for number, result in record.hands.items() if result.how is not HowEnded.OPEN}
     given = (item for items in record.given for item in items if isinstance(item, JudgedLine))
@@ -97,13 +96,13 @@ def players_of(record: JudgedRecord) -> dict[str, Figures]:
 
 
 def _of(figures: dict[str, Figures], game: Game, player: str) -> Figures:
-    """Return the figures of a player; none yet for one who is new."""
+    """Return a player's statistics, created if new."""
     name = game.shown.get(player, player)
     return figures.setdefault(key_of(name), Figures(name))
 
 
 def _won_against(result: HandResult) -> Iterator[tuple[Side, Side]]:
-    """Yield who has more points in a hand than whom; in a race without points, the winner against all others."""
+    """Yield each pair (better, worse) of sides by points; in a race, the winner against each other side."""
     for one, other in permutations(result.table.sides, 2):
         if result.table.edition.is_race:
             if one.name == result.winner:
@@ -113,7 +112,7 @@ def _won_against(result: HandResult) -> Iterator[tuple[Side, Side]]:
 
 
 def struck_by(line: JudgedLine) -> tuple[Side, Card] | None:
-    """Return the side on which a line has put a hazard, and which; a mirror puts it back on the attacker."""
+    """Return the side a line put a hazard on, and the hazard; a mirror returns it to the attacker."""
     play, table = line.play, line.table
     if not line.applied or play is None or play.card is None or table is None or not play.is_attack:
         return None
@@ -124,7 +123,7 @@ def struck_by(line: JudgedLine) -> tuple[Side, Card] | None:
 
 
 def together(matches: Iterable[dict[str, Figures]]) -> dict[str, Figures]:
-    """Return the figures of several matches, the oldest first; who has won the most comes first."""
+    """Add up the statistics of matches, given oldest first; sort players by wins."""
     figures: dict[str, Figures] = {}
     for key, one in (item for match in matches for item in match.items()):
         total = figures.setdefault(key, Figures(one.name))
@@ -137,14 +136,11 @@ def together(matches: Iterable[dict[str, Figures]]) -> dict[str, Figures]:
 
 
 _ADDED = tuple(field.name for field in fields(Figures) if field.name not in ("name", "best_hand", "longest_hand"))
-"""The figures of which those of several hands are the sum."""
+"""Fields that are summed over matches."""
 
 
 def most_cruel(figures: dict[str, Figures]) -> tuple[str, str, int] | None:
-    """Return who has laid the most hazards on one other player, on whom, and how many.
-
-    None where nobody has laid any, or two as many.
-    """
+    """Return the most hazards by one player on another: attacker, victim, count; None if none or tied."""
     pairs = [(one.name, victim, count) for one in figures.values() for victim, count in one.gave.items()]
     if not pairs:
         return None

@@ -1,4 +1,4 @@
-"""Between the record and the mats: where the card of a play lies, and which play a card in a zone means."""
+"""Map plays to zones of the mats, and cards in zones to plays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile, kind_of, mat_of
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """What a card in a zone means; `clear` if nothing else is as likely."""
+    """The play that a card in a zone means; `clear` if no other play is as likely."""
 
     play: Play
     clear: bool
@@ -23,7 +23,7 @@ class Guess:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Which side plays on which mat: the side's name by mat id."""
+    """Zones of a table, from the side's name by mat id."""
 
     mats: Mapping[str, str]
 
@@ -31,25 +31,25 @@ class Places:
         return next((mat for mat, name in self.mats.items() if name == side), None)
 
     def lying(self, table: Table) -> Iterator[tuple[str, Card]]:
-        """Yield every card that lies on the table by the record, with its zone."""
+        """Yield zone and card for every card on the table by the record."""
         for side in table.sides:
             mat = self.mat_of(side.name)
             yield from ((f"{mat}/{kind}", card) for kind in side.piles for card in _lying(side, kind))
         yield from ((DISCARD_ZONE, card) for card in table.discards)
 
     def cards(self, table: Table, zone: str) -> tuple[Card, ...]:
-        """Return the cards that lie in a zone by the record, the latest last."""
+        """Return the cards of a zone by the record, newest last."""
         if zone == DISCARD_ZONE:
             return table.discards
         side = self._side(table, zone)
         return _lying(side, kind_of(zone)) if side else ()
 
     def is_beneath(self, table: Table, card: Card, zone: str) -> bool:
-        """True if by the record such a card lies in a zone beneath another: a hazard there is beaten."""
+        """True if by the record another card covers such a card in the zone: if a hazard, it is beaten."""
         return card in self.cards(table, zone)[:-1]
 
     def zone_of(self, play: Play, table: Table) -> str | None:
-        """Return where the card of a play lies once it is laid; None for a play without a card."""
+        """Return the zone where a play puts its card; None for a play without a card."""
         if play.verb is Verb.DISCARD:
             return DISCARD_ZONE
         if play.verb is not Verb.PLAY or play.card is None:
@@ -62,12 +62,12 @@ class Places:
         return f"{mat}/{PILE_OF[play.card]}" if mat else None
 
     def play_at(self, face: Card, zone: str, sideways: bool, table: Table) -> Guess | None:
-        """Return the play that a new card in a zone means; None where it means none (the draw pile, a strange mat).
+        """Return the play that a new card in a zone means; None for the draw pile or an unused mat.
 
-        It is the play of anybody who may have made it, who is up first; the referee says whether it is legal.
+        Prefers the player who is up. The play may be illegal: ask the referee.
         """
         if zone == DISCARD_ZONE:
-            # Where several cards may be laid down for others, one that lies there may be part of that.
+            # The card may be part of a discard of several cards.
             alone = table.edition.pair_for_discard == "no" and table.edition.exchange == "no"
             return Guess(discard(table.player_up, face), clear=alone)
         side = self._side(table, zone)
@@ -82,7 +82,7 @@ class Places:
         return Guess(lay(_player_of(table, side), face, at_once=at_once), clear=is_up)
 
     def question(self, face: Card, zone: str, table: Table) -> Said | None:
-        """Return what to ask about a new card whose meaning no picture tells; None where `play_at` knows."""
+        """Return what to ask about a new card with an unclear meaning; None if `play_at` is enough."""
         name = card_name(face)
         if face.family is Family.SPECIAL:
             return say("%(card)s has been laid: enter the play that it belongs to.", card=name.begun())
@@ -95,14 +95,14 @@ class Places:
         return None
 
     def within_reach(self, table: Table) -> frozenset[str]:
-        """Return every zone where the player who is up may have laid a card."""
+        """Return every zone where the player who is up may play a card."""
         own = self.mat_of(table.side_of(table.player_up).name)
         attacked = {f"{mat}/{kind}" for mat in self.mats for kind in ("battle", "speed")}
         return frozenset({f"{own}/distance", f"{own}/safety", DISCARD_ZONE} | attacked)
 
     @staticmethod
     def belongs(face: Card, zone: str) -> bool:
-        """True if a card belongs on that pile or area of a mat; on the discard pile every card may lie."""
+        """True if a card may be in a zone: its own pile or area, or the discard pile."""
         kind = kind_of(zone)
         return zone == DISCARD_ZONE or kind == ("distance" if face is Card.ACCELERATOR else PILE_OF[face])
 
@@ -112,29 +112,29 @@ class Places:
 
 
 def named(face: Card) -> Term:
-    """Return the card at the beginning of a sentence."""
+    """Return a card's name for the beginning of a sentence."""
     name = card_name(face)
     return name.called(f"The {name}") if name[0].isdigit() else name.begun()
 
 
 def where(zone: str) -> Term:
-    """Return the zone in words; the match knows whose mat it is."""
+    """Return a zone's name, without its side."""
     return Term(f"the {kind_of(zone)} {'pile' if is_pile(zone) else 'area'}", "zone", zone)
 
 
 def _lying(side: Side, kind: str) -> tuple[Card, ...]:
-    """Return the cards of a pile or area; in the distance area an accelerator lies beside each that counts twice."""
+    """Return the cards of a pile or area; the distance area includes an accelerator per doubled card."""
     return side.piles[kind] + (Card.ACCELERATOR,) * (len(side.doubled) if kind == "distance" else 0)
 
 
 def _player_of(table: Table, side: Side) -> str:
-    """Return the player of a side whose turn it is or will be soonest."""
+    """Return the side's player who is up now or next."""
     order = (table.seats[(table.to_move + step) % len(table.seats)].player for step in range(len(table.seats)))
     return next(player for player in order if player in side.players)
 
 
 def _attack(table: Table, victim: Side, hazard: Card) -> Guess:
-    """Return a hazard in front of a side as a play of who is up, or of the last one who is no partner."""
+    """Guess the attacker: the player who is up, or the last opponent to move if that is a partner."""
     if table.player_up not in victim.players:
         return Guess(lay(table.player_up, hazard, victim.name), clear=True)
     order = (table.seats[(table.to_move - step) % len(table.seats)].player for step in range(1, len(table.seats)))
@@ -148,14 +148,14 @@ def _is_answer(table: Table, side: Side, card: Card) -> bool:
 
 
 def _is_thrown(table: Table, remedy: Card) -> bool:
-    """True if a remedy of the player who is up goes to the discard pile, with the hazard that it ends."""
+    """True if this remedy ends a hazard of the player who is up, and both go to the discard pile."""
     side = table.side_of(table.player_up)
     in_force = (side.hazard, Card.SPEED_LIMIT if side.limited else None)
     return table.edition.pile_after_remedy == "card-beneath" and HAZARD_OF.get(remedy) in in_force
 
 
 def _safety(table: Table, side: Side, safety: Card, sideways: bool) -> Guess:
-    """Return a coup fourré for a safety laid sideways on a fresh attack; upright it may be late: then ask."""
+    """Return a coup fourré for a sideways safety after a fresh attack; upright, the play is unclear."""
     answers, player = _is_answer(table, side, safety), _player_of(table, side)
     if answers and sideways:
         return Guess(lay(player, safety, at_once=True), clear=True)
