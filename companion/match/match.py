@@ -98,7 +98,6 @@ class Match:
 
     @property
     def state(self) -> MatchState:
-        """The current state, immutable."""
         return self._state
 
     def wait(self, after_version: int, timeout_s: float) -> MatchState:
@@ -108,7 +107,7 @@ class Match:
             return self._state
 
     def check_alive(self) -> None:
-        """Block until the match can be locked and the log read, to prove that neither hangs."""
+        """Block until the match can be locked and the log read."""
         with self._changed:
             self.store.events(0)
 
@@ -190,7 +189,6 @@ class Match:
         return notation.record_text(self.lines())
 
     def lines(self) -> list[str]:
-        """Return the lines of the record; none before the first match."""
         return [entry.written.text for entry in self._state.entries]
 
     def next_hand(self, by: str, first: str | None = None) -> Outcome:
@@ -278,7 +276,7 @@ class Match:
             return Outcome(done=False, reasons=claim.reasons, say=None if claim.reasons or claim is first else WAITS)
 
     def _enter_dealt(self, play: Play, by: str) -> Outcome:
-        """Enter a play in a dealt match: legal, and with a card in the player's own hand."""
+        """Enter a play in a dealt match, if it is legal and the player holds the card."""
         dealt = self._state.dealt
         against = dealt.objections(play, by) if dealt else dealer.NOTHING_DEALT
         if isinstance(against, str):
@@ -499,7 +497,7 @@ class Match:
             raise Problem(str(error)) from error
 
     def _follow_policy(self) -> None:
-        """Write every play that counts without a tap; never one that was taken back."""
+        """Write every play that counts without a tap; none if opponents confirm plays."""
         while not self._state.other_side_verifies:
             draft = drafts.untapped(self._state, self._state.past.asked, self.instructed)
             if draft is None:
@@ -510,7 +508,6 @@ class Match:
         return found if isinstance(found, Outcome) else self._write(*found)
 
     def _write(self, *new: NewEvent) -> Outcome:
-        """Write a change, then every play that counts without a tap."""
         with self._changed:
             if self._state.match is None:
                 raise Problem(NO_HAND)
@@ -522,7 +519,6 @@ class Match:
         self._take(self.store.append(self._state.match, *new, hold=True))
 
     def _named(self, draft: NewEvent) -> NewEvent:
-        """Add the name of the change in progress to an event."""
         return NewEvent(draft.kind, {**draft.body, **self._request})
 
     def _saved(self) -> None:

@@ -118,7 +118,6 @@ class MatchState:
 
     @property
     def people(self) -> tuple[str, ...]:
-        """The players who are not robots."""
         return tuple(player for player in self.side_of if player not in self.robots)
 
     @property
@@ -147,7 +146,7 @@ class MatchState:
 
     @property
     def is_demo(self) -> bool:
-        """True if the simulated table began the match."""
+        """True if the simulated table began it."""
         return self.past.is_demo
 
     def was_counted(self, entry: Entry) -> bool:

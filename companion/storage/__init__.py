@@ -1,1 +1,1 @@
-"""What is kept on the disk: the log of events and its file, backups, recovery and restoring, the data folder."""
+"""The data folder: event log, backups, recovery of a damaged log, restoring."""

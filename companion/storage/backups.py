@@ -1,7 +1,7 @@
-"""Copies of the log beside it, made while it is written to, verified, named by their last event.
+"""Verified copies of the log in `backups/`, made while it is in use.
 
-The newest seven of those made once a day are kept, and the newest two of those made as a hand ends. They are ordered
-by the number of their last event and never by a date: a small computer may have no clock.
+The newest seven daily backups are kept, and the newest two made at the end of a hand. They are named and sorted by
+their last event, because a small computer may have no clock.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from companion.storage.database import last_of, readable, rows_of
 from companion.storage.events import Row
 
 FOLDER = "backups"
-DAILY, HAND = "log", "hand"  # how the names of copies made once a day begin, and of those made as a hand ends
+DAILY, HAND = "log", "hand"  # name prefixes: daily, end of a hand
 KEPT, KEPT_OF_HANDS = 7, 2
 EVERY_S = 24 * 3600.0
-QUIET_S = 60.0  # seconds without a write after which nobody is taken to be playing
-PATIENCE_S = 6 * 3600.0  # maximum delay of a daily backup at a table that is never quiet, in seconds
+QUIET_S = 60.0  # without a write for this long, the table counts as quiet
+PATIENCE_S = 6 * 3600.0  # maximum delay of a daily backup while the table is never quiet
 LOOK_S = 2.0
 LAST_ONE_S = 3.0
 
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 
 def backups_of(path: Path) -> tuple[Path, ...]:
-    """Return the backups of a log, the newest first."""
+    """Return the backups of a log, newest first."""
     folder = path.parent / FOLDER
     try:
         named = [(last_in(one), one) for one in folder.iterdir() if _NAME.fullmatch(one.name)]
@@ -45,13 +45,13 @@ def backups_of(path: Path) -> tuple[Path, ...]:
 
 
 def last_in(backup: Path) -> int:
-    """Return the number of the last event that a backup's name tells; 0 for another name."""
+    """Return the number of the last event from a backup's name; 0 for other names."""
     found = _NAME.fullmatch(backup.name)
     return int(found[2]) if found else 0
 
 
 def rows_in_backup(backup: Path) -> tuple[Row, ...] | None:
-    """Return the events of a backup; None where it is damaged, or not what its name says."""
+    """Return the events of a backup; None if it is damaged or does not match its name."""
     try:
         rows = rows_of(read_readable(backup), backup)
     except (Problem, OSError):
@@ -60,14 +60,14 @@ def rows_in_backup(backup: Path) -> tuple[Row, ...] | None:
 
 
 def back_up(path: Path, kind: str = DAILY) -> Path | None:
-    """Copy a log as it is now, also one that is being written to; None where nothing is new.
+    """Back up a log, even while it is written to; return None if it is empty or already backed up.
 
-    Raises Problem where it cannot be copied: nothing half-written is left, and the older backups are as they were.
+    Raises Problem if that fails. It leaves no partial file and keeps the older backups.
     """
     folder = path.parent / FOLDER
     try:
         folder.mkdir(exist_ok=True)
-        for half in folder.glob("*.new*"):  # What a kill has left.
+        for half in folder.glob("*.new*"):  # Left by a killed process.
             half.unlink()
         with closing(readable(path)) as source:
             last, content = last_of(source), source.serialize()
@@ -78,7 +78,7 @@ def back_up(path: Path, kind: str = DAILY) -> Path | None:
         if rows_in_backup(final) is None:
             final.unlink()
             raise sqlite3.DatabaseError("the copy is not what was copied")
-        # Keeps the newest. A backup that is ahead of the log is of another one: it is not counted, and not deleted.
+        # Backups ahead of the log belong to another log: do not count or delete them.
         behind = [one for one in backups_of(path) if one.name.startswith(f"{kind}-") and last_in(one) <= last]
         for old in behind[KEPT if kind == DAILY else KEPT_OF_HANDS :]:
             old.unlink(missing_ok=True)
@@ -89,9 +89,9 @@ def back_up(path: Path, kind: str = DAILY) -> Path | None:
 
 
 class Nightly:
-    """Make a backup as the service starts and once on every day that it runs, while nobody plays if possible.
+    """Thread that makes a backup at the start, then daily, if possible while the table is quiet.
 
-    One more is made as soon as `hands_ended`, which says which hands have ended, says something new.
+    It makes another one whenever the value of `hands_ended` changes. `quiet_s` returns seconds since the last write.
     """
 
     def __init__(
@@ -117,27 +117,27 @@ class Nightly:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop, after a short wait for a backup that is being made; a hanging disk is not waited for."""
+        """Stop; wait at most `LAST_ONE_S` for a backup in progress, in case the disk hangs."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(LAST_ONE_S)
 
     def is_due(self) -> bool:
-        """True if a daily backup should be made now, by a monotonic clock."""
+        """True if a daily backup is due."""
         if self._last_s is None:
             return True
         waited_s = self._clock() - self._last_s
         return waited_s >= EVERY_S and (self._quiet_s() >= QUIET_S or waited_s >= EVERY_S + PATIENCE_S)
 
     def back_up(self, kind: str = DAILY) -> Path | None:
-        """Make a backup; report a failure, and try again a day later, or as the next hand ends."""
+        """Make a backup; report a failure and leave the retry to the next day or end of a hand."""
         if kind == DAILY:
             self._last_s = self._clock()
         try:
             return back_up(self._path, kind)
         except Problem as problem:
             self._tell(str(problem))
-        except Exception as error:  # whatever it is, it must not end the days to come
+        except Exception as error:  # no error may end the thread
             self._tell(f"No backup could be made ({type(error).__name__}).")
         return None
 

@@ -1,10 +1,9 @@
-"""The file of the log: its schema, how it is opened, and whether what it holds is whole.
+"""The SQLite file of the log: schema, opening, integrity checks.
 
-Schemas are numbered; a file of an older one is brought up to date when it is opened for writing, in one transaction.
+Schemas are numbered. Opening a file for writing migrates it, each step in one transaction.
 
-The journal is a rollback journal, which each commit deletes: between two plays all of the log lies in one file, and
-nothing beside it can be lost or damaged. A write-ahead log that an older version has left is folded into the file when
-it is opened.
+Each commit deletes the rollback journal, so between two plays the whole log is in one file. A write-ahead log left by
+an older version is merged into the file when it is opened.
 """
 
 from __future__ import annotations
@@ -48,24 +47,23 @@ MIGRATIONS = (
     -- The tables stay. From here on there are events of the kinds `waive`, `wish`, `call` and `letter`.
     """,
 )
-"""Number n brings a file of schema n to schema n + 1; the schema's number is kept in `user_version`.
+"""Item n migrates schema n to n + 1; `user_version` holds the number of the schema.
 
-One that was released is never edited. A new kind of event comes with a new number too, so that an older program says
-that the log is newer and leaves it alone: it would take such an event for damage. `tests/test_migrations.py` has the
-kinds of each number.
+Never edit a released migration. A new kind of event needs a new number too. Otherwise an older program would take the
+event for damage instead of refusing a newer log. `tests/test_migrations.py` lists the kinds of each schema.
 """
 
 WITH_CHECKSUMS = 2  # first schema whose events have checksums
-SIDECARS = ("-journal", "-wal", "-shm")  # endings of the files that SQLite keeps beside an open one
-LOCKED_S = 2.0  # maximum wait for another program that is reading the file, in seconds
-MAGIC = b"SQLite format 3\x00"  # the first bytes of every file
-_KINDS_OF_JOURNAL = slice(18, 20)  # a file's write and read version: 1 for a rollback journal, 2 for a write-ahead log
-UNUSABLE = (sqlite3.Error, UnicodeError, MemoryError, OverflowError)  # of a damaged file; its message may be no text
-Checked = tuple[Row, int | None]  # an event and the checksum that lies beside it; None where its schema has none
+SIDECARS = ("-journal", "-wal", "-shm")  # suffixes of files that SQLite puts beside an open one
+LOCKED_S = 2.0  # maximum wait for another program that reads the file
+MAGIC = b"SQLite format 3\x00"  # first bytes of every SQLite file
+_KINDS_OF_JOURNAL = slice(18, 20)  # write and read version: 1 for a rollback journal, 2 for a write-ahead log
+UNUSABLE = (sqlite3.Error, UnicodeError, MemoryError, OverflowError)  # errors of a damaged file
+Checked = tuple[Row, int | None]  # an event and its stored checksum; None in schemas without checksums
 
 
 class Damaged(Problem):
-    """The log cannot be used as it is. A writer mends it; a reader says so."""
+    """The log is damaged. A writer repairs it; a reader reports it."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(
@@ -74,20 +72,20 @@ class Damaged(Problem):
 
 
 class Newer(Problem):
-    """The log is of a schema that this program does not know."""
+    """The log has a newer schema than this program knows."""
 
 
 def connected(path: Path) -> sqlite3.Connection:
-    """Open the file for writing, made and brought up to date.
+    """Open the file for writing; create or migrate it if needed.
 
-    Raises sqlite3.OperationalError where it cannot be opened or written, and Problem where what is in it is of no use.
+    Raises sqlite3.OperationalError if it cannot be opened or written, Damaged, and Newer.
     """
     uri = f"{path.absolute().as_uri()}?mode=rwc"
     db = sqlite3.connect(uri, uri=True, timeout=LOCKED_S, check_same_thread=False, isolation_level=None)
     try:
         check_schema(db, path)
         db.execute("PRAGMA journal_mode = DELETE")
-        # The folder is synced too: a journal that came back after a power cut would undo the last play.
+        # EXTRA syncs the folder too: a journal that reappears after a power cut would undo the last play.
         db.execute("PRAGMA synchronous = EXTRA")
         migrate(db)
         _write_for_trial(db)
@@ -101,18 +99,18 @@ def connected(path: Path) -> sqlite3.Connection:
 
 
 def _write_for_trial(db: sqlite3.Connection) -> None:
-    """Raise sqlite3.OperationalError for a file that is open and cannot be written: SQLite would never try again."""
+    """Raise sqlite3.OperationalError if the open file is read-only: SQLite would never try again."""
     db.execute("BEGIN IMMEDIATE")
     try:
         db.execute(f"PRAGMA user_version = {schema_of(db)}")
     finally:
-        # A full disk has rolled it back already, and that is the reason to be told.
+        # A full disk has already rolled back; report that error, not this one.
         with suppress(sqlite3.Error):
             db.execute("ROLLBACK")
 
 
 def migrate(db: sqlite3.Connection, schema: int | None = None) -> None:
-    """Bring a file to this program's schema, or to an older one, each step whole or not at all."""
+    """Migrate a file to this program's schema, or to `schema`; each step is atomic."""
     db.create_function("checksum", 5, lambda *row: checksum(row), deterministic=True)
     for number in range(schema_of(db), len(MIGRATIONS) if schema is None else schema):
         try:
@@ -124,12 +122,12 @@ def migrate(db: sqlite3.Connection, schema: int | None = None) -> None:
 
 
 def schema_of(db: sqlite3.Connection) -> int:
-    """Return the number of a file's schema; 0 for a new one."""
+    """Return the schema number of a file; 0 for a new file."""
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
 def check_schema(db: sqlite3.Connection, path: Path) -> None:
-    """Raise Newer for a file of a newer program."""
+    """Raise Newer if a newer program wrote the file."""
     if schema_of(db) > len(MIGRATIONS):
         raise Newer(
             "%(path)s was written by a newer version of the companion: install that version, or move the file.",
@@ -138,19 +136,19 @@ def check_schema(db: sqlite3.Connection, path: Path) -> None:
 
 
 def last_of(db: sqlite3.Connection) -> int:
-    """Return the number of the last event; 0 where there is none."""
+    """Return the number of the last event; 0 if there is none."""
     return int(db.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0])
 
 
 def insert(db: sqlite3.Connection, rows: Iterable[Row]) -> None:
-    """Insert events into an open file."""
+    """Insert events with their checksums."""
     db.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", ((*row, checksum(row)) for row in rows))
 
 
 def selected(db: sqlite3.Connection, where: str = "", values: tuple[object, ...] = ()) -> Iterator[Checked]:
-    """Read events of an open log in order, as they lie there. Raises sqlite3.Error and UnicodeError.
+    """Yield events in order, unchecked. Raises sqlite3.Error and UnicodeError.
 
-    `where` is a condition of this program's own, for `values`.
+    `where` is an SQL clause with placeholders for `values`; never pass user input in it.
     """
     crc = "crc" if schema_of(db) >= WITH_CHECKSUMS else "NULL"
     query = f"SELECT seq, match, at_s, kind, body, {crc} FROM event {where} ORDER BY seq"  # noqa: S608
@@ -160,19 +158,19 @@ def selected(db: sqlite3.Connection, where: str = "", values: tuple[object, ...]
 
 
 def is_as_written(row: Row, crc: int | None) -> bool:
-    """True if an event is what somebody wrote once: sound, and with the checksum that it was written with, if any."""
+    """True if an event is sound and matches its checksum, if it has one."""
     has_types = tuple(map(type, row)) == (int, int, float, str, str)
     return has_types and crc in (None, checksum(row)) and is_sound(row)
 
 
 def write_log(path: Path, rows: Iterable[Row]) -> None:
-    """Write a file that holds these events and needs none beside it, whole or not at all."""
+    """Atomically write a log file with these events."""
     with closing(new_in_memory(rows)) as db:
         write_whole(path, db.serialize())
 
 
 def new_in_memory(rows: Iterable[Row]) -> sqlite3.Connection:
-    """Return a log in memory that holds these events."""
+    """Return a log in memory with these events."""
     db = in_memory(b"")
     migrate(db)
     with transaction(db):
@@ -182,7 +180,7 @@ def new_in_memory(rows: Iterable[Row]) -> sqlite3.Connection:
 
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """Write everything inside, or nothing."""
+    """Commit everything inside, or nothing."""
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -193,14 +191,13 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-# --- Looking, without touching --------------------------------------------------------------------------------
+# --- Reading without writing ----------------------------------------------------------------------------------
 
 
 def look(path: Path) -> tuple[Row, ...]:
-    """Return every event of an undamaged log in order, none of a new one, without writing or locking anything.
+    """Return all events of an undamaged log in order, without writing or locking; none for a new log.
 
-    For the one process that may write it. Raises Damaged, Problem for a newer schema, and OSError where the file may
-    not be read.
+    Call it only from the process that holds the lock. Raises Damaged, Newer, and OSError if the file is unreadable.
     """
     try:
         return rows_of(as_settled(path), path)
@@ -209,7 +206,7 @@ def look(path: Path) -> tuple[Row, ...]:
 
 
 def rows_of(file: bytes, path: Path) -> tuple[Row, ...]:
-    """Return every event of an undamaged file. Raises Damaged, and Newer for a newer schema, both about `path`."""
+    """Return all events of an undamaged file. Raises Damaged and Newer, both naming `path`."""
     try:
         with closing(in_memory(file)) as db:
             return _checked(db, path)
@@ -218,9 +215,9 @@ def rows_of(file: bytes, path: Path) -> tuple[Row, ...]:
 
 
 def readable(path: Path) -> sqlite3.Connection:
-    """Return a copy of the log in memory, undamaged and in this program's schema, also beside a service that writes.
+    """Return a checked and migrated copy of the log in memory, even while a service writes to it.
 
-    Raises sqlite3.OperationalError and OSError where it cannot be read, Damaged, and Problem for a newer schema.
+    Raises sqlite3.OperationalError or OSError if it cannot be read, Damaged, and Newer.
     """
     db = in_memory(_as_it_is_now(path))
     try:
@@ -252,7 +249,7 @@ def _as_it_is_now(path: Path) -> bytes:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
             return db.serialize()
     except sqlite3.OperationalError:
-        # Beside it lies what SQLite has to write to: a journal after a kill, or a write-ahead log on a read-only disk.
+        # SQLite would have to write: a journal after a kill, or a write-ahead log on a read-only disk.
         if not path.exists():
             raise
         return as_settled(path)
@@ -261,9 +258,9 @@ def _as_it_is_now(path: Path) -> bytes:
 
 
 def as_settled(path: Path) -> bytes:
-    """Return what SQLite would make of a file and its sidecars, without changing them; empty where there is none.
+    """Return the file as SQLite would restore it with its sidecars, without changing them; empty if there is none.
 
-    Raises OSError where it cannot be read, Damaged and sqlite3.Error where it is of no use.
+    Raises OSError if it cannot be read, Damaged or sqlite3.Error if it is unusable.
     """
     file = read_readable(path)
     beside = {ending: read_readable(path.with_name(f"{path.name}{ending}")) for ending in ("-journal", "-wal")}
@@ -282,7 +279,7 @@ def as_settled(path: Path) -> bytes:
 
 
 def in_memory(file: bytes) -> sqlite3.Connection:
-    """Return a file as a database in memory; nothing is written to disk. Raises sqlite3.Error."""
+    """Open the content of a file as a database in memory. Raises sqlite3.Error."""
     db = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
     try:
         db.execute("PRAGMA trusted_schema = OFF")

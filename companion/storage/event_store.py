@@ -1,9 +1,7 @@
 """The log: every event of every match, appended to one SQLite file and never deleted.
 
-An event counts once `append` has returned: by then it is on the disk, also for a pulled plug. One process
-writes (a lock file keeps others out), through one connection. Where the disk
-refuses, or the file has been deleted, events can be held in memory, in order, and are written as soon as it takes
-them: until then `unsaved` says so.
+When `append` returns, its events are on disk and survive a power cut. A lock file admits one writing process. If
+the disk fails or the file is deleted, events can be held in memory and written later; `unsaved` reports that.
 """
 
 from __future__ import annotations
@@ -30,39 +28,39 @@ from companion.storage.recovery import Mended
 
 log = logging.getLogger(__name__)
 
-TRY_AGAIN_S = 3.0  # seconds between attempts to write what the disk has refused
+TRY_AGAIN_S = 3.0  # seconds between attempts to write held events
 
 
 class NotSaved(Problem):
-    """An event could not be written: nothing has been acknowledged and nothing has changed."""
+    """An event could not be written; nothing has changed."""
 
 
 class Store:
-    """The open log. Any thread may call it."""
+    """The open log. Thread-safe."""
 
     def __init__(self, path: Path, db: sqlite3.Connection, lock_fd: int | None, clock: Callable[[], float]) -> None:
         self.path = path
-        self.note: Mended | None = None  # the note about a damaged log, until somebody has read it
-        self.changed: Callable[[], None] = lambda: None  # called, by another thread, once what was held is written
+        self.note: Mended | None = None  # about a damaged log, until a person removes it
+        self.changed: Callable[[], None] = lambda: None  # called from another thread once held events are written
         self._db = db
         self._lock_fd = lock_fd
         self._clock = clock
         self._lock = threading.Lock()
         self._held: list[Event] = []
         self._refused: sqlite3.Error | OSError | None = None
-        self._last: int | None = None  # the number of the last event on the disk; None where it has to be looked up
-        self._first = 0  # the checksum of the first event; 0 where it is not known
-        self._file: tuple[int, int] | None = None  # device and inode of the open file; None: the log is in memory
+        self._last: int | None = None  # number of the last event on disk; None: unknown
+        self._first = 0  # checksum of the first event; 0: unknown
+        self._file: tuple[int, int] | None = None  # device and inode of the open file; None: in memory
         self._last_s = time.monotonic()
         self._closed = threading.Event()
         self._writer: threading.Thread | None = None
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False, clock: Callable[[], float] = now_s) -> Store:
-        """Open the log, made, mended or migrated where needed; read-only beside a running service.
+        """Open the log; create, repair or migrate it if needed. `read_only` also works beside a running service.
 
-        Where the disk cannot be written to, what can be read of the log is held in memory. Raises Problem when the log
-        cannot be read, is newer than this program, or is in use; read-only also when it is damaged.
+        If the disk is not writable, the readable events are held in memory. Raises Problem if the log is unreadable,
+        newer than this program, in use, or, with `read_only`, damaged.
         """
         if read_only:
             try:
@@ -89,7 +87,7 @@ class Store:
         try:
             if not there.written:
                 raise sqlite3.OperationalError("the mended log cannot be written")
-            # First, as the schema is noted there too: a log of a newer one than noted is damaged.
+            # Before migrating: this notes the schema, and a log newer than noted counts as damaged.
             first = recovery.first_in(there.rows)
             _keep_last(path, there.rows, first)
             store = cls(path, database.connected(path), lock_fd, clock)
@@ -105,9 +103,9 @@ class Store:
     # Writing
 
     def append(self, match: int | None, *drafts: NewEvent, hold: bool = False) -> tuple[Event, ...]:
-        """Write events, all or none; with no match given, the first event begins one.
+        """Write events, all or none; if `match` is None, the first event begins a match.
 
-        Raises NotSaved when the disk refuses; `hold`: then they are held in memory until it takes them.
+        If the disk fails, raises NotSaved; with `hold`, keeps the events in memory and retries instead.
         """
         with self._lock:
             events = tuple(self._numbered(match, drafts))
@@ -117,7 +115,7 @@ class Store:
             except (sqlite3.Error, OSError, Problem) as error:
                 self._refused = _cause(error)
                 if not hold:
-                    # A commit that was refused may be on the disk all the same.
+                    # A failed commit may still be on disk.
                     self._last = None
                     raise _not_saved(self._refused) from error
                 self._held.extend(events)
@@ -143,16 +141,16 @@ class Store:
             raise _not_saved(error) from error
 
     def _write(self, events: Sequence[Event]) -> None:
-        """Write events to the disk in one transaction, and stop holding those that were held in memory."""
+        """Write events in one transaction, then hold none."""
         if self._file is not None and _number_of(self.path) != self._file:
-            # The file was deleted under us, or another one laid in its place: what it holds is kept in memory.
+            # The file was deleted or replaced: keep its events in memory.
             held = database.new_in_memory(row for row, _ in database.selected(self._db))
             self._db.close()
             self._db, self._file = held, None
         if self._file is None:
             self._go_to_disk()
         with database.transaction(self._db):
-            # A commit may have been refused and be on the disk all the same: what is there is not written twice.
+            # A failed commit may still be on disk: do not write its events twice.
             last = database.last_of(self._db)
             database.insert(self._db, [_row(event) for event in events if event.seq > last])
         self._last = events[-1].seq if events else last
@@ -163,9 +161,9 @@ class Store:
         _keep_last(self.path, rows, self._first)
 
     def _go_to_disk(self) -> None:
-        """Go from the log in memory to the file, once that can be written, and write what it lacks at its end."""
+        """Switch from memory to the file once it is writable, and append the events it lacks."""
         with tempfile.TemporaryFile(dir=self.path.parent):
-            pass  # tells at once what looking through the whole log would tell late
+            pass  # fails early if the disk is not writable
         if self._lock_fd is not None and os.fstat(self._lock_fd).st_nlink == 0:
             lock_fd = lock(self.path)
             os.close(self._lock_fd)
@@ -197,7 +195,7 @@ class Store:
                 self._writer.start()
 
     def save(self) -> bool:
-        """Try to write what is held in memory; return True if nothing is held any more."""
+        """Try to write held events; return True if there are none left to write."""
         with self._lock:
             if self._closed.is_set():
                 return True
@@ -216,7 +214,7 @@ class Store:
 
     @property
     def unsaved(self) -> Said | None:
-        """The sentence to show while something is not on the disk, or could not be put there; None when all is."""
+        """A sentence to show while events are unsaved or the disk refuses writes, else None."""
         refused, held = self._refused, len(self._held)
         if refused is None or not (held or self._file is None):
             return None
@@ -234,7 +232,7 @@ class Store:
     # Reading
 
     def events(self, match: int) -> tuple[Event, ...]:
-        """Return a match's events in order. Raises Problem where they cannot be read, or are not what was written."""
+        """Return a match's events in order. Raises Problem if they are unreadable or fail their checksums."""
         with self._lock:
             found = self._sound("WHERE match = ?", match)
             held = tuple(event for event in self._held if event.match == match)
@@ -242,12 +240,12 @@ class Store:
 
     @property
     def last(self) -> int:
-        """The number of the last event on the disk; 0 where there is none. Raises NotSaved."""
+        """Number of the last event on disk; 0 if there is none. Raises NotSaved if it cannot be read."""
         with self._lock:
             return self._last_saved()
 
     def rows(self, first: int, most: int) -> tuple[database.Checked, ...]:
-        """Return the events on the disk from a number on, at most so many, with their checksums. Raises Problem."""
+        """Return up to `most` saved events from number `first` on, with checksums. Raises Problem."""
         with self._lock:
             return self._sound("WHERE seq IN (SELECT seq FROM event WHERE seq >= ? ORDER BY seq LIMIT ?)", first, most)
 
@@ -264,7 +262,7 @@ class Store:
         return tuple(self.latest())
 
     def latest(self) -> dict[int, int]:
-        """Return the last event of every match, the oldest match first."""
+        """Return the number of the last event by match, oldest match first. Raises Problem."""
         with self._lock:
             try:
                 rows = self._db.execute("SELECT match, max(seq) FROM event GROUP BY match ORDER BY match").fetchall()
@@ -273,7 +271,7 @@ class Store:
             return dict(rows) | {event.match: event.seq for event in self._held}
 
     def quiet_s(self) -> float:
-        """Return for how long nothing has been written, by a monotonic clock."""
+        """Return seconds since the last `append`, or since opening."""
         return time.monotonic() - self._last_s
 
     def put_note_away(self) -> None:
@@ -281,7 +279,7 @@ class Store:
         recovery.put_note_away(self.path.parent)
 
     def close(self) -> None:
-        """Close the file and let another process write, after a last try to save what is held in memory."""
+        """Try to save held events, then close the file and release the lock."""
         if not self._closed.is_set() and self._held:
             self.save()
         self._closed.set()
@@ -293,7 +291,7 @@ class Store:
 
 
 def _keep_last(path: Path, rows: Sequence[Row], first: int) -> None:
-    """Note the last row on the disk, and the checksum of the log's first; the log is complete without that."""
+    """Note the last row and the first row's checksum; an error is harmless."""
     if rows:
         with suppress(OSError):
             recovery.keep_last(path.parent, rows, first)
@@ -308,7 +306,7 @@ def _row(event: Event) -> Row:
 
 
 def _number_of(path: Path) -> tuple[int, int] | None:
-    """Return the device and inode of the file at a path; None where there is none, or it cannot be looked up."""
+    """Return device and inode of a file; None if it cannot be found."""
     try:
         found = path.stat()
     except OSError:
@@ -327,7 +325,7 @@ def _not_saved(error: sqlite3.Error | OSError) -> NotSaved:
 
 
 def _cause(error: BaseException) -> sqlite3.Error | OSError:
-    """Return the disk's own error behind one of ours."""
+    """Return an error of `_write` as a disk error."""
     if isinstance(error, sqlite3.Error | OSError):
         return error
     return sqlite3.DatabaseError("malformed" if isinstance(error, database.Damaged) else "of a newer version")
@@ -336,7 +334,7 @@ def _cause(error: BaseException) -> sqlite3.Error | OSError:
 _FULL = ("full", "no space", "quota")
 _UNWRITABLE = ("readonly", "read-only", "unable to open", "cannot be written", "permission", "no such file")
 _DAMAGED = ("malformed", "not a database")
-"""What an error says where the disk is full, the data folder cannot be written to, and the file is damaged."""
+"""Parts of error messages for a full disk, an unwritable folder and a damaged file."""
 
 
 def _why(error: sqlite3.Error | OSError) -> tuple[Said, Said]:
@@ -354,7 +352,7 @@ def _why(error: sqlite3.Error | OSError) -> tuple[Said, Said]:
 
 
 def finish_restoring(folder: Path) -> None:
-    """Finish an interrupted restore of a backup; the caller holds the lock. Raises Problem where it cannot."""
+    """Finish an interrupted restore; the caller holds the lock. Raises Problem if that fails."""
     try:
         with as_owner_of(folder):
             restore.finish(folder)
@@ -368,7 +366,7 @@ def finish_restoring(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep every other companion out of a data folder, where an interrupted restore is finished first.
+    """Lock a data folder against other companions, after finishing any interrupted restore.
 
     Inside, root acts as the folder's owner.
     """
@@ -382,9 +380,9 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def lock(path: Path) -> int:
-    """Lock the folder's lock file for this process, or the folder itself where that cannot be made.
+    """Lock the folder's lock file, or the folder itself if the file cannot be opened; return the descriptor.
 
-    Closing the returned descriptor lets another process in. Raises Problem where one is in already.
+    Closing it releases the lock. Raises Problem if another process holds it, or if nothing can be opened.
     """
     with as_owner_of(path.parent):
         fd = _lock_file(path)
