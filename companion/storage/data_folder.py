@@ -1,6 +1,6 @@
-"""The data folder: matches, decks, settings and backups live there and nowhere else.
+"""The data folder, the only place for matches, decks, settings and backups.
 
-Its files are written whole or not at all, and are on the disk when that is said.
+Files are written atomically and synced to disk.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STORE_NAME = "companion.sqlite3"
 KEY_NAME = "secret-key"
 EDITIONS_NAME = "editions"
 DEMO_NAME = "demo"
-DECK_IN_USE_NAME, TURN_NAME = "deck-in-use.json", "picture-turn.json"  # the deck that was chosen; how pictures turn
+DECK_IN_USE_NAME, TURN_NAME = "deck-in-use.json", "picture-turn.json"  # chosen deck; rotation of pictures
 
 PIECE_BYTES = 4096  # size of a page of the log, which is read or not read as a whole
 _writing: WeakValueDictionary[Path, threading.Lock] = WeakValueDictionary()
@@ -35,10 +35,9 @@ _CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP)
 
 
 def data_dir(option: str | os.PathLike[str] | None = None) -> Path:
-    """Return the data folder, made if it is missing: the option, else `COMPANION_DATA`, else the user's data folder.
+    """Return the data folder: the option, else `COMPANION_DATA`, else the user's data folder. Create it if missing.
 
-    One that is there can be used although nothing can be written to it now: the writer says so. Raises Problem
-    when it cannot be made or looked into.
+    It may be read-only: writers report that. Raises Problem if it cannot be created or listed.
     """
     folder = editions_path(option).parent
     try:
@@ -51,7 +50,7 @@ def data_dir(option: str | os.PathLike[str] | None = None) -> Path:
 
 
 def editions_path(option: str | os.PathLike[str] | None = None) -> Path:
-    """Return the folder for one's own editions in the data folder; neither need exist."""
+    """Return the folder for custom editions in the data folder; neither needs to exist."""
     chosen = option or os.environ.get("COMPANION_DATA") or platformdirs.user_data_dir("mille-bornes-companion")
     return Path(chosen).expanduser() / EDITIONS_NAME
 
@@ -65,9 +64,9 @@ def store_path(folder: Path) -> Path:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file whole or not at all, for its owner alone, and sync it and its folder.
+    """Write a file atomically, readable only by its owner, and sync it and its folder.
 
-    Raises OSError where the disk refuses: nothing half-written is left.
+    Raises OSError if the disk refuses, and leaves no partial file.
     """
     new = path.with_name(f"{path.name}.new")
     with _to_lock:
@@ -89,7 +88,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Sync the list of files in a folder to the disk. Raises OSError where the disk refuses."""
+    """Sync a folder's list of files to disk. Raises OSError if the disk refuses."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
@@ -101,7 +100,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder for its owner alone, and its parents, so that they survive a power cut. Raises OSError."""
+    """Create a folder for its owner only, with parents, and sync them. Raises OSError."""
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for made in missing:
@@ -149,9 +148,9 @@ def _keep_reading() -> None:
 
 
 def read_readable(path: Path) -> bytes:
-    """Return the content of a file, empty where there is none; what a worn card no longer reads is zeros.
+    """Return a file's content, empty if there is no file; unreadable blocks of a worn memory card become zeros.
 
-    Raises OSError where the file may not be read.
+    Raises OSError if the file may not be read.
     """
     try:
         return path.read_bytes()

@@ -58,7 +58,7 @@ SIDECARS = ("-journal", "-wal", "-shm")  # suffixes of files that SQLite puts be
 LOCKED_S = 2.0  # maximum wait for another program that reads the file
 MAGIC = b"SQLite format 3\x00"  # first bytes of every SQLite file
 _KINDS_OF_JOURNAL = slice(18, 20)  # write and read version: 1 for a rollback journal, 2 for a write-ahead log
-UNUSABLE = (sqlite3.Error, UnicodeError, MemoryError, OverflowError)  # errors of a damaged file
+UNUSABLE = (sqlite3.Error, UnicodeError, MemoryError, OverflowError)  # of a damaged file; its message may not decode
 Checked = tuple[Row, int | None]  # an event and its stored checksum; None in schemas without checksums
 
 

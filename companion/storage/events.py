@@ -1,4 +1,4 @@
-"""Events as values: what the log holds, which kinds there are, and whether one says what its kind needs."""
+"""Events of the log: kinds, values, checksums, validity."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from typing import Any
 from companion.common.spelling import all_composed
 
 SETUP = "setup"  # the kind of event that begins a match
-Row = tuple[int, int, float, str, str]  # an event as the file has it: seq, match, clock on the wall, kind, JSON body
+Row = tuple[int, int, float, str, str]  # an event in the file: seq, match, Unix time, kind, JSON body
 
 
 class EventKind(StrEnum):
-    """The kinds of events and what their bodies hold.
+    """Kinds of events and the keys of their bodies.
 
-    `by` says who did it. `request`, with `asked`, is the name that a phone or a script gave the change, so that it
-    counts once however often it is sent.
+    `by` names who did it. `request` is the name that a phone or script gave the change, and `asked` the hash of its
+    content, so that a repeated request counts once.
     """
 
-    SETUP = SETUP  # `lines`: the header lines of the record; `edition`: the file of an edition of one's own
+    SETUP = SETUP  # `lines`: header lines of the record; `edition`: text of a custom edition
     LINE = "line"
-    """`text`; `source`: `camera` or `phone`; `before`: the seq of the line it stands before, where it was forgotten;
-    `question`: the id of the question that it answers; `deal`, beside the start of a hand that the program deals: the
-    secret key that its cards follow from. The club gets its hash alone: `club.batch.without_deal_key`."""
+    """`text`; `source`: `camera` or `phone`; `before`: for a forgotten line, the seq of the line after it;
+    `question`: id of the question it answers; `deal`: at the start of a dealt hand, the secret key of its cards.
+    The club gets only a hash of the key: `club.batch.without_deal_key`."""
 
-    CORRECT = "correct"  # `of`: a line's seq; `text`: what it should have said; `question` as in a line
-    RETRACT = "retract"  # `of`: the seq of a line that never happened; `question` as in a line
-    UNDO = "undo"  # `of`: the seq of the event taken back
-    REDO = "redo"  # `of`: the seq of the undo taken back
-    SEAT = "seat"  # `player`, and `name`, the name to show, where the person has given one
+    CORRECT = "correct"  # `of`: a line's seq; `text`: its new text; `question` as in a line
+    RETRACT = "retract"  # `of`: the seq of a removed line; `question` as in a line
+    UNDO = "undo"  # `of`: the seq of the undone event
+    REDO = "redo"  # `of`: the seq of the undo to revert
+    SEAT = "seat"  # `player`; `name`: the name to show, if the person gave one
     SETTING = "setting"  # `key` and `value`
     ANSWER = "answer"
-    """`question`, `answer`, `about`: what the table said to a question that no line answers.
+    """`question`, `answer`, `about`: the answer to a question that no line answers.
 
-    Older logs have `zone`, `expected` and `seen` in their place; they mean nothing any more.
+    Older logs have `zone`, `expected` and `seen` instead, which are ignored.
     """
 
-    CLAIM = "claim"  # `text`: a play that was typed and waits: it is illegal, or another side has to confirm it
-    WAIVE = "waive"  # `of`: the seq of the last line; `by` does not answer it, and draws where it is his turn
-    WISH = "wish"  # `of`: the seq of an event that `by` wishes to take back, where others have to agree
-    CALL = "call"  # `by` calls the director of the club; `is_over`: nobody needs to come any more
-    LETTER = "letter"  # `letter`: the number of what director `by` has sent; `what`: its kind; `of`: an event; `text`
+    CLAIM = "claim"  # `text`: a typed play that waits: illegal, or to be confirmed by another side
+    WAIVE = "waive"  # `of`: the seq of the last line; `by` passes, and draws if in turn
+    WISH = "wish"  # `of`: the seq of an event that `by` asks others to undo
+    CALL = "call"  # `by` calls the director of the club; `is_over` cancels the call
+    LETTER = "letter"  # from director `by`: `letter`: its number; `what`: its kind; `of`: an event; `text`
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +77,17 @@ def read_body(body: str) -> dict[str, Any]:
 
 
 _COMPOSED = frozenset({"lines", "text", "by", "player", "name", "key", "value"})
-"""The parts of a body that name players."""
+"""The keys that can contain names of players."""
 
 
 def checksum(row: Row) -> int:
-    """Return the CRC-32 of an event: any bit that flips in it changes this number."""
+    """Return the CRC-32 of an event; any flipped bit changes it."""
     seq, match, at_s, kind, body = row
     return zlib.crc32(f"{seq}\n{match}\n{float(at_s)!r}\n{kind}\n{body}".encode())
 
 
 def is_sound(row: Row) -> bool:
-    """True if an event can be replayed: its numbers, its kind and what that kind needs."""
+    """True if an event can be replayed: valid numbers, a known kind, the keys and types it needs."""
     seq, match, _at_s, kind, body = row
     needs = _NEEDS.get(kind)
     if needs is None or not 0 < match <= seq or (kind == SETUP) != (match == seq):
@@ -102,10 +102,10 @@ def is_sound(row: Row) -> bool:
 
 
 def unbroken(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """Return the events of each match up to its first gap: what comes after a play that is missing cannot be judged.
+    """Return each match's events up to its first gap: plays after a missing one cannot be judged.
 
-    Events are numbered through all matches. A number that is missing between the beginning of a match and one of its
-    events may have been of that match: the match ends before it. One that began after the gap is whole.
+    Numbers run through all matches, so a missing one may belong to any match begun before it. All of these end at the
+    gap; matches begun later are complete.
     """
     kept, last, whole_from = [], 0, 0
     begun: set[int] = set()
@@ -122,7 +122,7 @@ def unbroken(rows: Iterable[Row]) -> tuple[Row, ...]:
 
 
 def _is_text(value: object) -> bool:
-    """True if this is text that a page can show: half a letter, which JSON can escape, cannot be encoded."""
+    """True for text without lone surrogates, which JSON can escape but a page cannot show."""
     return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 

@@ -1,13 +1,13 @@
-"""Events read from the pages of a damaged log, past SQLite, with one flipped bit of a page corrected.
+"""Read events from the pages of a damaged log without SQLite, correcting one flipped bit per page.
 
 A page is sound if its cells fill it without a gap and each holds an event with the right checksum. Events are only
-ever appended, so every page with events was written like that. In a page that is not sound, each bit that may have
-flipped is flipped back for a trial. If that makes the page sound in one way only, its events are believed.
+appended, so every page of events was written like that. In an unsound page, each suspect bit is flipped in turn. If
+exactly one correction makes the page sound, its events are accepted.
 
-They are the events that were written. If one bit has flipped, the right correction is among those tried, so a wrong one
-that fits as well leaves the page uncorrected. Two flipped bits in the text of an event are never taken for one: texts
-of less than 11 kB with the same CRC-32 differ in at least four bits. After worse damage one of about a thousand tries
-fits with a chance of 1000 in 2^32, and then the text has to be an event and the rest of the page has to be sound.
+Wrong corrections are practically impossible. After one flipped bit the right correction is among those tried, and a
+second one that fits leaves the page uncorrected. Two flipped bits in an event are never taken for one: texts below
+11 kB with equal CRC-32 differ in at least four bits. After worse damage, one of about 1000 tries fits by chance with a
+probability of 1000 in 2^32. Even then, the text has to be an event and the rest of the page sound.
 
 https://www.sqlite.org/fileformat2.html describes the format.
 """
@@ -25,23 +25,23 @@ from companion.storage.database import is_as_written
 from companion.storage.events import Row
 
 _LEAF = 0x0D  # the type of a page with rows
-_HEADER, _LINK = 8, 4  # sizes of a page's header, and of the number of the page on which a row goes on
+_HEADER, _LINK = 8, 4  # bytes of a page's header, and of the link to a row's next page
 _MOST_LOCAL, _LEAST_LOCAL = PAGE - 35, (PAGE - 12) * 32 // 255 - 23  # of a row on its own page; longer ones go on
 _COLUMNS = 6  # of the table of events
 MOST_TRIALS = 200_000  # bits flipped for a trial in one file: some 4 s on a laptop; a service has to start within 90 s
-_INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}  # size of an integer by its type
-_NO_EVENT = (ValueError, IndexError, TypeError, OverflowError, struct.error)  # what other bytes lead to
+_INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}  # bytes by serial type
+_NO_EVENT = (ValueError, IndexError, TypeError, OverflowError, struct.error)  # errors of bytes that are no event
 
 
 class _Cell(NamedTuple):
     number: int  # of the row
-    end: int  # where the cell ends on its page
+    end: int  # offset in the file
     row: bytes
-    elsewhere: tuple[int, ...]  # where the pages begin on which the row goes on
+    elsewhere: tuple[int, ...]  # offsets of the row's overflow pages
 
 
 def events_in(file: bytes) -> tuple[dict[int, Row], dict[int, Row]]:
-    """Return the events of all sound pages by number, and those of pages that one corrected bit made sound."""
+    """Return the events of sound pages, and of corrected pages, each by number."""
     sound: dict[int, Row] = {}
     corrected: dict[int, Row] = {}
     content, trials = bytearray(file), MOST_TRIALS
@@ -58,7 +58,7 @@ def events_in(file: bytes) -> tuple[dict[int, Row], dict[int, Row]]:
 
 
 def _corrected(file: bytearray, at: int, places: Mapping[int, int | None]) -> tuple[Row, ...]:
-    """Return the events of an unsound page after a correction makes it sound; none if there are several, or none."""
+    """Return the events of an unsound page if exactly one correction makes it sound, else none."""
     fitting = set()
     for place, cell in places.items():
         for bit in range(8):
@@ -70,12 +70,12 @@ def _corrected(file: bytearray, at: int, places: Mapping[int, int | None]) -> tu
 
 
 def _doubtful(file: bytearray, at: int) -> Mapping[int, int | None]:
-    """Return the places of all bytes that belong to a page and to none of its sound events.
+    """Return the offsets of a page's bytes outside its sound events.
 
-    With those of a cell goes where it begins: it has to be sound if one of them was the damaged one.
+    A byte of a cell maps to the cell's offset, as correcting it has to make that cell sound; other bytes map to None.
     """
     if file[at] != _LEAF:
-        # Another type of page, unless the type is what has flipped.
+        # Another type of page, unless a bit of the type flipped.
         return {at: None} if (file[at] ^ _LEAF).bit_count() == 1 else {}
     pointers = _pointers(file, at)
     places: dict[int, int | None] = dict.fromkeys(range(at, at + _HEADER))
@@ -92,13 +92,13 @@ def _doubtful(file: bytearray, at: int) -> Mapping[int, int | None]:
 
 
 def _rows(file: bytearray, at: int) -> tuple[Row, ...]:
-    """Return the events of a page in order; none if it is not sound."""
+    """Return the events of a sound page in order, else none."""
     kind, free, _count, first, fragments = struct.unpack_from(">BHHHB", file, at)
     pointers = _pointers(file, at)
     if kind != _LEAF or free or fragments or not pointers or at + first != min(pointers):
         return ()
     rows, end = list[Row](), at + PAGE
-    # Cells are laid from the end of the page, one before the other.
+    # Cells fill the page from its end.
     for pointer in pointers:
         cell = _cell(file, pointer)
         row = _event_of(cell) if cell.end == end else None
@@ -110,14 +110,14 @@ def _rows(file: bytearray, at: int) -> tuple[Row, ...]:
 
 
 def _pointers(file: bytearray, at: int) -> list[int]:
-    """Return where the cells of a page begin, in order of their numbers."""
+    """Return the offsets of a page's cells in order of row number."""
     (count,) = struct.unpack_from(">H", file, at + 3)
     count = min(count, (PAGE - _HEADER) // 2)
     return [at + pointer % PAGE for pointer in struct.unpack_from(f">{count}H", file, at + _HEADER)]
 
 
 def _cell(file: bytearray, at: int) -> _Cell:
-    """Return the cell that begins at a place, as far as the file has it."""
+    """Return the cell at an offset, as far as the file has it."""
     try:
         size, after = _varint(file, at)
         number, begins = _varint(file, after)
@@ -145,7 +145,7 @@ def _event_of(cell: _Cell) -> Row | None:
 
 @lru_cache(maxsize=1024)
 def _event(number: int, record: bytes) -> Row | None:
-    """Return the event that a row holds; None where it is not as it was written."""
+    """Return the event in a row; None if it fails its checksum."""
     try:
         header, at = _varint(record, 0)
         types = []
@@ -159,7 +159,7 @@ def _event(number: int, record: bytes) -> Row | None:
             value, at = _value(record, kind, at)
             values.append(value)
         no_number, match, at_s, name, body, crc = values
-        # SQLite keeps a whole number as an integer, also where the column has other numbers.
+        # SQLite stores whole numbers as integers, even in a REAL column.
         row: Row = number, match, float(at_s) if type(at_s) is int else at_s, name, body
         is_whole = no_number is None and at == len(record) and crc is not None
         return row if is_whole and is_as_written(row, crc) else None
@@ -168,7 +168,7 @@ def _event(number: int, record: bytes) -> Row | None:
 
 
 def _value(record: bytes, kind: int, at: int) -> tuple[Any, int]:
-    """Return a value of a row and where the next one begins. Raises one of `_NO_EVENT`."""
+    """Return a value of a row and the offset of the next. Raises one of `_NO_EVENT`."""
     if kind in (0, 8, 9):
         return (None if kind == 0 else kind - 8), at
     if kind in _INTEGERS:
@@ -183,7 +183,7 @@ def _value(record: bytes, kind: int, at: int) -> tuple[Any, int]:
 
 
 def _varint(content: bytes | bytearray, at: int) -> tuple[int, int]:
-    """Return a number of variable length and where it ends. Raises IndexError."""
+    """Return a variable-length integer and the offset after it. Raises IndexError."""
     value = 0
     for end in range(at + 1, at + 9):
         byte = content[end - 1]

@@ -15,7 +15,7 @@ from companion.storage.data_folder import sync_folder
 READY = "restoring"
 NEW = "restoring.new"
 BEFORE = "before"
-KEPT = "before-restore"  # what was there before lies in `before-restore-1`, and so on
+KEPT = "before-restore"  # prefix for folders with the replaced files: `before-restore-1`, …
 CONTENTS = "contents.json"
 
 
@@ -51,7 +51,7 @@ def finish(folder: Path) -> Path | None:
 
 
 def _name_in(folder: Path, name: object) -> str:
-    """Return the name of something in the folder itself. Raises ValueError for any other path."""
+    """Return a name directly in the folder. Raises ValueError for any other path."""
     if not isinstance(name, str) or (folder / name).parent != folder or name in ("", ".", "..", READY):
         raise ValueError(f"{name!r} is not a name in {folder}")
     return name

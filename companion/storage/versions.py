@@ -1,8 +1,8 @@
-"""Version numbers: each change that a page could show gets a larger one, also after a restart.
+"""Version numbers: every change that a page could show gets a larger one, also after a restart.
 
-They fit into a signed integer of 32 bits, which is all that some scoreboards have. A number says nothing about the log:
-a question of the camera or a phone that joins is no event. So the numbers are reserved on the disk, a block at a time,
-before the first of a block is used. A restart goes on after the last block.
+They fit a signed 32-bit integer, the limit of some scoreboards. They cannot follow from the log, because a question of
+the camera or a joining phone is not an event. Numbers are therefore reserved on disk in blocks before use; a restart
+continues after the last block.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from companion.storage.data_folder import write_whole
 
 FILE_NAME = "last-version"
 MOST = 2**31 - 1
-"""The largest version. After it they start again at 1; at one change a second, day and night, that takes 68 years."""
+"""The largest version; the next is 1. At one change per second that takes 68 years."""
 
-BLOCK = 256  # Versions reserved with one write; at most so many are skipped by a restart.
+BLOCK = 256  # Versions reserved per write; a restart skips at most this many.
 RETRY = 16  # Versions used before a refused write is tried again.
 PER_EVENT, MOST_ASSUMED = 256, 2**30
-"""Versions assumed to have been used for each event of the log where the file is missing, and at most."""
+"""If the file is missing: versions assumed used per event, and in total at most."""
 
 
 class Versions:
-    """The versions of one table. The caller keeps threads apart.
+    """The versions of one table. Not thread-safe.
 
-    Where the disk refuses a block, versions are used all the same: those may come again after a restart.
+    If the disk refuses a block, its versions are used anyway and may repeat after a restart.
     """
 
     def __init__(self, folder: Path, last_event: int) -> None:
@@ -35,7 +35,7 @@ class Versions:
         self._last = self._reserved = _reserved(self._path) or min(last_event * PER_EVENT, MOST_ASSUMED)
 
     def next(self) -> int:
-        """Return a version that has not been used."""
+        """Return an unused version."""
         self._last = self._last % MOST + 1
         if self._last > self._reserved or self._last == 1:
             self._reserve(min(self._last + BLOCK - 1, MOST))
@@ -45,12 +45,12 @@ class Versions:
         try:
             write_whole(self._path, f"{until}\n")
             self._reserved = until
-        except OSError:  # The pages say so as soon as an event cannot be written either.
+        except OSError:  # The pages report it once an event cannot be written either.
             self._reserved = self._last + RETRY - 1
 
 
 def _reserved(path: Path) -> int | None:
-    """Return the last version that was reserved; None where the file is missing, damaged or cannot be read."""
+    """Return the last reserved version; None if the file is missing, damaged or unreadable."""
     with suppress(OSError, UnicodeDecodeError):
         return whole(read_small(path).decode().strip(), 1, MOST)
     return None
