@@ -1,7 +1,7 @@
-"""The phones that take part: who is host, which seat is whose, who watches; what is asked of whom.
+"""The phones at a table: host, seats, watchers, requests and notices.
 
-Who is host and who sits where lies in the data folder, so that a restart and the next match find it; when a phone
-was last seen and what is being asked is remembered only while the service runs.
+Host and seats are saved in the data folder and survive restarts and new matches. When a phone was last seen and what
+it asks for is remembered only while the service runs.
 """
 
 from __future__ import annotations
@@ -26,48 +26,48 @@ from companion.common.text import Said, say
 from companion.storage.data_folder import write_whole
 
 KEPT_NAME = "phones.json"
-SEAT_AWAY_S = 120.0  # silence of a phone after which another may take its seat, in seconds
-HOST_AWAY_S = 180.0  # silence of a host after which anybody seated may follow, in seconds
-TRY_AGAIN_S = 5.0  # seconds between attempts to write what the disk has refused
+SEAT_AWAY_S = 120.0  # after this long without contact, another phone may take a phone's seat
+HOST_AWAY_S = 180.0  # after this long without contact, any seated phone may become host
+TRY_AGAIN_S = 5.0  # seconds between attempts to save after an error
 MOST_KEPT = 200
-MOST_SEEN = 500  # phones remembered while the service runs: anyone who knows the code can bring new ones
-MOST_ASKING = 8  # maximum number of requests of phones that take part, and as many of phones that want to
-MOST_ASKING_AN_ADDRESS = 4  # maximum number of phones of one address that wait to be let in
+MOST_SEEN = 500  # limit of remembered phones, as anyone with the code can add new ones
+MOST_ASKING = 8  # limit of open requests; separately for requests to join
+MOST_ASKING_AN_ADDRESS = 4  # limit of requests to join from one address
 
 
 class Wish(StrEnum):
-    """What a phone may ask for."""
+    """Kinds of requests from a phone."""
 
-    JOIN = "join"  # to take part: it has typed the code of the table
-    SEAT = "seat"  # a seat that another phone has
+    JOIN = "join"  # take part, after typing the table's code
+    SEAT = "seat"  # take another phone's seat
     HOST = "host"
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a phone waits for."""
+    """An open request of a phone."""
 
     id: int
     wish: Wish
     phone: str
-    name: str = ""  # the name of the person who holds it: typed, or the player whose seat it has
+    name: str = ""  # typed by the person, or the player whose seat the phone has
     player: str | None = None
-    address: str = ""  # where it asks from, where it is not in yet
+    address: str = ""  # network address, for a request to join
 
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """Who takes part, as it is kept: the phones that have the seats, by player, and the names typed on phones."""
+    """The saved state: host, seats (phone by player), watchers, and typed names by phone."""
 
     host: str | None = None
     seats: Mapping[str, str] = field(default_factory=dict)
     watching: tuple[str, ...] = ()
-    let_in: tuple[str, ...] = ()  # the phones that the host has let in without the link of the join code
+    let_in: tuple[str, ...] = ()  # phones admitted by the host, without the join link
     names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def held(self) -> frozenset[str]:
-        """The phones that have a part to play: the host's, and those with a seat."""
+        """The host's phone and those with a seat."""
         return frozenset((*self.seats.values(), *([self.host] if self.host else [])))
 
     def seat_of(self, phone: str | None) -> str | None:
@@ -75,17 +75,17 @@ class Party:
 
 
 class NoticeKind(StrEnum):
-    """What a phone may have to be told."""
+    """Kinds of notices for a phone."""
 
     FREED = "freed"  # the host freed its seat
     TAKEN = "taken"  # another phone has its seat now
     GIVEN = "given"  # the host gave it a seat
     JOIN_REFUSED = "join-refused"
     SEAT_REFUSED = "seat-refused"
-    SEAT_KEPT = "seat-kept"  # refused too, but by the phone that has the seat
+    SEAT_KEPT = "seat-kept"  # refused by the phone that has the seat
     HOST_REFUSED = "host-refused"
-    HOST = "host"  # it has become the host's
-    FOLLOWED = "followed"  # it was the host's, and another is now
+    HOST = "host"  # it has become host
+    FOLLOWED = "followed"  # another phone has replaced it as host
 
 
 OF_SEATS = frozenset(
@@ -93,12 +93,12 @@ OF_SEATS = frozenset(
 )
 OF_ROLES = frozenset({NoticeKind.HOST, NoticeKind.FOLLOWED, NoticeKind.HOST_REFUSED})
 OF_JOINING = frozenset({NoticeKind.JOIN_REFUSED})
-GROUPS = (OF_SEATS, OF_ROLES, OF_JOINING)  # of each of these the last word counts
+GROUPS = (OF_SEATS, OF_ROLES, OF_JOINING)  # only the latest notice of each group is kept
 
 
 @dataclass(frozen=True, slots=True)
 class PhoneNotice:
-    """Something that a phone has to be told."""
+    """A notice for a phone."""
 
     id: int
     kind: NoticeKind
@@ -106,7 +106,7 @@ class PhoneNotice:
 
 
 class News:
-    """What each phone has not yet read, as long as the service runs. Any thread may call it."""
+    """Unread notices of each phone, in memory only. Thread-safe."""
 
     def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
         self._changed = changed
@@ -115,16 +115,16 @@ class News:
         self._next_id = count(1)
 
     def of(self, phone: str | None) -> tuple[PhoneNotice, ...]:
-        """Return what a phone has to be told, the oldest first."""
+        """Return a phone's unread notices, oldest first."""
         return self._of.get(phone or "", ())
 
     def tell(self, phone: str, kind: NoticeKind, player: str | None = None) -> None:
-        """Keep something to tell a phone, and drop what it makes old."""
+        """Add a notice, replacing the phone's notice of the same group."""
         group = next(group for group in GROUPS if kind in group)
         self._change(phone, lambda told: told.kind not in group, PhoneNotice(next(self._next_id), kind, player))
 
     def settle(self, phone: str, group: frozenset[NoticeKind]) -> None:
-        """Drop what a phone had to be told of a group: it has done something about it."""
+        """Drop a phone's notice of a group, because it has acted on it."""
         self._change(phone, lambda told: told.kind not in group)
 
     def put_away(self, phone: str, told_id: int) -> None:
@@ -143,9 +143,9 @@ class News:
 
 
 class Phones:
-    """The party of one table. Any thread may call it; what is kept is on the disk before it shows.
+    """The phones of one table. Thread-safe. The party is saved before it shows.
 
-    Where the disk refuses, it is remembered as long as the service runs, and `unkept` says so.
+    If the disk refuses, the party is kept in memory, and `unkept` reports it.
     """
 
     def __init__(
@@ -157,7 +157,7 @@ class Phones:
         self._lock = threading.RLock()
         self._began_s = clock()
         self._seen_s: dict[str, float] = {}
-        self._numbers: dict[str, int] = {}  # by phone that has taken part, from 1: tells those without a seat apart
+        self._numbers: dict[str, int] = {}  # by phone, from 1: to distinguish phones without a seat
         self._devices: dict[str, str] = {}
         self._asked: tuple[Asked, ...] = ()
         self._next_number, self._next_id = count(1), count(1)
@@ -168,7 +168,7 @@ class Phones:
 
     @property
     def unkept(self) -> Said | None:
-        """A sentence while the disk refuses who sits where; reading it tries again now and then."""
+        """A sentence while the party is not saved, else None; reading it retries every `TRY_AGAIN_S`."""
         if self._refused is not None and self._clock() - self._tried_s >= TRY_AGAIN_S:
             with self._lock:
                 self._tried_s, self._refused = self._clock(), _kept(self._path, self._party)
@@ -190,7 +190,7 @@ class Phones:
     # Who is there
 
     def seen(self, phone: str, *, inside: bool = False, device: str = "") -> None:
-        """Note that a phone has its page open; `inside`: it takes part; `device`: its kind."""
+        """Note that a phone has a page open; `inside`: it takes part; `device`: kind of device."""
         self._seen_s[phone] = self._clock()
         if inside and phone not in self._numbers:
             with self._lock:
@@ -202,7 +202,7 @@ class Phones:
             self._forget_silent()
 
     def _forget_silent(self) -> None:
-        """Forget the phones that have been silent longest, except those with a part to play."""
+        """Forget the phones silent for longest, except the host, seated phones and those with requests."""
         with self._lock:
             held = self._party.held | {asked.phone for asked in self._asked}
             others = sorted((seen_s, phone) for phone, seen_s in tuple(self._seen_s.items()) if phone not in held)
@@ -211,18 +211,18 @@ class Phones:
                     known.pop(phone, None)
 
     def number(self, phone: str | None) -> int | None:
-        """Return the number that a phone has while the service runs; None for one that has not been inside."""
+        """Return a phone's number, valid while the service runs; None if it has never taken part."""
         return self._numbers.get(phone or "")
 
     def device(self, phone: str) -> str:
         return self._devices.get(phone, "")
 
     def silent_s(self, phone: str) -> float:
-        """Return for how long nothing has been heard of a phone, since the service began at most."""
+        """Return seconds since a phone was last seen, at most since the service began."""
         return self._clock() - self._seen_s.get(phone, self._began_s)
 
     def has_left(self, player: str) -> bool:
-        """True if the phone that has a seat has been silent so long that another may take it."""
+        """True if the phone of a seat has been silent for `SEAT_AWAY_S`: another may take the seat."""
         phone = self._party.seats.get(player)
         return phone is not None and self.silent_s(phone) >= SEAT_AWAY_S
 
@@ -231,20 +231,20 @@ class Phones:
         return host is not None and self.silent_s(host) >= HOST_AWAY_S
 
     def present(self) -> tuple[str, ...]:
-        """Return the phones that take part and have been heard of lately."""
+        """Return the phones that take part and were seen within `SEAT_AWAY_S`."""
         return tuple(phone for phone in tuple(self._numbers) if self.silent_s(phone) < SEAT_AWAY_S)
 
     # The host
 
     def arrive(self, phone: str) -> None:
-        """Let a phone take part: where there is no host, it is the host."""
+        """Let a phone take part; if there is no host, it becomes host."""
         with self._lock:
             self.seen(phone, inside=True)
             if self._party.host is None:
                 self.make_host(phone, by=phone)
 
     def make_host(self, phone: str, *, by: str | None = None) -> None:
-        """Make a phone the host, and tell it and the host before, except the one `by` which it happened."""
+        """Make a phone host; notify it and the previous host, except the phone `by` that did it."""
         with self._lock:
             before = self._party.host
             self._forget(lambda asked: asked.wish is Wish.HOST and asked.phone == phone)
@@ -258,9 +258,9 @@ class Phones:
     # Seats
 
     def sit(self, phone: str, player: str, *, over: bool = True, by: str | None = None) -> bool:
-        """Give a player's seat to a phone, which leaves its own; another's only if `over`. False where it may not.
+        """Move a phone to a player's seat; return False if the seat is taken and not `over`.
 
-        The phone that had the seat is told, save where it happened `by` itself.
+        Notifies the phone that had the seat, unless it is `by`, which did it.
         """
         with self._lock:
             before = self._party.seats.get(player)
@@ -281,7 +281,7 @@ class Phones:
             self._tell(phone, NoticeKind.GIVEN, by, player)
 
     def stand_up(self, phone: str, *, watches: bool) -> None:
-        """Take a phone's seat away: it watches, or it is there for the whole table."""
+        """Remove a phone from its seat; it then watches, or serves the whole table."""
         with self._lock:
             seats = {player: whose for player, whose in self._party.seats.items() if whose != phone}
             others = tuple(p for p in self._party.watching if p != phone)
@@ -289,7 +289,7 @@ class Phones:
             self.news.settle(phone, OF_SEATS)
 
     def free(self, player: str, *, by: str | None = None) -> None:
-        """Free a seat whose phone was lost, and tell the phone."""
+        """Free a seat and notify its phone."""
         with self._lock:
             before = self._party.seats.get(player)
             seats = {p: phone for p, phone in self._party.seats.items() if p != player}
@@ -299,10 +299,10 @@ class Phones:
     # Asking
 
     def ask(self, wish: Wish, phone: str, name: str = "", player: str | None = None, address: str = "") -> bool:
-        """Note that a phone asks for something; asking again changes nothing. False where too many ask.
+        """Add a request, replacing the phone's request of the same kind; return False if there are too many.
 
-        `address`: where a phone that is not in yet asks from. A few of one address may, and the newest of the address
-        with most of them makes room for one of another.
+        `address` is the network address of a request to join. Each address may have `MOST_ASKING_AN_ADDRESS`. If all
+        places are taken, the newest request of the most crowded address gives way to one from another address.
         """
         with self._lock:
             self.seen(phone)
@@ -323,16 +323,16 @@ class Phones:
 
     @property
     def asked(self) -> tuple[Asked, ...]:
-        """What waits for an answer, of phones that still wait; the oldest first."""
+        """Open requests of phones seen within `SEAT_AWAY_S`, oldest first."""
         return tuple(asked for asked in self._asked if self.silent_s(asked.phone) < SEAT_AWAY_S)
 
     @property
     def strangers(self) -> tuple[Asked, ...]:
-        """The phones that wait to be let in."""
+        """Open requests to join."""
         return tuple(asked for asked in self.asked if asked.wish is Wish.JOIN)
 
     def refuse_strangers(self) -> None:
-        """Refuse all phones that wait to be let in."""
+        """Refuse all requests to join."""
         for asked in self.strangers:
             self.answer(asked.id, yes=False)
 
@@ -340,7 +340,10 @@ class Phones:
         return next((asked for asked in self.asked if asked.phone == phone and asked.wish is wish), None)
 
     def answer(self, asked_id: int, *, yes: bool, by: str | None = None) -> Asked | None:
-        """Grant or refuse what was asked, `by` a phone, and tell the asker. None where it was settled already."""
+        """Grant or refuse a request, `by` a phone; return it, or None if already settled.
+
+        A refusal notifies the phone that asked.
+        """
         with self._lock:
             found = next((asked for asked in self.asked if asked.id == asked_id), None)
             if found is None:
@@ -366,7 +369,7 @@ class Phones:
         return NoticeKind.HOST_REFUSED if asked.wish is Wish.HOST else NoticeKind.JOIN_REFUSED
 
     def _tell(self, phone: str | None, kind: NoticeKind, by: str | None, player: str | None = None) -> None:
-        """Tell a phone what it has not done itself."""
+        """Notify a phone, unless it did this itself."""
         if phone is not None and phone != by:
             self.news.tell(phone, kind, player)
 
@@ -386,11 +389,11 @@ _ANSWERS: Mapping[Wish, frozenset[NoticeKind]] = {
     Wish.SEAT: frozenset({NoticeKind.SEAT_REFUSED, NoticeKind.SEAT_KEPT}),
     Wish.HOST: frozenset({NoticeKind.HOST_REFUSED}),
 }
-"""The answers that are old once a phone asks again."""
+"""Notices that a new request of a phone makes obsolete."""
 
 
 def _recent(party: Party) -> Party:
-    """Return the party without the phones of long ago."""
+    """Drop the oldest phones beyond `MOST_KEPT`, except the host and seated ones."""
     seats = MappingProxyType(dict(list(party.seats.items())[-MOST_KEPT:]))
     held = replace(party, seats=seats).held
     old = {phone for phone in party.let_in[:-MOST_KEPT] if phone not in held}
@@ -431,7 +434,7 @@ def _list(kept: Any) -> tuple[str, ...]:
 
 
 def _kept(path: Path, party: Party) -> Said | None:
-    """Write a party whole or not at all; return the sentence to say where the disk refuses."""
+    """Save a party atomically; return a sentence if the disk refuses."""
     body = {kept.name: getattr(party, kept.name) for kept in fields(Party)}
     try:
         write_whole(path, json.dumps(body, ensure_ascii=False, default=dict))

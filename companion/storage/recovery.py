@@ -1,6 +1,6 @@
-"""A damaged log is put away, never deleted, and what can be had of it stands in its place when the service starts.
+"""Repair a damaged log when the service starts: move it aside, never delete it, and write a new one in its place.
 
-What is taken: the newest backup that is whole, and beyond it every event that SQLite still reads in the damaged file,
+It begins with the newest complete backup. Recovery adds later events that SQLite still reads in the damaged file,
 one by one, or that `raw_pages` finds there, each match up to its first gap. A log that is whole but ends before its
 last event, or before a backup of it, has lost its end and is treated the same. If the file was replaced by the whole
 log of another table, that log is used as it is. A note says what happened to the file until the host has read it.
@@ -27,26 +27,26 @@ from companion.storage.backups import backups_of, last_in, rows_in_backup
 from companion.storage.data_folder import STORE_NAME, read_readable, sync_folder, write_whole
 from companion.storage.events import Row, checksum, unbroken
 
-AWAY = "damaged"  # the folder of the data folder in which damaged files lie
+AWAY = "damaged"  # folder for damaged files, in the data folder
 NOTE_NAME, LAST_NAME = "mended.json", "last-event.json"
 _NUMBERS = ("backup", "beyond", "missing", "corrected")
 _LONGEST = 200
-NEW = ".mended"  # the ending of the new log until it takes the damaged one's place
-LAST_BYTES = 80  # size of the file of the last event, so that each content covers the one before
-LEAST_EVENT_BYTES = 20  # size of the smallest event in a file, which therefore holds no more than so many of them
+NEW = ".mended"  # suffix of the new log until it replaces the damaged one
+LAST_BYTES = 80  # fixed size of `last-event.json`, so that each write covers the one before
+LEAST_EVENT_BYTES = 20  # size of the smallest event: bounds how many a file can hold
 
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """What became of a damaged log."""
+    """Result of a recovery."""
 
-    away: str  # where the damaged file lies, in the data folder; empty if there was none, or it could not be moved
-    backup: int = 0  # the last event of the backup that was restored; 0 where there was none
-    beyond: int = 0  # how many events were read in the damaged file beyond it
-    missing: int = 0  # how many events are known to be missing: there may be more at the end
-    matches: tuple[int, ...] = ()  # the matches that are known to have lost something
-    corrected: int = 0  # how many of those beyond the backup could be read only after a flipped bit was corrected
-    is_other: bool = False  # True if nothing was damaged: the log is another table's
+    away: str  # path of the damaged file in the data folder; empty if there is none or it could not be moved
+    backup: int = 0  # last event of the restored backup; 0 if there was none
+    beyond: int = 0  # number of later events read from the damaged file
+    missing: int = 0  # number of events known to be missing; there may be more at the end
+    matches: tuple[int, ...] = ()  # matches known to have lost events
+    corrected: int = 0  # number of events in `beyond` with a corrected bit
+    is_other: bool = False  # True if the log is intact but another table's
 
     @property
     def sentence(self) -> Said:
@@ -86,17 +86,17 @@ class Mended:
 
 @dataclass(frozen=True, slots=True)
 class FoundLog:
-    """The log as it was found."""
+    """The log as found or recovered."""
 
     rows: tuple[Row, ...]
     mended: Mended | None = None
-    written: bool = True  # True if the file on the disk holds these events; False where it could not be mended there
+    written: bool = True  # True if the file on disk holds these events
 
 
 def found(path: Path) -> FoundLog:
-    """Return the events of a log, mended where it is damaged or has lost what is known to have been in it.
+    """Return the events of a log, repaired if it is damaged or lacks events known to have been in it.
 
-    Raises Problem for a log of a newer schema, and OSError where it may not be read.
+    Raises Newer for a log of a newer schema, and OSError if it may not be read.
     """
     with suppress(OSError):
         _finish(path)
@@ -106,7 +106,7 @@ def found(path: Path) -> FoundLog:
     except database.Damaged:
         return _mended(path, last)
     except database.Newer:
-        # A newer program would have kept the last event in its own schema: it is the number that has changed.
+        # A newer program would have noted its own schema with the last event: the number itself is damaged.
         if last is None or last.schema != len(database.MIGRATIONS):
             raise
         return _mended(path, last)
@@ -119,7 +119,7 @@ def found(path: Path) -> FoundLog:
             if last_in(backup) > end:
                 return _mended(path, last)
             break
-        # The backup is of another log, or damaged.
+        # The backup is damaged or belongs to another log.
         is_other = is_other or bool(copied)
         with suppress(OSError):
             _put_away(backup)
@@ -129,7 +129,7 @@ def found(path: Path) -> FoundLog:
 
 
 def _of_another(path: Path, rows: tuple[Row, ...]) -> FoundLog:
-    """Return the whole log of another table, with a note that says so."""
+    """Return the intact log of another table, with a note about that."""
     note = Mended(away="", is_other=True)
     with suppress(OSError):
         write_whole(path.parent / NOTE_NAME, json.dumps(asdict(note)))
@@ -140,7 +140,7 @@ def _of_another(path: Path, rows: tuple[Row, ...]) -> FoundLog:
 
 
 def note(folder: Path) -> Mended | None:
-    """Return the note about a damaged log, as long as nobody has removed it."""
+    """Return the note about a damaged log; None once it is removed."""
     try:
         kept = read_json(folder / NOTE_NAME)
         numbers = {key: int(kept.get(key, 0)) for key in _NUMBERS}
@@ -151,7 +151,7 @@ def note(folder: Path) -> Mended | None:
 
 
 def put_note_away(folder: Path) -> None:
-    """Remove the note, which somebody has read."""
+    """Remove the note."""
     with suppress(OSError):
         (folder / NOTE_NAME).unlink(missing_ok=True)
 
@@ -160,7 +160,7 @@ def put_note_away(folder: Path) -> None:
 
 
 def _mended(path: Path, last: LastEvent | None) -> FoundLog:
-    """Put the damaged file away and what was recovered in its place; return that also where the disk refuses."""
+    """Replace a damaged file by what can be recovered; return that even if the disk refuses."""
     base = next((rows for one in backups_of(path) if (rows := rows_in_backup(one)) is not None), ())
     end = base[-1][0] if base else 0
     readable, corrected = _still_readable(path, base, last)
@@ -191,9 +191,9 @@ def _mended(path: Path, last: LastEvent | None) -> FoundLog:
 
 
 def _still_readable(path: Path, base: Sequence[Row], last: LastEvent | None) -> tuple[list[Row], set[int]]:
-    """Return every event that can still be read in a damaged file, and the numbers of those in which a bit was wrong.
+    """Return all readable events of a damaged file, and the numbers of those with a corrected bit.
 
-    Those of another log, in its file or beside it, are none.
+    Skips events of another log, such as in a foreign journal.
     """
     files = [read_readable(path)]
     with suppress(*database.UNUSABLE, Problem):
@@ -206,7 +206,7 @@ def _still_readable(path: Path, base: Sequence[Row], last: LastEvent | None) -> 
         rows = made_sound | sound | asked
         known = {row[0]: row for row in base} or read
         both = known.keys() & rows.keys()
-        # A damaged page may differ: it is another log where most of what both have does.
+        # Damaged pages may differ; if most common events do, it is another log.
         if sum(known[seq] == rows[seq] for seq in both) * 2 >= len(both):
             read |= rows
             corrected |= made_sound.keys() - sound.keys() - asked.keys()
@@ -214,9 +214,9 @@ def _still_readable(path: Path, base: Sequence[Row], last: LastEvent | None) -> 
 
 
 def _one_by_one(file: bytes, last: int) -> dict[int, Row]:
-    """Return each event of a file that can be asked for by its number and is sound, by number."""
+    """Query each event by its number; return the sound ones, by number."""
     rows: dict[int, Row] = {}
-    # Without its first bytes SQLite reads nothing of a file that may be whole else.
+    # SQLite needs the magic bytes, even if the rest of the file is intact.
     whole = database.MAGIC + file[len(database.MAGIC) :]
     with suppress(*database.UNUSABLE), closing(database.in_memory(whole)) as db:
         next(database.selected(db, "WHERE seq = 0"), None)
@@ -231,9 +231,9 @@ def _one_by_one(file: bytes, last: int) -> dict[int, Row]:
 
 
 def _put_in_place(path: Path, rows: Sequence[Row], mended: Mended, away: Path | None) -> None:
-    """Put a new log with these events in the place of the damaged one, whole or not at all.
+    """Atomically replace the damaged log by a new one with these events.
 
-    A plug pulled at any moment leaves the damaged log, or the new one beside an empty place: `_finish` goes on there.
+    A power cut leaves either the damaged log, or no log and a complete new one: then `_finish` continues.
     """
     database.write_log(path.with_name(f"{path.name}{NEW}"), rows)
     write_whole(path.parent / NOTE_NAME, json.dumps(asdict(mended)))
@@ -245,7 +245,7 @@ def _put_in_place(path: Path, rows: Sequence[Row], mended: Mended, away: Path | 
 
 
 def _finish(path: Path) -> None:
-    """Move a new log that waits to an empty place; beside a log it is not needed, and is removed."""
+    """Put a waiting new log in place; if there is a log, delete the new one."""
     new = path.with_name(f"{path.name}{NEW}")
     if not new.exists():
         return
@@ -261,7 +261,7 @@ def _finish(path: Path) -> None:
 
 
 def _put_away(path: Path) -> Path:
-    """Move a file to where damaged files lie, over no other."""
+    """Move a file to the damaged files, without overwriting any."""
     away = _away(path)
     path.rename(away)
     sync_folder(path.parent)
@@ -269,7 +269,7 @@ def _put_away(path: Path) -> Path:
 
 
 def _away(path: Path, sidecar: str = "") -> Path:
-    """Return a free name among the damaged files; that of a sidecar goes with the file moved last."""
+    """Return a free path among the damaged files; a sidecar gets the number of its main file."""
     folder = (path.parent.parent if path.parent.name == BACKUPS else path.parent) / AWAY
     folder.mkdir(exist_ok=True)
     taken = {one.name for one in folder.iterdir()}
@@ -281,39 +281,39 @@ def _away(path: Path, sidecar: str = "") -> Path:
 
 # --- The last event -------------------------------------------------------------------------------------------
 #
-# Kept beside the log in a small file, by which a log that has become shorter is noticed. It is written in place with
-# one call and is not synced: a play costs no more by it. A kill leaves it whole; a power cut may leave an older one, or
-# a damaged one, which counts as none. It is never ahead of the log.
+# A small file beside the log, to detect that the log has become shorter. It is written in place with one call and not
+# synced, so that plays stay fast. A kill leaves it whole; a power cut may leave an older version, or a damaged one that
+# is ignored. It is never ahead of the log.
 
 
 @dataclass(frozen=True, slots=True)
 class LastEvent:
-    """What is known of the last event: its number, its match and its checksum, and of which schema its log is."""
+    """Number, match and checksum of the last event, and the schema of its log."""
 
     seq: int
     match: int
     crc: int
     schema: int
-    first: int = 0  # the checksum of the log's first event, which no other table's has; 0 where it is not known
+    first: int = 0  # checksum of the log's first event, unique to the table; 0: unknown
 
     def is_of_another(self, rows: Sequence[Row]) -> bool:
-        """True if these are the sound events of another log."""
+        """True if these events belong to another log."""
         known = {1: self.first, self.seq: self.crc}
         return any(known.get(row[0]) and checksum(row) != known[row[0]] for row in rows)
 
 
 def last_known(folder: Path) -> LastEvent | None:
-    """Return the last event as it was kept; None where nothing was, or what was kept is damaged."""
+    """Return the noted last event; None if there is none or the file is damaged."""
     with suppress(OSError, ValueError, TypeError):
-        *numbers, check = map(int, read_json(folder / LAST_NAME))  # An older program keeps no first event.
+        *numbers, check = map(int, read_json(folder / LAST_NAME))  # Older programs note no first event.
         return LastEvent(*numbers) if check == _check(numbers) else None
     return None
 
 
 def keep_last(folder: Path, rows: Sequence[Row], first: int = 0) -> None:
-    """Keep the last of some events, which are on the disk already; `first`: the first event's checksum, if none is it.
+    """Note the last of these events, which are already on disk. Raises OSError.
 
-    Raises OSError.
+    `first` is the checksum of the log's first event, used if `rows` does not begin with it.
     """
     seq, match, crc = (rows[-1][0], rows[-1][1], checksum(rows[-1])) if rows else (0, 0, 0)
     last = LastEvent(seq, match, crc, len(database.MIGRATIONS), first_in(rows) or first)
@@ -328,7 +328,7 @@ def keep_last(folder: Path, rows: Sequence[Row], first: int = 0) -> None:
 
 
 def first_in(rows: Sequence[Row]) -> int:
-    """Return the checksum of a log's first event; 0 where it is not among these."""
+    """Return the checksum of the log's first event; 0 if `rows` does not begin with it."""
     return checksum(rows[0]) if rows and rows[0][0] == 1 else 0
 
 
