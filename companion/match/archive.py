@@ -94,7 +94,7 @@ class Archive:
         return tuple(past for past in chosen if past is not None), -(-len(matches) // size)
 
     def figures(self, store: Store) -> dict[str, Figures]:
-        """Return every player's statistics over all matches, keyed by `statistics.key_of` of the name."""
+        """Return statistics over all matches, by `statistics.key_of` the player's name."""
 
         def of(match: int) -> dict[str, Figures]:
             record, _ = judge_on(EMPTY_RECORD, history(store.events(match)).lines)
@@ -182,8 +182,8 @@ BG_STATS_GAME = "Mille Bornes"  # the app finds the game by this name, without a
 def bg_stats_play(past: PastMatch, called: Callable[[str], str]) -> dict[str, object] | None:
     """Return a match as a BG Stats play, scored after its last finished hand; None if no hand is finished.
 
-    A record with several matches or races gives only the last. `called` maps a player's or side's name to the name
-    to show. BG Stats recognizes players and plays by id: a match sent twice is one play.
+    A record with several matches or races gives the last. `called` maps a player's or side's name to the name to
+    show. Stable ids let BG Stats recognize players, and a match that is sent twice.
     """
     if not past.finished:
         return None

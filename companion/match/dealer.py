@@ -63,7 +63,7 @@ class Dealt:
         return Seen(player, cards, True, plays, may_wait, has_drawn=seat == deal.table.to_move and deal.ahead > 0)
 
     def objections(self, play: Play, by: str) -> Said | tuple[Reason, ...]:
-        """Return the reasons against a play, or a sentence if `by` may not enter it now; empty if allowed."""
+        """Return the reasons against a play (none if allowed), or a sentence if `by` may not enter it now."""
         table = self.hand.deal.table
         # Players enter only their own plays, but either partner may decide on the extension.
         is_decision = play.verb in (Verb.EXTEND, Verb.FINISH)
@@ -113,7 +113,7 @@ def dealt(
 def _is_idle(position: Position, robots: Collection[str]) -> bool:
     """True if a player has no answer and can be skipped: they are next in turn, or a robot.
 
-    Other attacked players are always waited for; otherwise the pace would reveal who holds an answer.
+    Others are always waited for, so that the pace does not reveal who holds an answer.
     """
     plays, may_wait = _options(position)
     return may_wait and not plays and (position.is_in_turn or position.player in robots)

@@ -1,4 +1,4 @@
-"""Turn actions into unnumbered events, or into an outcome that says why not.
+"""Turn actions into unnumbered events, or into an outcome that refuses them.
 
 Pure functions of a state; `match.py` appends what they return.
 """
@@ -36,7 +36,7 @@ def setting(key: str, value: str, by: str) -> NewEvent:
 
 
 def beginning(text: str, by: str, *, is_dealt: bool) -> NewEvent:
-    """Return the line that begins a hand; if the program deals, with a new secret key of 128 bits."""
+    """Return the line that begins a hand; in a dealt match, with a new 128-bit key."""
     return NewEvent(EventKind.LINE, {"text": text, "by": by, **({"deal": secrets.token_hex(16)} if is_dealt else {})})
 
 
@@ -118,7 +118,7 @@ def answering(question: Question, play: Play, by: str, *, legal: bool) -> NewEve
 def counting(
     state: MatchState, question: Question, play: Play, by: str, *, anyway: bool, vouched: bool
 ) -> Outcome | list[NewEvent]:
-    """Return lines for a play and the ones waiting before it, or the outcome that blocks them."""
+    """Return lines for a play and those waiting before it, or a refusal."""
     waiting = [one for one in state.questions if one.asks_play]
     before = waiting[: waiting.index(question)] if question.asks_play else []
     in_the_way = next((one for one in before if not one.may_count_untapped), None)
@@ -141,7 +141,7 @@ def counting(
 def following(
     state: MatchState, question: Question, play: Play | None, by: str, *, vouched: bool
 ) -> Outcome | list[NewEvent]:
-    """Return changes that make the record match the table, legal or not, or the outcome that blocks them."""
+    """Return changes that make the record match the table, legal or not, or a refusal."""
     wrong = state.entry(question.line) if question.line is not None else None
     if wrong is None:
         return counting(state, question, play, by, anyway=True, vouched=vouched) if play else NO_LINE_FITS
@@ -163,7 +163,7 @@ def received(state: MatchState, letter: Mapping[str, Any]) -> list[NewEvent]:
 
 
 def directed(question: Question, answer: Answer, by: str) -> NewEvent:
-    """Return the change that the director asked for, or the table's answer if nothing changes."""
+    """Return the change that the director asked for, or else the table's answer."""
     about = {"question": question.id, "by": by}
     if answer is not Answer.YES or question.line is None:
         said = Answer.YES if answer is Answer.YES else Answer.NO

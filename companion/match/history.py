@@ -1,6 +1,6 @@
 """The current record, settings and answers of a match, as a pure function of its events.
 
-No event is ever deleted: later events remove, change or restore lines. Replaying the log therefore restores the state.
+Events are never deleted: later events remove, change or restore lines.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from companion.rules.record.notation import PlayerLine, read_header
 from companion.storage.events import Event, EventKind
 
 CAMERA, PHONE, SOMEBODY = "camera", "phone", "somebody"
-"""Sources of a line; `CAMERA` and `SOMEBODY` (a phone without a seat) also fill `by` if no player acted."""
+"""Sources of a line; if no player acted, `by` is `CAMERA` or `SOMEBODY` (a phone without a seat)."""
 
 DEMO = "demo"  # `by` of a match that the simulated table began
 
@@ -59,13 +59,13 @@ class History:
     lines: tuple[Written, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     answers: Mapping[str, Answered] = field(default_factory=dict)  # latest answer to each question that no line answers
-    claims: tuple[Written, ...] = ()  # all typed plays that had to wait, oldest first
-    asked: frozenset[str] = frozenset()  # ids of all questions ever answered, even if undone
+    claims: tuple[Written, ...] = ()  # typed plays that had to wait, settled or not, oldest first
+    asked: frozenset[str] = frozenset()  # ids of answered questions, even if undone
     waived: frozenset[tuple[int, str]] = frozenset()  # (line, player): players who declined to answer a play
     wishes: tuple[Event, ...] = ()  # requests to undo a change
     letters: tuple[Event, ...] = ()  # from the club's director
     has_called: bool = False  # if a call for the director is still open
-    undone_next: tuple[Event, ...] = ()  # what an undo takes back, newest first; ends at a change by a person
+    undone_next: tuple[Event, ...] = ()  # what an undo takes back, newest first
     changes: tuple[Change, ...] = ()  # in effect, oldest first
     redone_next: tuple[Event, ...] = ()  # the undos that a redo takes back, newest first
 
@@ -82,7 +82,7 @@ class History:
 
 
 def history(events: Sequence[Event]) -> History:
-    """Return the history of a match from all its events."""
+    """Return the history after all events of a match."""
     standing = _standing(events)
     settings = {e.body["key"]: e.body["value"] for e in standing if e.kind == EventKind.SETTING}
     past = History(settings=settings)
@@ -137,12 +137,12 @@ def _redone_next(standing: Sequence[Event]) -> tuple[Event, ...]:
 
 
 def _is_undoable(event: Event) -> bool:
-    """True for changes of the record, except a player's name to show: that is entered again instead."""
+    """True for changes of the record, except names to show: those are entered again instead."""
     return event.kind in UNDOABLE and not isinstance(read_header(event.body.get("text", "")), PlayerLine)
 
 
 def _standing(events: Sequence[Event]) -> list[Event]:
-    """Return the events that are not undone. An undo always follows its target, so read backward."""
+    """Return the events that are not undone."""
     void: set[int] = set()
     standing = []
     for event in reversed(events):
@@ -155,7 +155,7 @@ def _standing(events: Sequence[Event]) -> list[Event]:
 
 
 def _changes(events: Sequence[Event], standing: Sequence[Event]) -> Iterator[Change]:
-    """Yield each change in effect, with the line's text before it; undoing a line counts as removing it."""
+    """Yield each change in effect; undoing a line counts as removing it."""
     said = {event.seq: event.body["text"] for event in events if event.kind == EventKind.LINE}
     for event in standing:
         line, after = event.body.get("of"), event.body.get("text") if event.kind == EventKind.CORRECT else None
@@ -165,7 +165,7 @@ def _changes(events: Sequence[Event], standing: Sequence[Event]) -> Iterator[Cha
 
 
 def _has_called(events: Sequence[Event]) -> bool:
-    """True if the last call for the director was neither canceled nor answered."""
+    """True if the last call for the director is open."""
     call = next((e for e in reversed(events) if e.kind == EventKind.CALL), None)
     if call is None or call.body.get("is_over"):
         return False

@@ -1,8 +1,8 @@
 """The match at the table: its record, the state judged from it, and the open questions.
 
-The state always follows from the lines in the log: a correction judges every later line again, and replaying the log
-restores the state. Questions are derived again after every change of the record or of what the camera sees. Readers
-get an immutable state. Every change is saved before it shows, or reported as unsaved.
+The state follows from the log: a correction judges all later lines again, and a replay restores the state. Questions
+are derived again after every change of the record or the camera's view. A change is saved before it shows, or
+reported as unsaved.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def mats_in_order(state: MatchState) -> Mapping[str, str]:
 
 
 class Match:
-    """The match at the table, saved in its store. Thread-safe: each change is one lock and one commit."""
+    """The match at the table. Thread-safe; each change is one commit."""
 
     def __init__(self, store: Store, mats: Mats = mats_in_order) -> None:
         self.store, self.mats = store, mats
@@ -81,7 +81,7 @@ class Match:
         self._events: tuple[Event, ...] = ()
         self._state = MatchState()
         self._derive: Derive = _nothing_seen
-        self.instructed: tuple[Table, Play] | None = None  # a robot's play, for its helper: counts once seen
+        self.instructed: tuple[Table, Play] | None = None  # a robot's play: counts once seen
         self._request: dict[str, str] = {}  # name of the change in progress
         self._first: dict[str, tuple[str, Outcome]] = {}  # hash of the change and its outcome, by name
 
@@ -89,7 +89,7 @@ class Match:
         with self._changed:
             note = store.note.sentence if store.note else None
             last = store.latest()
-            # The last event decides which match is at the table: an earlier match may have been resumed.
+            # The match of the last event, not the newest match: an earlier one may have been resumed.
             events = store.events(max(last, key=lambda match: last[match])) if last else ()
             self._versions = Versions(store.path.parent, events[-1].seq if events else 0)
             self._state = MatchState(self._versions.next(), unsaved=store.unsaved, note=note)
@@ -116,8 +116,8 @@ class Match:
     def once(self, request: str | None, asked: str, act: Callable[[], Outcome]) -> Outcome:
         """Make a change once per name `request` and match; a repeated request gets the first outcome.
 
-        `asked` describes the whole change: the same name with another description is refused. A request that found
-        nothing to do may be repeated. Holds the lock throughout.
+        `asked` describes the change: the same name with another description is refused. A request that found nothing
+        to do may be repeated.
         """
         asked = hashlib.sha256(asked.encode()).hexdigest()[:16]
         with self._changed:
@@ -134,14 +134,13 @@ class Match:
             return outcome
 
     def _again(self, first: Outcome) -> Outcome:
-        """Return a change's first outcome; after a restart, with the reasons against its waiting play."""
+        """Return the first outcome; after a restart, with the reasons against its waiting play."""
         if first.version:
             return first
         asked = self._state.question(typed_id(self._state, first.seq))
         return replace(self._stamped(first), seq=first.seq, reasons=asked.reasons if asked else ())
 
     def _stamped(self, outcome: Outcome) -> Outcome:
-        """Add the current state to an outcome."""
         now = self._state
         asked = tuple(question.id for question in now.questions)
         return replace(outcome, seq=now.seq, version=now.version, asked=asked, saved=now.unsaved is None)
@@ -213,11 +212,11 @@ class Match:
         self._write(drafts.setting(VERIFYING, YES if on else NO, by))
 
     def seat_robot(self, seat: RobotSeat | None, by: str) -> None:
-        """Set whose cards a robot plays at the real table; None for no robot."""
+        """Set whose cards a robot plays at the real table, if any."""
         self._write(drafts.setting(ROBOT_SEAT, "" if seat is None else str(seat), by))
 
     def sit(self, player: str, by: str, name: str | None = None) -> Outcome:
-        """Record that a person takes a player's seat; `name` is the name to show from now on."""
+        """Record that a person takes a player's seat; `name` is the new name to show."""
         with self._changed:
             if player not in self._state.people:
                 return GONE
@@ -344,12 +343,12 @@ class Match:
             return self._write(*(NewEvent(EventKind.ANSWER, {"question": one, **body}) for one in asked))
 
     def was_asked(self, question_id: str) -> bool:
-        """True if a question with this id may have been asked in this log."""
+        """True if this question may have been asked."""
         return question_id in self._state.past.asked or questions.match_of(question_id) in self.store.matches()
 
     @property
     def last_serial(self) -> int:
-        """Highest track serial among the answered questions of this match; 0 for none."""
+        """Highest track serial in answered questions; 0 for none."""
         return max((questions.serial_of(question) or 0 for question in self._state.past.asked), default=0)
 
     def correct(self, seq: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
@@ -364,8 +363,8 @@ class Match:
     ) -> Outcome:
         """Change line `seq` (CORRECT), remove it (RETRACT) or insert a forgotten play before it (LINE).
 
-        With `asks`, a change that would stop lines from counting is not written: the outcome has the reasons against
-        the first of them. Raises Problem if the text is not a play.
+        With `asks`, a change that stops lines from counting is not written; the outcome has the reasons against the
+        first of them. Raises Problem if the text is not a play.
         """
         with self._changed:
             if self._state.entry(seq) is None:
@@ -404,7 +403,7 @@ class Match:
             return self._write(*changes) if changes else GONE
 
     def undo(self, by: str, seq: int | None = None) -> Outcome:
-        """Undo the last change; with `seq`, only if it is that change, so that a double tap undoes once.
+        """Undo the last change; with `seq`, only that change, so that a double tap undoes once.
 
         Plays of robots since then are undone too. In a dealt match another person, if any plays, has to agree.
         """
@@ -463,27 +462,26 @@ class Match:
             self._follow_policy()
 
     def trouble(self, sentence: str | None) -> None:
-        """Show a sentence about a problem with the camera; None for no problem."""
+        """Show a sentence about a camera problem, or None."""
         with self._changed:
             if sentence != self._state.trouble:
                 self._show(trouble=sentence)
 
     def offer(self, lines: Sequence[str]) -> None:
-        """Offer to begin another match with these setup lines; an empty sequence withdraws the offer."""
+        """Offer another match with these setup lines; none withdraw the offer."""
         self._show(offered=tuple(lines))
 
     def play_without_camera(self, *, on: bool) -> None:
-        """Set whether the table plays without the camera; a restart resets this."""
+        """Set whether to play without the camera, until a restart."""
         self._show(without_camera=on)
 
     def put_note_away(self) -> None:
-        """Remove the note about a damaged log."""
         with self._changed:
             self.store.put_note_away()
             self._show(note=None)
 
     def refresh(self) -> None:
-        """Make a new version after a change elsewhere that pages show."""
+        """Make a new version after a change elsewhere."""
         self._show()
 
     # Inside the lock
@@ -526,7 +524,7 @@ class Match:
             self._show(unsaved=self.store.unsaved)
 
     def _take(self, events: tuple[Event, ...]) -> None:
-        """Show the state after new events, which are saved or held in memory."""
+        """Show the state after new events."""
         if events[0].match != self._state.match:
             self._events, self._first = (), {}
         self._events += events
@@ -546,7 +544,7 @@ class Match:
             self._changed.notify_all()
 
     def _seen(self, state: MatchState) -> tuple[Question, ...]:
-        """Return the camera's questions; an error must not stop a tap, and the camera looks again soon."""
+        """Return the camera's questions; none after an error, which must not stop a tap."""
         try:
             return self._derive(state) if _is_seen(state) else ()
         except Exception:
@@ -556,5 +554,5 @@ class Match:
 
 
 def _is_seen(state: MatchState) -> bool:
-    """True if the match is played with real cards, for the camera to see."""
+    """True if the match is played with real cards."""
     return state.match is not None and not state.is_dealt

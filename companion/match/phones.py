@@ -26,11 +26,11 @@ from companion.common.text import Said, say
 from companion.storage.data_folder import write_whole
 
 KEPT_NAME = "phones.json"
-SEAT_AWAY_S = 120.0  # after this long without contact, another phone may take a phone's seat
-HOST_AWAY_S = 180.0  # after this long without contact, any seated phone may become host
+SEAT_AWAY_S = 120.0  # silence after which another phone may take the seat
+HOST_AWAY_S = 180.0  # silence after which any seated phone may become host
 TRY_AGAIN_S = 5.0  # seconds between attempts to save after an error
 MOST_KEPT = 200
-MOST_SEEN = 500  # limit of remembered phones, as anyone with the code can add new ones
+MOST_SEEN = 500  # limit of remembered phones: anyone with the code can add some
 MOST_ASKING = 8  # limit of open requests; separately for requests to join
 MOST_ASKING_AN_ADDRESS = 4  # limit of requests to join from one address
 
@@ -115,7 +115,6 @@ class News:
         self._next_id = count(1)
 
     def of(self, phone: str | None) -> tuple[PhoneNotice, ...]:
-        """Return a phone's unread notices, oldest first."""
         return self._of.get(phone or "", ())
 
     def tell(self, phone: str, kind: NoticeKind, player: str | None = None) -> None:
@@ -124,7 +123,7 @@ class News:
         self._change(phone, lambda told: told.kind not in group, PhoneNotice(next(self._next_id), kind, player))
 
     def settle(self, phone: str, group: frozenset[NoticeKind]) -> None:
-        """Drop a phone's notice of a group, because it has acted on it."""
+        """Drop a phone's notice of a group."""
         self._change(phone, lambda told: told.kind not in group)
 
     def put_away(self, phone: str, told_id: int) -> None:
@@ -181,16 +180,16 @@ class Phones:
         return self._party
 
     def held(self) -> AbstractContextManager[object]:
-        """Lock the party, for a change of the party and the match together.
+        """Lock the party, to change it together with the match.
 
-        Always lock the party before the match, because a change of the party refreshes the match.
+        Lock it before the match, because a change of the party refreshes the match.
         """
         return self._lock
 
     # Who is there
 
     def seen(self, phone: str, *, inside: bool = False, device: str = "") -> None:
-        """Note that a phone has a page open; `inside`: it takes part; `device`: kind of device."""
+        """Note a sign of life; `inside`: the phone takes part; `device`: its kind."""
         self._seen_s[phone] = self._clock()
         if inside and phone not in self._numbers:
             with self._lock:
@@ -202,7 +201,7 @@ class Phones:
             self._forget_silent()
 
     def _forget_silent(self) -> None:
-        """Forget the phones silent for longest, except the host, seated phones and those with requests."""
+        """Forget the longest silent phones without seat, host role or request."""
         with self._lock:
             held = self._party.held | {asked.phone for asked in self._asked}
             others = sorted((seen_s, phone) for phone, seen_s in tuple(self._seen_s.items()) if phone not in held)
@@ -222,7 +221,7 @@ class Phones:
         return self._clock() - self._seen_s.get(phone, self._began_s)
 
     def has_left(self, player: str) -> bool:
-        """True if the phone of a seat has been silent for `SEAT_AWAY_S`: another may take the seat."""
+        """True if the seat's phone is silent, so that another may take the seat."""
         phone = self._party.seats.get(player)
         return phone is not None and self.silent_s(phone) >= SEAT_AWAY_S
 
@@ -244,7 +243,7 @@ class Phones:
                 self.make_host(phone, by=phone)
 
     def make_host(self, phone: str, *, by: str | None = None) -> None:
-        """Make a phone host; notify it and the previous host, except the phone `by` that did it."""
+        """Make a phone host; notify it and the previous host, except `by`, which did it."""
         with self._lock:
             before = self._party.host
             self._forget(lambda asked: asked.wish is Wish.HOST and asked.phone == phone)
@@ -281,7 +280,7 @@ class Phones:
             self._tell(phone, NoticeKind.GIVEN, by, player)
 
     def stand_up(self, phone: str, *, watches: bool) -> None:
-        """Remove a phone from its seat; it then watches, or serves the whole table."""
+        """Free a phone's seat; the phone then watches, or serves the whole table."""
         with self._lock:
             seats = {player: whose for player, whose in self._party.seats.items() if whose != phone}
             others = tuple(p for p in self._party.watching if p != phone)
@@ -328,11 +327,9 @@ class Phones:
 
     @property
     def strangers(self) -> tuple[Asked, ...]:
-        """Open requests to join."""
         return tuple(asked for asked in self.asked if asked.wish is Wish.JOIN)
 
     def refuse_strangers(self) -> None:
-        """Refuse all requests to join."""
         for asked in self.strangers:
             self.answer(asked.id, yes=False)
 

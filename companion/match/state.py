@@ -104,12 +104,12 @@ class MatchState:
 
     @property
     def undoable(self) -> Event | None:
-        """The oldest change that the next undo takes back."""
+        """The oldest change that an undo takes back."""
         return self.past.undone_next[-1] if self.past.undone_next else None
 
     @property
     def redoable(self) -> Event | None:
-        """The undo that the next redo takes back first."""
+        """The undo that a redo takes back first."""
         return self.redone_next[0] if self.redone_next else None
 
     @property
@@ -122,7 +122,6 @@ class MatchState:
 
     @property
     def game(self) -> Game:
-        """The game after the last line of the record."""
         return self.record.game
 
     @property
@@ -166,7 +165,7 @@ class Outcome:
     done: bool
     reasons: tuple[reasons.Reason, ...] = ()
     say: str | None = None  # a sentence for the person who acted, if any
-    is_void: bool = False  # if there was nothing to do: already settled, or of another hand
+    is_void: bool = False  # if there was nothing to do
     seq: int = 0
     version: int = 0
     asked: tuple[str, ...] = ()  # ids of the open questions
@@ -177,14 +176,14 @@ class Outcome:
 
 
 def judge_on(before: JudgedRecord, lines: Sequence[Written]) -> tuple[JudgedRecord, tuple[Entry, ...]]:
-    """Judge the record again from the first changed line on; return it and its lines as entries."""
+    """Judge the record from the first changed line on; return it and its entries."""
     record = judge.judge_on(before, tuple(RecordLine(written.seq, written.text) for written in lines))
     games = enumerate(zip(lines, record.games, strict=True))
     return record, tuple(Entry(line, game.hand_number, record.verdict(place)) for place, (line, game) in games)
 
 
 def misfits(state: MatchState, events: Sequence[Event], change: NewEvent) -> tuple[Entry, ...]:
-    """Return the lines that would stop counting after a change; a new or changed line comes first."""
+    """Return the lines that a change stops from counting; the new or changed line first."""
     new = Event(state.seq + 1, state.match or 0, 0.0, change.kind, change.body)
     _, entries = judge_on(state.record, history((*events, new)).lines)
     known = {entry.seq for entry in state.attention} - {change.body.get("of")}
@@ -192,7 +191,7 @@ def misfits(state: MatchState, events: Sequence[Event], change: NewEvent) -> tup
 
 
 def judged_next(game: Game, play: Play) -> tuple[Game, JudgedLine]:
-    """Judge one more play without recording it; return the game after it and the verdict."""
+    """Judge a play without recording it; return the game after it and the verdict."""
     game, items = judge.step(game, RecordLine(0, str(play)))
     return game, next(item for item in items if isinstance(item, JudgedLine))
 
@@ -229,7 +228,7 @@ def _directed(state: MatchState) -> Iterator[Question]:
 
 
 def _wished(state: MatchState) -> Iterator[Question]:
-    """Yield the question whether to undo the last change, if a player asked for it and it is open."""
+    """Yield the open request to undo the last change, if any."""
     for wish in state.past.wishes:
         asked = question_id(state.match or 0, state.hand_seq, "wish", f"e{wish.seq}", Kind.UNDO)
         is_last = state.undoable is not None and wish.body["of"] == state.undoable.seq
@@ -291,19 +290,19 @@ def after(question: Question, table: Table) -> Table:
 
 
 def next_first(state: MatchState) -> str:
-    """Return who begins the next hand: the player after the last starter."""
+    """Return the starter of the next hand: the player after the last starter."""
     players = [seat.player for seat in table_of(state).seats]
     return players[(players.index(first_of_hand(state)) + 1) % len(players)]
 
 
 def first_of_hand(state: MatchState) -> str:
-    """Return who began the latest hand."""
+    """Return the starter of the latest hand."""
     tables = (game.table for game in state.record.games if game.hand_number == state.game.hand_number)
     return next((table.player_to_move for table in tables if table is not None), table_of(state).player_to_move)
 
 
 def waits_for_another(state: MatchState, play: Play, by: str) -> bool:
-    """True if another side has to confirm the play, and `by` is not on another side."""
+    """True if another side has to confirm the play, and `by` is not on such a side."""
     whose = state.side_of.get(play.player or "")
     return state.other_side_verifies and whose is not None and state.side_of.get(by, whose) == whose
 
@@ -316,12 +315,12 @@ def table_of(state: MatchState) -> Table:
 
 
 def last_result(state: MatchState) -> HandResult | None:
-    """Return the last hand's result until the next hand begins, else None."""
+    """Return the last hand's result; None once the next hand has begun."""
     return state.game.hands[-1] if state.game.hands and not state.game.hand_is_open else None
 
 
 def derived(before: MatchState, events: Sequence[Event]) -> MatchState:
-    """Return the state after all events of a match; only lines changed since `before` are judged again."""
+    """Return the state after these events, judging only what changed since `before`."""
     past = history(events)
     record, entries = judge_on(before.record, past.lines)
     players = [player for team in record.game.teams for player in team.players]
@@ -338,7 +337,7 @@ def derived(before: MatchState, events: Sequence[Event]) -> MatchState:
         policy=Policy(policy) if policy in tuple(Policy) else Policy.TAP,
         other_side_verifies=past.settings.get(VERIFYING) == YES,
         robot_seat=None if is_dealt else RobotSeat.of(past.settings.get(ROBOT_SEAT), players),
-        # With dealt cards and several people, an undo was agreed on and is final.
+        # If several people play with dealt cards, an agreed undo is final.
         redone_next=() if is_dealt and len(players) > len(robots) + 1 else past.redone_next,
         is_dealt=is_dealt,
         robots=robots,

@@ -54,7 +54,7 @@ def key_of(shown: str) -> str:
 
 
 def players_of(record: JudgedRecord) -> dict[str, Figures]:
-    """Return the statistics of each player in the finished hands of a record, by `key_of` the name."""
+    """Return statistics of the finished hands of a record, by `key_of` the player's name."""
     figures: dict[str, Figures] = {}
     finished = {number: result for number, result in record.hands.items() if result.how is not HowEnded.OPEN}
     given = (item for items in record.given for item in items if isinstance(item, JudgedLine))
@@ -112,7 +112,7 @@ def _won_against(result: HandResult) -> Iterator[tuple[Side, Side]]:
 
 
 def struck_by(line: JudgedLine) -> tuple[Side, Card] | None:
-    """Return the side a line put a hazard on, and the hazard; a mirror returns it to the attacker."""
+    """Return the side hit by a line and the hazard; a mirror returns it to the attacker."""
     play, table = line.play, line.table
     if not line.applied or play is None or play.card is None or table is None or not play.is_attack:
         return None

@@ -82,7 +82,7 @@ class Places:
         return Guess(lay(_player_of(table, side), face, at_once=at_once), clear=is_up)
 
     def question(self, face: Card, zone: str, table: Table) -> Said | None:
-        """Return what to ask about a new card with an unclear meaning; None if `play_at` is enough."""
+        """Return what to ask about a card with an unclear meaning; None if `play_at` is enough."""
         name = card_name(face)
         if face.family is Family.SPECIAL:
             return say("%(card)s has been laid: enter the play that it belongs to.", card=name.begun())
@@ -123,7 +123,7 @@ def where(zone: str) -> Term:
 
 
 def _lying(side: Side, kind: str) -> tuple[Card, ...]:
-    """Return the cards of a pile or area; the distance area includes an accelerator per doubled card."""
+    """Return a side's cards of a zone kind, with an accelerator per doubled distance card."""
     return side.piles[kind] + (Card.ACCELERATOR,) * (len(side.doubled) if kind == "distance" else 0)
 
 

@@ -109,9 +109,9 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def as_owner_of(folder: Path) -> Iterator[None]:
-    """Act with the rights of a folder's owner where root runs the program on the folder of another user.
+    """Act with the rights of a folder's owner if root runs the program on another user's folder.
 
-    Links that the owner has put there lead root nowhere then, and what is written belongs to the owner. Reading stays
+    The owner's links then cannot mislead root, and new files belong to the owner. Reading stays
     possible everywhere, because the folder of a service lies in one that is root's alone. The rights are those of the
     whole process: call it while one thread runs. Raises Problem where the rights cannot be changed.
     """

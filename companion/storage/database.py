@@ -2,8 +2,8 @@
 
 Schemas are numbered. Opening a file for writing migrates it, each step in one transaction.
 
-Each commit deletes the rollback journal, so between two plays the whole log is in one file. A write-ahead log left by
-an older version is merged into the file when it is opened.
+Each commit deletes the rollback journal, so the whole log is in one file between plays. Opening merges a write-ahead
+log left by an older version.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ MIGRATIONS = (
 )
 """Item n migrates schema n to n + 1; `user_version` holds the number of the schema.
 
-Never edit a released migration. A new kind of event needs a new number too. Otherwise an older program would take the
-event for damage instead of refusing a newer log. `tests/test_migrations.py` lists the kinds of each schema.
+Never edit a released migration. A new kind of event needs a new schema, because older programs take unknown kinds for
+damage. `tests/test_migrations.py` lists the kinds of each schema.
 """
 
 WITH_CHECKSUMS = 2  # first schema whose events have checksums
@@ -85,7 +85,7 @@ def connected(path: Path) -> sqlite3.Connection:
     try:
         check_schema(db, path)
         db.execute("PRAGMA journal_mode = DELETE")
-        # EXTRA syncs the folder too: a journal that reappears after a power cut would undo the last play.
+        # Syncs the folder too: a journal back after a power cut would undo the last play.
         db.execute("PRAGMA synchronous = EXTRA")
         migrate(db)
         _write_for_trial(db)

@@ -41,7 +41,7 @@ class Store:
     def __init__(self, path: Path, db: sqlite3.Connection, lock_fd: int | None, clock: Callable[[], float]) -> None:
         self.path = path
         self.note: Mended | None = None  # about a damaged log, until a person removes it
-        self.changed: Callable[[], None] = lambda: None  # called from another thread once held events are written
+        self.changed: Callable[[], None] = lambda: None  # called by another thread once held events are saved
         self._db = db
         self._lock_fd = lock_fd
         self._clock = clock
@@ -87,7 +87,7 @@ class Store:
         try:
             if not there.written:
                 raise sqlite3.OperationalError("the mended log cannot be written")
-            # Before migrating: this notes the schema, and a log newer than noted counts as damaged.
+            # Before migrating, as a log with a newer schema than noted counts as damaged.
             first = recovery.first_in(there.rows)
             _keep_last(path, there.rows, first)
             store = cls(path, database.connected(path), lock_fd, clock)
@@ -161,7 +161,7 @@ class Store:
         _keep_last(self.path, rows, self._first)
 
     def _go_to_disk(self) -> None:
-        """Switch from memory to the file once it is writable, and append the events it lacks."""
+        """Switch from memory to the file and append the events it lacks."""
         with tempfile.TemporaryFile(dir=self.path.parent):
             pass  # fails early if the disk is not writable
         if self._lock_fd is not None and os.fstat(self._lock_fd).st_nlink == 0:

@@ -1,13 +1,13 @@
 """Read events from the pages of a damaged log without SQLite, correcting one flipped bit per page.
 
-A page is sound if its cells fill it without a gap and each holds an event with the right checksum. Events are only
-appended, so every page of events was written like that. In an unsound page, each suspect bit is flipped in turn. If
-exactly one correction makes the page sound, its events are accepted.
+A page is sound if its cells fill it without a gap, as appending writes them, and each holds an event with the right
+checksum. In an unsound page, each suspect bit is flipped in turn. If exactly one correction makes the page sound, its
+events are accepted.
 
-Wrong corrections are practically impossible. After one flipped bit the right correction is among those tried, and a
-second one that fits leaves the page uncorrected. Two flipped bits in an event are never taken for one: texts below
-11 kB with equal CRC-32 differ in at least four bits. After worse damage, one of about 1000 tries fits by chance with a
-probability of 1000 in 2^32. Even then, the text has to be an event and the rest of the page sound.
+After one flipped bit the right correction is among those tried, and a second one that fits leaves the page
+uncorrected. Two flipped bits in an event are never taken for one: texts below 11 kB with equal CRC-32 differ in at
+least four bits. After worse damage, one of about 1000 tries fits by chance with a probability of 1000 in 2^32. Even
+then, the text has to be an event and the rest of the page sound.
 
 https://www.sqlite.org/fileformat2.html describes the format.
 """

@@ -40,12 +40,12 @@ LEAST_EVENT_BYTES = 20  # size of the smallest event: bounds how many a file can
 class Mended:
     """Result of a recovery."""
 
-    away: str  # path of the damaged file in the data folder; empty if there is none or it could not be moved
+    away: str  # damaged file, relative to the data folder; empty if none or not moved
     backup: int = 0  # last event of the restored backup; 0 if there was none
-    beyond: int = 0  # number of later events read from the damaged file
-    missing: int = 0  # number of events known to be missing; there may be more at the end
+    beyond: int = 0  # later events read from the damaged file
+    missing: int = 0  # events known to be missing; more may be missing at the end
     matches: tuple[int, ...] = ()  # matches known to have lost events
-    corrected: int = 0  # number of events in `beyond` with a corrected bit
+    corrected: int = 0  # those of `beyond` with a corrected bit
     is_other: bool = False  # True if the log is intact but another table's
 
     @property
@@ -106,7 +106,7 @@ def found(path: Path) -> FoundLog:
     except database.Damaged:
         return _mended(path, last)
     except database.Newer:
-        # A newer program would have noted its own schema with the last event: the number itself is damaged.
+        # A newer program would have noted its schema with the last event: the number is damaged.
         if last is None or last.schema != len(database.MIGRATIONS):
             raise
         return _mended(path, last)
