@@ -1,4 +1,4 @@
-"""The data folder as one file: what is in it, what is refused, and that a restore is done whole or not at all."""
+"""The data folder as one archive: its content, hostile files, and atomic restores."""
 
 import errno
 import io
@@ -46,7 +46,7 @@ def editions_as_they_were(tmp_path):
 
 @pytest.fixture
 def data(tmp_path):
-    """A data folder with something of everything."""
+    """A data folder with some of every kind of file."""
     folder = tmp_path / "data"
     folder.mkdir()
     played(folder, matches=2, plays=5)
@@ -70,7 +70,7 @@ def table(data, tmp_path):
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """All that a folder holds but its lock and what SQLite keeps beside an open file."""
+    """Return the files of a folder, except its lock and the sidecars of SQLite."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -87,7 +87,7 @@ def zipped(files: Mapping[str | zipfile.ZipInfo, bytes], compression: int = zipf
 
 
 def made_of(log: bytes | None = None, **files: bytes) -> bytes:
-    """A backup as an attacker may write one."""
+    """Return a backup as an attacker could write it."""
     about = {"backup.json": b'{"format": 1}'}
     return zipped({**about, **({"companion.sqlite3": log} if log is not None else {}), **files})
 
@@ -105,7 +105,7 @@ def read_sent(folder: Path, sent: bytes) -> Bundle:
     return read_bundle(folder / "table.zip", recoded=recoded)
 
 
-# --- There and back -------------------------------------------------------------------------------------------
+# --- Backup and restore ---------------------------------------------------------------------------------------
 
 
 def test_a_backup_holds_matches_decks_editions_and_settings_and_no_key(data, tmp_path):
@@ -141,9 +141,7 @@ def with_two_pictures_of_one_name(folder: Path) -> None:
         (lambda folder: (folder / "drawn-zones.json").write_text("{"), "drawn-zones.json", "is damaged"),
     ],
 )
-def test_what_cannot_be_restored_is_left_out_and_said_and_the_rest_is_backed_up(
-    data, table, tmp_path, spoil, what, why
-):
+def test_files_that_cannot_be_restored_are_left_out_and_reported(data, table, tmp_path, spoil, what, why):
     again = table.with_name("again.zip")
     spoil(data)
 
@@ -156,7 +154,7 @@ def test_what_cannot_be_restored_is_left_out_and_said_and_the_rest_is_backed_up(
     assert kept == read_bundle(table, recoded=recoded)
 
 
-def test_decks_for_which_there_is_no_room_are_left_out_and_nothing_else(data, table, tmp_path, monkeypatch):
+def test_only_decks_that_exceed_the_size_limit_are_left_out(data, table, tmp_path, monkeypatch):
     with zipfile.ZipFile(table) as packed:
         monkeypatch.setattr(backup_archive, "MOST_BYTES", sum(info.file_size for info in packed.infolist()) + 1000)
     with_second_deck(data, PNG + bytes(1000))
@@ -167,14 +165,14 @@ def test_decks_for_which_there_is_no_room_are_left_out_and_nothing_else(data, ta
     assert read_bundle(tmp_path / "again.zip").files == read_bundle(table).files
 
 
-def test_pictures_that_grow_without_end_as_they_are_read_are_refused(data, table, monkeypatch):
+def test_pictures_that_keep_growing_while_read_are_refused(data, table, monkeypatch):
     monkeypatch.setattr(backup_archive, "_ZIP", replace(backup_archive._ZIP, most_bytes=2_000_000))
 
     with pytest.raises(Problem, match="unpacked it is larger than 2 MB"):
         read_bundle(table, recoded=lambda content, name: bytes(1_500_000))
 
 
-def test_what_was_backed_up_is_there_on_another_machine(data, table, tmp_path):
+def test_a_backup_can_be_restored_on_another_machine(data, table, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
 
@@ -190,7 +188,7 @@ def test_what_was_backed_up_is_there_on_another_machine(data, table, tmp_path):
     store.close()
 
 
-def test_what_was_there_before_is_kept_aside_as_a_whole_data_folder(data, table):
+def test_replaced_files_are_kept_as_a_complete_data_folder(data, table):
     append(store_path(data), "Ann 75")
     before = tree(data)
 
@@ -241,7 +239,7 @@ def test_backups_of_before_do_not_come_back_into_a_restored_log(data, table):
     assert look(store_path(data))[-1][4] != '{"text":"Ann 75","by":"Ann"}'
 
 
-def test_a_backup_is_made_beside_a_running_service(data, tmp_path):
+def test_a_backup_can_be_made_while_a_service_runs(data, tmp_path):
     store = Store.open(store_path(data))
     store.append(store.matches()[-1], NewEvent("line", {"text": "Ann 75", "by": "Ann"}))
 
@@ -252,7 +250,7 @@ def test_a_backup_is_made_beside_a_running_service(data, tmp_path):
     store.close()
 
 
-def test_a_backup_of_an_older_schema_is_brought_up_to_date(tmp_path):
+def test_a_backup_of_an_older_schema_is_migrated(tmp_path):
     frozen(1, tmp_path)
     log = store_path(tmp_path).read_bytes()
     (tmp_path / "other").mkdir()
@@ -262,7 +260,7 @@ def test_a_backup_of_an_older_schema_is_brought_up_to_date(tmp_path):
     assert look(store_path(tmp_path / "other")) == look(store_path(tmp_path))
 
 
-def test_a_file_that_is_there_is_not_written_over(data, tmp_path):
+def test_an_existing_file_is_not_overwritten(data, tmp_path):
     (tmp_path / "table.zip").write_text("mine")
 
     with pytest.raises(Problem, match="--force"):
@@ -273,7 +271,7 @@ def test_a_file_that_is_there_is_not_written_over(data, tmp_path):
     assert read_bundle(tmp_path / "table.zip").rows
 
 
-def test_where_nothing_was_played_but_in_the_demo_that_is_pointed_to(data, tmp_path):
+def test_if_only_the_demo_was_played_its_folder_is_suggested(data, tmp_path):
     (tmp_path / "own").mkdir()
     with pytest.raises(Problem, match=r"nothing to back up .*no setting\.$"):
         write_bundle(tmp_path / "own", tmp_path / "table.zip")
@@ -283,7 +281,7 @@ def test_where_nothing_was_played_but_in_the_demo_that_is_pointed_to(data, tmp_p
         write_bundle(tmp_path / "own", tmp_path / "table.zip")
 
 
-def test_a_full_disk_leaves_no_half_file(data, tmp_path, monkeypatch):
+def test_a_full_disk_leaves_no_partial_file(data, tmp_path, monkeypatch):
     monkeypatch.setattr(backup_archive, "write_whole", full)
 
     with pytest.raises(Problem, match=r"cannot be written to .*table.zip \(No space left on device\)"):
@@ -303,11 +301,11 @@ editions/Ours.toml backups/log-000000001.sqlite3
 
 
 @pytest.mark.parametrize("name", [*NAMES.split(), "backup.json "])
-def test_a_name_that_is_not_on_the_list_is_refused(name):
+def test_an_unlisted_file_name_is_refused(name):
     assert "is no part of a backup" in refused(made_of(**{name: b"x"}))
 
 
-def test_a_name_that_says_less_than_it_is_is_refused():
+def test_a_disguised_file_name_is_refused():
     sent = made_of(**{"editions/ours.tomlXx": b"x"}).replace(b"ours.tomlXx", b"ours.toml\x00x")
 
     assert "is no part of a backup" in refused(sent) or "damaged" in refused(sent)
@@ -317,7 +315,7 @@ def test_a_name_that_says_less_than_it_is_is_refused():
 @pytest.mark.parametrize(
     ("first", "second"), [("decks/Ours/deck.toml", "decks/ours/deck.toml"), ("drawn-zones.json", "drawn-zones.json")]
 )
-def test_a_name_that_comes_twice_is_refused(first, second):
+def test_a_duplicate_file_name_is_refused(first, second):
     out = io.BytesIO(made_of(**{first: b"{}"}))
     with zipfile.ZipFile(out, "a") as packed:
         packed.writestr(second, b"{}")
@@ -338,7 +336,7 @@ def test_too_many_files_are_refused():
     assert "it holds 4002 files" in refused(made_of(**many))
 
 
-def test_what_is_larger_than_it_says_is_refused_by_what_comes_out():
+def test_a_file_larger_than_declared_is_refused_by_its_real_size():
     bomb = bytearray(made_of(**{"drawn-zones.json": bytes(3_000_000)}))
     for at in range(len(bomb) - 4):
         if bomb[at : at + 4] == (3_000_000).to_bytes(4, "little"):
@@ -348,7 +346,7 @@ def test_what_is_larger_than_it_says_is_refused_by_what_comes_out():
     assert "larger than" in refused(made_of(**{"drawn-zones.json": bytes(3_000_000)}))
 
 
-def test_all_together_too_large_is_refused(monkeypatch):
+def test_an_archive_with_too_large_a_total_is_refused(monkeypatch):
     monkeypatch.setattr(backup_archive, "_ZIP", replace(backup_archive._ZIP, most_bytes=50_000))
     editions = {f"editions/e{number}.toml": bytes(20_000) for number in range(3)}
 
@@ -356,7 +354,7 @@ def test_all_together_too_large_is_refused(monkeypatch):
 
 
 @pytest.mark.parametrize("sent", [b"", b"PK", b"no zip at all" * 100, zipped({}), zipped({"backup.json": b"[]"})])
-def test_what_is_no_backup_is_refused(sent):
+def test_a_file_that_is_not_a_backup_is_refused(sent):
     assert "is no backup that can be restored" in refused(sent)
 
 
@@ -379,11 +377,11 @@ def test_a_backup_or_a_log_of_a_newer_program_is_refused(tmp_path):
         ("decks/own/roll.png", PNG),
     ],
 )  # fmt: skip
-def test_what_no_reader_of_ours_takes_is_refused(name, content):
+def test_files_that_the_program_could_not_read_are_refused(name, content):
     assert "is no backup that can be restored" in refused(made_of(**{name: content}))
 
 
-def test_a_picture_that_is_none_is_refused(tmp_path):
+def test_a_file_that_is_not_a_picture_is_refused(tmp_path):
     toml = b'name = "grandma"\nedition = "classic"\n'
     sent = made_of(**{"decks/grandma/deck.toml": toml, "decks/grandma/roll.png": b"no picture"})
 
@@ -417,7 +415,7 @@ def log_with(tmp_path: Path, script: str) -> bytes:
         "UPDATE event SET body = json_set(body, '$.text', 3) WHERE kind = 'line';",
     ],
 )
-def test_a_log_that_no_companion_wrote_is_refused(tmp_path, script):
+def test_a_log_not_written_by_this_program_is_refused(tmp_path, script):
     assert "is no backup that can be restored" in refused(made_of(log_with(tmp_path, script)))
 
 
@@ -429,11 +427,11 @@ def test_a_damaged_log_is_refused(tmp_path, seed):
     assert "damaged" in refused(made_of(damaged))
 
 
-# --- Whole or not at all --------------------------------------------------------------------------------------
+# --- Interrupted restores -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("moment", range(1, 62))
-def test_a_plug_pulled_while_restoring_leaves_all_of_the_old_or_all_of_the_new(tmp_path, moment):
+def test_a_power_cut_while_restoring_leaves_all_old_or_all_new_files(tmp_path, moment):
     data = tmp_path / "data"
     (data / "editions").mkdir(parents=True)
     played(data, matches=1, plays=2)
@@ -468,7 +466,7 @@ def test_a_full_disk_while_restoring_changes_nothing(data, table, monkeypatch):
     assert tree(data) == before
 
 
-def test_a_restore_that_cannot_be_finished_keeps_a_start_from_making_a_new_log(data, monkeypatch):
+def test_no_new_log_is_created_while_a_restore_is_unfinished(data, monkeypatch):
     ready = data / restoring.READY
     ready.mkdir()
     (ready / restoring.CONTENTS).write_text(json.dumps({"replaced": ["companion.sqlite3"], "brought": []}))
@@ -480,13 +478,13 @@ def test_a_restore_that_cannot_be_finished_keeps_a_start_from_making_a_new_log(d
     assert store_path(data).read_bytes() == before
 
 
-# --- What lies in the folder is not believed -------------------------------------------------------------------
+# --- Hostile files in the data folder --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "name", ["../secret", "..", ".", "", "/secret", "editions/../../secret", "restoring", 7, None, ["x"]]
 )
-def test_a_half_restored_backup_moves_nothing_but_what_lies_in_the_folder_itself(data, tmp_path, name):
+def test_an_unfinished_restore_moves_only_files_directly_in_the_folder(data, tmp_path, name):
     (tmp_path / "secret").write_text("outside")
     ready = data / restoring.READY
     ready.mkdir()
@@ -502,7 +500,7 @@ def test_a_half_restored_backup_moves_nothing_but_what_lies_in_the_folder_itself
 
 
 @pytest.mark.parametrize("link", [".", restoring.CONTENTS, restoring.BEFORE])
-def test_a_half_restored_backup_follows_no_link(data, tmp_path, link):
+def test_an_unfinished_restore_follows_no_links(data, tmp_path, link):
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "companion.sqlite3").write_bytes(b"another log")
@@ -521,7 +519,7 @@ def test_a_half_restored_backup_follows_no_link(data, tmp_path, link):
     assert tree(tmp_path) == before
 
 
-def test_the_lock_is_not_made_where_a_link_leads(data, tmp_path):
+def test_the_lock_file_is_not_created_through_a_link(data, tmp_path):
     (data / "companion.lock").unlink()
     (data / "companion.lock").symlink_to(tmp_path / "outside")
 
@@ -530,7 +528,7 @@ def test_the_lock_is_not_made_where_a_link_leads(data, tmp_path):
     assert not (tmp_path / "outside").exists()
 
 
-# --- Root and the folder of a service --------------------------------------------------------------------------
+# --- Root and the data folder of a service ---------------------------------------------------------------------
 
 OWNER = 54321
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")
@@ -538,7 +536,7 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as 
 
 @pytest.fixture
 def of_service(data, table):
-    """The data folder belongs to a service, and lies in a folder of root's alone. So does all in it."""
+    """A data folder owned by a service, inside a folder that only root may enter."""
     data.parent.chmod(0o700)
     for path in (data, *data.rglob("*")):
         os.chown(path, OWNER, OWNER)
@@ -546,7 +544,7 @@ def of_service(data, table):
 
 
 @needs_root
-def test_what_root_restores_belongs_to_the_owner_of_the_data_folder(of_service, table, called):
+def test_files_restored_by_root_belong_to_the_owner_of_the_data_folder(of_service, table, called):
     (of_service / "companion.lock").unlink()
 
     assert called("restore", table, "--data", of_service).returncode == 0
@@ -565,8 +563,8 @@ def test_what_root_restores_belongs_to_the_owner_of_the_data_folder(of_service, 
         ".companion-probe",
     ],
 )  # fmt: skip
-def test_links_in_the_folder_of_a_service_lead_root_nowhere(of_service, tmp_path, called, command, link):
-    """The log claims a write-ahead log, so SQLite opens that too."""
+def test_root_follows_no_links_in_the_data_folder_of_a_service(of_service, tmp_path, called, command, link):
+    """The log header claims a write-ahead log, so that SQLite opens that too."""
     log = store_path(of_service)
     log.write_bytes((file := log.read_bytes())[:18] + b"\x02\x02" + file[20:])
     for target in ("file", "folder", "new"):
@@ -614,7 +612,7 @@ def test_root_without_the_right_to_act_as_the_owner_is_told_what_to_do(
 
 
 def rights(path: Path) -> tuple[int, int, int]:
-    """To whom a file belongs, and who may do what with it."""
+    """Return owner and permissions of a file."""
     found = path.lstat()
     return found.st_uid, found.st_gid, found.st_mode
 
@@ -622,7 +620,7 @@ def rights(path: Path) -> tuple[int, int, int]:
 # --- The commands ---------------------------------------------------------------------------------------------
 
 
-def test_the_commands_say_what_they_did(data, tmp_path, called):
+def test_the_commands_report_what_they_did(data, tmp_path, called):
     ran = called("backup", tmp_path / "table.zip", "--data", data)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, f"{tmp_path / 'table.zip'}\n", "")
 
@@ -634,7 +632,7 @@ def test_the_commands_say_what_they_did(data, tmp_path, called):
     )
 
 
-def test_nothing_is_restored_while_a_companion_runs(data, table, called):
+def test_no_backup_is_restored_while_a_companion_runs(data, table, called):
     store = Store.open(store_path(data))
     before = tree(data)
 
@@ -646,7 +644,7 @@ def test_nothing_is_restored_while_a_companion_runs(data, table, called):
     store.close()
 
 
-def test_what_is_wrong_with_a_call_is_one_sentence(data, tmp_path, called):
+def test_a_wrong_call_is_explained_in_one_sentence(data, tmp_path, called):
     (tmp_path / "bad.zip").write_bytes(b"no zip")
     shutil.copy(tmp_path / "bad.zip", tmp_path / "there.zip")
     calls = {("restore", "bad.zip"): 1, ("restore", "none.zip"): 2, ("backup", "there.zip"): 2, ("backup", "."): 2}
@@ -658,7 +656,7 @@ def test_what_is_wrong_with_a_call_is_one_sentence(data, tmp_path, called):
         assert ran.stderr.count("\n") == 1
 
 
-def test_a_command_after_a_half_restored_backup_finishes_it_first(data, table, called):
+def test_the_next_command_finishes_an_interrupted_restore_first(data, table, called):
     with pytest.MonkeyPatch.context() as patch, suppress(Problem):
         patch.setattr(restoring, "finish", full)
         restore(data, read_bundle(table))

@@ -1,4 +1,4 @@
-"""Backups of the log: made while it is written to, verified, ordered by their last event, the newest seven kept."""
+"""Backups of the log: made while it is in use, verified, sorted by last event; the newest seven are kept."""
 
 import os
 import sqlite3
@@ -38,7 +38,7 @@ def names(path: Path) -> list[str]:
     return sorted(one.name for one in (path.parent / "backups").iterdir())
 
 
-def test_a_backup_is_the_log_and_needs_no_file_beside_it_and_nothing_new_is_no_new_one(path, tmp_path):
+def test_a_backup_is_a_complete_copy_made_only_if_there_are_new_events(path, tmp_path):
     backup = back_up(path)
 
     assert backup == tmp_path / "backups" / "log-000000006.sqlite3"
@@ -64,7 +64,7 @@ def test_the_newest_seven_are_kept(path):
     assert [last_in(one) for one in backups_of(path)] == list(range(16, 16 - KEPT, -1))
 
 
-def test_a_damaged_backup_of_now_is_made_anew(path):
+def test_a_damaged_backup_of_the_current_log_is_replaced(path):
     backup = back_up(path)
     backup.write_bytes(garbage_page(backup.read_bytes(), Random(1)))
 
@@ -95,7 +95,7 @@ def test_a_backup_is_made_while_plays_are_written(path):
         assert rows == whole[: len(rows)]
 
 
-def test_a_full_disk_leaves_no_half_backup_and_the_older_ones(path, monkeypatch):
+def test_a_full_disk_leaves_no_partial_backup_and_keeps_older_ones(path, monkeypatch):
     kept = back_up(path)
     append(path, "Ann 25")
     monkeypatch.setattr(os, "fsync", full)
@@ -105,7 +105,7 @@ def test_a_full_disk_leaves_no_half_backup_and_the_older_ones(path, monkeypatch)
     assert names(path) == [kept.name]
 
 
-def test_what_a_killed_backup_left_is_cleared_away_and_backups_of_another_log_are_neither_counted_nor_deleted(path):
+def test_leftovers_of_a_killed_backup_are_removed_but_backups_of_another_log_kept(path):
     back_up(path)
     append(path, "Ann 25")
     for name in ("log.new", "log.new-journal", *(f"log-{900 + number:09d}.sqlite3" for number in range(KEPT))):
@@ -116,18 +116,18 @@ def test_what_a_killed_backup_left_is_cleared_away_and_backups_of_another_log_ar
     assert len(names(path)) == len(backups_of(path)) == KEPT + 2
 
 
-# --- When -----------------------------------------------------------------------------------------------------
+# --- Schedule -------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def nightly(path):
-    """Backups by a clock that the test turns."""
+    """Backups with a clock that the test controls."""
     times = {"now": 1000.0, "quiet": 0.0}
     told: list[str] = []
     return Nightly(path, lambda: times["quiet"], lambda: times["now"], told.append), times, told
 
 
-def test_one_is_made_at_the_start_and_one_every_day(nightly, path):
+def test_a_backup_is_made_at_the_start_and_every_day(nightly, path):
     made, times, _told = nightly
     times["quiet"] = QUIET_S
 
@@ -142,7 +142,7 @@ def test_one_is_made_at_the_start_and_one_every_day(nightly, path):
     assert made.back_up()
 
 
-def test_it_waits_until_nobody_plays_but_not_for_ever(nightly):
+def test_a_daily_backup_waits_for_a_quiet_table_but_not_forever(nightly):
     made, times, _told = nightly
     made.back_up()
     times["now"] += EVERY_S
@@ -154,7 +154,7 @@ def test_it_waits_until_nobody_plays_but_not_for_ever(nightly):
     assert made.is_due()
 
 
-def test_one_that_fails_is_told_and_tried_again_a_day_later(nightly, monkeypatch):
+def test_a_failed_backup_is_reported_and_retried_a_day_later(nightly, monkeypatch):
     made, times, told = nightly
     monkeypatch.setattr(backups, "write_whole", full)
 
@@ -169,7 +169,7 @@ def test_one_that_fails_is_told_and_tried_again_a_day_later(nightly, monkeypatch
     assert made.back_up()
 
 
-def test_whatever_goes_wrong_the_next_days_come(nightly, monkeypatch):
+def test_no_error_stops_later_backups(nightly, monkeypatch):
     made, _times, told = nightly
     monkeypatch.setattr(backups, "back_up", mock.Mock(side_effect=RuntimeError("a mistake of ours")))
 
@@ -183,7 +183,7 @@ def wait_for(name: str, path: Path) -> None:
         time.sleep(0.01)
 
 
-def test_a_service_makes_one_at_once_and_one_as_a_hand_ends_which_pushes_none_of_a_day_away(path, monkeypatch):
+def test_the_service_backs_up_at_start_and_after_hands_and_keeps_daily_backups(path, monkeypatch):
     for _day in range(KEPT - 1):
         append(path, "Ann 25")
         back_up(path)
@@ -209,7 +209,7 @@ def test_a_service_makes_one_at_once_and_one_as_a_hand_ends_which_pushes_none_of
     assert rows_in_backup(backups_of(path)[0]) == look(path)
 
 
-def test_a_log_that_is_damaged_meanwhile_is_not_copied(tmp_path):
+def test_a_log_damaged_while_in_use_is_not_backed_up(tmp_path):
     path = played(tmp_path, matches=2, plays=60)
     good = back_up(path)
     append(path, "Ann 25")

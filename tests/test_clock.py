@@ -1,4 +1,4 @@
-"""The clock on the wall may jump by years: nothing is ordered, kept or let in by it, and no wrong day is shown."""
+"""The wall clock may jump by years: nothing depends on it, and no impossible date is shown."""
 
 import itertools
 import os
@@ -40,7 +40,7 @@ PLAYS = ("Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann", "Ann right-of-way 
 
 
 def opened(path: Path, *times_s: float) -> Store:
-    """A log whose clock jumps with every event."""
+    """Open a log whose clock jumps with every event."""
     jumping = itertools.cycle(times_s)
     return Store.open(path, clock=lambda: next(jumping))
 
@@ -55,10 +55,10 @@ def played(store: Store, *plays: str, name: str = "") -> Match:
     return match
 
 
-# --- Nothing is ordered by it ---------------------------------------------------------------------------------
+# --- Order of events ------------------------------------------------------------------------------------------
 
 
-def test_a_match_is_the_same_whatever_the_clock_says(tmp_path):
+def test_a_match_does_not_depend_on_the_clock(tmp_path):
     states, records, sheets = [], [], []
     for number, times_s in enumerate([(IN_2026,), JUMPS, JUMPS[::-1]]):
         (tmp_path / str(number)).mkdir()
@@ -77,7 +77,7 @@ def test_a_match_is_the_same_whatever_the_clock_says(tmp_path):
     assert len(set(records)) == len(set(sheets)) == 1
 
 
-def test_matches_stand_in_the_order_in_which_they_were_played(tmp_path):
+def test_matches_are_listed_in_the_order_they_were_played(tmp_path):
     store = opened(tmp_path / "log.sqlite3", IN_2100, IN_2026, IN_1970)
     for name in ("Anna", "Änne", "ANNA"):
         played(store, *PLAYS, name=name)
@@ -90,8 +90,8 @@ def test_matches_stand_in_the_order_in_which_they_were_played(tmp_path):
     store.close()
 
 
-def test_a_clock_that_python_cannot_read_stops_nobody(monkeypatch):
-    """Beyond the year 2262; what a library does with the time works again."""
+def test_a_clock_beyond_the_range_of_python_stops_nothing(monkeypatch):
+    """After the year 2262 Python cannot read the clock; libraries need a readable time again."""
 
     def far() -> float:
         raise OverflowError("timestamp too large to convert to C _PyTime_t")
@@ -104,12 +104,12 @@ def test_a_clock_that_python_cannot_read_stops_nobody(monkeypatch):
     assert clock.today() is None
 
 
-# --- Nor is anybody let in or kept out by it ------------------------------------------------------------------
+# --- Access ---------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def signed_at(monkeypatch):
-    """The time by which cookies are signed and read."""
+    """The time used to sign and read cookies."""
     now_s = [IN_2026]
     monkeypatch.setattr(TimestampSigner, "get_timestamp", lambda _self: int(now_s[0]))
     return now_s
@@ -117,7 +117,7 @@ def signed_at(monkeypatch):
 
 @pytest.mark.parametrize(("then_s", "now_s"), list(itertools.permutations((IN_1970, IN_2026, IN_2100), 2)))
 @pytest.mark.usefixtures("begun")
-def test_a_phone_is_the_same_phone_after_a_jump_of_years(app, page, signed_at, then_s, now_s):
+def test_a_phone_is_recognized_after_the_clock_jumps_by_years(app, page, signed_at, then_s, now_s):
     signed_at[0] = then_s
     sent = tap(page, "/join", player="Ann").headers["Set-Cookie"]
     tap(page, "/phone", theme="dark")
@@ -127,12 +127,12 @@ def test_a_phone_is_the_same_phone_after_a_jump_of_years(app, page, signed_at, t
     assert "this phone" in text_of(page.get("/seats"))
     assert 'data-theme="dark"' in page.get("/").get_data(as_text=True)
     assert len(app.extensions["companion"].phones.party.seats) == 1
-    # The phone counts itself how long it keeps its cookie.
+    # The phone itself counts the age of its cookie.
     assert not {"Expires", "Domain"} & {part.partition("=")[0] for part in sent.split("; ")}
     assert {"HttpOnly", "SameSite=Lax", "Path=/", f"Max-Age={400 * 24 * 3600}"} <= set(sent.split("; "))
 
 
-def test_a_file_that_a_browser_has_is_not_sent_again_because_the_clock_makes_it_look_old(page):
+def test_a_cached_file_is_not_sent_again_because_of_a_clock_jump(page):
     sent = page.get("/static/live.js")
 
     again = page.get("/static/live.js", headers={"If-None-Match": sent.headers["ETag"]})
@@ -141,17 +141,17 @@ def test_a_file_that_a_browser_has_is_not_sent_again_because_the_clock_makes_it_
     assert "Last-Modified" not in sent.headers
 
 
-# --- A day that cannot be right is not shown ------------------------------------------------------------------
+# --- Impossible dates -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("at_s", [IN_1970, -1e10, 1e300, float("inf"), float("nan"), IN_2026 + 1000 * YEARS])
-def test_a_day_that_cannot_be_right_is_not_shown(app, at_s):
+def test_an_impossible_date_is_not_shown(app, at_s):
     with app.test_request_context("/past"):
         assert past_matches.when(at_s) == "Date not known"
         assert "2026" in past_matches.when(IN_2026)
 
 
-def test_the_matches_of_a_computer_without_a_clock_are_shown_without_their_day(tmp_path):
+def test_matches_from_a_computer_without_a_clock_show_no_date(tmp_path):
     store = opened(tmp_path / "log.sqlite3", IN_1970)
     match = played(store, *PLAYS)
     page = create_app(match, secret=b"s" * 32).test_client()
@@ -165,7 +165,7 @@ def test_the_matches_of_a_computer_without_a_clock_are_shown_without_their_day(t
 
 
 @pytest.mark.parametrize(("now_s", "day"), [(IN_1970, None), (IN_2026, datetime.fromtimestamp(IN_2026).date())])
-def test_a_deck_says_when_it_was_made_only_where_that_is_known(tmp_path, monkeypatch, now_s, day):
+def test_a_deck_shows_its_date_only_if_known(tmp_path, monkeypatch, now_s, day):
     monkeypatch.setattr(clock.time, "time", lambda: now_s)
 
     made = enrolment.begin("ours", "classic", tmp_path).description.made
@@ -173,7 +173,7 @@ def test_a_deck_says_when_it_was_made_only_where_that_is_known(tmp_path, monkeyp
     assert made == (day.isoformat() if day else None)
 
 
-def test_a_deck_of_1970_can_be_carried_to_another_machine(tmp_path):
+def test_a_deck_dated_1970_can_be_moved_to_another_machine(tmp_path):
     write_description(own_folder("ours", tmp_path), Description("ours", "classic"))
     put_pictures(own_folder("ours", tmp_path), Card.ROLL, [PNG])
     deck = load_deck("ours", tmp_path)
@@ -184,7 +184,7 @@ def test_a_deck_of_1970_can_be_carried_to_another_machine(tmp_path):
         assert {"deck.toml", "roll.png"} <= set(packed.namelist())
 
 
-# --- Who reads it ---------------------------------------------------------------------------------------------
+# --- Readers of the clock -------------------------------------------------------------------------------------
 
 READS = re.compile(
     r"\btime\.(?:time|time_ns|localtime|gmtime|ctime|strftime)\b|\bdatetime\.(?:now|utcnow|today)\b|\bdate\.today\b"
@@ -192,21 +192,21 @@ READS = re.compile(
 )
 MAY = {
     "companion/common/clock.py": {"time.time"},
-    "companion/app/doctor.py": {"time.gmtime"},  # says what is wrong with the clock
-    "companion/vision/faces/face_templates.py": {"st_mtime"},  # is it the same file? not: is it newer
+    "companion/app/doctor.py": {"time.gmtime"},  # reports a wrong clock
+    "companion/vision/faces/face_templates.py": {"st_mtime"},  # to compare files, not to order them
     "companion/pages/table_camera/enrol.py": {"st_mtime"},  # the same
     "companion/pages/server/guard.py": {"max_age"},  # counted by the phone
 }
 
 
-def test_only_these_read_the_clock_on_the_wall():
+def test_only_listed_files_read_the_wall_clock():
     paths = sorted((ROOT / "companion").rglob("*.py"))
     found = {path.relative_to(ROOT).as_posix(): set(READS.findall(path.read_text(encoding="utf-8"))) for path in paths}
 
     assert {path: names for path, names in found.items() if names} == MAY
 
 
-def test_no_query_goes_by_the_time_of_an_event():
+def test_no_query_uses_the_time_of_an_event():
     source = (ROOT / "companion" / "storage" / "event_store.py").read_text(encoding="utf-8")
     clauses = re.findall(r"(?:ORDER BY|WHERE|GROUP BY)[^\"]*", source)
 

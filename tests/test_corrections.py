@@ -1,4 +1,4 @@
-"""Late correction: the record judged anew from the changed line on, and what that changes."""
+"""Late corrections: the record is judged again from the changed line on."""
 
 import random
 
@@ -40,7 +40,7 @@ def corrected(text: str, changed: str) -> JudgedRecord:
 
 
 def edit(text: str, number: int, *new: str, drop: int = 1) -> JudgedRecord:
-    """The record with other lines in the place of one, or put in before it."""
+    """Replace a line of the record, or insert lines before it."""
     lines = text.splitlines()
     return corrected(text, "\n".join([*lines[: number - 1], *new, *lines[number - 1 + drop :]]))
 
@@ -66,20 +66,20 @@ LATE_ROLL = MATCH.replace("Ann roll\nBob roll\nAnn 100", "Ann discard 25\nBob ro
         *("another first player", "no hand to be played in", "not ended", "an edition"),
     ],
 )
-def test_the_lines_that_do_not_fit_after_a_correction(done, misfits):
+def test_a_correction_lists_the_lines_that_no_longer_fit(done, misfits):
     lines = [item for item in done.items if isinstance(item, judge.JudgedLine)]
 
     assert [item.line.text for item in lines if item.verdict != judge.LEGAL] == misfits
 
 
-def test_a_line_put_in_at_the_end_goes_on():
+def test_a_line_inserted_at_the_end_continues_the_record():
     done = edit(MATCH, 17, "Ann 25", drop=0)
 
     assert [judged.line.text for judged in done.given[-1]] == ["Ann 25"]
     assert done.game.table.side_of("Ann").km == 25
 
 
-def test_the_totals_run_through_to_later_hands():
+def test_corrected_totals_carry_over_to_later_hands():
     done = edit(MATCH.replace("Ann 100   # under nothing", "Ann 25"), 12, "Ann 50", drop=0)
 
     assert [dict(result.match) for result in done.hands.values()] == [{"Ann": 75, "Bob": 75}] * 2
@@ -94,7 +94,7 @@ ENDED = "edition classic\nside Ann\nside Bob\noption extension=no\ntarget 200\n"
 SAFETIES = [f"Ann {safety}" for safety in ("driving-ace", "extra-tank", "puncture-proof", "right-of-way")]
 
 
-def test_a_match_that_is_won_earlier_says_so_and_the_hand_after_it_counts_from_zero():
+def test_an_earlier_win_is_reported_and_the_next_hand_counts_from_zero():
     text = ENDED + HAND.format("Ann", "")
     before, after = judge.judge_on(EMPTY_RECORD, record_of(text)).hands, edit(text, 7, *SAFETIES, drop=0).hands
 
@@ -103,7 +103,7 @@ def test_a_match_that_is_won_earlier_says_so_and_the_hand_after_it_counts_from_z
 
 
 def random_match(chance: random.Random, most: int = 60) -> list[str]:
-    """A record of a few hands, mostly legal, with a comment and a line of nonsense here and there."""
+    """Return a record of a few hands, mostly legal, with occasional comments and nonsense."""
     edition = f"edition {chance.choice(edition_names())}"
     lines = [edition, "side Ann", "side Bob", "# a Sunday", "option match=5000", "target 300", "hand first Ann"]
     game = judge.judge_on(EMPTY_RECORD, record_of("\n".join(lines))).game
@@ -124,7 +124,7 @@ def random_line(chance: random.Random, game: judge.Game) -> str:
 
 
 def edited(chance: random.Random, lines: list[str]) -> list[str]:
-    """The record with a line changed, taken out or put in."""
+    """Return the record with a line changed, removed or inserted."""
     at = chance.randrange(len(lines))
     new = chance.choice(["Ann 100", "Bob roll", "hand first Bob", "end", "# nothing", "edition bsd-mille", "side Cid"])
     if chance.random() < 0.3:
@@ -134,7 +134,7 @@ def edited(chance: random.Random, lines: list[str]) -> list[str]:
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32))
-def test_judging_from_the_change_on_is_judging_the_corrected_file_from_the_start(seed):
+def test_judging_from_the_change_on_equals_judging_the_whole_corrected_file(seed):
     chance = random.Random(seed)
     lines = random_match(chance)
     judged = judge.judge_on(EMPTY_RECORD, record_of("\n".join(lines)))

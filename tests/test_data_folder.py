@@ -1,4 +1,4 @@
-"""Where the data folder is; and every small file in it may be damaged, and nobody is kept from playing."""
+"""The data folder: its location, permissions, and damaged small files, which never prevent playing."""
 
 import os
 
@@ -39,7 +39,7 @@ NAMES = (*SETTINGS, "editions/ours.toml", "decks/ours/deck.toml", KEY_NAME)
 
 
 @pytest.mark.parametrize("content", GARBAGE.values(), ids=GARBAGE)
-def test_with_garbage_in_every_small_file_a_service_starts_and_is_played_on(tmp_path, content):
+def test_the_service_starts_and_plays_with_garbage_in_every_small_file(tmp_path, content):
     for name in NAMES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         if content is not None:
@@ -64,14 +64,14 @@ def test_with_garbage_in_every_small_file_a_service_starts_and_is_played_on(tmp_
     store.close()
 
 
-def test_a_data_folder_that_cannot_be_made_is_said(tmp_path):
+def test_a_data_folder_that_cannot_be_created_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
 
     with pytest.raises(Problem, match="cannot be written to"):
         data_dir(tmp_path / "file" / "data")
 
 
-def test_the_option_names_the_data_folder_before_the_environment_does(tmp_path, monkeypatch):
+def test_the_option_for_the_data_folder_overrides_the_environment(tmp_path, monkeypatch):
     monkeypatch.setenv("COMPANION_DATA", str(tmp_path / "b"))
 
     assert data_dir(tmp_path / "a") == tmp_path / "a"
@@ -79,7 +79,7 @@ def test_the_option_names_the_data_folder_before_the_environment_does(tmp_path, 
 
 
 @pytest.mark.parametrize("umask", [0, 0o022, 0o077])
-def test_what_is_written_only_its_owner_can_read(tmp_path, called, umask):
+def test_written_files_are_readable_only_by_their_owner(tmp_path, called, umask):
     (tmp_path / "data").mkdir()
     path, before = played(tmp_path / "data", matches=1, plays=3), os.umask(umask)
     try:

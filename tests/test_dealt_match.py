@@ -1,4 +1,4 @@
-"""A table without cards: what is dealt, who sees it, what may be played of it, robots, undo and restarts."""
+"""A match without cards: dealing, hidden hands, legal plays, robots, undo and restarts."""
 
 import random
 import re
@@ -29,7 +29,7 @@ NOTED = re.compile(r'class="[^"]* noted".*?(?:#s-|for=")([a-z0-9-]+?)(?:ing-\d+)
 
 @pytest.fixture(autouse=True)
 def same_cards(monkeypatch):
-    """Every test is dealt the same cards each time."""
+    """Deal the same cards in every run of a test."""
     chance = random.Random(7)
     keys = SimpleNamespace(token_hex=lambda size: chance.randbytes(size).hex())
     monkeypatch.setattr("companion.match.drafts.secrets", keys)
@@ -37,7 +37,7 @@ def same_cards(monkeypatch):
 
 @pytest.fixture
 def seated(app):
-    """Gives the phone of a player, or of nobody."""
+    """Return the phone of a player, or one without a seat."""
 
     def phone(player: str = ""):
         client = app.test_client()
@@ -63,7 +63,7 @@ def robots_play(match: Match) -> None:
 # --- Who sees what -------------------------------------------------------------------------------------------
 
 
-def test_each_phone_sees_the_hand_of_its_own_seat_and_nobody_else_sees_any(match, app, seated):
+def test_each_phone_sees_only_the_hand_of_its_own_seat(match, app, seated):
     match.start(THREE, robots={"Cid": 1})
     ann, bob, seatless, stranger = seated("Ann"), seated("Bob"), seated(), app.test_client()
 
@@ -76,7 +76,7 @@ def test_each_phone_sees_the_hand_of_its_own_seat_and_nobody_else_sees_any(match
 
 
 def routes(app, match: Match) -> list[str]:
-    """Every page and JSON that needs no name in its address, and those of this match and of its first play."""
+    """Return all addresses without parameters, and those of this match and its first play."""
     known = {"number": match.state.match, "seq": match.state.hand_entries[0].seq}
     adapter = app.url_map.bind("localhost")
     rules = (rule for rule in app.url_map.iter_rules() if "GET" in rule.methods and rule.arguments <= known.keys())
@@ -89,7 +89,7 @@ def shown(client, paths: list[str], **how) -> dict[str, str]:
     return {path: re.sub(r'name="request" value="\w+"', "", page) for path, page in pages.items()}
 
 
-def test_with_other_hidden_cards_everything_that_others_are_shown_is_the_same(match, app, seated):
+def test_hidden_cards_change_nothing_that_others_see(match, app, seated):
     match.start(THREE, robots={"Cid": 1})
     play = next(play for play in match.state.dealt.seen_by("Ann").plays if play.verb is Verb.DISCARD)
     assert match.enter(str(play), "Ann").done
@@ -97,7 +97,7 @@ def test_with_other_hidden_cards_everything_that_others_are_shown_is_the_same(ma
     ann, others = seated("Ann"), [(seated("Bob"), {}), (seated(), {}), (app.test_client(), {"environ_base": STRANGER})]
     paths = routes(app, match)
     for client, how in others:
-        shown(client, paths, **how)  # Now all of them are known to be there.
+        shown(client, paths, **how)  # From now on these phones are known.
     before, hers = [shown(client, paths, **how) for client, how in others], shown(ann, paths)
 
     now = match.state
@@ -168,11 +168,11 @@ who was attacked before his own turn answers or draws [dealt; deals roll stop / 
 
 
 @pytest.mark.parametrize(("setting", "rows"), scenes(EVENINGS))
-def test_on_an_evening(app, match, stacked, setting, rows):
+def test_dealt_matches_play_as_written(app, match, stacked, setting, rows):
     evening.check(app, match, setting, rows, stacked=stacked)
 
 
-def test_what_is_advised_is_marked_to_lay_and_to_discard(match, seated, stacked):
+def test_the_recommended_card_is_marked_to_play_and_to_discard(match, seated, stacked):
     stacked(f"roll {DULL[3:]}", f"roll {DULL[3:]}", "25 50 accident")
     match.start(TWO, robots={})
     for play in ("Ann roll", "Bob roll"):
@@ -186,7 +186,7 @@ def test_what_is_advised_is_marked_to_lay_and_to_discard(match, seated, stacked)
     assert not NOTED.search(ann.get("/").text), "as long as the sentence is there"
 
 
-def test_where_discarding_is_advised_the_way_there_is_marked_too(match, seated, stacked):
+def test_a_recommended_discard_also_marks_the_way_to_it(match, seated, stacked):
     stacked("50 25 75 gasoline repairs 200", DULL, "100")
     match.start(TWO, robots={})
     ann = seated("Ann")
@@ -199,7 +199,7 @@ def test_where_discarding_is_advised_the_way_there_is_marked_too(match, seated, 
 
 
 @pytest.mark.parametrize("holds", ["right-of-way", "200"])
-def test_whoever_was_attacked_is_waited_for_whether_he_holds_an_answer_or_not(match, seated, stacked, holds):
+def test_the_hand_waits_for_an_attacked_player_with_or_without_an_answer(match, seated, stacked, holds):
     stacked(f"roll stop {DULL[6:]}", f"{DULL}", f"roll {holds} {DULL[6:]}", "75 75 75 75")
     match.start(THREE, robots={"Bob": 1})
     for play in ("Ann roll", None, "Cid roll", "Ann stop > Cid"):
@@ -219,7 +219,7 @@ def test_whoever_was_attacked_is_waited_for_whether_he_holds_an_answer_or_not(ma
 
 
 def header_of(edition: str) -> list[str]:
-    """Three players where the edition seats them, else two or four."""
+    """Return the setup lines for three players, or for two or four if the edition requires it."""
     players, each = min(load_edition(edition).seatings, key=lambda way: abs(way[0] - 3))
     sides = [["Ann", "Bob", "Cid", "Dee"][side : players : players // each] for side in range(players // each)]
     teams = [Team("-".join(side), tuple(side)) for side in sides]
@@ -227,7 +227,7 @@ def header_of(edition: str) -> list[str]:
 
 
 @pytest.mark.parametrize("edition", edition_names())
-def test_a_hand_with_robots_goes_to_its_counted_sheet(match, seated, edition):
+def test_robots_play_a_hand_to_its_score_sheet(match, seated, edition):
     header = header_of(edition)
     players = {name for line in header if line.startswith("side ") for name in re.findall(r"[A-Z]\w+", line)}
     record = {"record": "\n".join(header), "cards": "dealt", "robots": dict.fromkeys(sorted(players - {"Ann"}), 2)}
@@ -265,7 +265,7 @@ def test_the_robots_play_until_a_person_is_asked(match):
     assert {"Bob"} <= {line.split()[0] for line in lines(match)} <= {"Bob", "Cid"}
 
 
-def test_what_a_robot_decided_on_another_state_does_not_count(match):
+def test_a_robots_decision_on_an_outdated_state_does_not_count(match):
     match.start(("side Ann", "side Bob", "hand first Bob"), robots={"Bob": 1})
     seq, play = match.state.seq, match.state.dealt.seen_by("Bob").plays[0]
     match.sit("Ann", "Ann")
@@ -275,12 +275,12 @@ def test_what_a_robot_decided_on_another_state_does_not_count(match):
 
 
 @pytest.mark.parametrize("robots", [{"Ann": 1, "Bob": 1, "Cid": 1}, {"Dee": 1}, {"Bob": 4}])
-def test_who_cannot_be_a_robot(match, robots):
+def test_invalid_robots_are_refused(match, robots):
     with pytest.raises(Problem, match="A robot is one of the players"):
         match.start(THREE, robots=robots)
 
 
-def test_nobody_takes_the_seat_of_a_robot_nor_keeps_one_from_a_match_before(match, app, seated):
+def test_a_robots_seat_cannot_be_taken_or_kept_from_an_earlier_match(match, app, seated):
     match.start(THREE)
     bob = seated("Bob")
     match.start(THREE, robots={"Bob": 1})
@@ -292,7 +292,7 @@ def test_nobody_takes_the_seat_of_a_robot_nor_keeps_one_from_a_match_before(matc
     assert "robot of level 1" in text_of(bob.get("/seats"))
 
 
-def test_a_robots_seat_with_real_cards_is_no_part_of_a_match_without_cards(match, page):
+def test_a_dealt_match_has_no_robot_seat_for_real_cards(match, page):
     match.start(THREE)
     match.seat_robot(RobotSeat("Bob", 2), "Ann")
     match.start(THREE, robots={"Bob": 1})
@@ -305,7 +305,7 @@ def test_a_robots_seat_with_real_cards_is_no_part_of_a_match_without_cards(match
 # --- Undo, restarts ------------------------------------------------------------------------------------------
 
 
-def test_alone_among_robots_undo_goes_back_to_the_own_play(match, seated):
+def test_undo_of_a_lone_player_goes_back_to_their_own_play(match, seated):
     match.start(THREE, robots={"Bob": 1, "Cid": 1})
     ann = seated("Ann")
     hand = hand_of(ann)
@@ -323,7 +323,7 @@ def test_alone_among_robots_undo_goes_back_to_the_own_play(match, seated):
     assert lines(match) == played, "a robot does the same again"
 
 
-def test_the_start_of_a_hand_is_no_play_of_a_robot_called_hand(match):
+def test_the_start_of_a_hand_is_not_a_play_by_a_robot_named_hand(match):
     store = match.store
     number = store.append(None, NewEvent("setup", {"lines": ["side Ann", "side hand"], "by": "Ann"}))[0].match
     store.append(number, NewEvent("setting", {"key": "robot hand", "value": "1", "by": "Ann"}))
@@ -336,7 +336,7 @@ def test_the_start_of_a_hand_is_no_play_of_a_robot_called_hand(match):
     assert [event.body["text"] for event in before] == ["hand roll", "Ann roll"]
 
 
-def test_a_restart_in_the_middle_of_a_hand_finds_the_same_hands(tmp_path):
+def test_a_restart_during_a_hand_keeps_all_hands(tmp_path):
     store = Store.open(tmp_path / "log.sqlite3")
     match = Match(store)
     match.start(THREE, robots={"Bob": 2, "Cid": 1})
@@ -356,7 +356,7 @@ def test_a_restart_in_the_middle_of_a_hand_finds_the_same_hands(tmp_path):
     assert (after.dealt, after.robots, after.is_dealt) == (before.dealt, before.robots, True)
 
 
-def test_the_next_hand_is_dealt_anew_and_each_match_too(match):
+def test_each_hand_and_each_match_is_dealt_new_cards(match):
     keys = set()
     for _ in range(3):
         match.start(THREE, robots={"Bob": 1, "Cid": 1})
@@ -367,7 +367,7 @@ def test_the_next_hand_is_dealt_anew_and_each_match_too(match):
     assert (match.state.dealt, match.state.is_dealt, dict(match.state.robots)) == (None, False, {})
 
 
-def test_cards_that_do_not_fit_the_record_stop_the_hand_and_not_the_service(match, seated, monkeypatch):
+def test_cards_that_contradict_the_record_stop_only_the_hand(match, seated, monkeypatch):
     match.start(THREE, robots={"Bob": 1, "Cid": 1})
     ann = seated("Ann")
     monkeypatch.setattr("companion.match.dealer.dealt_by", lambda table, key: deal(table, (), key))
@@ -381,7 +381,7 @@ def test_cards_that_do_not_fit_the_record_stop_the_hand_and_not_the_service(matc
 # --- Setting up ----------------------------------------------------------------------------------------------
 
 
-def test_who_plays_alone_sits_at_once(match, page):
+def test_a_lone_player_is_seated_at_once(match, page):
     begun = tap(page, "/setup", seating="3x1", cards="dealt", robot1="0", robot2="3", robot3="1", name3="Zoe")
 
     assert (begun.status_code, begun.location) == (303, "/")

@@ -1,4 +1,4 @@
-"""An earlier match that was not played to its end is gone on with."""
+"""Resuming an unfinished match."""
 
 import pytest
 from client import lines, played, stranger, tap, text_of
@@ -11,7 +11,7 @@ FIRST, SECOND = ("side Ann", "side Bob", "hand first Ann"), ("side Cid", "side D
 
 @pytest.fixture
 def two(match):
-    """A match of two that was left in its second hand, and another that has been begun since."""
+    """Two matches: one stopped in its second hand, and a later one."""
     match.start(FIRST)
     played(match, "Ann roll", "Bob roll", "Ann 100", "end")
     match.next_hand("Ann")
@@ -28,7 +28,7 @@ def go_on(page, match, **fields):
     return tap(page, f"/past/{first_of(match)}/go-on", **fields)
 
 
-def test_a_match_that_is_not_over_is_offered_and_goes_on_where_it_was(page, two):
+def test_an_unfinished_match_is_offered_and_resumes_where_it_stopped(page, two):
     assert text_of(page.get("/past")).count("Go on with this match") == 1
 
     go_on(page, two)
@@ -39,7 +39,7 @@ def test_a_match_that_is_not_over_is_offered_and_goes_on_where_it_was(page, two)
 
 
 @pytest.mark.parametrize("played_in_it", [True, False])
-def test_a_hand_without_a_play_is_not_offered_to_be_watched(page, two, played_in_it):
+def test_a_hand_without_plays_has_no_replay(page, two, played_in_it):
     if played_in_it:
         played(two, "Cid roll")
 
@@ -48,7 +48,7 @@ def test_a_hand_without_a_play_is_not_offered_to_be_watched(page, two, played_in
     assert offered is played_in_it
 
 
-def test_another_match_with_plays_is_asked_about_and_nothing_of_either_is_lost(page, two):
+def test_replacing_a_match_with_plays_needs_confirmation_and_loses_neither(page, two):
     played(two, "Cid roll", "Dee roll")
     second = two.state.match
     asked = go_on(page, two)
@@ -65,20 +65,20 @@ def test_another_match_with_plays_is_asked_about_and_nothing_of_either_is_lost(p
     assert archive.past(two.store, first_of(two)).lines[-2:] == ("hand first Bob", "Bob roll")
 
 
-def test_it_is_at_the_table_after_a_restart_too(page, two):
+def test_the_resumed_match_is_still_at_the_table_after_a_restart(page, two):
     go_on(page, two)
 
     assert lines(Match(two.store)) == ["Bob roll"]
 
 
-def test_a_tap_that_is_sent_twice_counts_once(page, two):
+def test_a_repeated_tap_counts_once(page, two):
     for _ in range(2):
         go_on(page, two, request="one")
 
     assert [event.kind for event in two.store.events(first_of(two))].count("setting") == 2
 
 
-def test_what_was_undone_before_is_not_what_undo_takes_back_there(page, two):
+def test_undo_in_the_resumed_match_skips_what_was_already_undone(page, two):
     played(two, "Cid roll")
     go_on(page, two, replace="1")
 
@@ -95,7 +95,7 @@ def test_cards_of_the_other_hand_do_not_count_without_a_tap(page, two):
     assert two.state.policy is Policy.TAP
 
 
-def test_what_is_over_what_was_never_played_and_what_the_demo_played_is_not_offered(page, match):
+def test_finished_unplayed_and_demo_matches_are_not_offered(page, match):
     match.start(("option match=one-race", *FIRST))
     played(match, "Ann roll", "Bob roll", "Ann 200", "end")
     match.start(FIRST)
@@ -109,7 +109,7 @@ def test_what_is_over_what_was_never_played_and_what_the_demo_played_is_not_offe
     assert match.state.match == match.store.matches()[-1]
 
 
-def test_only_the_host_goes_on_with_it(app, page, two):
+def test_only_the_host_can_resume_a_match(app, page, two):
     tap(page, "/join", player="Cid")
     guest = stranger(app)
 
@@ -118,7 +118,7 @@ def test_only_the_host_goes_on_with_it(app, page, two):
     assert two.state.match == two.store.matches()[-1]
 
 
-def test_the_hands_of_a_match_without_cards_are_those_it_had(page, match):
+def test_a_resumed_dealt_match_has_the_same_hands(page, match):
     match.start(FIRST, robots={})
     held = match.state.dealt.seen_by("Ann").hand
     play = match.state.dealt.seen_by("Ann").plays[0]

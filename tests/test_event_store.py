@@ -1,4 +1,4 @@
-"""The log: nothing acknowledged is lost, nothing is deleted, and what is wrong with the file is said."""
+"""The log: acknowledged events are never lost or deleted, and problems with the file are reported."""
 
 from itertools import product
 
@@ -11,7 +11,7 @@ from companion.storage.event_store import NewEvent, Store
 from companion.storage.events import SETUP, EventKind
 
 
-def test_what_was_appended_is_there_after_opening_again(store):
+def test_appended_events_are_there_after_reopening(store):
     store.append(None, NewEvent(SETUP, {"lines": ["side Ünal"]}))
     store.close()
 
@@ -21,7 +21,7 @@ def test_what_was_appended_is_there_after_opening_again(store):
     again.close()
 
 
-def test_an_older_log_in_which_a_name_is_spelled_in_two_ways_names_one_player(store):
+def test_two_spellings_of_a_name_in_an_older_log_are_one_player(store):
     lines = ["side Zoe\u0308", "side Bob"]
     store.append(None, NewEvent(SETUP, {"lines": lines, "by": "Zo\u00eb"}), NewEvent("seat", {"player": "Zoe\u0308"}))
     store.close()
@@ -75,14 +75,14 @@ def test_events_are_numbered_through_all_matches(store):
     assert [e.seq for e in store.events(3)] == [3, 4]
 
 
-def test_events_that_belong_together_are_written_together_or_not_at_all(store):
+def test_events_of_one_change_are_written_together_or_not_at_all(store):
     with pytest.raises(TypeError):
         store.append(None, NewEvent(SETUP, {}), NewEvent("line", {"text": object()}))
 
     assert store.matches() == ()
 
 
-def test_a_damaged_file_is_said_to_whoever_only_reads(tmp_path):
+def test_a_reader_is_told_about_a_damaged_file(tmp_path):
     (tmp_path / "log.sqlite3").write_bytes(b"this was never a database" * 100)
 
     with pytest.raises(Problem, match="is damaged: start the companion"):

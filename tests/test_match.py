@@ -1,4 +1,4 @@
-"""The match: the log is the state, plays wait for a tap, corrections judge anew."""
+"""The match: its state follows from the log, plays wait for a tap, corrections judge again."""
 
 import re
 import threading
@@ -36,7 +36,7 @@ def seen(match):
 
 
 def at_once(act) -> list[bool]:
-    """What two people are told who tap in the same instant."""
+    """Return the outcomes of two people who tap at the same instant."""
     start, done = threading.Barrier(2), []
 
     def tap(who):
@@ -60,7 +60,7 @@ def yes(match: Match, question: str, by: str = "Ann", **how):
 
 
 class Scene:
-    """A match, what somebody does about it, and how it is afterwards, in the words of the rows below."""
+    """A match, the actions on it and its state afterwards, in the words of the rows below."""
 
     def __init__(self, store: Store, setting: str) -> None:
         self.store, self.match = store, Match(store)
@@ -69,7 +69,7 @@ class Scene:
         self.outcome = None
 
     def act(self, text: str):
-        """Do something; return what came of it, if anything did."""
+        """Perform an action; return its outcome, if any."""
         player = text.split()[0]
         for pattern, act in self.ACTS:
             if found := re.fullmatch(pattern, text):
@@ -141,7 +141,7 @@ class Scene:
     )
 
     def fact(self, name: str, rest: str) -> str:
-        """What is said of the scene, as it is."""
+        """Return the actual value of a fact about the scene."""
         state, told = self.match.state, self.outcome
         asked = {card: number for number, card in self.cards.items()}
         table = state.game.table
@@ -350,7 +350,7 @@ a difference does not stand in the way of a play
 
 
 @pytest.mark.parametrize(("setting", "rows"), scenes(SCENES))
-def test_what_somebody_does_and_how_the_match_is_afterwards(store, setting, rows):
+def test_each_action_leaves_the_match_as_written(store, setting, rows):
     scene = Scene(store, setting)
     for row in rows:
         acts, _, facts = row.partition(" = ")
@@ -364,7 +364,7 @@ def test_what_somebody_does_and_how_the_match_is_afterwards(store, setting, rows
 # --- Setting up ----------------------------------------------------------------------------------------------
 
 
-def test_a_set_up_is_read_in_any_case_and_a_blank_line_stands_before_its_hands_alone(store):
+def test_a_setup_is_read_in_any_case_and_only_hands_follow_a_blank_line(store):
     match = Match(store)
     match.start(["edition classic", "side Ann", "side hand", "Hand first hand"])
 
@@ -381,7 +381,7 @@ def test_a_set_up_is_read_in_any_case_and_a_blank_line_stands_before_its_hands_a
         ("side Ann", "side Bob", "hand first Ann", "Ann roll"),
     ],
 )  # fmt: skip
-def test_lines_that_make_no_game_are_refused_and_not_saved(store, lines):
+def test_invalid_setup_lines_are_refused_and_not_saved(store, lines):
     with pytest.raises(Problem):
         Match(store).start(lines)
 
@@ -396,12 +396,12 @@ def test_lines_that_make_no_game_are_refused_and_not_saved(store, lines):
         ("side " + "R" * 61 + " = Ann, Cid", "side Blues = Bob, Dee"),
     ],
 )
-def test_a_new_match_takes_no_name_of_more_than_sixty_letters(store, side, other):
+def test_a_new_match_refuses_names_longer_than_sixty_letters(store, side, other):
     with pytest.raises(Problem, match=r"at most 60 letters: '[AR]{40}' has 61"):
         Match(store).start([side, other, "hand first Bob"])
 
 
-def test_a_match_that_was_begun_with_a_longer_name_keeps_its_sides(store):
+def test_an_old_match_with_a_longer_name_keeps_its_sides(store):
     begun = {"lines": ["edition classic", "side " + "A" * 61, "side Bob"]}
     store.append(None, NewEvent(EventKind.SETUP, begun), NewEvent(EventKind.LINE, {"text": "hand first Bob"}))
 
@@ -410,15 +410,15 @@ def test_a_match_that_was_begun_with_a_longer_name_keeps_its_sides(store):
     assert [team.name for team in match.state.game.teams] == ["A" * 61, "Bob"]
 
 
-def test_without_a_match_a_play_is_answered_with_what_to_do(store):
+def test_a_play_before_the_first_match_is_answered_with_what_to_do(store):
     with pytest.raises(Problem, match="choose the players first"):
         Match(store).enter("Ann roll", "Ann")
 
 
-# --- Plays by hand -------------------------------------------------------------------------------------------
+# --- Typed plays ---------------------------------------------------------------------------------------------
 
 
-def test_what_is_no_play_is_a_problem_that_says_how_to_write_it_and_leaves_what_is_asked_open(match, seen):
+def test_unreadable_text_is_refused_with_a_hint_and_leaves_questions_open(match, seen):
     card = seen.which(1, "Ann roll")
     for act in (lambda: match.enter("Zoe roll", "Ann"), lambda: yes(match, card, play="Zoe roll")):
         with pytest.raises(Problem, match="begins with a player's name"):
@@ -427,7 +427,7 @@ def test_what_is_no_play_is_a_problem_that_says_how_to_write_it_and_leaves_what_
     assert match.state.question(card) is not None
 
 
-def test_a_hand_that_nobody_here_began_is_none_and_the_next_is_begun_by_who_follows_in_the_last(store):
+def test_a_hand_begun_by_a_stranger_is_ignored_and_the_next_player_begins(store):
     lines = ["edition classic", "side Ann", "side Bob"]
     hand = [NewEvent(EventKind.LINE, {"text": text}) for text in ("hand first Ann", "end", "hand first Zed")]
     store.append(None, NewEvent(EventKind.SETUP, {"lines": lines}), *hand)
@@ -435,17 +435,17 @@ def test_a_hand_that_nobody_here_began_is_none_and_the_next_is_begun_by_who_foll
     assert next_first(Match(store).state) == "Bob"
 
 
-# --- What the camera sees ------------------------------------------------------------------------------------
+# --- Questions of the camera ---------------------------------------------------------------------------------
 
 
-def test_two_people_confirming_at_once_count_the_play_once(match, seen):
+def test_two_people_who_confirm_at_once_count_the_play_once(match, seen):
     roll = seen.play(1, "Ann roll")
 
     assert at_once(lambda who: yes(match, roll, who)) == [False, True]
     assert texts(match) == ["Ann roll"]
 
 
-def test_nothing_that_is_asked_outlives_its_hand(match, seen):
+def test_no_question_outlives_its_hand(match, seen):
     match.enter("Ann 100", "Ann")
     old = [seen.play(1, "Ann roll"), seen.which(2, "Bob roll"), seen.differs(3, "side-2/battle", None, "stop")]
     old += [question.id for question in match.state.questions]
@@ -459,7 +459,7 @@ def test_nothing_that_is_asked_outlives_its_hand(match, seen):
     assert texts(match) == []
 
 
-def test_no_id_is_given_twice_in_two_matches(match, seen):
+def test_question_ids_differ_between_matches(match, seen):
     first = seen.play(1, "Ann roll")
     match.start(TWO)
     second = seen.play(1, "Ann roll")
@@ -472,7 +472,7 @@ def test_no_id_is_given_twice_in_two_matches(match, seen):
     assert not match.was_asked("999-999-camera.1-play")
 
 
-def test_looking_again_makes_no_new_version_and_a_new_picture_shows(match, seen):
+def test_another_look_makes_no_new_version_but_shows_a_new_picture(match, seen):
     card = seen.play(1, "Ann roll")
     version = match.state.version
 
@@ -482,7 +482,7 @@ def test_looking_again_makes_no_new_version_and_a_new_picture_shows(match, seen)
     assert match.state.question(card).crop == b"a better picture"
 
 
-def test_a_tap_counts_also_where_no_questions_can_be_derived(match):
+def test_a_tap_counts_even_if_no_questions_can_be_derived(match):
     def broken(state):
         if state.hand_entries:
             raise ZeroDivisionError
@@ -495,10 +495,10 @@ def test_a_tap_counts_also_where_no_questions_can_be_derived(match):
         match.look(broken)
 
 
-# --- Changes that are sent twice -----------------------------------------------------------------------------
+# --- Repeated changes ----------------------------------------------------------------------------------------
 
 
-def test_a_change_counts_once_however_often_it_is_sent_and_its_name_is_for_no_other(match):
+def test_a_change_sent_again_counts_once_and_its_name_cannot_be_reused(match):
     first, again = (match.once("one", "Ann roll", lambda: match.enter("Ann roll", "Ann")) for _ in range(2))
     other = match.once("one", "Bob roll", lambda: match.enter("Bob roll", "Bob"))
 
@@ -509,7 +509,7 @@ def test_a_change_counts_once_however_often_it_is_sent_and_its_name_is_for_no_ot
     assert texts(match) == ["Ann roll"]
 
 
-def test_a_version_is_above_those_before_a_restart_though_nothing_was_written_since(match, store, monkeypatch):
+def test_versions_grow_over_a_restart_even_without_new_events(match, store, monkeypatch):
     match.enter("Ann roll", "Ann")
     monkeypatch.setattr(clock, "now_s", lambda: 0.0)
     for number in range(1000):
@@ -518,8 +518,8 @@ def test_a_version_is_above_those_before_a_restart_though_nothing_was_written_si
     assert match.state.version < Match(store).state.version
 
 
-def test_a_version_fits_into_31_bits_also_with_a_long_log_of_an_older_companion(match, store):
-    """Older companions kept no versions on the disk."""
+def test_versions_fit_into_31_bits_even_with_a_long_log_of_an_older_program(match, store):
+    """Older versions of the program saved no version numbers."""
     (store.path.parent / FILE_NAME).unlink()
     store.append(match.state.match, *(NewEvent(EventKind.CALL, {"by": "Ann"}),) * 20_000)
     versions = [Match(store).state.version for _restart in range(3)]
@@ -528,7 +528,7 @@ def test_a_version_fits_into_31_bits_also_with_a_long_log_of_an_older_companion(
     assert 20_000 < versions[0] <= versions[-1] < 2**31
 
 
-def test_a_play_that_waits_is_sent_again_after_a_restart_and_hears_what_is_asked(match, store):
+def test_a_waiting_play_sent_again_after_a_restart_gets_its_question(match, store):
     waits = match.once("one", "Bob 100", lambda: match.enter("Bob 100", "Bob"))
     again = Match(store)
 
@@ -539,14 +539,14 @@ def test_a_play_that_waits_is_sent_again_after_a_restart_and_hears_what_is_asked
     assert (repeated.reasons, repeated.asked, repeated.seq) == (waits.reasons, waits.asked, waits.seq)
 
 
-def test_the_next_hand_is_begun_by_somebody_who_plays(match):
+def test_only_a_player_can_begin_the_next_hand(match):
     match.enter("end", "Ann")
 
     with pytest.raises(Problem, match="Zed is not one of the players"):
         match.next_hand("Ann", "Zed")
 
 
-def test_answers_of_older_logs_are_read_and_mean_nothing(match, store):
+def test_answers_in_older_logs_are_read_and_ignored(match, store):
     old = {"zone": "side-1/battle", "expected": "roll", "seen": None, "answer": "ignore", "by": "Ann"}
     store.append(match.state.match, NewEvent("answer", old))
 
@@ -557,7 +557,7 @@ def test_answers_of_older_logs_are_read_and_mean_nothing(match, store):
 
 
 @pytest.mark.parametrize("name", ["undo", "redo"])
-def test_two_phones_that_take_back_in_one_instant_take_back_once(match, name):
+def test_two_phones_that_undo_at_once_undo_once(match, name):
     for _ in range(10):
         match.enter("Ann roll", "Ann")
         match.enter("Bob roll", "Bob")
@@ -573,7 +573,7 @@ def test_two_phones_that_take_back_in_one_instant_take_back_once(match, name):
             pass
 
 
-def test_a_correction_judges_only_what_follows(match, monkeypatch):
+def test_a_correction_judges_only_later_lines_again(match, monkeypatch):
     enter(match, "Ann roll", "Bob roll", "Ann 100", "Bob 25")
     judged = []
     step = judge.step
@@ -584,7 +584,7 @@ def test_a_correction_judges_only_what_follows(match, monkeypatch):
     assert judged == ["Ann 75", "Bob 25"]
 
 
-def test_the_match_is_judged_as_its_record_is_replayed(match):
+def test_the_match_is_judged_like_a_replay_of_its_record(match):
     enter(match, "Ann roll", "Bob roll", "Ann 100", "Bob 25", "Ann 25")
     match.rewrite(EventKind.LINE, match.state.hand_entries[2].seq, "Ann driving-ace", "Bob")
     match.rewrite(EventKind.RETRACT, match.state.hand_entries[0].seq, None, "Bob")
@@ -596,16 +596,16 @@ def test_the_match_is_judged_as_its_record_is_replayed(match):
     assert len(match.state.attention) == len([verdict for _, verdict, _ in replayed if verdict == "illegal"]) > 0
 
 
-def test_a_players_name_to_show_can_change(match):
+def test_the_name_shown_for_a_player_can_change(match):
     match.sit("Ann", "phone", name="Ann ”Speedy” Smith")
 
     assert match.state.game.shown["Ann"] == "Ann ”Speedy” Smith"
 
 
-# --- Followers -----------------------------------------------------------------------------------------------
+# --- Waiting for changes -------------------------------------------------------------------------------------
 
 
-def test_a_change_wakes_whoever_waits(match):
+def test_a_change_wakes_waiting_threads(match):
     version = match.state.version
     woken = []
     waiter = threading.Thread(target=lambda: woken.append(match.wait(version, 10).trouble))
@@ -617,5 +617,5 @@ def test_a_change_wakes_whoever_waits(match):
     assert woken == ["The camera is gone."]
 
 
-def test_a_wait_without_change_ends_with_the_state_as_it_is(match):
+def test_a_wait_without_a_change_returns_the_current_state(match):
     assert match.wait(match.state.version, 0) is match.state

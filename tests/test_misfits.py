@@ -1,4 +1,4 @@
-"""Lines that a change of the record makes illegal: asked about before it is written, shown and kept afterwards."""
+"""Misfits, lines made illegal by a change: confirmed before the change, shown and allowed afterwards."""
 
 import re
 
@@ -25,9 +25,7 @@ def line_of(match, number: int) -> str:
         ("before", {"text": "Ann discard 25"}, "Ann discards 25 km. ", 5, "Ann rolls. It is Bob’s turn, not Ann’s."),
     ],
 )
-def test_a_change_that_later_plays_do_not_survive_is_asked_about_before_it_is_written(
-    page, hand, deed, fields, says, count, first
-):
+def test_a_change_that_makes_later_plays_illegal_needs_confirmation_first(page, hand, deed, fields, says, count, first):
     before = hand.state.seq
     asked = page.get(tap(page, f"{line_of(hand, 1)}/{deed}", **fields).location)
 
@@ -40,13 +38,13 @@ def test_a_change_that_later_plays_do_not_survive_is_asked_about_before_it_is_wr
     assert len(hand.state.attention) == count
 
 
-def test_what_fits_is_changed_without_a_question(page, hand):
+def test_a_change_that_fits_needs_no_confirmation(page, hand):
     tap(page, f"{line_of(hand, 5)}/correct", text="Ann 75")
 
     assert lines(hand)[4] == "Ann 75"
 
 
-def test_the_question_and_the_change_count_once_however_often_they_are_sent(page, hand):
+def test_the_question_and_the_change_count_once_even_if_sent_again(page, hand):
     path, change = f"{line_of(hand, 1)}/correct", {"text": "Ann discard 25"}
     for fields in (change, change | {"anyway": "1"}) * 2:
         tap(page, path, **fields, request="one")
@@ -54,7 +52,7 @@ def test_the_question_and_the_change_count_once_however_often_they_are_sent(page
     assert [change.after for change in hand.state.past.changes] == ["Ann discard 25"]
 
 
-def test_a_change_that_is_illegal_itself_may_be_let_stand(page, hand):
+def test_a_change_that_is_itself_illegal_can_be_allowed(page, hand):
     asked = page.get(tap(page, f"{line_of(hand, 5)}/correct", text="Ann roll").location)
 
     assert "Not allowed Ann rolls. A roll would do nothing" in text_of(asked)
@@ -65,13 +63,13 @@ def test_a_change_that_is_illegal_itself_may_be_let_stand(page, hand):
     assert (lines(hand)[4], hand.state.attention) == ("Ann roll anyway", ())
 
 
-def test_an_illegal_change_that_cannot_stand_is_not_asked_about_for_ever(page, hand):
+def test_an_illegal_change_that_cannot_be_allowed_is_asked_about_once(page, hand):
     asked = page.get(tap(page, f"{line_of(hand, 6)}/correct", text="Bob extend anyway").location)
 
     assert 'name="anyway" value="1"' in asked.get_data(as_text=True)
 
 
-def test_only_the_first_line_that_no_longer_fits_is_shown_with_its_choices_the_others_are_folded(page, hand):
+def test_only_the_first_misfit_shows_its_choices_and_the_others_are_folded(page, hand):
     tap(page, f"{line_of(hand, 1)}/correct", text="Ann discard 25", anyway="1")
     shown = page.get("/").get_data(as_text=True)
     open_now, folded = shown.split('<details id="misfits">')
@@ -81,7 +79,7 @@ def test_only_the_first_line_that_no_longer_fits_is_shown_with_its_choices_the_o
     assert folded.count('/stand"') == 2 * (len(hand.state.attention) - 1)
 
 
-def test_one_tap_keeps_all_lines_as_they_lie_and_one_undo_takes_that_back(page, hand):
+def test_one_tap_allows_all_misfits_and_one_undo_reverts_that(page, hand):
     tap(page, f"{line_of(hand, 1)}/correct", text="Ann discard 25", anyway="1")
     tap(page, "/lines/stand", request="2")
 
@@ -101,7 +99,7 @@ def test_one_tap_keeps_all_lines_as_they_lie_and_one_undo_takes_that_back(page, 
     assert lines(hand) == [*HAND]
 
 
-def test_what_left_no_card_cannot_be_kept(page, begun):
+def test_a_line_that_left_no_card_cannot_be_kept(page, begun):
     played(
         begun, "Ann roll", "Bob roll", *["Ann 200", "Bob 25"] * 2, *["Ann 100", "Bob 25"] * 2, "Ann 100", "Ann extend"
     )
@@ -113,7 +111,7 @@ def test_what_left_no_card_cannot_be_kept(page, begun):
     assert begun.state.past.changes[-1].after == "Ann 50"
 
 
-def test_where_the_other_side_verifies_nobody_keeps_his_own_lines(app, hand):
+def test_players_cannot_keep_their_own_lines_if_opponents_verify(app, hand):
     ann = app.test_client()
     for player, phone in (("Ann", ann), ("Bob", app.test_client())):
         tap(phone, "/join", player=player)
@@ -126,7 +124,7 @@ def test_where_the_other_side_verifies_nobody_keeps_his_own_lines(app, hand):
     assert hand.state.attention
 
 
-def test_another_player_keeps_the_card_and_the_card_that_is_noted_is_marked(page, hand):
+def test_changing_the_player_keeps_the_card_and_the_recorded_card_is_marked(page, hand):
     own, other = (page.get(f"{line_of(hand, 4)}{query}") for query in ("", "?player=Ann"))
 
     for shown in (own, other):
@@ -135,7 +133,7 @@ def test_another_player_keeps_the_card_and_the_card_that_is_noted_is_marked(page
     assert re.findall(r'class="button choose[^>]*value="([^"]+)"', other.get_data(as_text=True)) == ["Ann 25"]
 
 
-def test_an_attack_is_not_turned_against_its_own_player(page, hand):
+def test_an_attack_cannot_be_reassigned_to_its_target(page, hand):
     played(hand, "Ann stop > Bob")
 
     assert "choose" not in page.get(f"{line_of(hand, 7)}?player=Bob").get_data(as_text=True)

@@ -1,4 +1,4 @@
-"""A damaged log: put away, mended from the newest backup and what can still be read, and said until it was read."""
+"""A damaged log is moved aside, repaired from the newest backup and readable events, and reported until confirmed."""
 
 import json
 import os
@@ -26,7 +26,7 @@ from companion.storage.events import Row, is_sound, unbroken
 
 
 def copied(path: Path, folder: Path) -> Path:
-    """A log with all that lies beside it, as a pulled plug leaves it."""
+    """Copy a log with its sidecars, as a power cut leaves them."""
     for one in (*path.parent.glob("companion.sqlite3*"), *path.parent.glob(recovery.LAST_NAME)):
         shutil.copy(one, folder / one.name)
     if (path.parent / "backups").exists():
@@ -35,7 +35,7 @@ def copied(path: Path, folder: Path) -> Path:
 
 
 def mended(path: Path) -> tuple[tuple[Row, ...], str | None]:
-    """What a start makes of a log: its events, and what it says. The start after it finds a log that is whole."""
+    """Return the events and the note after a start. The next start finds an intact log."""
     store = Store.open(path)
     note = store.note.sentence if store.note else None
     assert store.unsaved is None
@@ -60,7 +60,7 @@ def whole(tmp_path_factory):
 @pytest.mark.variants(len(DAMAGES))
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 @pytest.mark.parametrize("seed", range(4))
-def test_with_a_backup_no_damage_loses_what_is_in_it(whole, tmp_path, damage, seed):
+def test_no_damage_loses_events_of_the_backup(whole, tmp_path, damage, seed):
     path = copied(whole, tmp_path)
     path.write_bytes(damage(path.read_bytes(), Random(seed)))
     damaged, full_log = path.read_bytes(), look(whole)
@@ -80,7 +80,7 @@ def test_with_a_backup_no_damage_loses_what_is_in_it(whole, tmp_path, damage, se
 @pytest.mark.variants(len(DAMAGES))
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 @pytest.mark.parametrize("seed", range(4))
-def test_without_a_backup_what_can_be_read_is_there_and_nothing_is_made_up(whole, tmp_path, damage, seed):
+def test_without_a_backup_readable_events_are_kept_and_none_invented(whole, tmp_path, damage, seed):
     path = copied(whole, tmp_path)
     shutil.rmtree(tmp_path / "backups")
     path.write_bytes(damage(path.read_bytes(), Random(seed)))
@@ -92,7 +92,7 @@ def test_without_a_backup_what_can_be_read_is_there_and_nothing_is_made_up(whole
     assert note or rows == look(whole)
 
 
-def test_where_nothing_can_be_read_a_new_log_is_begun_and_said(tmp_path):
+def test_an_unreadable_log_is_replaced_by_a_new_one_and_reported(tmp_path):
     path = store_path(tmp_path)
     path.write_bytes(b"this was never a database" * 1000)
 
@@ -105,7 +105,7 @@ def test_where_nothing_can_be_read_a_new_log_is_begun_and_said(tmp_path):
     )
 
 
-def test_a_damaged_file_is_put_away_over_no_other(tmp_path):
+def test_a_damaged_file_is_moved_aside_without_overwriting_another(tmp_path):
     path = store_path(tmp_path)
     for number in range(3):
         path.write_bytes(f"damaged for the {number}. time".encode() * 100)
@@ -116,7 +116,7 @@ def test_a_damaged_file_is_put_away_over_no_other(tmp_path):
     assert kept[2].read_bytes().startswith(b"damaged for the 2.")
 
 
-def test_a_gap_ends_its_match_and_a_match_begun_after_it_is_whole():
+def test_a_gap_ends_its_match_but_a_later_match_is_complete():
     rows = [(seq, match, 0.0, "setup" if seq == match else "line", "{}") for seq, match in
             [(1, 1), (2, 1), (4, 1), (5, 1), (6, 6), (7, 6), (9, 9), (10, 9)]]  # fmt: skip
 
@@ -124,7 +124,7 @@ def test_a_gap_ends_its_match_and_a_match_begun_after_it_is_whole():
 
 
 @pytest.mark.parametrize("has_backup", [True, False])
-def test_plays_whose_page_is_gone_are_counted_and_their_match_named(tmp_path, has_backup):
+def test_plays_on_a_lost_page_are_counted_and_their_match_is_named(tmp_path, has_backup):
     path = played(tmp_path, matches=1, plays=120)
     if has_backup:
         back_up(path)
@@ -146,7 +146,7 @@ def test_plays_whose_page_is_gone_are_counted_and_their_match_named(tmp_path, ha
 
 @pytest.fixture
 def evening(tmp_path):
-    """A log of some plays, a copy after the first of them."""
+    """A log of some plays, with a backup after the first of them."""
     path = played(tmp_path, matches=1, plays=0)
     append(path, "Ann roll", "Bob roll", "Ann 25")
     back_up(path)
@@ -164,7 +164,7 @@ def evening(tmp_path):
         "DELETE FROM event WHERE seq = 10",
     ],
 )  # fmt: skip
-def test_an_event_that_is_not_what_was_written_is_not_believed(evening, statement):
+def test_a_changed_event_is_not_accepted(evening, statement):
     whole = look(evening)
     changed(evening, statement)
 
@@ -174,7 +174,7 @@ def test_an_event_that_is_not_what_was_written_is_not_believed(evening, statemen
     assert "At least 1 entry is missing, in match 1" in note
 
 
-def test_an_event_that_a_copy_has_is_taken_from_there(evening):
+def test_a_changed_event_is_restored_from_a_backup(evening):
     whole = look(evening)
     changed(evening, "UPDATE event SET body = replace(body, 'Ann roll', 'Ann stop') WHERE seq = 4")
 
@@ -184,7 +184,7 @@ def test_an_event_that_a_copy_has_is_taken_from_there(evening):
     assert "missing" not in note.replace("any that are missing can be entered anew", "")
 
 
-def test_an_event_without_a_checksum_that_cannot_be_replayed_is_damage_too(tmp_path):
+def test_an_invalid_event_without_a_checksum_counts_as_damage(tmp_path):
     path = frozen(1, tmp_path)
     whole = look(path)
     changed(path, """UPDATE event SET body = replace(body, '"text"', '"tezt"') WHERE seq = 32""")
@@ -196,11 +196,11 @@ def test_an_event_without_a_checksum_that_cannot_be_replayed_is_damage_too(tmp_p
 
 
 @pytest.mark.parametrize("body", ['{"text": "Ann \\ud800"}', '{"text": 7}', "[]", "{", "null"])
-def test_an_event_that_no_page_could_show_is_not_sound(body):
+def test_an_event_with_text_that_cannot_be_shown_is_not_sound(body):
     assert not is_sound((7, 1, 0.0, "line", body))
 
 
-def test_first_bytes_that_are_gone_cost_no_event(evening):
+def test_lost_first_bytes_cost_no_event(evening):
     whole = look(evening)
     evening.write_bytes(bytes(16) + evening.read_bytes()[16:])
 
@@ -211,7 +211,7 @@ def test_first_bytes_that_are_gone_cost_no_event(evening):
 
 
 @pytest.mark.parametrize("number", [0, 7, 6, 2**20])
-def test_a_schema_whose_number_has_changed_is_damage_and_costs_no_event(evening, number):
+def test_a_changed_schema_number_counts_as_damage_and_costs_no_event(evening, number):
     whole = look(evening)
     changed(evening, f"PRAGMA user_version = {number}")
 
@@ -222,7 +222,7 @@ def test_a_schema_whose_number_has_changed_is_damage_and_costs_no_event(evening,
     assert note
 
 
-def test_what_could_not_be_replayed_is_never_written(evening):
+def test_an_event_that_cannot_be_replayed_is_never_written(evening):
     store = Store.open(evening)
 
     with pytest.raises(ValueError, match="could not be replayed"):
@@ -234,7 +234,7 @@ def test_what_could_not_be_replayed_is_never_written(evening):
 
 
 def flipped_at(file: bytes, *places: tuple[int, int]) -> bytes:
-    """A file in which bits are others, each told by its byte and its place there."""
+    """Flip bits in a file, each given by its byte and its place in the byte."""
     other = bytearray(file)
     for at, bit in places:
         other[at] ^= 1 << bit
@@ -243,13 +243,13 @@ def flipped_at(file: bytes, *places: tuple[int, int]) -> bytes:
 
 @pytest.fixture
 def many(tmp_path):
-    """A log of a few hundred plays, some of which are so long that they go on on other pages, without a backup."""
+    """A log of a few hundred plays without a backup; long plays overflow to other pages."""
     path = played(tmp_path, matches=1, plays=90)
     append(path, *["Ann 25"] * 150)
     return path
 
 
-def test_any_flipped_bit_of_an_event_is_corrected_and_said(evening):
+def test_any_flipped_bit_of_an_event_is_corrected_and_reported(evening):
     shutil.rmtree(evening.parent / "backups")
     whole, file = look(evening), evening.read_bytes()
     body = b'{"text":"Bob 50","by":"Ann"}'
@@ -264,7 +264,7 @@ def test_any_flipped_bit_of_an_event_is_corrected_and_said(evening):
         assert "At least" not in note
 
 
-def test_any_flipped_bit_of_a_page_with_plays_loses_none(many):
+def test_no_flipped_bit_of_a_page_loses_a_play(many):
     whole, file = look(many), many.read_bytes()
     page = file.rindex(b"Ann 25") // PAGE * PAGE
 
@@ -275,7 +275,7 @@ def test_any_flipped_bit_of_a_page_with_plays_loses_none(many):
 
 
 @pytest.mark.parametrize("place", [100, 2000, PAGE + 100])
-def test_a_flipped_bit_of_a_long_play_is_corrected_wherever_it_lies(many, place):
+def test_a_flipped_bit_anywhere_in_a_long_play_is_corrected(many, place):
     whole, file = look(many), many.read_bytes()
     text = b"x" * 300
     at = file.index(text) if place < PAGE else file.rindex(text)
@@ -286,7 +286,7 @@ def test_a_flipped_bit_of_a_long_play_is_corrected_wherever_it_lies(many, place)
     assert corrected
 
 
-def test_pages_that_no_other_page_leads_to_any_more_are_found(many):
+def test_pages_without_a_link_from_another_page_are_found(many):
     whole, file = look(many), many.read_bytes()
     inner = next(at for at in range(0, len(file), PAGE) if file[at] == 0x05)
     many.write_bytes(file[:inner] + bytes(PAGE) + file[inner + PAGE :])
@@ -295,7 +295,7 @@ def test_pages_that_no_other_page_leads_to_any_more_are_found(many):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_of_several_flipped_bits_of_an_event_no_other_event_is_made(many, seed):
+def test_several_flipped_bits_never_make_another_event(many, seed):
     whole, file, chance = look(many), many.read_bytes(), Random(seed)
     at = file.rindex(b'{"text":"Ann 25","by":"Ann"}')
     places = [(chance.randrange(at, at + 28), chance.randrange(8)) for _ in range(chance.randint(2, 5))]
@@ -305,7 +305,7 @@ def test_of_several_flipped_bits_of_an_event_no_other_event_is_made(many, seed):
     assert {*sound.values(), *corrected.values()} <= set(whole)
 
 
-def test_a_file_in_which_everything_is_damaged_is_not_tried_for_ever(many, monkeypatch):
+def test_repair_of_an_entirely_damaged_file_gives_up_in_time(many, monkeypatch):
     file = many.read_bytes()
     damaged = flipped_at(file, *((at + PAGE - 20, 1) for at in range(0, len(file), PAGE) if file[at] == 0x0D))
     assert raw_pages.events_in(damaged)[1]
@@ -337,12 +337,12 @@ def test_a_note_of_an_older_version_is_read(tmp_path):
     assert "At least 1 entry is missing, in match 1" in recovery.note(tmp_path).sentence
 
 
-# --- Whatever lies beside it ----------------------------------------------------------------------------------
+# --- Files beside the log -------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def killed(tmp_path):
-    """What a killed service leaves of an evening: no copy has been made since its first plays."""
+    """The log of a killed service; its only backup is from the first plays."""
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     store = Store.open(played(tmp_path / "a", matches=1, plays=0))
@@ -354,14 +354,14 @@ def killed(tmp_path):
     return left
 
 
-def test_between_two_plays_all_of_the_log_lies_in_one_file(killed):
+def test_between_two_plays_the_whole_log_is_in_one_file(killed):
     assert [one.name for one in killed.parent.glob("companion.sqlite3*")] == [killed.name]
     assert len(look(killed)) == 63
 
 
 @pytest.mark.parametrize("ending", ["-journal", "-wal", "-shm"])
 @pytest.mark.parametrize("content", [b"", bytes(4096), b"rubbish" * 900])
-def test_nothing_that_lies_beside_the_log_changes_it(killed, ending, content):
+def test_no_file_beside_the_log_changes_it(killed, ending, content):
     whole = look(killed)
     killed.with_name(f"{killed.name}{ending}").write_bytes(content)
 
@@ -370,7 +370,7 @@ def test_nothing_that_lies_beside_the_log_changes_it(killed, ending, content):
     assert (rows, note) == (whole, None)
 
 
-def test_a_transaction_that_was_being_written_is_undone(killed):
+def test_an_interrupted_transaction_is_rolled_back(killed):
     whole = look(killed)
     with closing(sqlite3.connect(killed, isolation_level=None)) as db:
         db.execute("PRAGMA cache_size = 1")
@@ -393,7 +393,7 @@ def test_a_transaction_that_was_being_written_is_undone(killed):
     [(lambda log: changed(log, "DELETE FROM event WHERE seq > 40"), 40), (lambda log: log.write_bytes(b""), 3)],
     ids=["shorter", "emptied"],
 )
-def test_a_log_of_which_the_end_is_gone_is_said(killed, spoil, kept):
+def test_a_log_that_lost_its_end_is_reported(killed, spoil, kept):
     whole = look(killed)
     spoil(killed)
 
@@ -404,7 +404,7 @@ def test_a_log_of_which_the_end_is_gone_is_said(killed, spoil, kept):
     assert Store.open(killed).note.missing == 63 - kept
 
 
-def test_a_log_and_all_copies_that_are_gone_are_said(killed):
+def test_the_loss_of_the_log_and_all_backups_is_reported(killed):
     killed.unlink()
     shutil.rmtree(killed.parent / "backups")
 
@@ -416,7 +416,7 @@ def test_a_log_and_all_copies_that_are_gone_are_said(killed):
 
 
 @pytest.mark.parametrize("content", ["", "[1, 2]", "[90, 1, 77, 5]", "null", '{"seq": 90}', "x" * 300, None])
-def test_a_damaged_or_missing_number_of_the_last_event_says_nothing(killed, content):
+def test_a_damaged_or_missing_number_of_the_last_event_is_ignored(killed, content):
     whole, kept = look(killed), killed.parent / recovery.LAST_NAME
     if content is None:
         kept.unlink()
@@ -434,7 +434,7 @@ def test_any_damage_to_a_file_is_noticed_or_harmless():
     assert done.times == 6
 
 
-# --- A log that is gone, or another one -----------------------------------------------------------------------
+# --- A lost or foreign log ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -444,7 +444,7 @@ def test_any_damage_to_a_file_is_noticed_or_harmless():
         (lambda log: changed(log, "DELETE FROM event WHERE seq > 116"), "was damaged; it lies in damaged/1-"),
     ],
 )
-def test_a_log_that_is_gone_or_ends_before_its_backup_comes_back_from_it(whole, tmp_path, spoil, what):
+def test_a_log_that_is_lost_or_older_than_its_backup_is_restored_from_it(whole, tmp_path, spoil, what):
     path = copied(whole, tmp_path)
     spoil(path)
 
@@ -489,7 +489,7 @@ def test_the_log_of_another_table_is_shown_and_said_to_be_that_and_not_damaged(w
     assert mended(path)[1] is None
 
 
-def test_the_number_of_the_last_event_that_an_older_program_kept_still_counts(killed):
+def test_the_last_event_noted_by_an_older_program_still_counts(killed):
     *numbers, _check = json.loads((killed.parent / recovery.LAST_NAME).read_text())
     older = numbers[:4]
     (killed.parent / recovery.LAST_NAME).write_text(json.dumps([*older, recovery._check(older)]))
@@ -499,7 +499,7 @@ def test_the_number_of_the_last_event_that_an_older_program_kept_still_counts(ki
     assert "At least 23 entries are missing" in mended(killed)[1]
 
 
-def test_a_damaged_backup_is_passed_over_for_an_older_one(whole, tmp_path):
+def test_an_older_backup_is_used_if_the_newest_is_damaged(whole, tmp_path):
     path = copied(whole, tmp_path)
     append(path, "Ann 75")
     newest = back_up(path)
@@ -513,12 +513,12 @@ def test_a_damaged_backup_is_passed_over_for_an_older_one(whole, tmp_path):
     assert (tmp_path / "damaged" / f"1-{newest.name}").exists()
 
 
-# --- Whole or not at all --------------------------------------------------------------------------------------
+# --- Power cuts and read-only disks ---------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def damaged(whole, tmp_path_factory):
-    """That log with a page of rubbish, and what it is mended to."""
+    """The log with a page of garbage, and its events after recovery."""
     path, beside = (copied(whole, tmp_path_factory.mktemp(name)) for name in ("damaged", "mended"))
     for one in (path, beside):
         one.write_bytes(garbage_page(one.read_bytes(), Random(2)))
@@ -526,7 +526,7 @@ def damaged(whole, tmp_path_factory):
 
 
 @pytest.mark.parametrize("moment", range(1, 22))
-def test_a_plug_pulled_while_mending_loses_nothing(damaged, tmp_path, moment):
+def test_a_power_cut_during_recovery_loses_nothing(damaged, tmp_path, moment):
     path, expected = copied(damaged[0], tmp_path), damaged[1]
     acts = [*((Path, name) for name in ("rename", "replace", "unlink", "mkdir")), (os, "fsync")]
     with plug_pulled(moment, *acts) as steps:
@@ -539,7 +539,7 @@ def test_a_plug_pulled_while_mending_loses_nothing(damaged, tmp_path, moment):
     assert len(list((tmp_path / "damaged").glob("*companion.sqlite3"))) >= 1
 
 
-def test_a_damaged_log_on_a_disk_that_cannot_be_written_is_mended_in_memory(whole, tmp_path, monkeypatch):
+def test_a_damaged_log_on_a_read_only_disk_is_repaired_in_memory(whole, tmp_path, monkeypatch):
     path = copied(whole, tmp_path)
     path.write_bytes(garbage_page(path.read_bytes(), Random(2)))
     before = path.read_bytes()
@@ -560,7 +560,7 @@ def test_a_damaged_log_on_a_disk_that_cannot_be_written_is_mended_in_memory(whol
     assert look(path)[-1][4] == '{"text":"Ann 75"}'
 
 
-def test_a_log_that_may_not_be_read_is_a_sentence_and_stays(tmp_path):
+def test_a_log_without_read_permission_is_reported_and_kept(tmp_path):
     store_path(tmp_path).mkdir()
 
     with pytest.raises(Problem, match="cannot be read"):
@@ -570,7 +570,7 @@ def test_a_log_that_may_not_be_read_is_a_sentence_and_stays(tmp_path):
 # --- The note -------------------------------------------------------------------------------------------------
 
 
-def test_what_became_of_a_damaged_log_is_said_on_the_pages_until_the_host_has_read_it(whole, tmp_path):
+def test_pages_show_the_note_about_a_damaged_log_until_the_host_removes_it(whole, tmp_path):
     path = copied(whole, tmp_path)
     path.write_bytes(garbage_page(path.read_bytes(), Random(2)))
     Store.open(path).close()

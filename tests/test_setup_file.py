@@ -1,4 +1,4 @@
-"""The setup file: who plays what, by which house rules, with which deck."""
+"""The setup file: players, house rules and deck."""
 
 from pathlib import Path
 
@@ -23,14 +23,14 @@ def read(folder: Path, text: str) -> Setup:
     return read_setup(path)
 
 
-def test_house_rules_stand_in_the_record_as_options(tmp_path):
+def test_house_rules_become_options_of_the_record(tmp_path):
     setup = read(tmp_path, '[options]\nroll-on-remedy = "forbidden"\nextension = "no"')
 
     assert setup.header()[-2:] == ["option roll-on-remedy=forbidden", "option extension=no"]
     assert setup.edition.switch("roll-after-remedy") == "not-needed"
 
 
-def test_a_robot_plays_one_of_the_seats_where_the_file_says_so(tmp_path):
+def test_the_setup_file_can_give_a_seat_to_a_robot(tmp_path):
     assert read(tmp_path, "robot = {Bob = 3}").robot == ("Bob", 3)
     assert read(tmp_path, "").robot is read(tmp_path, "").drawing is None
 
@@ -53,14 +53,14 @@ def test_a_robot_plays_one_of_the_seats_where_the_file_says_so(tmp_path):
         ("picture = [1280, 720]", r"no \[\[zone\]\] is drawn"),
     ],
 )
-def test_what_cannot_be_is_refused_with_a_sentence_that_names_the_file(tmp_path, text, sentence):
+def test_invalid_values_are_refused_with_a_sentence_that_names_the_file(tmp_path, text, sentence):
     with pytest.raises(Problem, match=rf"table\.toml: .*{sentence}.*\.$"):
         read(tmp_path, text)
 
 
 @pytest.mark.parametrize("key", ["edition", "target", "first", "picture", "deck", "options"])
 @pytest.mark.parametrize("table", ["side", "zone"])
-def test_a_key_of_the_file_below_a_table_is_told_where_it_goes(tmp_path, table, key):
+def test_the_error_for_a_misplaced_key_says_where_it_belongs(tmp_path, table, key):
     path = tmp_path / "table.toml"
     path.write_text(f'{SIDES}\n[[{table}]]\nname = "Cid"\n{key} = 3', encoding="utf-8")
 
@@ -80,28 +80,28 @@ def test_a_key_of_the_file_below_a_table_is_told_where_it_goes(tmp_path, table, 
         ("edition", "1: a line is a"),
     ],
 )
-def test_what_is_not_written_as_a_setup_file_is_refused_in_plain_words_with_its_line(tmp_path, text, sentence):
+def test_syntax_errors_are_refused_in_plain_words_with_their_line(tmp_path, text, sentence):
     with pytest.raises(Problem, match=rf"table\.toml:{sentence}.*\.$") as refused:
         read(tmp_path, text)
 
     assert "TOML" not in str(refused.value)
 
 
-def test_a_setup_file_of_a_program_that_marks_its_texts_is_read(tmp_path):
+def test_a_setup_file_with_a_byte_order_mark_is_read(tmp_path):
     path = tmp_path / "table.toml"
     path.write_text("\ufeff" + SIDES, encoding="utf-8")
 
     assert len(read_setup(path).sides) == 2
 
 
-def test_a_deck_as_its_owner_has_counted_it_stands_in_the_record(tmp_path):
+def test_corrected_card_counts_become_part_of_the_record(tmp_path):
     setup = read(tmp_path, 'edition = "rush"\n[deck]\nstop = 5\nroll = 5')
 
     assert setup.header()[:3] == ["edition rush", "deck stop=5, roll=5", "side Ann"]
     assert (setup.edition.deck[Card.STOP], setup.edition.deck[Card.ROLL]) == (5, 5)
 
 
-def test_the_record_that_a_setup_begins_is_read_back_as_the_same_game(tmp_path):
+def test_the_record_header_of_a_setup_gives_the_same_game(tmp_path):
     setup = read(tmp_path, 'edition = "rush"\ntarget = 700\n[options]\nfast-remedy = "no"\n[deck]\nstop = 5\nroll = 5')
 
     game = judge.NEW_GAME
@@ -123,21 +123,21 @@ corners = [[100, 360], [600, 340], [600, 580], [100, 580]]
 SECOND = ZONES.partition("720]")[2].replace("side-1", "side-2").replace("[100,", "[700,").replace("[600,", "[1200,")
 
 
-def test_zones_are_drawn_in_the_setup_file(tmp_path):
+def test_the_setup_file_can_define_drawn_zones(tmp_path):
     setup = read(tmp_path, ZONES + SECOND)
 
     assert setup.drawing.picture == (1280, 720)
     assert [zone.name for zone in setup.drawing.of("side-2")] == ["side-2/battle", "side-2/distance"]
 
 
-def test_a_side_without_any_zones_plays_on_its_printed_mat(tmp_path):
+def test_a_side_without_drawn_zones_uses_its_printed_mat(tmp_path):
     setup = read(tmp_path, ZONES)
 
     assert setup.drawing.mats == ("side-1",)
     assert dict(setup.mats) == {"side-1": "Ann", "side-2": "Bob"}
 
 
-def test_zones_of_a_side_that_does_not_play_are_refused(tmp_path):
+def test_zones_of_an_unknown_side_are_refused(tmp_path):
     with pytest.raises(Problem, match=r"zones of side-3 are drawn, and no side plays there\."):
         read(tmp_path, ZONES + SECOND.replace("side-2", "side-3"))
 
@@ -150,7 +150,7 @@ def test_zones_of_a_side_that_does_not_play_are_refused(tmp_path):
         'edition = "rush"\n[deck]\nstop = 0x' + "f" * 6000,
     ],
 )  # fmt: skip
-def test_whatever_is_wrong_is_one_short_sentence(tmp_path, text):
+def test_every_error_is_one_short_sentence(tmp_path, text):
     with pytest.raises(Problem) as refused:
         read(tmp_path, text)
 
@@ -168,7 +168,7 @@ def test_a_house_rule_without_effect_is_reported(tmp_path):
     assert [why.code for why in idle.remarks] == ["no-effect"]
 
 
-def test_one_name_in_two_spellings_is_one_player(tmp_path):
+def test_two_unicode_spellings_of_a_name_are_one_player(tmp_path):
     path = tmp_path / "table.toml"
     path.write_text(
         'first = "Zoe\u0308"\nrobot = {"Zo\u00eb" = 2}\n[[side]]\nname = "Zo\u00eb"\n[[side]]\nname = "Bob"\n'
@@ -179,7 +179,7 @@ def test_one_name_in_two_spellings_is_one_player(tmp_path):
     assert (setup.first, setup.robot.player, setup.teams[0].name) == ("Zo\u00eb",) * 3
 
 
-def test_names_that_only_look_alike_are_reported(tmp_path):
+def test_different_names_that_look_alike_are_reported(tmp_path):
     path = tmp_path / "table.toml"
     path.write_text('[[side]]\nname = "Ann"\n[[side]]\nname = "\u0410nn"\n', encoding="utf-8")
 
