@@ -106,10 +106,7 @@ def standing(state: MatchState, by: str) -> list[NewEvent]:
 
 
 def answering(question: Question, play: Play, by: str, *, legal: bool) -> NewEvent:
-    """Return the line that answers a question.
-
-    Its source is the phone if the play was typed or is not the first one offered, else the camera.
-    """
+    """Return the line that answers a question; its source is the camera if it offered this play first."""
     source = PHONE if question.is_typed or play not in question.plays[:1] else CAMERA
     answer = line(play, by, source, legal=legal)
     return NewEvent(answer.kind, {**answer.body, "question": question.id})
@@ -154,7 +151,7 @@ def following(
 
 
 def received(state: MatchState, letter: Mapping[str, Any]) -> list[NewEvent]:
-    """Return the receipt of a director's letter; a dealt match also refuses any change it asks for."""
+    """Return the receipt of a director's letter; a dealt match also refuses changes."""
     came = NewEvent(EventKind.LETTER, letter)
     if not state.is_dealt or state.match is None or letter["what"] not in (Letter.CHANGE, Letter.REMOVE):
         return [came]
@@ -176,7 +173,7 @@ def directed(question: Question, answer: Answer, by: str) -> NewEvent:
 def untapped(state: MatchState, answered: Set[str], instructed: tuple[Table, Play] | None) -> NewEvent | None:
     """Return the next event to write without a tap, or None.
 
-    `answered` holds the ids of questions that people have answered before; a play they took back needs a tap.
+    `answered` holds ids of questions that people have answered; a play they took back needs a tap.
     `instructed` is the play that a robot's helper was asked to make, and the table before it.
     """
     if state.policy is Policy.AUTO:

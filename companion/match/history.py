@@ -38,7 +38,7 @@ class Written:
     source: str = ""
     corrected_by: str | None = None
     question: str = ""  # id of the question it answers; empty if typed
-    deal: str = ""  # secret key of the hand that begins here; empty if people deal
+    deal: str = ""  # secret key of a dealt hand that begins here
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +71,12 @@ class History:
 
     @property
     def robots(self) -> Mapping[str, int]:
-        """Levels of the robots, by player."""
+        """Level by player."""
         levels = {key: Level.of(value) for key, value in self.settings.items() if key.startswith(ROBOT)}
         return {key.removeprefix(ROBOT): level for key, level in levels.items() if level}
 
     @property
     def is_demo(self) -> bool:
-        """True if the simulated table began the match."""
         return bool(self.lines) and self.lines[0].by == DEMO
 
 
@@ -142,7 +141,6 @@ def _is_undoable(event: Event) -> bool:
 
 
 def _standing(events: Sequence[Event]) -> list[Event]:
-    """Return the events that are not undone."""
     void: set[int] = set()
     standing = []
     for event in reversed(events):
@@ -165,7 +163,6 @@ def _changes(events: Sequence[Event], standing: Sequence[Event]) -> Iterator[Cha
 
 
 def _has_called(events: Sequence[Event]) -> bool:
-    """True if the last call for the director is open."""
     call = next((e for e in reversed(events) if e.kind == EventKind.CALL), None)
     if call is None or call.body.get("is_over"):
         return False

@@ -46,7 +46,7 @@ from companion.storage.versions import Versions
 
 log = logging.getLogger(__name__)
 
-Derive = Callable[[MatchState], tuple[Question, ...]]  # the camera's questions about a state, in order
+Derive = Callable[[MatchState], tuple[Question, ...]]  # the camera's questions, in order
 Mats = Callable[[MatchState], Mapping[str, str]]  # side names by mat id
 DONE = Outcome(done=True)
 GONE = Outcome(done=False, say=say("That was settled already."), is_void=True)
@@ -101,7 +101,7 @@ class Match:
         return self._state
 
     def wait(self, after_version: int, timeout_s: float) -> MatchState:
-        """Return the state once its version differs from `after_version`, or after the timeout."""
+        """Return the state once its version changes, or after the timeout."""
         with self._changed:
             self._changed.wait_for(lambda: self._state.version != after_version, timeout_s)
             return self._state
@@ -114,9 +114,9 @@ class Match:
     # The whole match
 
     def once(self, request: str | None, asked: str, act: Callable[[], Outcome]) -> Outcome:
-        """Make a change once per name `request` and match; a repeated request gets the first outcome.
+        """Make a change once per `request` and match; a repeated request gets the first outcome.
 
-        `asked` describes the change: the same name with another description is refused. A request that found nothing
+        `asked` describes the change: the same request with another description is refused. A request that found nothing
         to do may be repeated.
         """
         asked = hashlib.sha256(asked.encode()).hexdigest()[:16]
@@ -275,7 +275,6 @@ class Match:
             return Outcome(done=False, reasons=claim.reasons, say=None if claim.reasons or claim is first else WAITS)
 
     def _enter_dealt(self, play: Play, by: str) -> Outcome:
-        """Enter a play in a dealt match, if it is legal and the player holds the card."""
         dealt = self._state.dealt
         against = dealt.objections(play, by) if dealt else dealer.NOTHING_DEALT
         if isinstance(against, str):
@@ -311,8 +310,8 @@ class Match:
     ) -> Outcome:
         """Answer a question; `play` replaces the first play that it offers.
 
-        A play also counts the plays waiting before it, if they are legal and sure. `anyway` and `vouched` work as in
-        `enter`. Raises Problem if `play` is not a play.
+        Plays waiting before it count too, if they are legal and sure. `anyway` and `vouched` are those of `enter`.
+        Raises Problem if `play` is not a play.
         """
         with self._changed:
             question = self._state.question(question_id)
@@ -524,12 +523,11 @@ class Match:
             self._show(unsaved=self.store.unsaved)
 
     def _take(self, events: tuple[Event, ...]) -> None:
-        """Show the state after new events."""
         if events[0].match != self._state.match:
             self._events, self._first = (), {}
         self._events += events
         for event in events:
-            # For changes read from the log; `once` keeps the full outcome of new ones.
+            # For changes read from the log; `once` has the outcome of new ones.
             if request := event.body.get("request"):
                 is_done = event.kind not in (EventKind.CLAIM, EventKind.WISH)
                 self._first[request] = event.body.get("asked", ""), Outcome(done=is_done, seq=event.seq)

@@ -28,11 +28,11 @@ from companion.storage.data_folder import write_whole
 KEPT_NAME = "phones.json"
 SEAT_AWAY_S = 120.0  # silence after which another phone may take the seat
 HOST_AWAY_S = 180.0  # silence after which any seated phone may become host
-TRY_AGAIN_S = 5.0  # seconds between attempts to save after an error
+TRY_AGAIN_S = 5.0  # pause between attempts to save
 MOST_KEPT = 200
-MOST_SEEN = 500  # limit of remembered phones: anyone with the code can add some
-MOST_ASKING = 8  # limit of open requests; separately for requests to join
-MOST_ASKING_AN_ADDRESS = 4  # limit of requests to join from one address
+MOST_SEEN = 500  # remembered phones: anyone with the code can add some
+MOST_ASKING = 8  # open requests, and the same number of requests to join
+MOST_ASKING_AN_ADDRESS = 4  # requests to join from one address
 
 
 class Wish(StrEnum):
@@ -57,7 +57,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """The saved state: host, seats (phone by player), watchers, and typed names by phone."""
+    """The saved state. `seats` maps players to phones, `names` phones to typed names."""
 
     host: str | None = None
     seats: Mapping[str, str] = field(default_factory=dict)
@@ -167,7 +167,7 @@ class Phones:
 
     @property
     def unkept(self) -> Said | None:
-        """A sentence while the party is not saved, else None; reading it retries every `TRY_AGAIN_S`."""
+        """A sentence while the party is unsaved, else None. Reading it retries every `TRY_AGAIN_S`."""
         if self._refused is not None and self._clock() - self._tried_s >= TRY_AGAIN_S:
             with self._lock:
                 self._tried_s, self._refused = self._clock(), _kept(self._path, self._party)
@@ -230,7 +230,7 @@ class Phones:
         return host is not None and self.silent_s(host) >= HOST_AWAY_S
 
     def present(self) -> tuple[str, ...]:
-        """Return the phones that take part and were seen within `SEAT_AWAY_S`."""
+        """Return the phones that take part and are not silent."""
         return tuple(phone for phone in tuple(self._numbers) if self.silent_s(phone) < SEAT_AWAY_S)
 
     # The host
@@ -322,7 +322,7 @@ class Phones:
 
     @property
     def asked(self) -> tuple[Asked, ...]:
-        """Open requests of phones seen within `SEAT_AWAY_S`, oldest first."""
+        """Open requests of phones that are not silent, oldest first."""
         return tuple(asked for asked in self._asked if self.silent_s(asked.phone) < SEAT_AWAY_S)
 
     @property
@@ -337,10 +337,7 @@ class Phones:
         return next((asked for asked in self.asked if asked.phone == phone and asked.wish is wish), None)
 
     def answer(self, asked_id: int, *, yes: bool, by: str | None = None) -> Asked | None:
-        """Grant or refuse a request, `by` a phone; return it, or None if already settled.
-
-        A refusal notifies the phone that asked.
-        """
+        """Settle a request and notify its phone of a refusal; return None if it was already settled."""
         with self._lock:
             found = next((asked for asked in self.asked if asked.id == asked_id), None)
             if found is None:
@@ -366,7 +363,6 @@ class Phones:
         return NoticeKind.HOST_REFUSED if asked.wish is Wish.HOST else NoticeKind.JOIN_REFUSED
 
     def _tell(self, phone: str | None, kind: NoticeKind, by: str | None, player: str | None = None) -> None:
-        """Notify a phone, unless it did this itself."""
         if phone is not None and phone != by:
             self.news.tell(phone, kind, player)
 

@@ -1,4 +1,4 @@
-"""Questions for the players: confirm a play, name an unclear one, resolve a difference between table and record."""
+"""Questions for the players, about plays, differences between table and record, and requests."""
 
 from __future__ import annotations
 
@@ -115,12 +115,12 @@ def question_id(match: int, hand: int, name: str, serial: int | str, kind: Kind)
 
 
 def letter_id(match: int, letter: int) -> str:
-    """Return the id of the question asked by a director's letter."""
+    """Return the question id of a director's letter."""
     return question_id(match, 0, "letter", f"e{letter}", Kind.DIRECTOR)
 
 
 def letter_of(question: str) -> int | None:
-    """Return the number of the letter that asks a question; None for other questions."""
+    """Return the letter's number from a question id, if any."""
     found = _LETTER.fullmatch(question)
     return int(found[1]) if found else None
 
@@ -137,6 +137,6 @@ def is_of_a_card(question: str, match: int, hand: int) -> bool:
 
 
 def serial_of(question: str) -> int | None:
-    """Return the serial of the track a question is about; None if it is about none."""
+    """Return the track's serial from a question id, if any."""
     serial = question.rpartition("-")[0].rpartition(".")[2]
     return int(serial) if serial.isdecimal() else None

@@ -34,7 +34,7 @@ class Policy(StrEnum):
     """What confirms a play that the camera has seen."""
 
     TAP = "tap"
-    PLAY_ON = "play-on"  # a tap, or the next player's play if this one is legal and sure
+    PLAY_ON = "play-on"  # a tap; if it is legal and sure, also the next player's play
     AUTO = "auto"  # nothing, if it is legal and sure; else a tap
 
 
@@ -145,7 +145,6 @@ class MatchState:
 
     @property
     def is_demo(self) -> bool:
-        """True if the simulated table began it."""
         return self.past.is_demo
 
     def was_counted(self, entry: Entry) -> bool:
@@ -168,7 +167,7 @@ class Outcome:
     is_void: bool = False  # if there was nothing to do
     seq: int = 0
     version: int = 0
-    asked: tuple[str, ...] = ()  # ids of the open questions
+    asked: tuple[str, ...] = ()  # question ids
     saved: bool = True  # if everything is on disk
 
 
@@ -203,7 +202,7 @@ def asked_in(state: MatchState, seen: Sequence[Question]) -> Iterator[Question]:
 
 
 def _directed(state: MatchState) -> Iterator[Question]:
-    """Yield the director's unanswered questions whose line still exists."""
+    """Yield the director's open questions whose line still exists."""
     for letter in state.past.letters:
         what, who, text = letter.body["what"], letter.body["by"], letter.body.get("text", "")
         asked = Question(
@@ -240,7 +239,7 @@ def _wished(state: MatchState) -> Iterator[Question]:
 def _typed(state: MatchState) -> Iterator[tuple[str, Play]]:
     """Yield each waiting typed play of the current hand with its question id.
 
-    The end of a hand drops earlier typed plays; one typed after it may still answer the play that ended it.
+    The end of a hand drops earlier typed plays. A later one may still answer the play that ended it.
     """
     since = state.hand_seq if state.game.hand_is_open else max(entry.seq for entry in state.entries)
     answered = {entry.written.question for entry in state.entries} | state.past.answers.keys()
@@ -259,7 +258,7 @@ def typed_id(state: MatchState, claim: int) -> str:
 def _claimed(state: MatchState, seen: Sequence[Question]) -> Iterator[Question]:
     """Yield the camera's questions, then the typed plays, each judged after those before it.
 
-    If the camera sees the card of a typed play, only one question is asked, with the typed play's id.
+    If the camera sees a typed play's card, one question is asked, with the typed play's id.
     """
     table = state.game.table
     if table is None:

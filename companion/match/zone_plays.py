@@ -102,7 +102,7 @@ class Places:
 
     @staticmethod
     def belongs(face: Card, zone: str) -> bool:
-        """True if a card may be in a zone: its own pile or area, or the discard pile."""
+        """True if a card may be in a zone."""
         kind = kind_of(zone)
         return zone == DISCARD_ZONE or kind == ("distance" if face is Card.ACCELERATOR else PILE_OF[face])
 
@@ -118,7 +118,7 @@ def named(face: Card) -> Term:
 
 
 def where(zone: str) -> Term:
-    """Return a zone's name, without its side."""
+    """Return a zone's name without its side."""
     return Term(f"the {kind_of(zone)} {'pile' if is_pile(zone) else 'area'}", "zone", zone)
 
 

@@ -123,14 +123,13 @@ class Nightly:
             self._thread.join(LAST_ONE_S)
 
     def is_due(self) -> bool:
-        """True if a daily backup is due."""
         if self._last_s is None:
             return True
         waited_s = self._clock() - self._last_s
         return waited_s >= EVERY_S and (self._quiet_s() >= QUIET_S or waited_s >= EVERY_S + PATIENCE_S)
 
     def back_up(self, kind: str = DAILY) -> Path | None:
-        """Make a backup; report a failure and leave the retry to the next day or end of a hand."""
+        """Make a backup and report a failure; the next one is the retry."""
         if kind == DAILY:
             self._last_s = self._clock()
         try:

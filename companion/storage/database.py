@@ -55,7 +55,7 @@ damage. `tests/test_migrations.py` lists the kinds of each schema.
 
 WITH_CHECKSUMS = 2  # first schema whose events have checksums
 SIDECARS = ("-journal", "-wal", "-shm")  # suffixes of files that SQLite puts beside an open one
-LOCKED_S = 2.0  # maximum wait for another program that reads the file
+LOCKED_S = 2.0  # maximum wait for another reader
 MAGIC = b"SQLite format 3\x00"  # first bytes of every SQLite file
 _KINDS_OF_JOURNAL = slice(18, 20)  # write and read version: 1 for a rollback journal, 2 for a write-ahead log
 UNUSABLE = (sqlite3.Error, UnicodeError, MemoryError, OverflowError)  # of a damaged file; its message may not decode
@@ -170,7 +170,7 @@ def write_log(path: Path, rows: Iterable[Row]) -> None:
 
 
 def new_in_memory(rows: Iterable[Row]) -> sqlite3.Connection:
-    """Return a log in memory with these events."""
+    """Return a log in memory."""
     db = in_memory(b"")
     migrate(db)
     with transaction(db):
@@ -195,7 +195,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 
 def look(path: Path) -> tuple[Row, ...]:
-    """Return all events of an undamaged log in order, without writing or locking; none for a new log.
+    """Return all events of an undamaged log in order (none of a new one), without writing or locking.
 
     Call it only from the process that holds the lock. Raises Damaged, Newer, and OSError if the file is unreadable.
     """
@@ -258,7 +258,7 @@ def _as_it_is_now(path: Path) -> bytes:
 
 
 def as_settled(path: Path) -> bytes:
-    """Return the file as SQLite would restore it with its sidecars, without changing them; empty if there is none.
+    """Return the file (empty if missing) as SQLite would restore it from its sidecars, which stay unchanged.
 
     Raises OSError if it cannot be read, Damaged or sqlite3.Error if it is unusable.
     """

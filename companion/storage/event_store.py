@@ -59,8 +59,8 @@ class Store:
     def open(cls, path: Path, *, read_only: bool = False, clock: Callable[[], float] = now_s) -> Store:
         """Open the log; create, repair or migrate it if needed. `read_only` also works beside a running service.
 
-        If the disk is not writable, the readable events are held in memory. Raises Problem if the log is unreadable,
-        newer than this program, in use, or, with `read_only`, damaged.
+        If the disk is not writable, events are held in memory. Raises Problem if the log is unreadable, newer than
+        this program, in use, or, with `read_only`, damaged.
         """
         if read_only:
             try:
@@ -141,7 +141,6 @@ class Store:
             raise _not_saved(error) from error
 
     def _write(self, events: Sequence[Event]) -> None:
-        """Write events in one transaction, then hold none."""
         if self._file is not None and _number_of(self.path) != self._file:
             # The file was deleted or replaced: keep its events in memory.
             held = database.new_in_memory(row for row, _ in database.selected(self._db))
@@ -214,7 +213,7 @@ class Store:
 
     @property
     def unsaved(self) -> Said | None:
-        """A sentence to show while events are unsaved or the disk refuses writes, else None."""
+        """A sentence while events are unsaved or the disk refuses writes, else None."""
         refused, held = self._refused, len(self._held)
         if refused is None or not (held or self._file is None):
             return None
@@ -291,7 +290,6 @@ class Store:
 
 
 def _keep_last(path: Path, rows: Sequence[Row], first: int) -> None:
-    """Note the last row and the first row's checksum; an error is harmless."""
     if rows:
         with suppress(OSError):
             recovery.keep_last(path.parent, rows, first)
@@ -306,7 +304,7 @@ def _row(event: Event) -> Row:
 
 
 def _number_of(path: Path) -> tuple[int, int] | None:
-    """Return device and inode of a file; None if it cannot be found."""
+    """Return device and inode; None if there is no file or it cannot be looked up."""
     try:
         found = path.stat()
     except OSError:
@@ -325,7 +323,6 @@ def _not_saved(error: sqlite3.Error | OSError) -> NotSaved:
 
 
 def _cause(error: BaseException) -> sqlite3.Error | OSError:
-    """Return an error of `_write` as a disk error."""
     if isinstance(error, sqlite3.Error | OSError):
         return error
     return sqlite3.DatabaseError("malformed" if isinstance(error, database.Damaged) else "of a newer version")

@@ -129,7 +129,6 @@ def found(path: Path) -> FoundLog:
 
 
 def _of_another(path: Path, rows: tuple[Row, ...]) -> FoundLog:
-    """Return the intact log of another table, with a note about that."""
     note = Mended(away="", is_other=True)
     with suppress(OSError):
         write_whole(path.parent / NOTE_NAME, json.dumps(asdict(note)))
@@ -160,7 +159,7 @@ def put_note_away(folder: Path) -> None:
 
 
 def _mended(path: Path, last: LastEvent | None) -> FoundLog:
-    """Replace a damaged file by what can be recovered; return that even if the disk refuses."""
+    """Replace a damaged file; return the recovered log even if the disk refuses."""
     base = next((rows for one in backups_of(path) if (rows := rows_in_backup(one)) is not None), ())
     end = base[-1][0] if base else 0
     readable, corrected = _still_readable(path, base, last)
@@ -261,7 +260,7 @@ def _finish(path: Path) -> None:
 
 
 def _put_away(path: Path) -> Path:
-    """Move a file to the damaged files, without overwriting any."""
+    """Move a file to the damaged files."""
     away = _away(path)
     path.rename(away)
     sync_folder(path.parent)

@@ -35,7 +35,6 @@ class Versions:
         self._last = self._reserved = _reserved(self._path) or min(last_event * PER_EVENT, MOST_ASSUMED)
 
     def next(self) -> int:
-        """Return an unused version."""
         self._last = self._last % MOST + 1
         if self._last > self._reserved or self._last == 1:
             self._reserve(min(self._last + BLOCK - 1, MOST))
