@@ -49,7 +49,7 @@ class Figures:
 
 
 def key_of(shown: str) -> str:
-    """Return what makes two names the same."""
+    """Return the key that identifies a player's name, ignoring case, extra spaces and Unicode spelling."""
     return " ".join(composed(shown).split()).casefold()
 
 
