@@ -1,1 +1,1 @@
-"""The rules of Mille Bornes, and nothing else: no camera, no clock, no chance, no storage."""
+"""The rules of Mille Bornes: pure functions without camera, clock, random numbers or storage."""

@@ -1,9 +1,9 @@
-"""What a play does to the table.
+"""The effect of a play on the table.
 
-The laws, kept whatever is laid:
-1. A card that is laid leaves a hand and lies somewhere on the table; none vanishes.
-2. Turns run clockwise; a safety keeps the turn, a coup fourré takes it to the claimer, and so may a fast remedy.
-3. Each turn draws by itself unless the player has drawn already or has forgotten to.
+These rules hold for every play, legal or not:
+1. A played card leaves a hand and is somewhere on the table; no card vanishes.
+2. Turns run clockwise. A safety keeps the turn; a coup fourré moves it to its player, and a fast remedy may.
+3. Each play includes the turn's draw, unless the player has drawn already or has forgotten to.
 4. An attack can be answered until the next applied play, `take` or `skip-draw`.
 """
 
@@ -20,9 +20,20 @@ from companion.rules.table import Attack, Due, Ending, How, HowEnded, Laid, Requ
 
 
 def apply(table: Table, play: Play) -> Table:
-    """Return the table after a play. Does not ask whether it is legal: the cards lie where they lie.
+    """Return the table after a play, without checking that it is legal.
 
-    After the hand's end only a u-turn on the card that ended it changes anything.
+    After the end of the hand, only a u-turn on the card that ended it has an effect.
+
+    >>> from companion.rules.editions.edition import load_edition
+    >>> from companion.rules.play import lay
+    >>> from companion.rules.referee import new_hand
+    >>> from companion.rules.table import Team
+    >>> table = new_hand(load_edition("classic"), [Team("Ann", ("Ann",)), Team("Bob", ("Bob",))], first="Ann")
+    >>> after = apply(table, lay("Ann", Card.ROLL))
+    >>> after.sides[0].battle, after.player_to_move
+    ((<Card.ROLL: 'roll'>,), 'Bob')
+    >>> table.draw_pile, after.draw_pile  # the draw before the play
+    (94, 93)
     """
     if table.ending is not None and not can_turn_back(table, play):
         return table
@@ -32,13 +43,13 @@ def apply(table: Table, play: Play) -> Table:
     return draft.table()
 
 
-# Laying a card
+# Playing a card
 
 
 def _play(draft: Draft, play: Play) -> None:
     if play.at_once and _play_at_once(draft, play):
         if draft.before.handed_to is not None:
-            # The card that was handed over is laid all the same.
+            # A handed card must still be played.
             draft.window = Window(taken=draft.before.window.taken)
         return
     _begin(draft, play, play.times)
@@ -55,14 +66,13 @@ def _play(draft: Draft, play: Play) -> None:
 
 
 def _begin(draft: Draft, play: Play, cards: int = 1) -> None:
-    """Draw for the turn, and take the cards out of the player's hand."""
     if not is_extra(draft.before, play):
         draft.draw_for_turn(draft.seat)
     draft.leave_hand(draft.seat, cards)
 
 
 def _pass_on(draft: Draft, play: Play) -> None:
-    """Give the turn to the next player, unless the play took nobody's turn."""
+    """Give the turn to the next player, unless the play does not use up a turn."""
     if is_extra(draft.before, play):
         draft.settle(draft.to_move, draft.due)
         draft.may_pass = draft.before.may_pass and draft.ending is None
@@ -71,7 +81,7 @@ def _pass_on(draft: Draft, play: Play) -> None:
 
 
 def _lay_own(draft: Draft, index: int, play: Play) -> None:
-    """Lay a card on the own side's pile; one that has no pile there goes to the discards."""
+    """Put a card on its pile of the own side, or on the discard pile if it has none."""
     card = card_of(play)
     if card.family is Family.DISTANCE:
         _lay_distance(draft, index, play)
@@ -96,7 +106,7 @@ def _lay_distance(draft: Draft, index: int, play: Play) -> None:
 
 
 def _lay_remedy(draft: Draft, index: int, play: Play, before: Shows = Shows.TOP) -> None:
-    """Lay a remedy on its hazard or, where the card below is to show again, both on the discard pile."""
+    """Put a remedy on its hazard or, with `pile-after-remedy=card-beneath`, discard both."""
     side, card = draft.sides[index], card_of(play)
     hazard = HAZARD_OF[card]
     in_force = side.limited if hazard is Card.SPEED_LIMIT else side.hazard is hazard
@@ -110,7 +120,7 @@ def _lay_remedy(draft: Draft, index: int, play: Play, before: Shows = Shows.TOP)
 
 
 def _lay_hazard(draft: Draft, card: Card, target: str | None) -> None:
-    """Lay a hazard on its victim; aimed at nobody it goes to the only opponent, or to the discards."""
+    """Put a hazard on its target; without one on the only opponent, else on the discard pile."""
     own, index = draft.before.seats[draft.seat].side, draft.before.side_index(target)
     if index is None:
         others = [i for i in range(len(draft.sides)) if i != own]
@@ -128,10 +138,10 @@ def _lay_hazard(draft: Draft, card: Card, target: str | None) -> None:
 
 
 def _lay_safety(draft: Draft, index: int, card: Card, lifted: Card | None = None) -> None:
-    """Lay a safety in its place, and change what it does to the hazards of its own that show.
+    """Play a safety and resolve its hazards on the piles.
 
-    `lifted` is the hazard that a coup fourré has taken away already: its like below it stays. Right of way takes a stop
-    and a limit away; another hazard stays and counts as remedied, or is taken away, as the edition has it.
+    `lifted` is the hazard that a coup fourré has already removed; an equal card below it stays. Right of Way removes
+    Stop and Speed Limit. Other hazards stay and count as remedied, or are removed, depending on the edition.
     """
     side, edition = draft.sides[index], draft.before.edition
     draft.change_side(index, safeties=(*side.safeties, card))
@@ -151,7 +161,7 @@ def _lay_safety(draft: Draft, index: int, card: Card, lifted: Card | None = None
 
 
 def _show_after(draft: Draft, index: int, gone: Card | None, *, limit: bool) -> None:
-    """Set what the piles show where they forget what lay below: a roll, or nothing after a stop or a limit."""
+    """Set what the piles count as showing with `pile-after-safety=roll`: Roll, but nothing after a Stop or limit."""
     top = draft.sides[index].battle_top
     if limit:
         draft.change_side(index, speed_cleared=True)
@@ -165,7 +175,7 @@ def _show_after(draft: Draft, index: int, gone: Card | None, *, limit: bool) -> 
 
 
 def _play_at_once(draft: Draft, play: Play) -> bool:
-    """Apply a play that answers something; return False where it answers nothing and lies like any other card."""
+    """Apply a play that answers something; return False if it answers nothing and is an ordinary play."""
     card, attack = card_of(play), answered(draft.before, play)
     if attack is not None:
         (_coup_fourre if card.family is Family.SAFETY else _fast_remedy)(draft, play, attack)
@@ -179,7 +189,7 @@ def _play_at_once(draft: Draft, play: Play) -> bool:
 
 
 def _coup_fourre(draft: Draft, play: Play, attack: Attack) -> None:
-    """Discard the hazard; the claimer refills one card and has a whole turn, or plays without drawing."""
+    """Play a coup fourré: its player draws a card and has a whole turn, or plays on without drawing."""
     seat = draft.seat
     draft.lift(attack.side, attack.hazard, attack.before)
     draft.discard(attack.hazard)
@@ -196,7 +206,7 @@ def _coup_fourre(draft: Draft, play: Play, attack: Attack) -> None:
 
 
 def _fast_remedy(draft: Draft, play: Play, attack: Attack) -> None:
-    """Lay the remedy as on the own turn; the turn goes on, or the claimer has it without drawing, and may pass it."""
+    """Play a remedy out of turn: the turn stays, or moves to its player, who does not draw and may pass."""
     seat = draft.seat
     _lay_remedy(draft, attack.side, play, attack.before)
     draft.leave_hand(seat)
@@ -208,7 +218,7 @@ def _fast_remedy(draft: Draft, play: Play, attack: Attack) -> None:
 
 
 def _safety_out_of_turn(draft: Draft, play: Play) -> None:
-    """Lay a safety claimed too late all the same, as a plain one; the turn stays where it was."""
+    """Play a safety that is too late for a coup fourré as a plain one; the turn does not change."""
     seat, index = draft.seat, draft.before.seats[draft.seat].side
     _lay_safety(draft, index, card_of(play))
     draft.leave_hand(seat)
@@ -217,7 +227,7 @@ def _safety_out_of_turn(draft: Draft, play: Play) -> None:
     draft.settle(draft.to_move, draft.due)
 
 
-# The other acts of a turn
+# Other acts in turn
 
 
 def _discard(draft: Draft, play: Play) -> None:
@@ -227,7 +237,7 @@ def _discard(draft: Draft, play: Play) -> None:
 
 
 def _exchange(draft: Draft, play: Play) -> None:
-    """Exchange cards for the whole turn: as many are drawn as are laid down, and no other."""
+    """Discard cards and draw as many, which uses up the turn."""
     draft.leave_hand(draft.seat, len(play.cards))
     draft.discard(*play.cards)
     for _ in play.cards:
@@ -240,7 +250,7 @@ def _pass(draft: Draft, _: Play) -> None:
 
 
 def _take(draft: Draft, _: Play) -> None:
-    """Take the top of the discard pile into the hand; where hands are filled up, more may follow."""
+    """Take the top of the discard pile; where hands are filled up to seven, more cards may follow."""
     seat = draft.seat
     due = draft.due if seat == draft.to_move else Due.TURN
     if draft.discards:
@@ -266,7 +276,7 @@ def _finish(draft: Draft, _: Play) -> None:
 
 
 def _exhausted(draft: Draft, _: Play) -> None:
-    """Note that the pile is seen empty, whatever the count says: hands are as large as draws and plays make them."""
+    """Empty the draw pile, as the players see it, whatever the count says; the hand sizes stay."""
     draft.window = draft.before.window
     draft.draw_pile = 0
     if draft.before.edition.reshuffles:
@@ -284,22 +294,22 @@ def _end(draft: Draft, play: Play) -> None:
     draft.ending = Ending(HowEnded.AGREED if draft.draw_pile or can_reshuffle else HowEnded.EXHAUSTED)
 
 
-# The special cards of Rush, out of turn
+# Special cards of Rush, out of turn
 
 
 def _answer(draft: Draft, play: Play) -> None:
-    """Play a mirror or a u-turn; one that answers nothing is discarded, and the turn stays where it was."""
+    """Play a mirror or u-turn; one that answers nothing is only discarded. The turn does not change."""
     draft.leave_hand(draft.seat)
     attack, laid = next(attacks_on(draft.before, play.player), None), draft.before.window.laid
     if play.card is Card.MIRROR and attack is not None:
-        # The attack lands on the attacker; the turn goes on as if it had just been laid: our choice.
+        # Our reading of the rules: the turn goes on as if the attack had just been played on the attacker.
         draft.lift(attack.side, attack.hazard, attack.before)
         index = draft.before.seats[attack.by_seat].side
         before = draft.sides[index].shows
         draft.put_hazard(index, attack.hazard)
         draft.new_attacks = (Attack(attack.hazard, draft.seat, index, before, attack.mirrors + 1),)
     elif play.card is Card.U_TURN and laid is not None:
-        # The card goes back to its player's hand, its accelerator to the discards; a race it had won goes on.
+        # The card returns to its player's hand, its accelerator is discarded; a race that it had won goes on.
         _take_off(draft, draft.before.seats[laid.seat].side, laid.card, doubled=laid.times > 1)
         if laid.times > 1:
             draft.discard(Card.ACCELERATOR)
@@ -310,18 +320,18 @@ def _answer(draft: Draft, play: Play) -> None:
 
 
 def _take_off(draft: Draft, index: int, card: Card, *, doubled: bool) -> None:
-    """Take a distance card off a side's table, the one laid last of its kind."""
+    """Remove the last played copy of a distance card from a side."""
     side = draft.sides[index]
     draft.change_side(index, distances=without_last(side.distances, card))
     if doubled:
         draft.change_side(index, doubled=without_last(side.doubled, card))
 
 
-# The special cards of Rush, on the own turn
+# Special cards of Rush, in turn
 
 
 def _theft(draft: Draft, play: Play) -> None:
-    """Take a distance card from an opponent's table into the thief's hand, with its accelerator if it had one."""
+    """Move a distance card, with its accelerator if any, from an opponent's table to the thief's hand."""
     _begin(draft, play)
     draft.discard(Card.THEFT)
     index, card = draft.before.side_index(play.target), card_of(play)
@@ -336,7 +346,7 @@ def _theft(draft: Draft, play: Play) -> None:
 
 
 def _control(draft: Draft, play: Play) -> None:
-    """Put the Control card beside the player who is asked. One that asks no player is discarded."""
+    """Put the Control card beside the player who is asked; discard it if the play names none."""
     _begin(draft, play)
     of_seat = draft.before.seat_named(play.target)
     if of_seat is None:
@@ -350,7 +360,7 @@ def _control(draft: Draft, play: Play) -> None:
 
 
 def _name_another(draft: Draft, play: Play) -> None:
-    """Name another card for an open request of one's own; the turn, whose card has been drawn, goes on."""
+    """Change the card of the player's open request; the turn goes on, its card is drawn."""
     seat, of_seat = draft.seat, draft.before.seat_named(play.target)
     draft.draw_for_turn(seat)
     draft.window = Window(drew=True)
@@ -362,9 +372,9 @@ def _name_another(draft: Draft, play: Play) -> None:
 
 
 def _give(draft: Draft, play: Play) -> None:
-    """Give the card to the player who asked. Drawn later, it ends the giver's turn; the asker lays it at once.
+    """Hand a card to the player who asked, who plays it at once; a later drawn one uses up the giver's turn.
 
-    The Control card that asked for it goes under the discard pile.
+    The Control card goes under the discard pile.
     """
     seat, by_seat = draft.seat, draft.before.seat_named(play.target)
     request = request_met(draft.before, play)
@@ -385,7 +395,7 @@ def _give(draft: Draft, play: Play) -> None:
 
 
 def _pair(draft: Draft, play: Play) -> None:
-    """Lay two alike on the discard pile, and take a card of that pile into the hand: it is played this turn."""
+    """Discard two equal cards and take a card of the discard pile, which must be played this turn."""
     _begin(draft, play, 2)
     draft.discard(card_of(play), card_of(play))
     wanted = play.wanted or Card.UNKNOWN
@@ -395,7 +405,7 @@ def _pair(draft: Draft, play: Play) -> None:
 
 
 def _penalty(draft: Draft, play: Play) -> None:
-    """Lay a card down for a mistake; nobody's turn changes, and what could be answered still can."""
+    """Discard a card for a mistake; turn, attacks and window stay as they are."""
     draft.leave_hand(draft.seat)
     draft.discard(card_of(play))
     draft.window = draft.before.window
@@ -424,7 +434,7 @@ _SHUTS_NOTHING = frozenset({Verb.EXHAUSTED, Verb.EXTEND, Verb.PENALTY})
 
 
 def _attacks_after(draft: Draft, play: Play) -> tuple[Attack, ...]:
-    """Return which attacks can still be answered: any play shuts all, or only those on the side that played."""
+    """Return the attacks that remain open: a play closes all, or only those on the player's own side."""
     if draft.ending is not None:
         return ()
     if play.verb in _SHUTS_NOTHING:

@@ -1,4 +1,4 @@
-"""What cards are called: the names printed on them, and the card that a typed name means."""
+"""Card names: what is printed on each edition's cards, and the card that a typed name means."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.reasons import card_name
 
 _NAMES = Path(__file__).parent / "printed_names.toml"
-OWN_DECK = "own-deck"  # the deck that this program prints, beside the editions
+OWN_DECK = "own-deck"  # the deck that this program prints, listed next to the editions
 
-_LETTERS = str.maketrans("ł", "l")  # a letter whose stroke is no mark of its own
+_LETTERS = str.maketrans("ł", "l")  # NFKD does not separate the stroke from this letter
 
 
 @cache
 def _printed() -> Mapping[str, Mapping[str, Mapping[str, list[str]]]]:
-    """Return the names by edition, language and slug."""
+    """Return the printed names by edition, language and slug."""
     return tomllib.loads(_NAMES.read_text(encoding="utf-8"))
 
 
 def printed_name(card: Card, language: str, edition: str = OWN_DECK) -> str | None:
-    """Return what is printed on an edition's card; None if it is the name used in sentences."""
+    """Return the name printed on an edition's card; None if it equals the name used in sentences."""
     names = _printed().get(edition, {}).get(language, {}).get(card.value)
     return names[0] if names else None
 
 
 def spellings() -> Iterator[tuple[str, Card]]:
-    """Yield every name of a card in any edition and language, and the card."""
+    """Yield each card name of any edition and language, with its card."""
     for by_language in _printed().values():
         for names in by_language.values():
             cards = {card: names[card.value] for card in Card if card.value in names}
@@ -55,13 +55,13 @@ def _keys(name: str) -> tuple[str, str]:
 
 
 def word_key(name: str) -> str:
-    """Return a name in small letters without accents, its words joined by hyphens: `panne-d-electricite`."""
+    """Return a name in lower case, without accents, hyphens between words: `panne-d-electricite`."""
     letters = "".join(char for char in unicodedata.normalize("NFKD", name) if not unicodedata.combining(char))
     return re.sub("[-_'’ ]+", "-", letters.casefold().translate(_LETTERS)).strip("-")
 
 
 def card_named(word: str) -> Card | None:
-    """Return the card of a slug or printed name, in any case and with or without accents; None if there is none."""
+    """Return the card with this slug or printed name, ignoring case and accents; None if unknown."""
     return card_of_slug(word) or card_of_slug(word.lower()) or _by_name().get(word_key(word))
 
 
@@ -76,11 +76,11 @@ def printed_by_key() -> Mapping[str, str]:
 
 
 MOST_WORDS = 6
-"""The most words that a name has."""
+"""Maximum number of words in a card name."""
 
 
 def joined(words: Sequence[str]) -> list[str]:
-    """Return the words with each name of several words, such as `red light`, as one word."""
+    """Return the words with card names of several words hyphenated: `red`, `light` becomes `red-light`."""
     out, at = [], 0
     while at < len(words):
         several = range(min(MOST_WORDS, len(words) - at), 1, -1)

@@ -1,6 +1,6 @@
-"""The cards: their slugs, families, and which remedy and safety answers which hazard.
+"""The cards: slugs, families, and the remedy and safety for each hazard.
 
-Slugs are the names used in files, notation, logs, stickers and JSON.
+Files, notation, logs, stickers and JSON all name a card by its slug.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from companion.common.text import Said, Term, say
 
 
 class Family(StrEnum):
-    """What a card does, as the rule sheets group them."""
+    """The groups of cards on the rule sheets."""
 
     DISTANCE = "distance"
     HAZARD = "hazard"
@@ -23,12 +23,12 @@ class Family(StrEnum):
 
 
 class Card(StrEnum):
-    """A card face of any edition. `UNKNOWN` is a card that lies there and could not be told."""
+    """A card face of any edition; `UNKNOWN` is an unread card."""
 
     family: Family
     km: int
 
-    # A card is its slug: `Enum`'s own hash is written in Python and would cost every look into a deck.
+    # `Enum.__hash__` is written in Python and slows every dictionary lookup by card.
     __hash__ = str.__hash__
 
     def __new__(cls, slug: str, family: Family) -> Card:
@@ -81,7 +81,7 @@ REMEDY_OF: dict[Card, Card] = {
     Card.STOP: Card.ROLL,
     Card.SPEED_LIMIT: Card.END_OF_LIMIT,
 }
-"""The remedy that answers each hazard."""
+"""The remedy for each hazard."""
 
 SAFETY_OF: dict[Card, Card] = {
     Card.ACCIDENT: Card.DRIVING_ACE,
@@ -92,9 +92,11 @@ SAFETY_OF: dict[Card, Card] = {
     Card.STOP: Card.RIGHT_OF_WAY,
     Card.SPEED_LIMIT: Card.RIGHT_OF_WAY,
 }
-"""The safety that shuts out each hazard."""
+"""The safety that protects against each hazard."""
 
-HAZARD_OF: dict[Card, Card] = {remedy: hazard for hazard, remedy in REMEDY_OF.items()}  # what each remedy answers
+HAZARD_OF: dict[Card, Card] = {remedy: hazard for hazard, remedy in REMEDY_OF.items()}
+"""The hazard that each remedy fixes."""
+
 SPECIALS: dict[Card, Said] = {
     Card.ACCELERATOR: say("With a distance card: it counts twice."),
     Card.MIRROR: say("At once after an attack on you: it lands on the attacker instead."),
@@ -107,11 +109,11 @@ SPECIALS: dict[Card, Said] = {
         "lay it at once or keep it."
     ),
 }
-"""What each special card does."""
+"""The effect of each special card, as a sentence."""
 
 
 def card_of_slug(slug: str) -> Card | None:
-    """Return the card of that slug, or None where no edition has one. `unknown` is a slug like any other."""
+    """Return the card with this slug, `unknown` included; None if no edition has it."""
     found = Card._value2member_map_.get(slug)
     return found if isinstance(found, Card) else None
 
@@ -121,6 +123,6 @@ _OWN_NAMES = {Card.UNKNOWN: "unknown card", Card.U_TURN: "u-turn"}
 
 @cache
 def card_name(card: Card) -> Term:
-    """Return the card's English name for a sentence: `end of limit`, `75 km`, `u-turn`."""
+    """Return the card's English name for use in a sentence: `end of limit`, `75 km`, `u-turn`."""
     plain = f"{card} km" if card.family is Family.DISTANCE else card.value.replace("-", " ")
     return Term(_OWN_NAMES.get(card, plain), "card", card.value)

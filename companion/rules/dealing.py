@@ -1,4 +1,4 @@
-"""Who sits where, how far they drive, and the table before the first play."""
+"""Seating, and the table before the first play."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from companion.common.text import Said, one_of, say
 from companion.rules.editions.edition import Edition, EditionError
 from companion.rules.table import Due, Seat, Side, Table, Team
 
-EXTENDED_KM = 1000  # the target once an extension was called
+EXTENDED_KM = 1000  # target after the extension was called
 
 
 class SeatingError(EditionError):
-    """An edition is not played by so many players, or not by sides like these."""
+    """The edition does not allow this number of players or these sides."""
 
 
 def seating(teams: Sequence[Team]) -> tuple[Seat, ...]:
-    """Return the seats clockwise, going round the sides: partners sit opposite each other."""
+    """Return the seats clockwise, alternating between the sides: partners sit opposite each other."""
     rounds = max((len(team.players) for team in teams), default=0)
     return tuple(
         Seat(team.players[place], side)
@@ -28,7 +28,7 @@ def seating(teams: Sequence[Team]) -> tuple[Seat, ...]:
 
 
 def check_seating(edition: Edition, teams: Sequence[Team]) -> None:
-    """Raise SeatingError, with a sentence, when the edition is not played by these sides."""
+    """Raise SeatingError, with a sentence, if the edition does not allow these sides."""
     sizes = {len(team.players) for team in teams}
     players = sum(len(team.players) for team in teams)
     each = max(sizes, default=1)
@@ -42,11 +42,11 @@ def check_seating(edition: Edition, teams: Sequence[Team]) -> None:
 
 
 HOW_SEATED = MappingProxyType({1: say("alone"), 2: say("in pairs"), 3: say("in threes"), 4: say("in fours")})
-"""By how many players make a side."""
+"""Words for the number of players on a side."""
 
 
 def ways_to_play(edition: Edition) -> Said:
-    """Return how many play an edition: `2 or 3 alone, or 4 or 6 in pairs`."""
+    """Return the seatings of an edition as text: `2 or 3 alone, or 4 or 6 in pairs`."""
     players: dict[int, list[int]] = {}
     for count, each in edition.seatings:
         players.setdefault(each, []).append(count)
@@ -59,16 +59,16 @@ def ways_to_play(edition: Edition) -> Said:
 
 
 def numbers(counts: Sequence[int]) -> Said:
-    """`4 or 6`; more than two in a row are `2 to 8`."""
+    """Return numbers as text: `4 or 6`; three or more consecutive ones as `2 to 8`."""
     first, last = counts[0], counts[-1]
     in_a_row = len(counts) > 2 and list(counts) == list(range(first, last + 1))
     return say("%(first)d to %(last)d", first=first, last=last) if in_a_row else one_of(counts)
 
 
 def new_hand(edition: Edition, teams: Sequence[Team], first: str, target: int | None = None) -> Table:
-    """Return a table with the hands dealt and `first` to move.
+    """Return a table with the hands dealt and `first` to move; `target` is in km, by default the edition's.
 
-    Raises EditionError when the edition is not played by these sides, KeyError for a strange first player.
+    Raises SeatingError if the edition does not allow these sides, KeyError if `first` is not one of the players.
     """
     check_seating(edition, teams)
     seats = seating(teams)

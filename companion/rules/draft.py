@@ -1,7 +1,4 @@
-"""A table while a play changes it, and what follows from every play: the draw, the turn, the end of the hand.
-
-A play changes several things, so it works on a draft and hands back one new table.
-"""
+"""A mutable table for the duration of one play, with the consequences of every play: draw, turn, end of the hand."""
 
 from __future__ import annotations
 
@@ -16,13 +13,13 @@ _GO_UNDER = frozenset({Card.THEFT, Card.CONTROL})
 
 
 def without_last(cards: tuple[Card, ...], card: Card) -> tuple[Card, ...]:
-    """Return the cards without the last one of a kind."""
+    """Return the cards without the last copy of `card`."""
     at = len(cards) - cards[::-1].index(card) if card in cards else 0
     return (*cards[: at - 1], *cards[at:]) if at else cards
 
 
 class Draft:
-    """A table while a play changes it. Its fields are those of the table, and the `seat` of who plays."""
+    """A mutable copy of a table's fields, plus the `seat` of the acting player."""
 
     before: Table
     sides: tuple[Side, ...]
@@ -50,7 +47,6 @@ class Draft:
         return Table._make(_FIELDS({**vars(self), "hands": tuple(self.hands)}))
 
     def change_side(self, index: int, **changes: Any) -> None:
-        """Change some fields of a side."""
         changed = self.sides[index]._replace(**changes)
         self.sides = (*self.sides[:index], changed, *self.sides[index + 1 :])
 
@@ -62,7 +58,7 @@ class Draft:
             self.change_side(index, battle=(*side.battle, card), shows=Shows.TOP)
 
     def lift(self, index: int, hazard: Card, before: Shows) -> None:
-        """Take the hazard on top off its pile of a side; the pile counts as showing what it did before."""
+        """Remove the hazard on top of a side's pile and restore what the pile counted as showing before."""
         side = self.sides[index]
         if hazard is Card.SPEED_LIMIT:
             self.change_side(index, speed=side.speed[:-1])
@@ -76,18 +72,18 @@ class Draft:
     # The piles and the hands
 
     def discard(self, *cards: Card) -> None:
-        """Lay cards on the discard pile, the last on top; a theft or a control goes under it."""
+        """Put cards on the discard pile, the last on top; Theft and Control go to the bottom."""
         for card in cards:
             self.discards = (card, *self.discards) if card in _GO_UNDER else (*self.discards, card)
 
     def fetch(self, seat: int, card: Card) -> None:
-        """Take a card out of the discard pile into a hand, the topmost of its kind."""
+        """Move the topmost copy of a card from the discard pile to a hand."""
         if card in self.discards:
             self.discards = without_last(self.discards, card)
             self.hands[seat] += 1
 
     def draw(self, seat: int) -> None:
-        """Draw one card from the draw pile into a hand, reshuffling the discards where the edition does."""
+        """Draw one card, reshuffling the discards if the edition does; nothing happens if none is left."""
         if self.draw_pile == 0 and self.before.edition.reshuffles:
             self.draw_pile, self.discards = len(self.discards), ()
         if self.draw_pile:
@@ -95,19 +91,19 @@ class Draft:
             self.hands[seat] += 1
 
     def draw_for_turn(self, seat: int) -> None:
-        """Draw for a play, unless the player to move has drawn already."""
+        """Draw what is due before a play."""
         due = self.due if seat == self.to_move else Due.TURN
         for _ in range(self.before.draws(self.hands[seat], due)):
             self.draw(seat)
 
     def leave_hand(self, seat: int, cards: int = 1) -> None:
-        """Take cards out of a hand; by the count it may be empty already, where people have drawn otherwise."""
+        """Reduce a hand; its count stops at 0, as people may have drawn more than the record says."""
         self.hands[seat] = max(0, self.hands[seat] - cards)
 
-    # What follows from a play
+    # Consequences of a play
 
     def complete(self, index: int) -> None:
-        """End the hand, or offer the extension, when a side has reached the target."""
+        """End the hand or offer the extension if a side has reached the target."""
         if not self.before.edition.completes(self.before.race_km(self.sides[index]), self.target):
             return
         if self.before.may_extend:
@@ -116,7 +112,7 @@ class Draft:
             self.ending = Ending(HowEnded.COMPLETED, index)
 
     def settle(self, seat: int, due: Due = Due.TURN) -> None:
-        """Give the turn to a seat, or to the next after it that has a card; with no cards left the hand ends."""
+        """Give the turn to a seat, or to the next one that holds a card; with no cards left the hand ends."""
         self.to_move, self.due, self.may_pass = seat, due, False
         if self.draw_pile:
             return
@@ -134,6 +130,6 @@ class Draft:
                 self.exhaust()
 
     def exhaust(self) -> None:
-        """End the hand because the cards are used up, unless it has ended or waits for an answer."""
+        """End the hand because the cards are used up, unless it has ended or an extension is offered."""
         if self.ending is None and self.extension_offered_to is None:
             self.ending = Ending(HowEnded.EXHAUSTED)

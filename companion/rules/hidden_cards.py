@@ -1,8 +1,8 @@
-"""The hidden part of a hand that the program deals: which cards each seat holds, and the draw pile in its order.
+"""The hidden cards of a hand that the program deals: the cards of each seat and the order of the draw pile.
 
-A table says how many cards lie where nobody sees them; a deal says which. It goes with its table from play to play, so
-the deal after a record is the first one with every play of the record played. Chance comes from outside: the shuffled
-pile, and a key that settles in which order discards become the draw pile. Without them nobody can tell a hidden card.
+A `Table` has only the number of hidden cards; a `Deal` has the cards. The deal after a record follows from the first
+deal and the record's plays. Randomness comes from outside: a shuffled pile, and a secret key for the order of
+reshuffled discards.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ _INSTEAD_OF_DRAWING = (Verb.TAKE, Verb.SKIP_DRAW, Verb.EXCHANGE)
 
 
 class DealError(ValueError):
-    """A play that this deal cannot have, or a written deal that does not fit its table."""
+    """A play that does not fit the deal, or a saved deal that does not fit its table."""
 
 
 def shuffled(cards: Sequence[Card], key: str) -> tuple[Card, ...]:
-    """Return the cards in an order that the key settles: by a secret key it is as good as chance."""
+    """Return the cards in an order determined by `key`; with a secret key it cannot be predicted."""
     text = f"{key} {' '.join(cards)}"
     order = sorted(range(len(cards)), key=lambda place: hashlib.sha256(f"{place} {text}".encode()).digest())
     return tuple(cards[place] for place in order)
 
 
 def deal(table: Table, pile: Sequence[Card], key: str) -> Deal:
-    """Return the hands of a table before its first play, dealt from the top of a pile of all cards.
+    """Deal the hands of a table before its first play from the top (the end) of `pile`.
 
-    Raises DealError where those are not the cards of the deck.
+    Raises DealError if the pile is not the table's deck.
     """
     dealt = Deal(table, ((),) * len(table.seats), tuple(pile), key)
     for seat, size in enumerate(table.hands):
@@ -48,7 +48,7 @@ def deal(table: Table, pile: Sequence[Card], key: str) -> Deal:
 
 
 def dealt_by(table: Table, key: str) -> Deal:
-    """Return the hands of a table before its first play, all of them settled by a secret key."""
+    """Deal the hands of a table before its first play from a pile shuffled by a secret key."""
     return deal(table, shuffled(tuple(Counter(table.deck).elements()), f"{key} deal"), key)
 
 
@@ -57,26 +57,26 @@ class Deal:
     """A table with its hidden cards."""
 
     table: Table
-    hands: tuple[tuple[Card, ...], ...]  # the cards of each seat, the latest last
-    pile: tuple[Card, ...]  # the draw pile from the bottom to the top
-    key: str  # what settles the order of discards that become the draw pile; as secret as the cards
+    hands: tuple[tuple[Card, ...], ...]  # the cards of each seat, latest last
+    pile: tuple[Card, ...]  # the draw pile, from bottom to top
+    key: str  # determines the order of reshuffled discards; as secret as the cards
 
     @property
     def has_drawn(self) -> bool:
-        """True if nothing is drawn now: the card is in the hand already, there is none, or another lays first."""
+        """True if no draw is due now: the card is drawn, no card is left, or another player acts first."""
         return self.draw() is self
 
     def draw(self) -> Deal:
-        """Return the deal after the turn's draw of the player to move; itself where nothing is drawn, or not yet."""
+        """Return the deal after the turn's draw of the player to move; itself if no draw is due."""
         table = self.table
         if table.is_over or table.extension_offered_to is not None or table.handed_to is not None:
             return self
         return self._drawn(table.to_move, table.to_draw - self.ahead)
 
     def objections(self, play: Play) -> tuple[Reason, ...]:
-        """Return every reason against a play: the referee's, or else those that only the dealer knows.
+        """Return the referee's objections or, if there are none, those that depend on the hidden cards.
 
-        A card that is still to be drawn is not held.
+        A card that is not drawn yet does not count as held.
         """
         against = referee.objections(self.table, play)
         if against or play.player is None:
@@ -102,9 +102,9 @@ class Deal:
         return any(not referee.objections(self.table, play) for play in plays)
 
     def play(self, play: Play) -> Deal:
-        """Return the deal after a play, and after the draw for it where that was not made yet.
+        """Return the deal after a play, with its draw if that was not made yet, without checking legality.
 
-        Does not ask whether the play is legal. Raises DealError where its player does not hold the cards.
+        Raises DealError if the player does not hold the cards.
         """
         table, after = self.table, referee.apply(self.table, play)
         seat = table.to_move if play.player is None else table.seat_of(play.player)
@@ -128,11 +128,11 @@ class Deal:
 
     @property
     def ahead(self) -> int:
-        """How many cards the player to move has drawn that the table will count with his play."""
+        """Number of cards that the player to move has drawn and the table does not count yet."""
         return len(self.hands[self.table.to_move]) - self.table.hands[self.table.to_move]
 
     def _drawn(self, seat: int, count: int, discards: Sequence[Card] = ()) -> Deal:
-        """Return the deal with so many cards more in a hand; `discards` are those that are not to be reshuffled."""
+        """Return the deal with `count` more cards drawn into a hand; a reshuffle leaves out `discards`."""
         hand, pile = list(self.hands[seat]), list(self.pile)
         for _ in range(count):
             if not pile and self.table.edition.reshuffles:
@@ -146,7 +146,7 @@ class Deal:
         return replace(self, hands=(*self.hands[:seat], tuple(hand), *self.hands[seat + 1 :]), pile=tuple(pile))
 
     def _too_late(self, play: Play) -> Reason:
-        """Return why something that is done before anybody draws cannot be done now."""
+        """Return the reason against an act that is possible only before the draw."""
         attack = answered(self.table, play) or next(attacks_on(self.table, play.player), None)
         if attack is None or not play.at_once:
             return reason(Code.CANNOT_TAKE_DISCARD, case="drawn")
@@ -154,15 +154,15 @@ class Deal:
         return reason(Code.COUP_FOURRE_WINDOW_CLOSED, case=case, hazard=attack.hazard, card=play.card)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the hidden part; the table is that of the record."""
+        """Return the hidden cards and the key, without the table."""
         return {"hands": [list(hand) for hand in self.hands], "pile": list(self.pile), "key": self.key}
 
     def checked(self) -> Deal:
-        """Return the deal. Raises DealError where a card is missing or lies twice, or hands have other sizes."""
+        """Return the deal itself. Raises DealError if a card is missing or duplicated, or a hand has another size."""
         table, hidden = self.table, Counter(chain(self.pile, *self.hands))
         ahead = [len(hand) - size for hand, size in zip(self.hands, table.hands, strict=True)]
         drawn = 0 if table.is_over else ahead.pop(table.to_move)
-        # The turn's draw may have made the discards the draw pile, which the table is told with the play that follows.
+        # The turn's draw may have reshuffled the discards; the table learns of it with the next play.
         lies = (table._replace(discards=()) if drawn > table.draw_pile else table).lying
         if any(ahead) or not 0 <= drawn <= table.to_draw or hidden + lies != +Counter(table.deck):
             raise DealError("These are not the cards that are hidden at this table.")
@@ -170,7 +170,7 @@ class Deal:
 
 
 def read_deal(table: Table, written: Mapping[str, Any]) -> Deal:
-    """Return what `as_json` has written of a deal with this table. Raises DealError for anything else."""
+    """Return the deal that `as_json` saved for this table. Raises DealError if it does not fit."""
     try:
         read = Deal(table, tuple(map(_cards, written["hands"])), _cards(written["pile"]), str(written["key"]))
     except (KeyError, TypeError) as error:
@@ -185,7 +185,7 @@ def _cards(slugs: Sequence[str]) -> tuple[Card, ...]:
 
 
 def gained(table: Table, play: Play) -> list[tuple[int, Card]]:
-    """Return which cards a play puts openly into whose hands."""
+    """Return the cards that a play visibly puts into hands, each as (seat, card)."""
     seat, laid = table.seat_of(play.player) if play.player else table.to_move, table.window.laid
     if play.verb is Verb.TAKE and table.discards:
         return [(seat, table.discards[-1])]

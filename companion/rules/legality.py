@@ -1,7 +1,4 @@
-"""What speaks against a play, and what is worth a word about a legal one.
-
-Every reason against a play is found at once; none means that it is legal.
-"""
+"""Legality: the reasons against a play, and remarks about a legal one."""
 
 from __future__ import annotations
 
@@ -26,46 +23,46 @@ from companion.rules.table import (
     is_driving,
 )
 
-SLOW_KM = 50  # the most that may be driven under a speed limit
+SLOW_KM = 50  # maximum km of a card under a Speed Limit
 MOST_TIMES = 2  # one accelerator a card
-MOST_MIRRORS = 2  # an attack that was mirrored comes back by a second mirror, and there is no third
+MOST_MIRRORS = 2  # a second mirror returns a mirrored attack; there is no third
 
-# What is still open
+# Open attacks and requests
 
 
 def attacks_on(table: Table, player: str | None) -> Iterator[Attack]:
-    """Yield the attacks on a player's side that can still be answered, the latest first: that one a mirror returns."""
+    """Yield the attacks on a player's side that can still be answered, latest first."""
     index = table.side_index(player)
     return (attack for attack in reversed(table.attacks) if attack.side == index)
 
 
 def answered(table: Table, play: Play) -> Attack | None:
-    """Return the latest attack that the play's card answers, while its window is open."""
+    """Return the latest open attack that the play's card answers."""
     attacks = attacks_on(table, play.player)
     return next((attack for attack in attacks if play.card in answers_to(table.edition, attack.hazard)), None)
 
 
 def answers_to(edition: Edition, hazard: Card) -> tuple[Card, ...]:
-    """Return the cards that answer a hazard at once."""
+    """Return the cards that answer a hazard out of turn."""
     return (SAFETY_OF[hazard], REMEDY_OF[hazard]) if edition.fast_remedy == "yes" else (SAFETY_OF[hazard],)
 
 
 def request_met(table: Table, play: Play) -> Request | None:
-    """Return the request that is met by giving a card."""
+    """Return the request that a play of `give` fulfills."""
     asked_for = table.seat_of(play.player or ""), table.seat_named(play.target), play.card
     return next((r for r in table.requests if (r.of_seat, r.by_seat, r.card) == asked_for), None)
 
 
 def can_turn_back(table: Table, play: Play) -> bool:
-    """True if a hand that has ended by a distance card is opened again by this u-turn."""
+    """True if this u-turn reopens a hand that was completed by a distance card."""
     ended = table.ending is not None and table.ending.how is HowEnded.COMPLETED
     return ended and table.window.laid is not None and play.is_u_turn
 
 
 def lays_taken(table: Table, play: Play) -> bool:
-    """True if a play lays the card that its player has just stolen, been handed or fetched.
+    """True if the play uses the card that its player has just stolen, been handed or fetched.
 
-    A handed or fetched card may also be discarded, where it cannot be laid, or given to who has asked for it.
+    A handed or fetched card may also be discarded, or given to a player who has asked for it.
     """
     taken = table.window.taken
     if taken is None or table.seats[taken.seat].player != play.player or play.at_once:
@@ -76,16 +73,16 @@ def lays_taken(table: Table, play: Play) -> bool:
 
 
 def is_extra(table: Table, play: Play) -> bool:
-    """True if a play lays a stolen or a handed card: it takes nobody's turn."""
+    """True if a play uses a stolen or handed card, which does not use up a turn."""
     taken = table.window.taken
     return taken is not None and taken.how is not How.FETCHED and lays_taken(table, play)
 
 
-# Whose turn it is, and which card
+# Turn and cards
 
 
 def _against_turn(table: Table, play: Play) -> Iterator[Reason]:
-    """Yield a reason where it is somebody else's turn, or a card that was handed over or fetched is laid first."""
+    """Object out of turn, and while a handed or fetched card must be played first."""
     taken = table.window.taken
     if taken is not None:
         if is_extra(table, play):
@@ -99,7 +96,7 @@ def _against_turn(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_card(table: Table, card: Card, play: Play) -> Iterator[Reason]:
-    """Yield a reason where the deck has no such card, or all are out."""
+    """Object if the deck lacks the card, or all copies have been played."""
     if card not in table.deck:
         yield reason(Code.UNKNOWN_CARD, card=card)
     elif _is_counted(table, card) and copies_left(table, card, play) <= 0:
@@ -107,7 +104,7 @@ def _against_card(table: Table, card: Card, play: Play) -> Iterator[Reason]:
 
 
 def _is_counted(table: Table, card: Card) -> bool:
-    """True if it is known how many of a card there are: of each safety one, whatever deck it is."""
+    """True if the number of copies is known; every deck has one of each safety."""
     return table.edition.counts_verified or card.family is Family.SAFETY
 
 
@@ -117,7 +114,7 @@ def _too_many(table: Table, card: Card) -> Reason:
 
 
 def copies_left(table: Table, card: Card, play: Play) -> int:
-    """Return how many of a card can be in the player's hand or yet to come, once he has drawn for his play."""
+    """Return how many copies are in hands or in the draw pile when the card is played, after the turn's draw."""
     left = table.copies_left(card)
     return left + table.discards.count(card) if draws_for(table, play) and table.draw_reshuffles else left
 
@@ -128,9 +125,9 @@ def draws_for(table: Table, play: Play) -> bool:
 
 
 def _against_size(table: Table, play: Play) -> Iterator[Reason]:
-    """Yield a reason where more cards leave a hand at once than it holds.
+    """Object if more cards leave a hand than it holds.
 
-    A single card is always let through: the players may have drawn otherwise than the record says.
+    A single card always passes: the players may have drawn more than the record says.
     """
     seat = table.seat_of(play.player or "")
     held = table.hands[seat]
@@ -142,7 +139,7 @@ def _against_size(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_owed(table: Table, play: Play) -> Iterator[Reason]:
-    """Yield a reason for a card that was asked for: it is handed over, and neither laid nor discarded."""
+    """Object to using a card that was asked for: it must be handed over."""
     for request in table.requests:
         if table.seats[request.of_seat].player == play.player and request.card in play.out_of_hand:
             asker = table.seats[request.by_seat].player
@@ -150,7 +147,6 @@ def _against_owed(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_cards(table: Table, play: Play) -> Iterator[Reason]:
-    """Yield the reasons against the cards that a play takes out of the hand."""
     for card in dict.fromkeys(play.out_of_hand):
         yield from _against_card(table, card, play)
     if play.verb is Verb.PLAY and play.times > MOST_TIMES:
@@ -163,9 +159,22 @@ def _against_cards(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def objections(table: Table, play: Play) -> tuple[Reason, ...]:
-    """Return every reason against a play at once; none means that it is legal. The play's names must be known."""
+    """Return all reasons against a play; empty if it is legal.
+
+    The names in the play must be known at the table. Hands are hidden: a player may hold any card not on the table.
+
+    >>> from companion.rules.editions.edition import load_edition
+    >>> from companion.rules.play import lay
+    >>> from companion.rules.referee import new_hand
+    >>> from companion.rules.table import Team
+    >>> table = new_hand(load_edition("classic"), [Team("Ann", ("Ann",)), Team("Bob", ("Bob",))], first="Ann")
+    >>> objections(table, lay("Ann", Card.ROLL))
+    ()
+    >>> [str(why) for why in objections(table, lay("Bob", Card.KM_100))]
+    ['not-your-turn', 'not-driving']
+    """
     if table.ending is not None and not can_turn_back(table, play):
-        # A hand that ended by itself, all cards played out, may be written down as ended.
+        # A record may contain `end` after the hand has ended with all cards played.
         says_so_again = play.verb is Verb.END and table.ending.how is HowEnded.EXHAUSTED
         return () if says_so_again else (reason(Code.HAND_OVER),)
     if table.extension_offered_to is not None and play.verb not in _WHILE_OFFERED and not play.is_u_turn:
@@ -185,16 +194,16 @@ def _against(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def remarks(table: Table, play: Play) -> Iterator[Reason]:
-    """Yield what is worth a word about a legal play."""
+    """Yield remarks about a legal play."""
     if play.verb is Verb.DISCARD and table.edition.discard == "when-stuck" and not lays_taken(table, play):
         yield reason(Code.DISCARD_ONLY_WHEN_STUCK)
     is_safety = play.verb is Verb.PLAY and card_of(play).family is Family.SAFETY
     if is_safety and not play.at_once and answered(table, play) is not None:
-        # At once it would have been a coup fourré.
+        # Played out of turn, it would have been a coup fourré.
         yield reason(Code.LATE_SAFETY)
     if table.edition.counts_verified or play.verb is Verb.GIVE:
         return
-    # More of a card than an unverified deck should have: the deck may be counted wrong.
+    # The counts of an unverified deck may be wrong: too many copies deserve a remark, not an objection.
     for card, count in Counter(play.out_of_hand).items():
         if card in table.deck and copies_left(table, card, play) < count:
             yield reason(Code.TOO_MANY_COPIES, case="unverified", card=card, count=table.deck[card])
@@ -235,7 +244,7 @@ def _against_discarding(table: Table, card: Card, play: Play) -> Iterator[Reason
 def _against_discard(table: Table, play: Play) -> Iterator[Reason]:
     yield from _against_discarding(table, card_of(play), play)
     yield from _against_owed(table, play)
-    # An accelerator also takes a distance card from the hand, and nobody sees whether there is one.
+    # An accelerator needs a distance card from the hand, which is not visible.
     if lays_taken(table, play) and play.card is not Card.ACCELERATOR:
         ways = laying(table, play.player or "", card_of(play))
         if any(not objections(table, way) for way in ways):
@@ -243,7 +252,6 @@ def _against_discard(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_exchange(table: Table, play: Play) -> Iterator[Reason]:
-    """Yield what speaks against exchanging cards, which takes the place of drawing and playing."""
     if table.edition.exchange == "no":
         yield reason(Code.NO_EXCHANGE)
     elif table.window.drew and play.player == table.player_to_move:
@@ -262,7 +270,7 @@ def _against_play(table: Table, play: Play) -> Iterator[Reason]:
     card, side = card_of(play), table.side_of(play.player or "")
     if play.at_once:
         yield from _AGAINST_AT_ONCE.get(card, _against_at_once)(table, play, side)
-    # Mirrors and u-turns answer the others' cards and begin nothing.
+    # Mirrors and u-turns need no first card: they answer cards of other players.
     needs_start = card.family is not Family.SPECIAL and card not in (Card.ROLL, Card.RIGHT_OF_WAY)
     if needs_start and table.edition.first_card == "roll-or-right-of-way" and not side.has_begun:
         yield reason(Code.FIRST_CARD, side=side.name)
@@ -273,7 +281,7 @@ def _against_play(table: Table, play: Play) -> Iterator[Reason]:
         yield from _against_overshoot(table, side, card, SAFETY_KM + COUP_FOURRE_KM * play.at_once)
 
 
-# On the own side
+# On the player's own side
 
 
 def _against_distance(table: Table, play: Play, side: Side) -> Iterator[Reason]:
@@ -281,7 +289,7 @@ def _against_distance(table: Table, play: Play, side: Side) -> Iterator[Reason]:
     if side.hazard is not None:
         yield _under(side, side.hazard)
     elif not is_driving(edition, side):
-        # The roll that is missing is the first, the one after a remedy, or the one after a late safety.
+        # The missing Roll is the first one, the one after a remedy, or the one after a late safety.
         top = side.battle_top
         after = "late-safety" if top is not None and top.family is Family.HAZARD else "remedied"
         yield reason(Code.NOT_DRIVING, case=after if top is not None else None, side=side.name)
@@ -328,7 +336,7 @@ def _against_roll(edition: Edition, side: Side) -> Iterator[Reason]:
     elif side.has_right_of_way and edition.roll_with_right_of_way == "forbidden":
         yield reason(Code.ALREADY_ROLLING, case="right-of-way", side=side.name)
     elif edition.roll_on_remedy == "forbidden":
-        # On anything but a stop it is of no use where a remedy shows, or nothing is needed to start.
+        # Without a Stop, Roll is useless on a remedy, or if the edition needs none to start.
         top = side.battle_top
         if edition.roll_to_start == "not-needed" if top is None else top.family is Family.REMEDY:
             yield reason(Code.NOTHING_TO_REMEDY, card=Card.ROLL, hazard=Card.STOP, side=side.name)
@@ -348,7 +356,7 @@ def _against_hazard(table: Table, play: Play, own: Side) -> Iterator[Reason]:
 
 
 def against_attack(edition: Edition, hazard: Card, victim: Side, *, is_mirrored: bool = False) -> Iterator[Reason]:
-    """Yield what speaks against a hazard before a side; a mirror reaches the attacker whether he drives or not."""
+    """Yield the reasons against a hazard on a side; a mirrored one may also hit a side that is not driving."""
     top = victim.battle_top
     if SAFETY_OF[hazard] in victim.safeties:
         yield reason(Code.PROTECTED, side=victim.name, card=hazard, safety=SAFETY_OF[hazard])
@@ -384,7 +392,7 @@ def _against_at_once(table: Table, play: Play, side: Side) -> Iterator[Reason]:
         yield reason(Code.NOT_YOUR_TURN, player=play.player, turn=table.player_to_move)
 
 
-# The special cards of Rush: theft, control, mirror, u-turn, and two alike for a discarded card
+# The special cards of Rush: theft, control, mirror, u-turn, and a pair for a discarded card
 
 
 def _against_theft(table: Table, play: Play) -> Iterator[Reason]:
@@ -400,7 +408,7 @@ def _against_theft(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_control(table: Table, play: Play) -> Iterator[Reason]:
-    """An opponent has to hand a named card over; one request on a player at a time."""
+    """Object to a Control for a safety, on an own player, or on one who already owes a card."""
     yield from _against_naming(table, card_of(play))
     of_seat = table.seat_named(play.target)
     if of_seat is None:
@@ -413,7 +421,7 @@ def _against_control(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_name(table: Table, play: Play) -> Iterator[Reason]:
-    """Yield what speaks against naming another card, as a player may who has drawn the one that he asked for."""
+    """Object to naming another card, which is meant for a player who has drawn the requested one."""
     of_seat, by_seat = table.seat_named(play.target), table.seat_of(play.player or "")
     if of_seat is None:
         yield reason(Code.NEEDS_TARGET, card=Card.CONTROL)
@@ -428,7 +436,7 @@ def _against_name(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_give(table: Table, play: Play) -> Iterator[Reason]:
-    """A card that was asked for is handed over on the spot, or on the giver's own turn when he draws it."""
+    """Object to handing over a card that was not asked for, or to giving a later drawn one out of turn."""
     if play.target is None:
         yield reason(Code.NEEDS_TARGET, card=card_of(play))
         return
@@ -451,7 +459,7 @@ def _against_pair(table: Table, play: Play) -> Iterator[Reason]:
     yield from _against_cards(table, play)
     if _is_counted(table, card) and 0 < copies_left(table, card, play) < 2:
         yield _too_many(table, card)
-    # None of the discard pile is left where the turn's draw has made it the draw pile.
+    # The turn's draw may have turned the discard pile into the draw pile.
     there = () if table.draw_reshuffles else table.discards
     if wanted not in there and wanted is not card:
         yield reason(Code.NO_SUCH_CARD_THERE, case="discards", card=wanted)
@@ -477,7 +485,7 @@ def _against_special_in_turn(_table: Table, play: Play, side: Side) -> Iterator[
 
 
 def _against_mirror(table: Table, play: Play, side: Side) -> Iterator[Reason]:
-    """The attack lands on the attacker, unless he is immune or under a hazard of that pile already: our choice."""
+    """Object if the attacker is immune or already under a hazard of that pile, which is our reading of the rules."""
     attack = next(attacks_on(table, play.player), None)
     if attack is None or attack.mirrors >= MOST_MIRRORS:
         yield reason(Code.NO_ATTACK_TO_ANSWER, case="mirrors" if attack else "mirror", card=play.card, side=side.name)
@@ -487,7 +495,7 @@ def _against_mirror(table: Table, play: Play, side: Side) -> Iterator[Reason]:
 
 
 def _against_u_turn(table: Table, _play: Play, side: Side) -> Iterator[Reason]:
-    """The last distance card goes back to its player's hand; the card that wins too, unless the table forbids it."""
+    """Object unless an opponent's distance card was just played; a winning card also returns, if the edition allows."""
     laid = table.window.laid
     if laid is None:
         yield reason(Code.NOTHING_TO_TURN_BACK)
@@ -505,7 +513,7 @@ def _against_naming(table: Table, card: Card) -> Iterator[Reason]:
 
 
 _WHILE_OFFERED = frozenset({Verb.EXTEND, Verb.FINISH, Verb.END, Verb.EXHAUSTED})
-_IN_TURN = frozenset(Verb) - _WHILE_OFFERED - {Verb.GIVE, Verb.PENALTY}  # unless the card is laid at once
+_IN_TURN = frozenset(Verb) - _WHILE_OFFERED - {Verb.GIVE, Verb.PENALTY}  # unless the card is played at once
 
 _AGAINST: dict[Verb, Callable[[Table, Play], Iterator[Reason]]] = {
     Verb.PLAY: _against_play,

@@ -1,6 +1,6 @@
-"""Every play that the notation can write for a player with this deck, legal or not, each in one form.
+"""All plays that the notation can express for a player, legal or not, each in one form.
 
-Sides stand for their players as targets, an exchange is of one card at a time, every card is a known one.
+Targets are sides rather than players, an exchange has one card, and no card is unknown.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from companion.rules.table import Table
 
 
 def candidates(table: Table, player: str) -> Iterator[Play]:
-    """Yield everything a player could say."""
+    """Yield every play that a player could announce."""
     for verb in (Verb.EXTEND, Verb.FINISH, Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS):
         yield Play(verb, player)
     for card in table.deck:
@@ -25,13 +25,13 @@ def candidates(table: Table, player: str) -> Iterator[Play]:
         yield Play(Verb.DISCARD, player, card)
         yield Play(Verb.EXCHANGE, player, cards=(card,))
         yield Play(Verb.PENALTY, player, card)
-        # Of the two that are laid down one may be the card that is wanted.
+        # The wanted card may be one of the pair just discarded.
         yield from (Play(Verb.PAIR, player, card, wanted=wanted) for wanted in dict.fromkeys((*table.discards, card)))
         yield from _between_players(table, player, card)
 
 
 def laying(table: Table, player: str, card: Card) -> Iterator[Play]:
-    """Yield every way to lay a card on the own turn, an accelerator with each distance card."""
+    """Yield every way to play a card in turn; an accelerator doubles any distance card."""
     if card.family is Family.HAZARD:
         yield from (Play(Verb.PLAY, player, card, side.name) for side in table.sides)
     elif card is Card.ACCELERATOR:
@@ -54,8 +54,8 @@ def _distances(table: Table) -> Iterator[Card]:
 
 
 def _between_players(table: Table, player: str, card: Card) -> Iterator[Play]:
-    """Handing a card over, and naming another: only where something has been asked for."""
-    # Two cards may have been asked for between the same two players.
+    """Yield the plays `give` and `name`, which need an open request."""
+    # The same two players may have several requests.
     asked = dict.fromkeys(
         (table.seats[asking.by_seat].player, table.seats[asking.of_seat].player) for asking in table.requests
     )

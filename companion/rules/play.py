@@ -1,4 +1,4 @@
-"""What a person does at the table, as a value: one line of a record."""
+"""A play: one line of a record, as a value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from companion.rules.cards import Card, Family
 
 
 class Verb(StrEnum):
-    """The kinds of lines that change a hand."""
+    """The kinds of plays in a record."""
 
     PLAY = "play"
     DISCARD = "discard"
@@ -34,37 +34,37 @@ _CARD_OF = {Verb.THEFT: Card.THEFT, Verb.CONTROL: Card.CONTROL}
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """One act: who, what, with which card, at whom. `exhausted` and `end` have no player."""
+    """One act of a player. `exhausted` and `end` concern the whole table and have no player."""
 
     verb: Verb
     player: str | None = None
     card: Card | None = None
-    target: str | None = None  # a side, or a player for his side; `control`, `name` and `give`: the player himself
-    at_once: bool = False  # out of turn (`!`): a coup fourré, fast remedy, mirror, u-turn
-    anyway: bool = False  # applied although it is illegal: the table decided to play it all the same
+    target: str | None = None  # a side, or a player for their side; with `control`, `name` and `give` the player
+    at_once: bool = False  # out of turn (`!`): coup fourré, fast remedy, mirror or u-turn
+    anyway: bool = False  # illegal, but the table agreed to apply it
     cards: tuple[Card, ...] = ()
-    times: int = 1  # how often the kilometres of a distance card count: 2 with an accelerator (`100*2`)
-    wanted: Card | None = None  # the card of the discard pile that a pair is laid down for
-    under: bool = False  # a fast remedy that goes under its hazard on the discard pile
+    times: int = 1  # factor for the km of a distance card: 2 with an accelerator (`100*2`)
+    wanted: Card | None = None  # the card taken from the discard pile for a pair
+    under: bool = False  # a fast remedy goes under its hazard on the discard pile
 
     @property
     def is_attack(self) -> bool:
-        """True if it puts a hazard before somebody; a mirror puts one back."""
+        """True if it puts a hazard in front of a side; a mirror returns one."""
         return self.verb is Verb.PLAY and (self.card is Card.MIRROR or card_of(self).family is Family.HAZARD)
 
     @property
     def is_coup_fourre(self) -> bool:
-        """True if it answers an attack at once with a safety."""
+        """True if it plays a safety out of turn."""
         return self.verb is Verb.PLAY and self.at_once and card_of(self).family is Family.SAFETY
 
     @property
     def is_u_turn(self) -> bool:
-        """True if it turns the last distance card back."""
+        """True if it returns the last distance card to its player's hand."""
         return self.at_once and self.card is Card.U_TURN and self.verb is Verb.PLAY
 
     @property
     def out_of_hand(self) -> tuple[Card, ...]:
-        """The cards that leave its player's hand."""
+        """The cards that leave the player's hand."""
         if self.verb in _CARD_OF:
             return (_CARD_OF[self.verb],)
         if self.verb is Verb.PAIR:
@@ -76,7 +76,7 @@ class Play:
         return ()
 
     def __str__(self) -> str:
-        """Return the play in record notation, in its one normal form."""
+        """Return the play in the normal form of the record notation."""
         card = f"{self.card}*{self.times}" if self.times > 1 else self.card or ""
         words = [self.player or "", "" if self.verb is Verb.PLAY else self.verb.value, card, *self.cards]
         words += ["for", self.wanted] if self.wanted else []
@@ -86,15 +86,15 @@ class Play:
 
 
 def card_of(play: Play) -> Card:
-    """Return the card of a play; a card that was not said is an unknown one."""
+    """Return the card of a play, `Card.UNKNOWN` if it names none."""
     return play.card if play.card is not None else Card.UNKNOWN
 
 
 def lay(player: str, card: Card, target: str | None = None, *, at_once: bool = False) -> Play:
-    """Return the play of a card."""
+    """Return a play of one card."""
     return Play(Verb.PLAY, player, card, target, at_once=at_once)
 
 
 def discard(player: str, card: Card) -> Play:
-    """Return the discarding of a card."""
+    """Return a discard of one card."""
     return Play(Verb.DISCARD, player, card)

@@ -1,4 +1,4 @@
-"""Why a play is refused, as values; their sentences come from the message catalogues."""
+"""Reasons against a play and remarks, as values; their sentences come from the message catalogues."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ _BEGINS_WITH_NAME = ("{player}", "{side}", "{turn}", "{asker}")
 
 
 class Code(StrEnum):
-    """The codes of reasons (a play is refused), of remarks (it is legal, but worth a word), and of a deck that lacks
-    cards.
-    """
+    """Codes of reasons against a play, of remarks about a legal one, and of a deck that lacks cards."""
 
     NOT_YOUR_TURN = "not-your-turn"
     HAND_OVER = "hand-over"
@@ -71,10 +69,9 @@ class Code(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One thing that is wrong with a play, or worth a remark, with what its sentence is filled with.
+    """A reason or remark: its code and the values for its sentence, cards as slugs.
 
-    Cards are given by their slugs. A detail `case` chooses among the sentences of a code (`say-empty`); without
-    one, the card may.
+    The detail `case`, or else `card`, selects among the sentences of a code (`say-empty`).
     """
 
     code: Code
@@ -85,28 +82,28 @@ class Reason:
 
 
 def reason(code: Code, *, case: str | None = None, **details: object) -> Reason:
-    """Return a reason with the details that its sentence is filled with."""
+    """Return a reason with the values for its sentence."""
     said = {"case": case, **details} if case else details
     return Reason(code, tuple((key, str(value)) for key, value in said.items()))
 
 
 @cache
 def catalogue(language: str = "en") -> Mapping[str, Mapping[str, str]]:
-    """Return the messages of a language: a table for each code, and the tables `words`, `sources`, `cards` and `miles`.
+    """Return the messages of a language: a table per code, and `words`, `sources`, `cards` and `miles`.
 
-    The English table of a code names the `section` of the sheet too, which `sources` translates; it has no `cards`,
-    as `cards.card_name` names them. `miles` has the words of the editions that count miles, by those for kilometres;
-    `cards-parker` the cards that the edition `parker` prints by other names.
+    Only the English table of a code has the `section` of the rule sheet, which `sources` translates. English has no
+    `cards`: `cards.card_name` names them. `miles` maps words for kilometers to words for miles. `cards-parker` has
+    the cards that the edition `parker` prints under other names.
 
-    Raises FileNotFoundError for a language that is none of `common.languages`.
+    Raises FileNotFoundError for a language that is not in `common.languages`.
     """
     return tomllib.loads((_MESSAGES / f"{language}.toml").read_text(encoding="utf-8"))
 
 
 def card_name(card: Card, language: str = "en", edition: str | None = None) -> str:
-    """Return the card's name for a sentence: `end of limit`, `Fin de limite de vitesse`, `koniec ograniczenia`.
+    """Return the card's name for use in a sentence, such as `Fin de limite de vitesse`.
 
-    With an edition it is the one that is printed on its cards, where that is another.
+    With an edition, names printed on its cards replace the usual ones.
     """
     return _names(language, edition)[card.value]
 
@@ -120,7 +117,7 @@ def _names(language: str, edition: str | None) -> Mapping[str, str]:
 
 
 def in_unit(text: str, language: str, edition: str | None) -> str:
-    """Return a text, its values not yet put in, with miles for kilometres where the edition counts them."""
+    """Return a message template with miles in place of kilometers if the edition counts miles."""
     if not edition or ("." not in edition and edition not in edition_names()) or load_edition(edition).unit != "miles":
         return text
     miles = catalogue(language)["miles"]
@@ -128,32 +125,30 @@ def in_unit(text: str, language: str, edition: str | None) -> str:
 
 
 def say(why: Reason, language: str = "en", edition: str | None = None) -> str:
-    """Return the sentence for the table: "Speed limit: only 25 and 50 until it is lifted."."""
+    """Return the sentence of a reason: "Speed limit: only 25 and 50 until it is lifted."."""
     template = _message(why, "say", language) or ""
     sentence = _filled(template, why, language, edition)
     return sentence if template.startswith(_BEGINS_WITH_NAME) else sentence[:1].upper() + sentence[1:]
 
 
 def instead(why: Reason, language: str = "en", edition: str | None = None) -> str | None:
-    """Return what would be allowed instead, where that is short."""
+    """Return what is allowed instead; None if the catalogue has no sentence for it."""
     template = _message(why, "instead", language)
     return _filled(template, why, language, edition) if template else None
 
 
 def _message(why: Reason, kind: str, language: str) -> str | None:
-    """Return what the catalogue says for the reason's case, else for its code."""
     entry = catalogue(language)[why.code]
     return next((entry[key] for case in _cases(why) if (key := f"{kind}-{case}") in entry), entry.get(kind))
 
 
 def _cases(why: Reason) -> tuple[str, ...]:
-    """Return what may tell one case of a code from another: the case that was given, else the card."""
     details = dict(why.details)
     return tuple(details[key] for key in ("case", "card") if key in details)
 
 
 def _filled(template: str, why: Reason, language: str, edition: str | None) -> str:
-    # A player called `roll` keeps his own name.
+    # Only card details are translated: a player may be called `roll`.
     names = _names(language, edition)
     return in_unit(template, language, edition).format_map(
         {k: names.get(value, value) if k in _CARD_DETAILS else value for k, value in why.details}
@@ -161,7 +156,7 @@ def _filled(template: str, why: Reason, language: str, edition: str | None) -> s
 
 
 def rule(why: Reason, edition: Edition, language: str = "en") -> str:
-    """Return where it is written: the sheet and its section, or the house rule that this table plays by."""
+    """Return the source of a reason: rule sheet and section, or the house rule of this table."""
     switch = governing_switch(why, edition)
     if switch:
         return source(switch, edition, language)
@@ -169,7 +164,7 @@ def rule(why: Reason, edition: Edition, language: str = "en") -> str:
 
 
 def source(what: str, edition: Edition, language: str) -> str:
-    """Return where a switch, or another thing that the edition names a source for, is written: as `rule` says it."""
+    """Return the source of a switch, or of another key of `Edition.sources`, in the form of `rule`."""
     if what in dict(edition.house_rules):
         option = f"{what}={edition.switch(what)}"
         return catalogue(language)["words"]["house-rule"].format(option=option)
@@ -183,11 +178,11 @@ _SAME_SECTION = (
     ("End of a hand", "End of the game", "End of the race"),
     ("Setting up", "Rules"),
 )
-"""The names that the sheets give to the same section."""
+"""Different names of the same section on the rule sheets."""
 
 
 def _section(edition: Edition, section: str) -> str:
-    """Return what a section is called in the edition's sheet, by what it has itself before what it inherits."""
+    """Return the name of a section on the edition's sheet; its own sources count before inherited ones."""
     if section == "Specials" and all(card.family is not Family.SPECIAL for card in edition.deck):
         return "A turn"
     alike = next((names for names in _SAME_SECTION if section in names), ())
@@ -202,7 +197,7 @@ def _in_sheet(edition: Edition, section: str, language: str) -> str:
 
 
 def governing_switch(why: Reason, edition: Edition) -> str | None:
-    """Return the switch that makes the edition object; None where all sheets agree."""
+    """Return the switch behind a reason; None if it holds in every edition."""
     governed = (_GOVERNED[why.code, case] for case in (*_cases(why), "") if (why.code, case) in _GOVERNED)
     switch, value = next(governed, ("", _ANY))
     return switch if switch and value in (_ANY, edition.switch(switch)) else None
@@ -238,11 +233,11 @@ _GOVERNED: Mapping[tuple[Code, str], tuple[str, str]] = {
     (Code.NO_PENALTY, ""): ("mistake-penalty", _ANY),
     (Code.DISCARD_ONLY_WHEN_STUCK, ""): ("discard", _ANY),
 }
-"""By code and case: the switch behind the objection, with the value that objects."""
+"""The switch behind each code and case, and the value with which it objects."""
 
 
 def as_json(why: Reason, edition: Edition) -> dict[str, str]:
-    """Return the reason as the command line gives it: code, sentence, rule, and the way out where there is one."""
+    """Return a reason as JSON: `code`, `say`, `rule` and, if there is one, `instead`; all in English."""
     out = {"code": why.code.value, "say": say(why, edition=edition.name), "rule": rule(why, edition)}
     way_out = instead(why, edition=edition.name)
     return out | ({"instead": way_out} if way_out else {})

@@ -1,6 +1,6 @@
-"""The referee: may this be played (`objections`), what does it do (`apply`), what else could be (`legal_plays`).
+"""The referee: is a play legal (`objections`), what does it change (`apply`), what is legal now (`legal_plays`).
 
-The three are told apart throughout: an illegal play is a value with reasons, and can be applied all the same.
+Legality and effect are separate: an illegal play can also be applied.
 """
 
 from __future__ import annotations
@@ -18,5 +18,5 @@ __all__ = ["apply", "check_seating", "is_driving", "legal_plays", "new_hand", "o
 
 
 def legal_plays(table: Table, player: str) -> Iterator[Play]:
-    """Yield what a player may play, whatever his hand holds, each play in the one form of `candidates`."""
+    """Yield a player's legal plays, as if every card were in hand, in the form of `candidates`."""
     return (play for play in candidates(table, player) if not objections(table, play))

@@ -1,4 +1,4 @@
-"""Counting a hand, and a match over its hands."""
+"""Scores of a hand and of a match."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Item(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A side's score sheet of one hand: the lines that count, and their sum."""
+    """A side's score sheet of one hand: the lines with points, and always the distance."""
 
     lines: tuple[tuple[Item, int], ...]
 
@@ -40,7 +40,7 @@ class Sheet:
 
 
 def score(table: Table) -> tuple[Sheet, ...]:
-    """Return the sheet of each side; while the hand is open, what would count now (nothing for a completed trip)."""
+    """Return the sheet of each side. An open hand scores what counts so far, without the bonuses of its end."""
     return tuple(_sheet(table, index) for index in range(len(table.sides)))
 
 
@@ -53,9 +53,9 @@ def _sheet(table: Table, index: int) -> Sheet:
 
 
 def safety_points(edition: Edition) -> tuple[int, int]:
-    """Return the points for a safety, and those for a coup fourré on top of its safety.
+    """Return the points for a safety, and the additional points for a coup fourré.
 
-    What counts as kilometres is on the sheet as well, whatever the edition's own points.
+    An edition that counts safeties as distance also scores them, with their km if it has no points for them.
     """
     race = edition.safeties_count_as_distance == "yes"
     return edition.points.safety or SAFETY_KM * race, edition.points.coup_fourre or COUP_FOURRE_KM * race
@@ -72,7 +72,7 @@ def _anybodys_lines(table: Table, side: Side) -> Iterator[tuple[Item, int]]:
 
 
 def _extension_lines(table: Table, index: int) -> Iterator[tuple[Item, int]]:
-    """Yield the extension's points, once the hand has ended: to the completer, or against a caller who failed."""
+    """Yield the extension bonus after the end: to the completer, or to the opponents of a caller who failed."""
     if table.extended_by is None or table.ending is None:
         return
     completer = _completer(table)
@@ -100,13 +100,13 @@ def _completer(table: Table) -> int | None:
 
 
 def match_totals(table: Table, before: Mapping[str, int], sheets: tuple[Sheet, ...]) -> dict[str, int]:
-    """Return the match totals after a hand with its sheets. A one-race match holds this race's totals alone."""
+    """Return the match totals after a hand. In a single race, earlier totals do not count."""
     start = before if not table.edition.is_race else {}
     return {s.name: start.get(s.name, 0) + sheet.total for s, sheet in zip(table.sides, sheets, strict=True)}
 
 
 def match_winner(edition: Edition, totals: Mapping[str, int], table: Table) -> str | None:
-    """Return the side that has won the match with these totals, or None while it goes on (or has ended level)."""
+    """Return the winner of the match; None if it goes on or has ended in a tie."""
     if edition.match_points is None:
         index = _race_winner(table)
         return None if index is None else table.sides[index].name
@@ -115,9 +115,9 @@ def match_winner(edition: Edition, totals: Mapping[str, int], table: Table) -> s
 
 
 def _race_winner(table: Table) -> int | None:
-    """Return the side that completed the race; once all cards are used up, the nearest one without passing.
+    """Return the side that completed the race or, with all cards used up, came nearest without passing the target.
 
-    Where the discards are reshuffled the cards are never used up by the sheet, and nobody wins by that.
+    In editions that reshuffle, used up cards make no winner: their sheets do not know such an end.
     """
     is_exhausted = table.ending is not None and table.ending.how is HowEnded.EXHAUSTED
     if not is_exhausted or table.edition.reshuffles:
@@ -126,14 +126,14 @@ def _race_winner(table: Table) -> int | None:
 
 
 def sole_leader(totals: Mapping[_Key, int]) -> _Key | None:
-    """Return who has more than all others, or None."""
+    """Return the key with the highest total; None in a tie."""
     best = max(totals.values(), default=0)
     leaders = [key for key, total in totals.items() if total == best]
     return leaders[0] if len(leaders) == 1 else None
 
 
 def starts_again(edition: Edition, totals: Mapping[str, int], winner: str | None) -> bool:
-    """True if the next hand begins a new match from zero."""
+    """True if the next hand begins a new match with totals of zero."""
     if winner is not None or edition.match_points is None:
         return True
     level_at_the_end = max(totals.values(), default=0) >= edition.match_points

@@ -1,4 +1,4 @@
-"""Remarks about how a game is set up: house rules that change nothing in it, and names that only look alike."""
+"""Remarks about the setup of a game: house rules without effect, and names that look alike."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from companion.rules.editions.switches import written
 from companion.rules.reasons import Code, Reason, reason
 from companion.rules.table import EXTENDABLE_KM, Team
 
-_FEWEST_OPPONENTS = 2  # with one opponent a shut-out of each kind is worth the same
+_FEWEST_OPPONENTS = 2  # with one opponent, both values of `shut-out` score the same
 _ONLY_THIS_VALUE = {"extension": "yes", "five-hazards-removed": "yes"}
-"""The switches of which only one value promises something; the other one is true in any game."""
+"""Switches with a single value that can lack an effect; the other value is true in any game."""
 
 
 def idle_rules(edition: Edition, players: int, sides: int, target_km: int | None = None) -> Iterator[Reason]:
-    """Yield a remark about each house rule of an edition that has no effect with these players and this target."""
+    """Yield a remark for each house rule that has no effect with these players and this target (km)."""
     target = target_km or edition.target_km[players]
     for switch, value in edition.house_rules:
         if _ONLY_THIS_VALUE.get(switch, value) != value or switch in edition.fixed:
@@ -29,7 +29,7 @@ def idle_rules(edition: Edition, players: int, sides: int, target_km: int | None
 
 
 def _lacks_another_rule(switch: str, edition: Edition) -> str | None:
-    """Return what a switch needs so that legal play alone can come to it; by an illegal play it may matter."""
+    """Return the house rule that a switch needs to matter in legal play; illegal plays may still reach it."""
     if edition.hazard_on_hazard == "allowed":
         return None
     leaves_no_remedy = (edition.pile_after_remedy, edition.roll_after_late_safety) == ("card-beneath", "not-needed")
@@ -40,7 +40,7 @@ def _lacks_another_rule(switch: str, edition: Edition) -> str | None:
 
 
 def _lacks_in_this_game(switch: str, players: int, sides: int, target: int) -> str | None:
-    """Return what a switch needs and these players or this target do not give it."""
+    """Return what a switch needs and these players or this target lack."""
     if switch in ("extension", "extension-bonus") and target != EXTENDABLE_KM:
         return f"target {EXTENDABLE_KM}"
     if switch == "five-hazards-removed" and players > SHORT_GAME_PLAYERS:
@@ -61,7 +61,7 @@ def _remark(rule: str, missing: str | Card) -> Reason:
 
 
 def look_alikes(teams: Sequence[Team]) -> Iterator[Reason]:
-    """Yield a remark about each name of a side or player that looks like an earlier one and has other letters."""
+    """Yield a remark for each name of a side or player that looks like an earlier one but differs in letters."""
     earlier: list[str] = []
     for name in dict.fromkeys(name for team in teams for name in (team.name, *team.players)):
         other = look_alike(name, earlier)

@@ -1,4 +1,4 @@
-"""The table as a value: every pile of every side, the hands' sizes, whose turn it is. A change is a new table."""
+"""The table as an immutable value: piles, hand sizes, whose turn it is."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from typing import NamedTuple
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition
 
-SAFETY_KM = 100  # kilometres of a safety where safeties count as distance
-COUP_FOURRE_KM = 100  # kilometres of a coup fourré there, on top of its safety
-FULL_HAND = 7  # number of cards in a hand after drawing
-EXTENDABLE_KM = 700  # the target at which an extension can be called
+SAFETY_KM = 100  # km of a safety in editions that count safeties as distance
+COUP_FOURRE_KM = 100  # km of a coup fourré there, in addition to its safety
+FULL_HAND = 7  # cards in a hand after drawing, where `draw` is `to-seven`
+EXTENDABLE_KM = 700  # the only target at which the extension can be called
 
 SPEED_CARDS = (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
 _KM: Callable[[Card], int] = attrgetter("km")
 
 
 class Shows(StrEnum):
-    """What a battle pile counts as showing. Only a safety that took a hazard away makes it other than its top card."""
+    """What a battle pile counts as showing: its top card, unless a safety has removed a hazard."""
 
     TOP = "top"
     ROLL = "roll"
@@ -31,61 +31,61 @@ class Shows(StrEnum):
 
 
 class Due(StrEnum):
-    """What the player to move still draws before he plays."""
+    """The draw that the player to move makes before playing."""
 
-    TURN = "turn"  # what the edition draws at the start of a turn
-    ONE = "one"  # one card, for the safety that he has laid
+    TURN = "turn"  # the edition's draw at the start of a turn
+    ONE = "one"  # one card, after playing a safety
     NOTHING = "nothing"
 
 
 class Team(NamedTuple):
-    """A side before the cards are dealt: its name and its one or two players."""
+    """A side before the deal: its name and players."""
 
     name: str
     players: tuple[str, ...]
 
 
 class Side(NamedTuple):
-    """What lies in front of a side. Piles are listed from the bottom to the top."""
+    """The cards in front of a side. Piles are listed from bottom to top."""
 
     name: str
     players: tuple[str, ...]
     battle: tuple[Card, ...] = ()
     speed: tuple[Card, ...] = ()
     distances: tuple[Card, ...] = ()
-    doubled: tuple[Card, ...] = ()  # the distance cards among `distances` that count twice
+    doubled: tuple[Card, ...] = ()  # those of `distances` that count twice
     safeties: tuple[Card, ...] = ()
-    coups_fourres: tuple[Card, ...] = ()  # the safeties among `safeties` that were laid as a coup fourré
+    coups_fourres: tuple[Card, ...] = ()  # those of `safeties` played as a coup fourré
     shows: Shows = Shows.TOP
-    speed_cleared: bool = False  # the speed pile counts as empty: right of way has taken a limit away
+    speed_cleared: bool = False  # Right of Way has removed a limit: the speed pile counts as empty
 
     @property
     def km(self) -> int:
-        """What the distance cards show."""
+        """Sum of the distance cards, doubled ones twice."""
         return sum(map(_KM, self.distances)) + (sum(map(_KM, self.doubled)) if self.doubled else 0)
 
     @property
     def battle_top(self) -> Card | None:
-        """What the battle pile shows."""
+        """The card that the battle pile counts as showing; None if empty."""
         if self.shows is not Shows.TOP:
             return Card.ROLL if self.shows is Shows.ROLL else None
         return self.battle[-1] if self.battle else None
 
     @property
     def speed_top(self) -> Card | None:
-        """What the speed pile shows."""
+        """The card that the speed pile counts as showing; None if empty."""
         return self.speed[-1] if self.speed and not self.speed_cleared else None
 
     @property
     def hazard(self) -> Card | None:
-        """The hazard that stops the car: the one on top, unless its safety is out."""
+        """The hazard on top of the battle pile, unless the side has its safety."""
         top = self.battle_top
         stops = top is not None and top.family is Family.HAZARD and SAFETY_OF[top] not in self.safeties
         return top if stops else None
 
     @property
     def limited(self) -> bool:
-        """True if a speed limit is in force."""
+        """True if a Speed Limit is in force."""
         return self.speed_top is Card.SPEED_LIMIT and Card.RIGHT_OF_WAY not in self.safeties
 
     @property
@@ -94,21 +94,21 @@ class Side(NamedTuple):
 
     @property
     def has_begun(self) -> bool:
-        """True if a card of its own lies there: the hazards are the opponents' cards."""
+        """True if the side has played a card of its own; hazards are the opponents' cards."""
         own = any(card.family is Family.REMEDY for card in self.battle + self.speed)
         return bool(own or self.distances or self.safeties)
 
     @property
     def piles(self) -> dict[str, tuple[Card, ...]]:
-        """The cards of each pile and area, by the names of `PILE_OF`."""
+        """The cards of each pile and area, by the names in `PILE_OF`."""
         return {"battle": self.battle, "speed": self.speed, "distance": self.distances, "safety": self.safeties}
 
     def goes_doubled(self, card: Card, times: int) -> bool:
-        """True if a distance card that leaves takes an accelerator along: it is said, or each of its kind has one."""
+        """True if a removed distance card takes an accelerator along: `times` says so, or all copies have one."""
         return times > 1 or self.distances.count(card) == self.doubled.count(card)
 
     def copies(self, card: Card) -> int:
-        """Return how many of a card lie in front of this side; an accelerator lies with each doubled card."""
+        """Return the number of copies in front of this side; each doubled card has an accelerator."""
         if card is Card.ACCELERATOR:
             return len(self.doubled)
         return _PILE[card](self).count(card)
@@ -116,7 +116,10 @@ class Side(NamedTuple):
 
 _AREA = {Family.DISTANCE: "distance", Family.SAFETY: "safety"}
 PILE_OF = {card: "speed" if card in SPEED_CARDS else _AREA.get(card.family, "battle") for card in Card}
-"""The pile or area of a side where each card lies; what lies nowhere there is not found on the battle pile."""
+"""The pile or area of each card: `battle`, `speed`, `distance` or `safety`.
+
+Cards that never lie in front of a side, such as special cards, map to `battle`.
+"""
 
 _FIELD = {"distance": "distances", "safety": "safeties"}
 _PILE: dict[Card, Callable[[Side], tuple[Card, ...]]] = {
@@ -126,25 +129,25 @@ _PILE: dict[Card, Callable[[Side], tuple[Card, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A player's place at the table, clockwise."""
+    """A player's seat; seats are listed clockwise."""
 
     player: str
-    side: int  # the index of his side
+    side: int  # index in `Table.sides`
 
 
 class Attack(NamedTuple):
-    """A hazard that has been laid, while a coup fourré can still answer it."""
+    """A hazard that can still be answered."""
 
     hazard: Card
     by_seat: int
-    side: int  # the index of the attacked side
-    before: Shows = Shows.TOP  # what the battle pile counted as showing before the hazard fell on it
-    mirrors: int = 0  # how often it has been mirrored
+    side: int  # index of the attacked side
+    before: Shows = Shows.TOP  # what the battle pile counted as showing before the hazard
+    mirrors: int = 0  # number of mirrors played on it
 
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """A distance card that has just been laid, while a u-turn can still turn it back."""
+    """The last distance card, while a u-turn can still return it."""
 
     seat: int
     card: Card
@@ -152,7 +155,7 @@ class Laid:
 
 
 class How(StrEnum):
-    """How a card that is laid by a line of its own came into the hand."""
+    """How a card of `Taken` came into the hand."""
 
     STOLEN = "stolen"
     HANDED = "handed"
@@ -161,7 +164,7 @@ class How(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A card that has just come into a hand and may be laid at once; all but a stolen one have to be."""
+    """A card that has just come into a hand and may be played at once; it must be, unless stolen."""
 
     seat: int
     card: Card
@@ -170,10 +173,7 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A card that a player has to hand over as soon as he holds it.
-
-    The Control card that asks for it stays beside that player until then.
-    """
+    """A card that a player must hand over on getting it; the Control card stays beside them until then."""
 
     card: Card
     by_seat: int
@@ -182,16 +182,16 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What can be answered or laid at once, until the next card is drawn or played."""
+    """What can be answered or played at once, until the next card is drawn or played."""
 
     laid: Laid | None = None
     taken: Taken | None = None
-    asked: Request | None = None  # a request that was made just now, so that the card may be handed over on the spot
-    drew: bool = False  # the player to move has drawn for the turn by a line of its own, and may exchange no more
+    asked: Request | None = None  # a request just made: the card may be handed over immediately
+    drew: bool = False  # the turn's draw was a line of its own: no exchange any more
 
 
 class HowEnded(StrEnum):
-    """How a hand ended; `OPEN` is a record's end in the middle of one."""
+    """How a hand ended; `OPEN` if the record stops before its end."""
 
     COMPLETED = "completed"
     EXHAUSTED = "exhausted"
@@ -201,29 +201,29 @@ class HowEnded(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a hand ended and, where a trip was completed, the index of the side that did."""
+    """How a hand ended, and the index of the side that completed its trip."""
 
     how: HowEnded
     side: int | None = None
 
 
 class Table(NamedTuple):
-    """Everything that is public about a hand, between two plays."""
+    """All public facts about a hand between two plays."""
 
     edition: Edition
     sides: tuple[Side, ...]
     seats: tuple[Seat, ...]
     deck: Mapping[Card, int]
-    hands: tuple[int, ...]  # how many cards each seat holds; which ones is never known
+    hands: tuple[int, ...]  # number of cards in each seat's hand
     draw_pile: int
     discards: tuple[Card, ...]
-    to_move: int  # the seat whose turn it is
-    due: Due  # what the player to move draws before he plays
+    to_move: int  # index in `seats`
+    due: Due
     target: int
-    extension_offered_to: int | None = None  # the side that has reached the target and has to answer
-    extended_by: int | None = None  # the index of the side that called the extension
-    attacks: tuple[Attack, ...] = ()  # the attacks that a coup fourré can still answer, the latest last
-    may_pass: bool = False  # the player to move has the turn by a play out of turn, and may pass it to his left
+    extension_offered_to: int | None = None  # index of the side at the target that must answer
+    extended_by: int | None = None  # index of the side that called the extension
+    attacks: tuple[Attack, ...] = ()  # oldest first
+    may_pass: bool = False  # the player to move has played out of turn and may pass the turn to the left
     window: Window = Window()
     requests: tuple[Request, ...] = ()
     ending: Ending | None = None
@@ -234,35 +234,35 @@ class Table(NamedTuple):
 
     @property
     def handed_to(self) -> int | None:
-        """The seat that was handed a card by the last play, and lays or discards it before anybody goes on."""
+        """The seat that was handed a card by the last play and must play or discard it next."""
         taken = self.window.taken
         return taken.seat if taken is not None and taken.how is How.HANDED else None
 
     @property
     def player_up(self) -> str:
-        """The player who does something next: who was handed a card, else the player to move."""
+        """The player who acts next: the one who was handed a card, else the player to move."""
         seat = self.handed_to
         return self.seats[self.to_move if seat is None else seat].player
 
     @property
     def drawn(self) -> bool:
-        """True if the player to move has drawn already, or has forgotten to."""
+        """True if the player to move has drawn or skipped the draw."""
         return self.due is Due.NOTHING
 
     @property
     def to_draw(self) -> int:
-        """How many cards the player to move still draws before he plays."""
+        """Number of cards that the player to move draws before playing."""
         return self.draws(self.hands[self.to_move], self.due)
 
     def draws(self, held: int, due: Due = Due.TURN) -> int:
-        """Return how many cards a player who holds so many draws before he plays."""
+        """Return how many cards a player with `held` cards draws before playing."""
         if due is Due.TURN and self.edition.draw == "to-seven":
             return max(0, FULL_HAND - held)
         return 0 if due is Due.NOTHING else 1
 
     @property
     def may_extend(self) -> bool:
-        """True if an extension can still be called at this target."""
+        """True if the extension can be called at this target."""
         return self.edition.extension == "yes" and self.target == EXTENDABLE_KM
 
     @property
@@ -275,36 +275,36 @@ class Table(NamedTuple):
         return self.edition.reshuffles and self.to_draw > self.draw_pile
 
     def seat_named(self, player: str | None) -> int | None:
-        """Return the seat of the player of that name; None where there is none."""
+        """Return the index of a player's seat; None for an unknown name."""
         return next((index for index, seat in enumerate(self.seats) if seat.player == player), None)
 
     def seat_of(self, player: str) -> int:
-        """Return the seat of a player. Raises KeyError for a stranger."""
+        """Return the index of a player's seat. Raises KeyError for an unknown name."""
         for index, seat in enumerate(self.seats):
             if seat.player == player:
                 return index
         raise KeyError(player)
 
     def side_index(self, name: str | None) -> int | None:
-        """Return the index of the side of that name, or of the side that a player of that name plays for."""
+        """Return the index of the side with this name or player; None for an unknown name."""
         for index, side in enumerate(self.sides):
             if side.name == name or name in side.players:
                 return index
         return None
 
     def side_of(self, player: str) -> Side:
-        """Return the side that a player plays for. Raises KeyError for a stranger."""
+        """Return a player's side. Raises KeyError for an unknown name."""
         return self.sides[self.seats[self.seat_of(player)].side]
 
     def copies_left(self, card: Card) -> int:
-        """Return how many of a card have not been laid yet in this hand."""
+        """Return how many copies of a card are not visible on the table."""
         asking = len(self.requests) if card is Card.CONTROL else 0
         played = self.discards.count(card) + sum(side.copies(card) for side in self.sides) + asking
         return self.deck.get(card, 0) - played
 
     @property
     def lying(self) -> Counter[Card]:
-        """The cards that lie openly, by face."""
+        """Number of visible copies of each card."""
         lies = Counter(self.discards)
         for side in self.sides:
             lies.update(chain.from_iterable(side.piles.values()))
@@ -314,19 +314,19 @@ class Table(NamedTuple):
         return lies
 
     def race_km(self, side: Side) -> int:
-        """Return what of a side counts towards the target."""
+        """Return the km of a side that count towards the target."""
         return race_km(self.edition, side)
 
 
 def race_km(edition: Edition, side: Side) -> int:
-    """Return what counts towards the target: the distances and, where the edition says so, the safeties."""
+    """Return the km that count towards the target: distances and, in some editions, safeties."""
     if edition.safeties_count_as_distance == "no":
         return side.km
     return side.km + SAFETY_KM * len(side.safeties) + COUP_FOURRE_KM * len(side.coups_fourres)
 
 
 def is_driving(edition: Edition, side: Side) -> bool:
-    """True if the side's car moves: nothing stops it, and a roll shows where one is needed."""
+    """True if the side may play distance cards: no hazard, and Roll shows where the edition needs it."""
     if side.hazard is not None:
         return False
     top = side.battle_top

@@ -1,4 +1,4 @@
-"""A finished tableau: what each side has lying, with what only people can tell, made a table that can be scored."""
+"""A finished tableau: the visible cards and what only people know, as a table that can be scored."""
 
 from __future__ import annotations
 
@@ -16,41 +16,37 @@ from companion.rules.table import EXTENDABLE_KM, Due, Ending, HowEnded, Side, Ta
 
 @dataclass(frozen=True, slots=True)
 class Trip:
-    """How far a hand went."""
+    """The target of a hand in km, and who called the extension."""
 
     target: int
-    extended_by: int | None = None  # the index of the side that called the extension
+    extended_by: int | None = None  # index of a side
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What does not lie on the table."""
+    """Facts about a hand that its cards do not show."""
 
     trip: Trip
-    completed_by: int | None  # the index of the side that completed the trip; None where nobody did
-    played_out: bool  # where nobody did: whether all cards were used up. Else people stopped before.
-    draw_pile_empty: bool  # if the draw pile was used up when the trip was completed
+    completed_by: int | None  # index of the side that completed the trip
+    played_out: bool  # without completion: all cards were used up; otherwise the players stopped early
+    draw_pile_empty: bool  # the draw pile was empty when the trip was completed
 
 
 def trips(edition: Edition, sides: int) -> tuple[Trip, ...]:
-    """Return how far a hand of these sides can have gone: the edition's own targets, the usual ones, the extension."""
+    """Return the possible trips for this number of sides: the edition's targets, 700, 1000, and the extension."""
     targets = dict.fromkeys((*_own_targets(edition, sides), EXTENDABLE_KM, EXTENDED_KM))
     extended = [Trip(EXTENDED_KM, side) for side in range(sides)] if edition.extension == "yes" else []
     return (*map(Trip, targets), *extended)
 
 
 def _own_targets(edition: Edition, sides: int) -> list[int]:
-    """Return those of the edition for so many sides, the shortest first."""
     return sorted({edition.target_km[players] for players, _each in _seatings(edition, sides)})
 
 
 def likely(
     edition: Edition, sides: Sequence[Side], *, trip: Trip | None = None, draw_pile_empty: bool | None = None
 ) -> Told:
-    """Return the likeliest account of a hand: the only side at the target has completed the trip.
-
-    If several sides are at the target, the cards do not show which one completed it.
-    """
+    """Return the likeliest facts: the trip was completed by the side at the target, if there is exactly one."""
     km = [race_km(edition, side) for side in sides]
     trip = trip or _likely_trip(edition, km)
     done = [side for side, driven in enumerate(km) if edition.completes(driven, trip.target)]
@@ -58,7 +54,7 @@ def likely(
 
 
 def _likely_trip(edition: Edition, km: Sequence[int]) -> Trip:
-    """Return the shortest of the edition's own targets that nobody has passed; beyond it the extension was called."""
+    """Return the edition's shortest target that no side has passed; beyond 700 the leader called the extension."""
     own = _own_targets(edition, len(km)) or [EXTENDED_KM]
     target = next((target for target in own if target >= max(km)), own[-1])
     if edition.extension == "yes" and own[0] == EXTENDABLE_KM < max(km):
@@ -67,7 +63,7 @@ def _likely_trip(edition: Edition, km: Sequence[int]) -> Trip:
 
 
 def may_have_more(edition: Edition, sides: Sequence[Side], number: int, trip: Trip | None = None) -> bool:
-    """True if the rules allow a side one more distance card than it shows; without a trip, on a longer trip too."""
+    """True if the rules allow a side one more distance card; without `trip`, a longer one may explain it."""
     shortest = min((card for card in edition.deck if card.family is Family.DISTANCE), key=lambda card: card.km)
     more = sides[number]._replace(distances=(*sides[number].distances, shortest))
     target = likely(edition, [*sides[:number], more, *sides[number + 1 :]], trip=trip).trip.target
@@ -75,7 +71,7 @@ def may_have_more(edition: Edition, sides: Sequence[Side], number: int, trip: Tr
 
 
 def check_sides(edition: Edition, sides: int) -> None:
-    """Raise SeatingError, with a sentence, when the edition is not played by so many sides."""
+    """Raise SeatingError, with a sentence, if the edition does not allow this number of sides."""
     if not _seatings(edition, sides):
         wrong = say_many(
             "%(edition)s is played by %(ways)s: these are %(count)d sides.",
@@ -88,10 +84,10 @@ def check_sides(edition: Edition, sides: int) -> None:
 
 
 def table_of(edition: Edition, sides: Sequence[Side], told: Told) -> Table:
-    """Return the table of a hand that is over, to be scored.
+    """Return the table of a finished hand, for scoring.
 
-    Of the piles that do not score nothing is known: an unread card lies on each battle pile. A side whose distances
-    nobody has counted has an unread one: it is not shut out.
+    Battle piles are unknown and get one unread card each. A side whose distances were not counted has an unread
+    distance card, so it is not shut out.
     """
     laid = sum(len(side.distances) + len(side.safeties) for side in sides)
     how = HowEnded.EXHAUSTED if told.played_out else HowEnded.AGREED
@@ -116,7 +112,7 @@ def _seatings(edition: Edition, sides: int) -> list[tuple[int, int]]:
 
 
 def odd_cards(table: Table) -> Iterator[Reason]:
-    """Yield what cannot be, or hardly, of the cards that lie there; last what an unverified deck may explain."""
+    """Yield what is impossible or unlikely about the visible cards; last what an unverified deck may explain."""
     edition, unsure = table.edition, []
     laid = (card for side in table.sides for card in side.distances + side.safeties)
     twice = Counter({Card.ACCELERATOR: sum(len(side.doubled) for side in table.sides)})
@@ -141,7 +137,7 @@ def odd_cards(table: Table) -> Iterator[Reason]:
 
 
 def odd_trip(table: Table) -> Iterator[Said]:
-    """Yield a sentence where the side said to have completed the trip is not at the target, or another one is."""
+    """Yield a sentence for each side whose km contradict who is said to have completed the trip."""
     completer = table.ending.side if table.ending else None
     for number, side in enumerate(table.sides):
         km = table.race_km(side)

@@ -1,1 +1,1 @@
-"""Editions as data: a rule sheet is a TOML file; here are its reader, its value and the switches of house rules."""
+"""Editions: a TOML file for each rule sheet, its parser, its value, and the switches for house rules."""

@@ -1,7 +1,7 @@
-"""Editions and house rules as values: what a rule sheet says, and what a table has agreed on beside it.
+"""Editions as values, with the house rules of a match.
 
-The rules ask an edition for a switch (`edition.two_hundreds`), never which edition it is. A house rule is the
-same switch, set for one match (`with_options`). What an edition's file may hold is in `edition_file.py`.
+The rules ask an edition for a switch (`edition.two_hundreds`), never for its name. A house rule sets the same switch
+for one match (`with_options`). For the file format see `edition_file.py`.
 """
 
 from __future__ import annotations
@@ -21,54 +21,54 @@ from companion.rules.cards import Card, Family, card_name
 from companion.rules.editions import edition_file
 from companion.rules.editions.switches import EditionError, check_options, follows, switches, written
 
-__all__ = ["EditionError", "switches"]  # besides what is defined here
+__all__ = ["EditionError", "switches"]  # in addition to the definitions below
 
 MOST_LENT, LONGEST_LENT = 1000, 65_536
-"""Maximum number of editions of other machines, and size of one's own that is told to another, in letters."""
+"""Maximum number of editions from other machines, and length of an edition file to share, in characters."""
 
-SHORT_GAME_PLAYERS = 3  # `five-hazards-removed` concerns games of up to three players
+SHORT_GAME_PLAYERS = 3  # maximum number of players for `five-hazards-removed`
 POINTS, FEW_PLAYERS = "points", "few-players"
-"""What a switch may need beside other house rules and cards: points for it, and a game of so few players."""
+"""What a switch may need, apart from house rules and cards: points for it, or at most `SHORT_GAME_PLAYERS`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """What each line of the score sheet is worth, and what happens when a match ends level."""
+    """Points for each line of the score sheet, and what happens after a tied match."""
 
     safety: int
     all_safeties: int
-    coup_fourre: int  # on top of the safety's own points
+    coup_fourre: int  # in addition to the safety
     trip_completed: int
     delayed_action: int
     safe_trip: int
     extension: int
     shut_out: int
-    level: str  # `play-on` (another hand decides) or `restart` (nobody wins, totals start again)
+    level: str  # `play-on` (another hand decides) or `restart` (no winner, totals restart)
 
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """A rule sheet, with house rules where a table has set some. Every switch is a field."""
+    """A rule sheet with the house rules of a table. Every switch is a field."""
 
     name: str
     parent: str | None
     title: str
     sheet: str
     about: str
-    unit: str  # what its sheet counts the distance in: `km` or `miles`
-    year: int | None  # when its box came out
+    unit: str  # of distances on the sheet: `km` or `miles`
+    year: int | None  # of publication
     counts_verified: bool
     deck: Mapping[Card, int]
     hand_size: int
-    seatings: tuple[tuple[int, int], ...]  # (players, players a side) that the sheet allows
+    seatings: tuple[tuple[int, int], ...]  # allowed pairs (players, players per side)
     target_km: Mapping[int, int]
     points: Points
-    sources: Mapping[str, str]  # where in its sheet each switch and `deck`, `setting-up`, … is written
-    written_in: Mapping[str, str]  # the edition whose sheet that is: the edition itself or one that it is made from
-    fixed: frozenset[str]  # the switches that no house rule turns, as the sheet's value is all that makes sense
+    sources: Mapping[str, str]  # section of the sheet for each switch and for `deck`, `setting-up`, …
+    written_in: Mapping[str, str]  # edition that sets each switch: this one or an ancestor
+    fixed: frozenset[str]  # switches without house rules: only the sheet's value makes sense
     first_player: str
-    by_the_sheet: Mapping[str, str]  # the value of each switch without house rules
-    house_rules: tuple[tuple[str, str], ...]  # what this table has turned; not what follows from it
+    by_the_sheet: Mapping[str, str]  # values without house rules
+    house_rules: tuple[tuple[str, str], ...]  # set by this table, without entailed changes
     hazard_on_hazard: str
     hazard_on_remedy: str
     hazard_on_empty_pile: str
@@ -106,22 +106,22 @@ class Edition:
 
     @property
     def two_hundreds_max(self) -> int | None:
-        """How many 200s a side may lay in a hand; None where nothing limits them."""
+        """Maximum number of 200s per side and hand; None for no limit."""
         return int(self.two_hundreds) if self.two_hundreds.isdigit() else None
 
     @property
     def reshuffles(self) -> bool:
-        """True if the discards become the draw pile once that is used up."""
+        """True if discards are reshuffled when the draw pile is empty."""
         return self.empty_pile == "reshuffle"
 
     @property
     def is_race(self) -> bool:
-        """True if kilometres alone decide, and no match is counted in points."""
+        """True if distance alone decides and a match has no points."""
         return self.match_points is None
 
     @property
     def match_points(self) -> int | None:
-        """The points that end a match, or None where one race decides."""
+        """The points that end a match; None for a single race."""
         return int(self.match) if self.match.isdigit() else None
 
     @property
@@ -129,28 +129,28 @@ class Edition:
         return tuple(card for card in self.deck if card.family is Family.SAFETY)
 
     def completes(self, km: int, target: int) -> bool:
-        """True if a trip to a target is completed with so many kilometres."""
+        """True if `km` complete a trip to `target`."""
         return km == target or (km > target and self.overshoot == "allowed")
 
     def deck_for(self, players: int) -> Mapping[Card, int]:
-        """Return the cards in the game with so many players, after `five-hazards-removed`."""
+        """Return the deck for this number of players, after `five-hazards-removed`."""
         if self.five_hazards_removed == "no" or players > SHORT_GAME_PLAYERS:
             return self.deck
         fewer = {card: count - 1 for card, count in self.deck.items() if card.family is Family.HAZARD and count}
         return MappingProxyType({**self.deck, **fewer})
 
     def switch(self, name: str) -> str:
-        """Return the value of a switch by its written name (`hazard-on-hazard`)."""
+        """Return the value of a switch by its name with hyphens (`hazard-on-hazard`)."""
         return str(getattr(self, _field(name)))
 
     def means_nothing(self, switch: str) -> bool:
-        """True if nothing depends on a switch: no such card, no such line of the score, or nothing that can happen."""
+        """True if the switch is fixed or has no effect in this edition."""
         return switch in self.fixed or self.lacks(switch) is not None
 
     def lacks(self, switch: str) -> str | Card | None:
-        """Return what a switch needs and this edition lacks: another house rule, a card, `POINTS` or `FEW_PLAYERS`.
+        """Return what a switch needs and this edition lacks: a house rule, a card, `POINTS` or `FEW_PLAYERS`.
 
-        None if something depends on the switch.
+        None if the switch has an effect.
         """
         lacking: dict[str, dict[str | Card, bool]] = {
             "extension-bonus": {"extension=yes": self.extension == "no", POINTS: not self.points.extension},
@@ -165,10 +165,10 @@ class Edition:
         return next((what for what, is_lacking in lacking.get(switch, {}).items() if is_lacking), None)
 
     def with_options(self, options: Iterable[tuple[str, str]]) -> Edition:
-        """Return the edition with several house rules more; a later value replaces an earlier one of the same switch.
+        """Return the edition with additional house rules; the last value of a switch counts.
 
-        A house rule that contradicts the sheet alone takes the sheet's switch along. Raises EditionError for what
-        does not exist, for house rules that contradict each other, and for switches that are fixed here.
+        Values of the sheet that contradict a house rule change with it. Raises EditionError for unknown or
+        contradictory house rules and for fixed switches.
         """
         rules = dict(self.house_rules)
         for name, value in options:
@@ -190,9 +190,9 @@ class Edition:
         return replace(self, house_rules=tuple(rules.items()), **changes)
 
     def with_deck(self, counts: Mapping[Card, int]) -> Edition:
-        """Return the edition with corrected counts of some cards; the whole stays as large as it is.
+        """Return the edition with corrected counts of some cards; the total must not change.
 
-        Raises EditionError where the counts are known, for a card that is not in the deck, and for a wrong total.
+        Raises EditionError if the counts are verified, a card is not in the deck, or a count or the total is wrong.
         """
         if not counts:
             return self
@@ -228,15 +228,15 @@ def _field(switch: str) -> str:
 
 
 _own: dict[str, tuple[Edition, str]] = {}
-"""The editions of one's own, each with the text of its file. They are set once, when the program begins."""
+"""The user's own editions with the text of their files; loaded once at the start of the program."""
 
-_lent: dict[str, Edition] = {}  # the editions of other machines, by name and what is in them
+_lent: dict[str, Edition] = {}  # editions of other machines, by name and hash of the content
 
 
 def keep_own_editions(folder: Path) -> tuple[str, ...]:
-    """Make the files of a folder editions by name, `ours.toml` the edition `ours`, instead of those of another folder.
+    """Load the editions of a folder, `ours.toml` as `ours`, in place of those of an earlier folder.
 
-    Gives a sentence about each file that cannot be used; the others can.
+    Return a sentence for each file that cannot be used; the others are loaded.
     """
     _own.clear()
     faults = []
@@ -252,16 +252,16 @@ def keep_own_editions(folder: Path) -> tuple[str, ...]:
 
 
 def own_text(name: str) -> str | None:
-    """Return the file of an edition of one's own as text; None for one that ships, and for one that is too long."""
+    """Return the file of an own edition as text; None for shipped editions and files over `LONGEST_LENT`."""
     _, text = _own.get(name, (None, ""))
     return text if 0 < len(text) <= LONGEST_LENT else None
 
 
 @cache
 def lent(text: str) -> str:
-    """Return the name under which another machine's edition is found from now on: its own and what is in it, in short.
+    """Register an edition of another machine; return its name for `load_edition`, which includes a hash.
 
-    Raises EditionError for what is no edition file.
+    Raises EditionError if the text is not an edition file, is too long, or too many editions are registered.
     """
     if len(_lent) >= MOST_LENT or len(text) > LONGEST_LENT:
         raise EditionError("Too many editions have come, or too long ones.")
@@ -275,12 +275,12 @@ def lent(text: str) -> str:
 
 
 def edition_names() -> tuple[str, ...]:
-    """Return the editions that ship, classic first, then one's own."""
+    """Return the names of the shipped editions, classic first, then the user's own."""
     return (*edition_file.shipped_names(), *_own)
 
 
 def load_edition(name: str) -> Edition:
-    """Return an edition by name, in any case. Raises EditionError with a sentence for an unknown one."""
+    """Return an edition by name, ignoring case. Raises EditionError, with a sentence, for an unknown one."""
     small = name.lower()
     own, _ = _own.get(small, (None, ""))
     return own or _lent.get(small) or _shipped(small)
@@ -300,7 +300,7 @@ def _shipped(name: str) -> Edition:
 
 
 def read_edition(path: Path) -> Edition:
-    """Return an edition from a TOML file. Raises EditionError, naming file and key, for the first thing wrong in it."""
+    """Return an edition from a TOML file. Raises EditionError, naming file and key, for the first fault in it."""
     reading = edition_file.read_file(path)
     for fault in reading.faults:
         raise EditionError(fault.in_file(path), exit_code=1)
@@ -322,7 +322,7 @@ def _built(entries: Mapping[str, Any]) -> Edition:
         unit=entries.get("unit", "km"),
         year=entries.get("year"),
         counts_verified=entries["counts-verified"],
-        # The cards in the order in which this program lists them.
+        # In the order of `Card`, in which the program lists cards.
         deck=MappingProxyType({card: counts[card] for card in Card if counts.get(card)}),
         hand_size=setting_up["hand"],
         seatings=tuple((players, each) for players, each in setting_up["seatings"]),

@@ -1,7 +1,7 @@
-"""Edition files: a parent plus what differs, read from TOML, and everything that is wrong in one.
+"""Edition files: TOML with a parent and the differences from it; the reading lists every fault.
 
-What a file says is checked on its own first; what is sound in it is laid over its parent, and the whole is checked
-again. So a wrong value is named once, and does not drag a dozen other sentences along.
+A file is checked on its own first. Its valid part is then merged with the parent and checked as a whole, so a wrong
+value is reported once and causes no further sentences.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ TARGET_STEP_KM = 25
 MOST_PLAYERS = 8
 
 Entries = Mapping[str, Any]
-Place = tuple[str, ...]  # keys, from the top of the file down
+Place = tuple[str, ...]  # path of keys from the top level
 _MOST_TEXT, _MOST_LETTERS = 300, {"name": 60, "title": 60}
-"""Maximum length of a text, and of some texts, in letters."""
+"""Maximum length of a text, in general and for some keys, in characters."""
 
 _IDENTITY = {"name": str, "title": str, "sheet": str, "about": str}
 _TABLES = {"deck": dict, "setting-up": dict, "points": dict, "switches": dict}
@@ -55,7 +55,7 @@ FIRST_PLAYERS = MappingProxyType(
         "alternates": say("The first turn alternates hand by hand."),
     }
 )
-"""Who begins, as a sheet says it; for the table to know, no rule depends on it."""
+"""Who begins, according to the sheet; shown to players, but no rule depends on it."""
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _KIND_WORDS: dict[type, str] = {
@@ -67,45 +67,45 @@ _KIND_WORDS: dict[type, str] = {
 }
 _MOST_SHOWN = 40
 _LONGEST = 500
-_TOO_LARGE = 100_000  # more than any count, target or points
+_TOO_LARGE = 100_000  # above any count, target or points
 
 
 @cache
 def shipped_names() -> tuple[str, ...]:
-    """Return the editions that ship, classic first."""
+    """Return the names of the shipped editions, classic first."""
     names = sorted(path.stem for path in EDITIONS.glob("*.toml"))
     return tuple(sorted(names, key=lambda name: name != "classic"))
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that is wrong in a file, in a sentence that names the key."""
+    """A fault in an edition file, as a sentence that names the key."""
 
     say: str
-    line: int | None = None  # the line, from 1, of what is no TOML at all
-    places: tuple[Place, ...] = ()  # the keys that it concerns
+    line: int | None = None  # line number from 1, for text that is not TOML or UTF-8
+    places: tuple[Place, ...] = ()  # the keys concerned
 
     def in_file(self, path: Path) -> str:
-        """Return the sentence with the file, and the line where that is known, before it."""
+        """Return the sentence after the file name and, if known, the line."""
         return f"{path}:{self.line}: {self.say}" if self.line else f"{path}: {self.say}"
 
 
 @dataclass(frozen=True, slots=True)
 class EditionReading:
-    """What an edition says with its parents' leave, as far as it is sound, and what is wrong in its file."""
+    """The valid entries of an edition merged with its parents', and the faults of its own file."""
 
     entries: Entries
     faults: tuple[Fault, ...] = ()
 
 
 def _wrong(say: str, *places: Place) -> Fault:
-    return Fault(plain(say, _LONGEST), places=places)  # A quoted key may hold any sign.
+    return Fault(plain(say, _LONGEST), places=places)  # A quoted key may contain any character.
 
 
 def read_file(path: Path) -> EditionReading:
-    """Return what is in an edition file; a name that ships is wrong in any other than the one that ships.
+    """Read an edition file; only shipped files may use the names of shipped editions.
 
-    Raises EditionError, naming the file, when it cannot be read at all.
+    Raises EditionError, naming the file, if it cannot be opened.
     """
     try:
         raw = read_small(path)
@@ -120,7 +120,7 @@ def read_file(path: Path) -> EditionReading:
 
 
 def read_text(text: str, taken: Collection[str] = ()) -> EditionReading:
-    """Return what the text of an edition file says, which has none of the names taken. Any text gives a reading."""
+    """Read the text of an edition file. A name in `taken` is a fault; any text gives a reading."""
     text = text.removeprefix("\ufeff")
     try:
         data = toml_text.load(text)
@@ -133,11 +133,11 @@ def read_text(text: str, taken: Collection[str] = ()) -> EditionReading:
     named_wrong = {place[:2] for wrong in own_wrongs for place in wrong.places}
     own = _sound(data, named_wrong)
     if "switches" in own:
-        # Each switch is signed with the edition that sets it.
+        # Record which edition sets each switch.
         own["switches"] = {key: {**entry, "edition": own.get("name", "")} for key, entry in own["switches"].items()}
     parent = own.get("parent", None if "parent" not in data else "classic")
     entries = _with_parent(read_file(EDITIONS / f"{parent}.toml").entries, own) if parent else own
-    # What concerns a key that is named already, or one within or above it, is left out.
+    # Skip faults about reported keys and about keys inside or above them.
     whole_wrongs = (
         wrong
         for wrong in _whole_wrongs(own, entries)
@@ -147,7 +147,7 @@ def read_text(text: str, taken: Collection[str] = ()) -> EditionReading:
 
 
 def _sound(data: Mapping[str, Any], wrong: Collection[Place]) -> dict[str, Any]:
-    """Return what is left without the keys of the first two levels that are wrong."""
+    """Return the data without the wrong keys of the first two levels."""
     out = {}
     for key, value in data.items():
         if (key,) not in wrong:
@@ -157,14 +157,14 @@ def _sound(data: Mapping[str, Any], wrong: Collection[Place]) -> dict[str, Any]:
 
 
 def _with_parent(base: Entries, own: Entries) -> dict[str, Any]:
-    """Return an edition over its parent: tables are merged key by key, but a `deck` replaces the parent's whole."""
+    """Merge an edition with its parent key by key; a `deck` replaces the parent's deck as a whole."""
     setting_up = {**base["setting-up"], **own.get("setting-up", {})}
     deck = {**own.get("deck", base["deck"]), **own.get("deck-changes", {})}
     changed = {key: {**base[key], **own.get(key, {})} for key in ("points", "switches")}
     title = own.get("title", own.get("name", "").replace("-", " ").capitalize())
     about = f"As {base['title']}, with rules of our own."
     identity = {"title": title, "sheet": "our own rules", "about": about, "year": None}
-    # The parent's targets count only for as many players as this edition seats.
+    # Inherit targets only for numbers of players that this edition allows.
     seated = {str(players) for players, _ in setting_up["seatings"]}
     inherited = {players: km for players, km in base["setting-up"]["target-km"].items() if players in seated}
     targets = {**inherited, **own.get("setting-up", {}).get("target-km", {})}
@@ -172,7 +172,7 @@ def _with_parent(base: Entries, own: Entries) -> dict[str, Any]:
     return {**top, "setting-up": {**setting_up, "target-km": targets}}
 
 
-# What a file says by itself
+# Faults of a file on its own
 
 
 def _own_wrongs(data: Entries) -> Iterator[Fault]:
@@ -207,7 +207,7 @@ def _table(data: Entries, key: str) -> Entries:
 
 
 def _shape(table: Entries, kinds: Mapping[str, type], place: Place, where: str) -> Iterator[Fault]:
-    """Keys that nobody knows, and values of the wrong kind."""
+    """Yield faults for unknown keys, texts that are too long, and values of the wrong type."""
     for key, value in table.items():
         if key not in kinds:
             near = meant(key, kinds) or f"; known are {', '.join(kinds)}"
@@ -233,7 +233,7 @@ def _is(value: object, kind: type) -> bool:
 
 
 def _shown(value: object) -> str:
-    """Return a value as its file wrote it, short enough for a sentence."""
+    """Return a value in TOML notation, shortened for a sentence."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
@@ -298,7 +298,7 @@ def _is_seating(pair: object) -> bool:
 
 
 def _choice_wrongs(entry: object, values: Collection[str], place: Place) -> Iterator[Fault]:
-    """What is wrong with a choice and its source: `{ value = "no", source = "A turn" }`."""
+    """Yield faults of a choice with its source: `{ value = "no", source = "A turn" }`."""
     where = f"[{place[0]}] '{place[1]}'"
     if not isinstance(entry, dict):
         likely = nearest(str(entry), values) or next(iter(values))
@@ -312,7 +312,7 @@ def _choice_wrongs(entry: object, values: Collection[str], place: Place) -> Iter
     yield from _not_among(entry.get("value"), values, where, (*place, "value"))
 
 
-# What a file says together with its parents
+# Faults of a file merged with its parents
 
 
 def _whole_wrongs(own: Entries, entries: Entries) -> Iterator[Fault]:

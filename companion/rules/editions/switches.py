@@ -1,4 +1,4 @@
-"""The switches of the rules: their values, which of them contradict each other, and what follows from one."""
+"""The switches of the rules: their values and contradictions, and the changes that one entails."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Rule = tuple[str, str]
 
 
 class EditionError(Problem, ValueError):
-    """An edition file or a house rule that cannot be used."""
+    """An edition file or house rule that cannot be used."""
 
 
 @cache
 def switches() -> Mapping[str, Mapping[str, str]]:
-    """Return every switch, its values, and what each value means in one sentence."""
+    """Return the values of each switch, each with a sentence that explains it."""
     data = tomllib.loads(_SWITCHES.read_text(encoding="utf-8"))
     return MappingProxyType({name: MappingProxyType(values) for name, values in data.items()})
 
@@ -37,7 +37,7 @@ def switch_title(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two values that cannot both hold, and why. Each of the two switches has one other value."""
+    """Two values that exclude each other, and why. Both switches have exactly two values."""
 
     one: Rule
     other: Rule
@@ -69,7 +69,7 @@ CONTRADICTIONS = (
 
 
 def check_option(name: str, value: str) -> None:
-    """Raise EditionError, with a sentence, for a switch or a value that does not exist."""
+    """Raise EditionError, with a sentence, for an unknown switch or value."""
     if name not in switches():
         near = meant(name, switches())
         raise EditionError("There is no house rule '%(name)s'%(near)s.", name=shown(name), near=near)
@@ -85,9 +85,9 @@ def check_option(name: str, value: str) -> None:
 
 
 def check_options(options: Iterable[Rule]) -> None:
-    """Raise EditionError, with a sentence, for house rules that do not exist or contradict each other.
+    """Raise EditionError, with a sentence, for unknown or contradictory house rules.
 
-    A rule that is repeated replaces the earlier one; the order of different rules does not matter.
+    A repeated rule replaces the earlier one; otherwise the order does not matter.
     """
     rules = tuple(options)
     for name, value in rules:
@@ -105,13 +105,13 @@ def check_options(options: Iterable[Rule]) -> None:
 
 
 def contradictions(values: Mapping[str, str]) -> Iterator[Contradiction]:
-    """Return the contradictions among the values of switches, not all of which need be there."""
+    """Return the contradictions among these values, which may be of some switches only."""
     held = values.items()
     return (pair for pair in CONTRADICTIONS if pair.one in held and pair.other in held)
 
 
 def follows(rules: Mapping[str, str], sheet: Mapping[str, str]) -> dict[str, str]:
-    """Return what house rules change beside themselves: values of the sheet that would contradict them."""
+    """Return the further changes that house rules entail: the sheet's values that contradict them, flipped."""
     out: dict[str, str] = {}
     for pair in contradictions({**sheet, **rules}):
         dragged = next(rule for rule in (pair.other, pair.one) if rule[0] not in rules)
@@ -126,5 +126,5 @@ def otherwise(rule: Rule) -> Rule:
 
 
 def written(rule: Rule) -> str:
-    """Return a house rule as a record writes it."""
+    """Return a house rule in record notation: `switch=value`."""
     return "=".join(rule)

@@ -1,1 +1,1 @@
-"""The record of a match: how a line is written and read, and every line judged."""
+"""The record of a match: its notation, and the verdict on each line."""

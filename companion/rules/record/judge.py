@@ -1,8 +1,7 @@
-"""A record judged line by line: which plays were legal, what each hand came to, who wins the match.
+"""Judge a record line by line: verdicts, results of hands, winner of the match.
 
-`step` takes one line after the other and is all there is: replaying a file, following a live table and
-judging again after a correction are the same function over the same lines. A judged record keeps the game after
-every line, so that the lines before a change are not judged again (`judge_on`).
+Replays, live tables and corrections all use `step`, one line at a time. A `JudgedRecord` keeps the game after every
+line, so `judge_on` judges only the lines after a change.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ from companion.rules.set_up_remarks import idle_rules, look_alikes
 from companion.rules.table import Ending, HowEnded, Side, Table, Team
 
 LEGAL, ILLEGAL, UNREADABLE = "legal", "illegal", "unreadable"
-MOST_NAMES = 16  # more sides or names to show than any table seats: a record with more is no record
+MOST_NAMES = 16  # limit for sides and for display names, more than any table seats
 NO_POINTS: Mapping[str, int] = MappingProxyType({})
 
 
 class JudgedLine(NamedTuple):
-    """What the referee says of one line of play (or of a header that cannot be read)."""
+    """The verdict on a play or on an unreadable line."""
 
     line: RecordLine
     hand: int
@@ -41,9 +40,9 @@ class JudgedLine(NamedTuple):
     reasons: tuple[Reason, ...] = ()
     remarks: tuple[Reason, ...] = ()
     applied: bool = False
-    unreadable: str | None = None  # the sentence that says how the line should have been written
+    unreadable: str | None = None  # a sentence on how to write the line
     table: Table | None = None
-    look_up: str | None = None  # the edition that has the words, where the line has one that does not exist
+    look_up: str | None = None  # if a card or house rule is unknown: the edition that lists the known ones
 
     def as_json(self, file: str, *, states: bool = False) -> dict[str, Any]:
         """Return the line object of `companion replay --json`."""
@@ -66,7 +65,7 @@ class JudgedLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HandResult:
-    """A hand as it ended, counted; `how` is `open` when the record stops in the middle of it."""
+    """The scored result of a hand; `how` is `open` if the record stops before its end."""
 
     number: int
     how: HowEnded
@@ -75,7 +74,7 @@ class HandResult:
     sheets: Mapping[str, Sheet]
     match: Mapping[str, int]
     winner: str | None
-    won: Mapping[str, int]  # how many matches each side has won in this record
+    won: Mapping[str, int]  # number of matches won by each side in this record
     remarks: tuple[Reason, ...] = ()
 
     def as_json(self, file: str) -> dict[str, Any]:
@@ -102,9 +101,9 @@ class HandResult:
 
 
 class Game(NamedTuple):
-    """Everything a record has said so far: how the game is set up, the hand on the table, the hands before.
+    """The state after some lines of a record: setup, current hand, earlier hands.
 
-    One is made for every line, and tuples are made several times as quick as frozen dataclasses.
+    A tuple because one is created per line, several times faster than a frozen dataclass.
     """
 
     edition_name: str = "classic"
@@ -112,30 +111,30 @@ class Game(NamedTuple):
     teams: tuple[Team, ...] = ()
     target: int | None = None
     shown: Mapping[str, str] = MappingProxyType({})
-    table: Table | None = None  # the hand being played, or the last one as it ended; None before the first
+    table: Table | None = None  # the current hand or the last finished one; None before the first
     hand_number: int = 0
     hands: tuple[HandResult, ...] = ()
-    totals: Mapping[str, int] = NO_POINTS  # the match totals, without the open hand
+    totals: Mapping[str, int] = NO_POINTS  # match totals without the open hand
     winner: str | None = None
-    won: Mapping[str, int] = NO_POINTS  # how many matches each side has won
-    held: HandResult | None = None  # the last hand's, while a u-turn can still take back the card that ended it
-    counts: tuple[tuple[Card, int], ...] = ()  # what the owner has counted in a deck whose sheet cannot be relied on
-    is_unseated: bool = False  # no hand could begin, as the edition is not played by these sides; it has been said
+    won: Mapping[str, int] = NO_POINTS  # number of matches won by each side
+    held: HandResult | None = None  # result of the last hand, while a u-turn can still reopen it
+    counts: tuple[tuple[Card, int], ...] = ()  # the owner's counts of an unverified deck
+    is_unseated: bool = False  # the edition does not allow these sides; already reported
 
     @property
     def edition(self) -> Edition:
-        """The edition with the house rules of this game."""
+        """The edition with this game's house rules and card counts."""
         return load_edition(self.edition_name).with_options(self.options).with_deck(dict(self.counts))
 
     @property
     def idle_rules(self) -> tuple[Reason, ...]:
-        """Remarks about the house rules that change nothing in this game, as it is set up."""
+        """Remarks about house rules without effect in this game."""
         players = sum(len(team.players) for team in self.teams)
         return tuple(idle_rules(self.edition, players, len(self.teams), self.target)) if self.options else ()
 
     @property
     def look_alikes(self) -> tuple[Reason, ...]:
-        """Remarks about names that look like another one of this game and are not it."""
+        """Remarks about different names that look alike."""
         return tuple(look_alikes(self.teams))
 
     @property
@@ -144,7 +143,7 @@ class Game(NamedTuple):
 
     @property
     def goes_on(self) -> bool:
-        """True if the hand is open, or another is to follow."""
+        """True if the hand is open or another one follows."""
         return self.hand_is_open or (self.winner is None and not self.edition.is_race)
 
 
@@ -155,7 +154,7 @@ Item = JudgedLine | HandResult
 
 @dataclass(frozen=True, slots=True)
 class JudgedRecord:
-    """A record, line by line: the game after each line, and what the line gave."""
+    """A judged record. For each line: the game after it, and its verdict and results."""
 
     lines: tuple[RecordLine, ...] = ()
     games: tuple[Game, ...] = ()
@@ -163,21 +162,21 @@ class JudgedRecord:
 
     @property
     def game(self) -> Game:
-        """The game after the last line."""
+        """The game after the last line, `NEW_GAME` for an empty record."""
         return self.games[-1] if self.games else NEW_GAME
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """What `judge` gives for these lines: every verdict and hand in order, an open hand at the end."""
+        """The same verdicts and results that `judge` yields for these lines."""
         return (*(item for items in self.given for item in items), *at_the_end(self.game))
 
     @property
     def hands(self) -> dict[int, HandResult]:
-        """The result of each hand, by its number."""
+        """The result of each hand by its number, starting at 1."""
         return {item.number: item for item in self.items if isinstance(item, HandResult)}
 
     def verdict(self, place: int) -> JudgedLine | None:
-        """Return what the referee says of the line at a place; None where there is nothing to say of a header."""
+        """Return the verdict on the line at an index; None for a readable header."""
         return next((item for item in self.given[place] if isinstance(item, JudgedLine)), None)
 
 
@@ -185,7 +184,7 @@ EMPTY_RECORD = JudgedRecord()
 
 
 def judge_on(before: JudgedRecord, record: Sequence[RecordLine]) -> JudgedRecord:
-    """Return a record judged from its first line that is not as it was before."""
+    """Judge a record, reusing the results in `before` for the lines up to the first difference."""
     pairs = enumerate(zip(before.lines, record, strict=False))
     since = next((place for place, (was, now) in pairs if was != now), min(len(before.lines), len(record)))
     games, given = list(before.games[:since]), list(before.given[:since])
@@ -198,19 +197,22 @@ def judge_on(before: JudgedRecord, record: Sequence[RecordLine]) -> JudgedRecord
 
 
 def judge(lines: Iterable[RecordLine], *, as_lies: bool = False) -> Iterator[Item]:
-    """Yield every line's verdict in order, each hand's result after its last line, an open hand's at the end."""
+    """Yield the verdict on each line, and the result of each hand after its last line; an open hand's comes last.
+
+    `as_lies` applies illegal plays, as in `step`.
+    """
     game = NEW_GAME
     for line in lines:
         game, items = step(game, line, as_lies=as_lies)
         yield from items
         if game.hands:
-            # They have been handed out; a long record must not carry them along.
+            # Yielded already: keeping them would make long records slow.
             game = game._replace(hands=())
     yield from at_the_end(game)
 
 
 def at_the_end(game: Game) -> tuple[Item, ...]:
-    """Return what a record's end gives: the result of an ended hand that was held back, or of an open one."""
+    """Return the result that is due at the end of a record: of an open hand, or one that was held back."""
     if game.held is not None:
         return (game.held,)
     if game.table is None or not game.hand_is_open:
@@ -219,9 +221,21 @@ def at_the_end(game: Game) -> tuple[Item, ...]:
 
 
 def step(game: Game, line: RecordLine, *, as_lies: bool = False) -> tuple[Game, tuple[Item, ...]]:
-    """Return the game after one more line, and what the line gave: its verdict, the results of hands it ended.
+    """Return the game after one more line, with the verdict on it and the results of hands that it ended.
 
-    An illegal play is applied only with `as_lies` or where the line itself says `anyway`, and only if it lays a card.
+    An illegal play is applied only with `as_lies` or a final `anyway`, and only if it moves a card on the table.
+
+    >>> game = NEW_GAME
+    >>> texts = ["side Ann", "side Bob", "hand first Ann", "Ann roll", "Bob 100", "Bob fly"]
+    >>> for number, text in enumerate(texts, start=1):
+    ...     game, items = step(game, RecordLine(number, text))
+    ...     for item in items:
+    ...         print(number, item.verdict, [str(why) for why in item.reasons], item.applied)
+    4 legal [] True
+    5 illegal ['not-driving'] False
+    6 unreadable [] False
+    >>> game.table.player_to_move
+    'Bob'
     """
     try:
         read = notation.parse_line(line.text, game.teams)
@@ -284,7 +298,7 @@ def _set_up(game: Game, header: Header) -> Game:
 
 
 def _agreed(game: Game) -> Game:
-    """Return the game, if its house rules can hold in its edition. Raises EditionError, with a sentence, if not."""
+    """Return the game with valid house rules. Raises EditionError if they do not fit its edition."""
     return game._replace(options=game.edition.house_rules)
 
 
@@ -306,7 +320,7 @@ def _start_hand(game: Game, first: str) -> tuple[Game, tuple[Item, ...]]:
 
 
 def _end_open_hand(game: Game) -> tuple[Game, tuple[Item, ...]]:
-    """End an open hand at `hand first`: an unanswered target is finished, anything else ends as agreed."""
+    """End an open hand at `hand first`: as completed if an extension was offered, otherwise as agreed."""
     if game.table is None or not game.hand_is_open:
         return game, ()
     if game.table.extension_offered_to is not None:
@@ -318,7 +332,7 @@ def _end_open_hand(game: Game) -> tuple[Game, tuple[Item, ...]]:
 def _take_play(game: Game, line: RecordLine, play: Play, as_lies: bool) -> tuple[Game, tuple[Item, ...]]:
     began: tuple[Reason, ...] = ()
     if game.table is None:
-        # `hand first` is missing or unreadable: whoever plays is the first player.
+        # `hand first` is missing or unreadable: the first play decides.
         if game.is_unseated:
             raise Unreadable(say("No hand has begun."))
         if play.player is None:
@@ -329,7 +343,7 @@ def _take_play(game: Game, line: RecordLine, play: Play, as_lies: bool) -> tuple
         raise AssertionError("a hand was begun")
     reasons = referee.objections(table, play)
     remarks = began if reasons else (*began, *referee.remarks(table, play))
-    # An answer that nobody has asked for leaves no card on the table.
+    # Acts without a card, such as `pass`, have nothing to apply.
     leaves_a_card = bool(play.cards or play.card) or (play.verb is Verb.TAKE and bool(table.discards))
     stands = (as_lies or play.anyway) and leaves_a_card
     applied = not reasons or (stands and not table.is_over)
@@ -345,7 +359,7 @@ def _take_play(game: Game, line: RecordLine, play: Play, as_lies: bool) -> tuple
 
 
 def _close(game: Game, table: Table, remarks: tuple[Reason, ...] = ()) -> tuple[Game, tuple[Item, ...]]:
-    """Count a hand that has ended into the match. The result is held back while a u-turn could undo the end."""
+    """Add an ended hand to the match totals; hold its result back while a u-turn can reopen it."""
     sheets = scoring.score(table)
     totals = MappingProxyType(scoring.match_totals(table, game.totals, sheets))
     winner = scoring.match_winner(table.edition, totals, table)
@@ -360,7 +374,7 @@ def _close(game: Game, table: Table, remarks: tuple[Reason, ...] = ()) -> tuple[
 
 
 def _open_again(game: Game) -> Game:
-    """Return the game as it was before its last hand was counted: a u-turn took back the card that ended it."""
+    """Return the game as before its last hand was scored, after a u-turn on the card that ended it."""
     hands = tuple(hand for hand in game.hands if hand.number != game.hand_number)
     totals, won = game.totals, game.won
     if game.held is not None:
@@ -386,7 +400,7 @@ def _result(game: Game, table: Table, counted: tuple[Sheet, ...]) -> HandResult:
 
 
 def side_json(edition: Edition, side: Side) -> dict[str, Any]:
-    """Return a side as JSON: what its piles show, its distances and safeties."""
+    """Return a side as JSON: visible battle and speed cards, km, distances, safeties."""
     kinds = [card for card in edition.deck if card.family is Family.DISTANCE]
     kinds += sorted(set(side.distances) - set(kinds), key=lambda card: card.km)
     laid = {card: "coup-fourre" if card in side.coups_fourres else "played" for card in side.safeties}
@@ -406,7 +420,7 @@ def _slug(card: Card | None) -> str | None:
 
 
 def state_json(table: Table) -> dict[str, Any]:
-    """Return the table as JSON, for `--states` and the pages' own data."""
+    """Return the table as JSON, for `companion replay --states` and the pages."""
     offered, seats = table.extension_offered_to, table.seats
     return {
         "to_move": None if table.is_over else table.player_to_move,

@@ -1,6 +1,6 @@
-"""The record notation: what a person writes at the table, line by line.
+"""The record notation: parse and write the lines of a record.
 
-A line is read on its own; the reader of the record decides what to do about one that cannot be read.
+Each line is parsed on its own; the caller handles unreadable ones.
 """
 
 from __future__ import annotations
@@ -29,35 +29,35 @@ _TIMES_SIGN = re.compile(r"([0-9](?:[\s-]*[^\W\d_]+)?)\s*[x×*]\s*(?=[0-9])", re
 """The sign in `100x2`, `2 × 100`, `100*2`, `100 km x 2`, with the number before it."""
 _SPACED_TIMES = re.compile(r"(?<!\S)[0-9]\S*(?: \* \S+)+")
 
-MOST_SHOWN = 60  # maximum length of a name, and of a name to show, in letters
+MOST_SHOWN = 60  # maximum length of a name and of a display name, in characters
 MOST_EXCHANGED = 6
 MOST_WRITTEN_TIMES = 9
 
 
 class Unreadable(ValueError):
-    """A line that cannot be read; `str()` is the sentence for the person."""
+    """A line that cannot be parsed; `str()` is a sentence for the user."""
 
     def __init__(self, sentence: str, **values: object) -> None:
         super().__init__(say(sentence, **values) if values else sentence)
 
 
 class UnreadableEdition(Unreadable):
-    """A line that was to name the edition."""
+    """An `edition` line that cannot be used."""
 
 
 class UnknownWord(Unreadable):
-    """A card or a house rule that does not exist: what there is stands in every edition."""
+    """An unknown card or house rule; the rules of an edition list the known ones."""
 
 
 class UnknownCard(UnknownWord):
-    """A word where a card should stand; the sentence names the card or other word that is most like it."""
+    """An unknown word in place of a card; the sentence suggests the most similar one."""
 
     def __init__(self, word: str, others: Iterable[str] = ()) -> None:
         self._word, self._others = word, tuple(others)
         super().__init__(self.among(()))
 
     def among(self, cards: Iterable[Card]) -> Said:
-        """Return the sentence where those cards are in the game; others are suggested only if none of them is meant."""
+        """Return the sentence, suggesting one of these cards if possible, else one of any edition."""
         every = [card for card in Card if card is not Card.UNKNOWN]
         near = meant(self._word, [*(cards or every), *self._others]) or meant(self._word, every)
         near = near or meant(self._word, printed_by_key(), printed_by_key())
@@ -66,7 +66,7 @@ class UnknownCard(UnknownWord):
 
 @dataclass(frozen=True, slots=True)
 class RecordLine:
-    """One line of a record, as it was written, without its comment and the blanks around it."""
+    """A numbered line of a record, without comment and surrounding spaces."""
 
     number: int
     text: str
@@ -103,7 +103,7 @@ class OptionLine:
 
 @dataclass(frozen=True, slots=True)
 class DeckLine:
-    """`deck stop=5, roll=5`: what an owner has counted in a deck whose sheet cannot be relied on."""
+    """`deck stop=5, roll=5`: counts by the owner of an unverified deck."""
 
     counts: tuple[tuple[Card, int], ...]
 
@@ -127,9 +127,16 @@ Header = EditionLine | SideLine | TargetLine | OptionLine | DeckLine | PlayerLin
 
 
 def lines(text: str) -> Iterator[RecordLine]:
-    """Yield the lines of a record that say something, numbered from 1; comments and empty lines are left out.
+    r"""Yield the lines of a record, numbered from 1, without comments and empty lines.
 
-    Equal letters are spelled alike: a `Zoë` of four characters is that of three.
+    Letters are composed (Unicode NFC), so both spellings of `Zoë` are equal.
+
+    >>> for line in lines("side Ann\nside Bob\n\nhand first Ann\nAnn roll  # green light"):
+    ...     print(line.number, line.text)
+    1 side Ann
+    2 side Bob
+    4 hand first Ann
+    5 Ann roll
     """
     written = composed(text).removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for number, raw in enumerate(written, start=1):
@@ -139,7 +146,7 @@ def lines(text: str) -> Iterator[RecordLine]:
 
 
 def without_comment(raw: str) -> str:
-    """Return a line without its comment and the blanks around it. A `#` inside quotes belongs to a name."""
+    """Return a line without comment and surrounding spaces. A `#` inside quotes is part of a name."""
     quoted = False
     for found in re.finditer(r'["#]', raw) if "#" in raw else ():
         at = found.start()
@@ -151,18 +158,18 @@ def without_comment(raw: str) -> str:
 
 
 def is_name(word: str) -> bool:
-    """True if a word can name a player or a side: letters of any script, digits, `-` and `_`."""
+    """True if a word can name a player or side: letters of any script, digits, `-` and `_`."""
     if _PLAIN_NAME.fullmatch(word):
         return True
-    # Marks and joiners are part of letters in many scripts.
+    # Many scripts need combining marks and joiners.
     letters = (c.isalnum() or c in "-_\u200c\u200d" or unicodedata.category(c).startswith("M") for c in word)
     return word != "" and all(letters)
 
 
 def parse_header(text: str) -> Header | None:
-    """Return a header line or `hand first …`; None when the line is no header at all.
+    """Parse a header line or `hand first …`; None if the first word is not that of a header.
 
-    Raises Unreadable, with a sentence, for a header whose rest cannot be read.
+    Raises Unreadable, with a sentence, if the rest of a header cannot be parsed.
     """
     text = composed(text)
     keyword = text.split(maxsplit=1)[0].lower() if text.strip() else ""
@@ -177,9 +184,9 @@ def parse_header(text: str) -> Header | None:
 
 
 def read_header(text: str) -> Header | None:
-    """Return a header line or `hand first …`; None for anything else.
+    """Parse a header line or `hand first …`; None for anything else.
 
-    No line of play is written like `hand first …` or `player …`; whether one of the others is one, `parse_line` tells.
+    If a player is named like a header (`side`), only `parse_line` can distinguish their plays from headers.
     """
     try:
         return parse_header(text)
@@ -188,15 +195,22 @@ def read_header(text: str) -> Header | None:
 
 
 def edition_named(text: str) -> str | None:
-    """Return the name in a line `edition …`, whether there is such an edition or not; None for any other line."""
+    """Return the name in an `edition` line, whether such an edition exists or not; None for other lines."""
     found = re.fullmatch(rf"edition\s+{_HEADERS['edition'][0]}", text.strip(), re.IGNORECASE)
     return found[1].lower() if found else None
 
 
 def parse_line(text: str, teams: tuple[Team, ...]) -> Play | Header:
-    """Return one line of a record. Raises Unreadable, with a sentence, for anything else.
+    """Parse one line of a record. Raises Unreadable, with a sentence, if that fails.
 
-    A line that begins with a player's name is a play, if it can be: somebody may be called `side`.
+    A player may have the name of a header, such as `side`, so plays are tried first.
+
+    >>> teams = (Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))
+    >>> play = parse_line("Ann Red Light > Bob", teams)
+    >>> str(play)
+    'Ann stop > Bob'
+    >>> parse_line("hand first Ann", teams)
+    HandLine(first='Ann')
     """
     try:
         return parse_play(text, teams)
@@ -208,7 +222,7 @@ def parse_line(text: str, teams: tuple[Team, ...]) -> Play | Header:
 
 
 def headers(lines: Iterable[str]) -> Iterator[Header]:
-    """Yield the header lines of a record, without those that cannot be read."""
+    """Yield the headers of a record, skipping unreadable lines."""
     teams: tuple[Team, ...] = ()
     for text in lines:
         with suppress(Unreadable):
@@ -235,9 +249,9 @@ def _read_side(name: str, written: str | None) -> SideLine:
 
 
 def check_names(team: Team) -> None:
-    """Raise Unreadable, with a sentence, for a name that is too long. A pair may have the names of both its players.
+    """Raise Unreadable, with a sentence, if a name is too long; a side named `Ann-Bob` after its players may be.
 
-    It is asked where a match begins. A record is read whatever its names are, so an older log loses no side.
+    Called only when a match begins: parsing accepts names of any length, so older logs remain readable.
     """
     own = () if team.name == "-".join(team.players) else (team.name,)
     for name in (*own, *team.players):
@@ -300,7 +314,7 @@ _HEADERS: dict[str, tuple[str, str, Callable[..., Header]]] = {
     "player": (rf'({_NAME})\s+"([^"]*)"', '`player Ann "Ann Smith"`', _read_player),
     "hand": (rf"first\s+({_NAME})", "`hand first Ann`", HandLine),
 }
-"""By its first word how a header line goes on, an example of it, and what reads its parts."""
+"""By first word: pattern for the rest of a header, an example, and the function that parses its groups."""
 
 
 _WORDS = {verb.value: verb for verb in (Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS, Verb.EXTEND, Verb.FINISH)}
@@ -312,10 +326,10 @@ _TABLE_WORDS = {verb.value: verb for verb in (Verb.EXHAUSTED, Verb.END)}
 
 @lru_cache(maxsize=4096)
 def parse_play(text: str, teams: tuple[Team, ...]) -> Play:
-    """Return one line of play. Raises Unreadable, with a sentence, for anything else.
+    """Parse a play. Raises Unreadable, with a sentence, if that fails.
 
-    `anyway` at the end marks an illegal play that the table let stand. It is cached, because the same few hundred lines
-    make up every record of the same players.
+    A final `anyway` marks an illegal play that the table accepted. Results are cached: all records of the same
+    players consist of the same few hundred lines.
     """
     text = composed(text)
     said = without_comment(text) if "#" in text else text
@@ -339,9 +353,9 @@ def parse_play(text: str, teams: tuple[Team, ...]) -> Play:
 
 
 def _in_few_words(words: Sequence[str]) -> list[str]:
-    """Return what a player does with each card as one word: `red light` becomes `red-light`, `100 x 2` `100*2`.
+    """Return the words with each card as one word: `red-light` for `red light`, `100*2` for `100 x 2`.
 
-    Names after `>` are left as they are.
+    Names after `>` stay unchanged.
     """
     end = words.index(">") if ">" in words else len(words)
     cards = words[:end]
@@ -353,7 +367,7 @@ def _in_few_words(words: Sequence[str]) -> list[str]:
 
 
 def read_play(text: str, teams: tuple[Team, ...]) -> Play | None:
-    """Return one line of play; None for anything else."""
+    """Parse a play; None for anything else."""
     try:
         return parse_play(text, teams)
     except Unreadable:
@@ -362,7 +376,7 @@ def read_play(text: str, teams: tuple[Team, ...]) -> Play | None:
 
 def _who(words: Sequence[str], teams: Sequence[Team]) -> Said:
     players = [player for team in teams for player in team.players]
-    # `Player 1`, as pages show who has typed no name, is one word in a record.
+    # Pages show `Player 1` for the record's `Player-1`.
     near = meant("-".join(words[:2]), players) or meant(words[0], [*players, *_HEADERS, *_TABLE_WORDS]) if words else ""
     if not players:
         return say("No `side` line names the players yet%(near)s.", near=near)
@@ -407,14 +421,14 @@ def _parse_word(player: str, word: str) -> Play:
 
 
 def _doubled(word: str, others: Iterable[str] = ()) -> tuple[Card, int]:
-    """`100*2`: a distance card with its accelerator. `others` are words that could stand there as well."""
+    """Parse `100*2`, a distance card with accelerator. `others` are further suggestions for an unknown word."""
     found = _TIMES.fullmatch(word)
     if found is None:
         return _card(word, others), 1
     card = _card(found[1] or found[5])
     if card.family is not Family.DISTANCE:
         raise Unreadable(say("Only a distance card is doubled: `100*2`."))
-    # Two accelerators on one card (`100*2*2`, `100*4`) can be said, so that the referee can speak against them.
+    # Two accelerators on one card (`100*2*2`, `100*4`) are parsed so that the referee can object.
     return card, min(int(found[2] or found[4]) * int(found[3] or 1), MOST_WRITTEN_TIMES)
 
 
@@ -436,7 +450,7 @@ def _player(target: str, teams: Sequence[Team]) -> str:
 
 
 def _read_act(player: str, verb: Verb, words: Sequence[str], teams: Sequence[Team]) -> Play:
-    """Read what follows the word of an act: `discard 25`, `pair 50 for 100`, `control stop > Bob`."""
+    """Parse the words after a verb: `discard 25`, `pair 50 for 100`, `control stop > Bob`."""
     shape, written = _ACT_SHAPES[verb]
     if not re.fullmatch(shape, " ".join(words), re.IGNORECASE):
         raise Unreadable(written, player=player, verb=verb.value, most=MOST_EXCHANGED)
@@ -460,11 +474,11 @@ _ACT_SHAPES = {
     Verb.PAIR: (r"\S+ for \S+", say("Two alike for a discarded card are written `%(player)s pair 50 for 100`.")),
     **dict.fromkeys((Verb.THEFT, Verb.CONTROL, Verb.GIVE, Verb.NAME), _AT_SOMEBODY),
 }
-"""By the word of an act what follows it, and how that is written."""
+"""By verb: pattern for the words after it, and the sentence about a mismatch."""
 
 _ACTS = {verb.value: verb for verb in _ACT_SHAPES}
 _PLAIN_WORDS = frozenset({*_ACTS, "for", "!", _ANYWAY, _UNDER})
-"""The words around cards: a play of these and slugs has no name of several words."""
+"""Words other than cards; a play of only these and slugs needs no joining of card names."""
 
 
 def _card(slug: str, others: Iterable[str] = ()) -> Card:
@@ -475,7 +489,7 @@ def _card(slug: str, others: Iterable[str] = ()) -> Card:
 
 
 def header_text(teams: Sequence[Team], edition: str, target: int | None, options: Mapping[str, str]) -> list[str]:
-    """Return the header lines of a new record, in their normal form."""
+    """Return the header lines of a new record in normal form; `target` is in km."""
     sides = [f"side {t.name}" if t.players == (t.name,) else f"side {t.name} = {', '.join(t.players)}" for t in teams]
     lines = [f"edition {edition}", *sides]
     lines += [f"target {target}"] if target else []
@@ -483,5 +497,5 @@ def header_text(teams: Sequence[Team], edition: str, target: int | None, options
 
 
 def record_text(lines: Iterable[str]) -> str:
-    """Return the lines of a record as the text of a file, a blank line before each hand."""
+    """Return the text of a record file, with a blank line before each hand."""
     return "".join("\n" * isinstance(read_header(text), HandLine) + f"{text}\n" for text in lines)
