@@ -1,1 +1,1 @@
-"""Robots: players for one to play against. They know what is public and their own hand, by their types."""
+"""Robot players. Their types give them only public facts and their own hand."""

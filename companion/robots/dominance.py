@@ -1,16 +1,15 @@
-"""Discards that another legal play beats, as the table alone shows. No robot considers them.
+"""Dominated discards: the table alone shows that another legal play is better. No robot considers them.
 
-Playing a card and discarding it leave the same hand. The play is better if it only improves the table: a remedy that is
-needed, a hazard that nobody can answer, a safety. Distance cards are never compared: a distance that is driven may
-spoil the safe trip or the exact target.
+Playing and discarding a card leave the same hand. The play is better if it only improves the table: a needed remedy, a
+hazard without possible answer, a safety. Distance cards are never compared: they may spoil the safe trip or exact
+target.
 
-A needed remedy also beats the discard of any other card where discards are dead and the mended car cannot be attacked
-in a new way. Whatever the player plans after the discard is still possible after the remedy: where the plan plays the
-remedy, the other card is discarded instead. Once the draw pile is empty this needs all attacks on the mended car to be
-seen: an opponent may hold nothing but a last Stop, and has to spend it while the car is stopped anyway.
+A needed remedy also beats other discards if discards never return and the remedied car is not open to new attacks: a
+plan with the discard first also works with the remedy first. With an empty draw pile, all attacks on the remedied car
+must also have been seen. Otherwise an opponent may have to waste a last Stop on the stopped car.
 
-Two possible merits of the discard are ignored. Where hazards cannot be stacked, a stopped car is safe from the next
-one. And a safety that is still to be drawn may do more for a stopped car than its remedy.
+Two merits of the discard are ignored. If hazards cannot be stacked, a stopped car is safe from the next one. And a
+safety still to be drawn may do more for a stopped car than its remedy.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from companion.rules.table import Side, Table, is_driving
 
 
 def undominated(position: Position, plays: Sequence[Play | None]) -> list[Play | None]:
-    """Return the plays without the discards that another of them beats."""
+    """Return the plays without dominated discards."""
     discards = [play for play in plays if play is not None and play.verb is Verb.DISCARD]
     better = [play for play in plays if play is not None and _may_beat(position, play)] if discards else []
     beaten = {discard for discard in discards if any(_beats(position, play, discard) for play in better)}
@@ -35,14 +34,14 @@ def undominated(position: Position, plays: Sequence[Play | None]) -> list[Play |
 
 
 def _may_beat(position: Position, play: Play) -> bool:
-    """True if nothing speaks against the play itself: no answer of others, no later use of a safety in the hand."""
+    """True if the play itself has no drawback, such as an opponent's answer or a better later use."""
     if play.verb is not Verb.PLAY or play.at_once:
         return False
     table, card = position.table, card_of(play)
     if card.family is Family.HAZARD:
         return len(table.sides) == 2 and not _may_be_answered(position, card)
     if card.family is Family.SAFETY:
-        # It is followed by another card, which can be the one that is drawn for it.
+        # The card drawn for the safety can be the next play.
         edition = table.edition
         return edition.safeties_count_as_distance == "no" and edition.discard == "free" and table.draw_pile > 0
     return card.family is Family.REMEDY and SAFETY_OF[HAZARD_OF[card]] not in position.hand
@@ -55,7 +54,7 @@ def _may_be_answered(position: Position, hazard: Card) -> bool:
 
 
 def _beats(position: Position, play: Play, discard: Play) -> bool:
-    """True if the table is better after the play than after the discard, and the hand as good."""
+    """True if the play leaves a better table and an equally good hand."""
     table, card = position.table, card_of(play)
     is_other = card is not card_of(discard)
     if is_other and (card.family is not Family.REMEDY or not _discards_are_dead(table.edition)):
@@ -83,7 +82,7 @@ def _discards_are_dead(edition: Edition) -> bool:
 
 
 def _is_freer(edition: Edition, side: Side, other: Side) -> bool:
-    """True if a side is held up by less than it is in another state, and by nothing else."""
+    """True if less holds up the side than the other state, and nothing else."""
     free, compared = _freedoms(edition, side), _freedoms(edition, other)
     return free != compared and all(one >= two for one, two in zip(free, compared, strict=True))
 
@@ -93,6 +92,5 @@ def _freedoms(edition: Edition, side: Side) -> tuple[bool, bool, bool]:
 
 
 def _possible_attacks(table: Table, side: Side) -> set[Card]:
-    """Return the hazards that an opponent may play on a side."""
     hazards = (card for card in table.deck if card.family is Family.HAZARD)
     return {card for card in hazards if not any(against_attack(table.edition, card, side))}

@@ -1,4 +1,4 @@
-"""What a player knows: the table, the plays of the hand so far, the match, and his own cards; nothing hidden."""
+"""What a player knows: the table, the plays of the hand, the match totals, and their own cards."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from companion.rules.table import How, Side, Table
 
 
 class PastPlay(NamedTuple):
-    """A play of the hand, and the table before it."""
+    """A play and the table before it."""
 
     table: Table
     play: Play
@@ -32,8 +32,8 @@ class Position:
     table: Table
     player: str
     hand: tuple[Card, ...]
-    totals: Mapping[str, int] = field(default_factory=lambda: NO_POINTS)  # the match totals before this hand, by side
-    past: tuple[PastPlay, ...] = ()  # the plays of this hand that the table stands after, the oldest first
+    totals: Mapping[str, int] = field(default_factory=lambda: NO_POINTS)  # match totals by side, before this hand
+    past: tuple[PastPlay, ...] = ()  # oldest first
 
     @property
     def seat(self) -> int:
@@ -41,7 +41,6 @@ class Position:
 
     @property
     def own(self) -> int:
-        """The index of the player's side."""
         return self.table.seats[self.seat].side
 
     @property
@@ -54,27 +53,26 @@ class Position:
 
     @property
     def has_drawn(self) -> bool:
-        """True if nothing is drawn any more before the player's turn: he holds it already, or there is nothing."""
+        """True if no draw precedes the player's play."""
         nothing_left = not self.table.draw_pile and not (self.table.edition.reshuffles and self.table.discards)
         return not self.table.to_draw or nothing_left or len(self.hand) != self.table.hands[self.seat]
 
     @property
     def lying(self) -> Counter[Card]:
-        """The cards that lie openly on the table."""
         table = self.table
         if self.is_in_turn and self.has_drawn and table.draw_reshuffles:
-            # The turn's draw has made the discards the draw pile, which the record says with the play that follows.
+            # Reshuffled by the turn's draw, unknown to the record.
             table = table._replace(discards=())
         return table.lying
 
     @property
     def unseen(self) -> Counter[Card]:
-        """The cards that the player has not seen: in the draw pile and in the others' hands."""
+        """The cards in the draw pile and other hands."""
         return Counter(self.table.deck) - self.lying - Counter(self.hand)
 
 
 def position_of(record: JudgedRecord, player: str, hand: Iterable[Card]) -> Position:
-    """Return what a player knows after a record. Raises Problem, with a sentence, where he cannot hold that hand."""
+    """Return a player's position after a record. Raises Problem, with a sentence, for an impossible hand."""
     table = record.game.table
     if table is None:
         raise Problem("No hand has begun: the record needs a line `hand first` and a player's name.")
@@ -87,7 +85,7 @@ def position_of(record: JudgedRecord, player: str, hand: Iterable[Card]) -> Posi
 
 
 def past_of(record: JudgedRecord) -> tuple[PastPlay, ...]:
-    """Return the plays of the last hand of a record, each with the table before it."""
+    """Return the plays of the record's last hand."""
     past: list[PastPlay] = []
     before: Game | None = None
     for game, items in zip(record.games, record.given, strict=True):
@@ -101,7 +99,7 @@ def past_of(record: JudgedRecord) -> tuple[PastPlay, ...]:
 
 
 def _check_hand(position: Position) -> None:
-    """Raise Problem where the deck has no such cards, or no more of them; an unverified deck may be counted wrong."""
+    """Raise Problem for cards that the deck lacks."""
     table, lying = position.table, position.lying
     for card, count in Counter(position.hand).items():
         if card not in table.deck:
@@ -112,7 +110,7 @@ def _check_hand(position: Position) -> None:
 
 
 def known_cards(position: Position) -> dict[int, Counter[Card]]:
-    """Return the cards that are known to be in each other seat's hand, because everybody saw them get there."""
+    """Return the publicly known cards of each hand, by seat."""
     known: dict[int, Counter[Card]] = {seat: Counter() for seat in range(len(position.table.seats))}
     for table, play in position.past:
         if play.player is None:
@@ -125,14 +123,14 @@ def known_cards(position: Position) -> dict[int, Counter[Card]]:
 
 
 class Options(NamedTuple):
-    """The legal answers to a question."""
+    """The choices of a player."""
 
     plays: tuple[Play, ...]
-    may_wait: bool  # if no answer is an answer: nothing has to be done, or not yet
+    may_wait: bool  # doing nothing is allowed
 
 
 def options(position: Position) -> Options:
-    """Return what the player may do now. Raises Problem, with a sentence, where nothing is asked of him."""
+    """Return what the player may do now. Raises Problem, with a sentence, if they have nothing to decide."""
     table, player = position.table, position.player
     offered = table.extension_offered_to
     if offered == position.own:
@@ -148,7 +146,7 @@ def options(position: Position) -> Options:
     in_turn = position.is_in_turn and offered is None and table.handed_to in (None, position.seat)
     if in_turn and (position.has_drawn or not (_may_answer(position) or _may_take(position))):
         late = () if has_more else answers
-        # Once he has drawn, a card like the stolen one that he has kept would be taken for that.
+        # After the draw, an equal card would be taken for the stolen one.
         plays = (play for play in _in_turn(position) if not (keeps and is_extra(table, play)))
         plays = _without_needless_discards(position, _legal(position, plays))
         if not (plays or late):
@@ -174,7 +172,7 @@ def _may_take(position: Position) -> bool:
 
 
 def _may_answer(position: Position, *, turn_back: bool = True) -> bool:
-    """True if something has just happened that the player could answer, had he the card."""
+    """True if a card could answer what has just happened."""
     table, window = position.table, position.table.window
     if turn_back and window.laid is not None and table.seats[window.laid.seat].side != position.own:
         return table.ending is None or can_turn_back(table, lay(position.player, Card.U_TURN, at_once=True))
@@ -184,7 +182,6 @@ def _may_answer(position: Position, *, turn_back: bool = True) -> bool:
 
 
 def _answers(position: Position) -> Iterator[Play]:
-    """Yield what can be laid or handed over at once."""
     for card in dict.fromkeys(position.hand):
         if card.family in (Family.SAFETY, Family.REMEDY) or card in (Card.MIRROR, Card.U_TURN):
             yield lay(position.player, card, at_once=True)
@@ -193,7 +190,7 @@ def _answers(position: Position) -> Iterator[Play]:
 
 
 def _gifts(position: Position) -> Iterator[Play]:
-    """Yield what others have asked for. What was drawn since the asking waits: the record would take it for held."""
+    """Yield the requested cards. One drawn since the request waits: the record would take it for held."""
     just_asked = position.table.window.asked if len(position.hand) > position.table.hands[position.seat] else None
     for request in position.table.requests:
         if request is just_asked:
@@ -204,7 +201,6 @@ def _gifts(position: Position) -> Iterator[Play]:
 
 
 def _in_turn(position: Position) -> Iterator[Play]:
-    """Yield every way to use each card of the hand on the own turn."""
     table, player, hand = position.table, position.player, position.hand
     yield from _gifts(position)
     for card in dict.fromkeys(hand):
@@ -219,7 +215,7 @@ def _in_turn(position: Position) -> Iterator[Play]:
 
 
 def _without_needless_discards(position: Position, plays: tuple[Play, ...]) -> tuple[Play, ...]:
-    """Leave discards out where the edition has them for the stuck alone."""
+    """Remove discards if `discard=when-stuck` and there is another play."""
     if position.table.edition.discard != "when-stuck":
         return plays
     if any(play.verb in (Verb.PLAY, Verb.THEFT, Verb.CONTROL) for play in plays):
@@ -229,22 +225,22 @@ def _without_needless_discards(position: Position, plays: tuple[Play, ...]) -> t
 
 @dataclass(frozen=True, slots=True)
 class DealtHand:
-    """A hand with its hidden cards: `asked` tells who decides next, `answered` goes on with what he does."""
+    """A hand with its hidden cards, played by turns of `asked` and `answered`."""
 
     deal: Deal
-    totals: Mapping[str, int] = field(default_factory=lambda: NO_POINTS)  # the match totals before this hand, by side
+    totals: Mapping[str, int] = field(default_factory=lambda: NO_POINTS)  # match totals by side, before this hand
     past: tuple[PastPlay, ...] = ()
-    waived: frozenset[int] = frozenset()  # the seats that could have answered what was played last, and did not
+    waived: frozenset[int] = frozenset()  # seats that declined an answer
 
     def position(self, seat: int) -> Position:
         table = self.deal.table
         return Position(table, table.seats[seat].player, self.deal.hands[seat], self.totals, self.past)
 
     def asked(self) -> Position | None:
-        """Return the position of the player who decides next, after his draw if this is his turn; None at the end.
+        """Return the position of the player who decides next, after the draw if it is their turn; None at the end.
 
-        Whoever may act out of turn comes first, before anybody draws, and the player to move last of these; no answer
-        is an answer there, and where the top of the discard pile may be taken instead of drawing.
+        Players who may act out of turn come first, before the draw, the player to move last of them. They may
+        decline, and so may a player who can take the top of the discard pile instead of drawing.
         """
         table, first = self.deal.table, next(self.out_of_turn(), None)
         if first is not None or table.is_over:
@@ -256,14 +252,14 @@ class DealtHand:
         return self.drawn().position(table.to_move)
 
     def out_of_turn(self) -> Iterator[Position]:
-        """Yield the position of each player who may act before anybody draws, and has not declined."""
+        """Yield the positions of players who may act before the draw and have not declined."""
         table = self.deal.table
         seats = [] if self.deal.ahead else [*range(table.to_move + 1, len(table.seats)), *range(table.to_move + 1)]
         positions = (self.position(seat) for seat in seats if seat not in self.waived)
         return (position for position in positions if _may_act_out_of_turn(position))
 
     def answered(self, position: Position, play: Play | None) -> DealtHand:
-        """Return the hand after what the player of `asked` has done; None is no answer."""
+        """Return the hand after the decision of `asked`; None declines."""
         if play is None:
             return replace(self, waived=self.waived | {position.seat})
         return replace(
@@ -278,7 +274,7 @@ class DealtHand:
 
 
 def _may_act_out_of_turn(position: Position) -> bool:
-    """True if the player has something to answer, to lay at once, or to say, before anybody's turn goes on."""
+    """True if the player has a decision before the turn goes on."""
     table, taken = position.table, position.table.window.taken
     if table.extension_offered_to == position.own:
         return position.player == position.side.players[0]

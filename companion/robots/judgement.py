@@ -1,4 +1,4 @@
-"""A worth for every play: the valuation for the ordinary cards, and as many points for what happens beside them."""
+"""The worth of every play: `valuation.py` for ordinary cards, points of the same scale for everything else."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from companion.rules.table import is_driving
 
 _GIFT = 5000.0
 _ANSWER = 2000.0
-_TAKEN_LEAST = 90.0  # least worth of the card on top of the discard pile for which the pile that nobody knows is left
-_MOST_FETCHED = 20  # cards of the discard pile in a hand: two who give each other the same ones come to an end
-_GIVEN_SHARE = 0.5  # of what a card on top of the pile is worth to the next player, what its discarder loses
-_ROBBED = 30.0  # what it is worth that another side has a distance card less, beside its kilometres
-_OTHER_VICTIM = 5.0  # how much less a hazard is worth before another side than the one that it hurts most
+_TAKEN_LEAST = 90.0  # minimum worth of a card for taking it instead of drawing
+_MOST_FETCHED = 20  # per hand: stops two players exchanging the same discards
+_GIVEN_SHARE = 0.5  # share of a card's worth to the next player that a discard costs
+_ROBBED = 30.0  # worth of a theft, in addition to the km
+_OTHER_VICTIM = 5.0  # deduction for another target than the one hurt most
 
 
 def judged(position: Position, plays: Iterable[Play | None]) -> list[tuple[Play | None, float]]:
-    """Return plays with their worth, the best first; those of equal worth in their order. None is no answer."""
+    """Return plays with their worth, best first; doing nothing (None) is worth 0."""
     judge = _Judge(position)
     return sorted(((play, judge.worth(play)) for play in plays), key=lambda one: -one[1])
 
@@ -38,7 +38,6 @@ class _Judge:
         self.points, self.victim = self._valued(position.hand)
 
     def _lane(self, hand: Iterable[Card]) -> Lanes:
-        """Return the table as one lane in which the player is to move with that hand."""
         return lanes_to_move(self.table, self.position.seat, self.deck.counts(hand)[None], self.position.totals)
 
     def _valued(self, hand: Iterable[Card]) -> tuple[Points, Points]:
@@ -59,7 +58,7 @@ class _Judge:
         return self._special(play)
 
     def _given_away(self, card: int) -> float:
-        """Return what it costs that the next player may take what is discarded. Where nobody moves a card has to go."""
+        """Return the cost of a discard to the next player, who may take it."""
         edition = self.table.edition
         if edition.take_discard != "allowed" or not any(is_driving(edition, side) for side in self.table.sides):
             return 0.0
@@ -83,7 +82,7 @@ class _Judge:
         return {Verb.GIVE: _GIFT, Verb.PASS: -5.0}.get(play.verb, NEVER)
 
     def _stolen(self, card: Card, times: int) -> float:
-        """Return what it is worth to take a card from another's table, and to lay it where that may be done."""
+        """Return the worth of a theft, including playing the card."""
         if any(request.of_seat == self.position.seat and request.card is card for request in self.table.requests):
             return NEVER
         hand = (*self.position.hand, card, *[Card.ACCELERATOR] * (times > 1))
@@ -91,7 +90,7 @@ class _Judge:
         return _ROBBED + card.km * times / 8 + max(0.0, float(laid.max()))
 
     def _fetched(self, card: Card, laid: Card | None = None) -> float:
-        """Return what a card is worth when it comes from the discard pile, two others perhaps gone for it."""
+        """Return the worth of a discarded card; a pair of `laid` is paid for it."""
         before = (past.play for past in self.position.past if past.play.player == self.position.player)
         fetched = sum(play.verb in (Verb.TAKE, Verb.PAIR) for play in before)
         if card not in self.deck.number or fetched >= _MOST_FETCHED:
@@ -138,7 +137,7 @@ _AT_ONCE = {Card.MIRROR: 700.0, Card.U_TURN: 700.0}
 
 
 def liking(position: Position, play: Play | None) -> float:
-    """Return how much a play is liked; no answer counts as nothing."""
+    """Return the level 1 score of a play; doing nothing scores 0."""
     if play is None:
         return 0.0
     card = play.card or Card.UNKNOWN
@@ -153,7 +152,7 @@ def liking(position: Position, play: Play | None) -> float:
     if card.family is Family.HAZARD:
         return _attack(position, play)
     if card.family is Family.SAFETY:
-        # It waits for a coup fourré while there is anything to drive.
+        # Keep it for a coup fourré while there are cards to draw.
         return 50.0 if position.table.draw_pile > len(position.table.seats) * 3 else 550.0
     return 500.0 if card is not Card.ROLL or not is_driving(position.table.edition, position.side) else -10.0
 
@@ -169,11 +168,11 @@ def _regret(position: Position, card: Card) -> float:
         left = position.table.target - position.table.race_km(position.side)
         return 12.0 + card.km / 10 if card.km <= left else 5.0
     if card.family is Family.REMEDY:
-        # It waits for its hazard, one of each, but not in the way of the one that is needed now.
+        # Keep one of each remedy for its hazard, unless another remedy is needed now.
         hazard = position.side.hazard
         return 60.0 if hazard in (None, HAZARD_OF[card]) else 24.0 if position.hand.count(card) == 1 else 10.0
     all_stand = all(side.hazard for side in position.table.sides if side is not position.side)
     if card.family is Family.HAZARD and all_stand and position.table.edition.reshuffles:
-        # It comes round again. Where everybody keeps his, and the remedies go round, a race has no end.
+        # A race would not end if all kept their hazards while remedies circulate.
         return 15.0
     return {Family.SAFETY: 500.0, Family.HAZARD: 35.0}.get(card.family, 25.0)

@@ -1,9 +1,8 @@
-"""Many hands of cards played side by side: the table as arrays, one row (a lane) for each dealt world.
+"""Many hands played in parallel: the table as arrays, with one row (a lane) for each dealt world.
 
-The referee plays one table at a time and keeps everything. Here thousands of turns are played together, and only what
-the ordinary cards do is kept. Out of turn every player answers as level 2 does: an attack with its safety, else with a
-mirror, else with a fast remedy; a distance card that is long or wins with a u-turn. Nobody steals, asks for a card or
-takes one from the discard pile. What a turn does here is what the referee does, which a test compares.
+There are no thefts, requests or cards taken from the discard pile. Out of turn, all players answer like level 2: an
+attack with its safety, else a mirror, else a fast remedy; a long or winning distance card with a u-turn. Tests compare
+each turn with the referee.
 """
 
 from __future__ import annotations
@@ -28,15 +27,15 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Hazards(NamedTuple):
-    """The hazards and what answers each, as numbers of the deck."""
+    """The hazards with remedies and safeties, as card numbers."""
 
     cards: Ints
     remedies: Ints
-    safeties: Ints  # the numbers among the safeties
+    safeties: Ints  # indices in `NumberedDeck.safeties`
 
 
 class NumberedDeck:
-    """The cards of an edition by numbers, in the order of its deck; on a pile a card is its number plus one."""
+    """The cards of an edition, numbered in deck order; piles hold the number plus one."""
 
     def __init__(self, cards: tuple[Card, ...]) -> None:
         self.cards = cards
@@ -57,7 +56,7 @@ class NumberedDeck:
         self.two_hundred = number.get(Card.KM_200, -1)
         self.accelerator = number.get(Card.ACCELERATOR, -1)
         self.mirror, self.u_turn = number.get(Card.MIRROR, -1), number.get(Card.U_TURN, -1)
-        # By what shows on a battle pile: which safety answers it (-1: it is no hazard), whether it is a remedy.
+        # By what a battle pile shows: index of its safety, or -1; a remedy.
         self.answers = np.full(len(cards) + 1, -1, np.int8)
         self.remedies = np.array([False, *(card.family is Family.REMEDY for card in cards)])
         self.safety_of = np.full(len(cards), -1, np.int8)
@@ -68,7 +67,7 @@ class NumberedDeck:
         self.of = {family: np.array([card.family is family for card in cards]) for family in Family}
 
     def counts(self, cards: Iterable[Card]) -> Ints:
-        """Return how many there are of each card; those that nobody could tell are left out."""
+        """Return the number of copies of each card, without unread ones."""
         counted = np.zeros(len(self.cards), np.int8)
         for card in cards:
             if card in self.number:
@@ -78,48 +77,48 @@ class NumberedDeck:
 
 @cache
 def deck_of(cards: tuple[Card, ...]) -> NumberedDeck:
-    """Return the numbers of a deck."""
+    """Return the numbered deck, cached."""
     return NumberedDeck(cards)
 
 
-OPEN, COMPLETED, EXHAUSTED = 0, 1, 2  # how a lane stands, in `over`
+OPEN, COMPLETED, EXHAUSTED = 0, 1, 2  # values of `over`
 
-NOTHING, ONE, TURN = 0, 1, 2  # what the player to move still draws, in `due`
-LAID, DISCARDED, DOUBLED = 0, 1, 2  # what is done with a card: `Lanes.play` has columns of all cards for each in turn
+NOTHING, ONE, TURN = 0, 1, 2  # values of `due`: the draw before the next play
+LAID, DISCARDED, DOUBLED = 0, 1, 2  # uses of a card: columns of `Lanes.play` are all cards for each
 
-TURN_BACK_KM = 75  # the least that a u-turn is spent on, unless it was the last card of the race
+TURN_BACK_KM = 75  # minimum km for playing a u-turn, except on a winning card
 
 _LAID_BY_LANES = (Family.DISTANCE, Family.REMEDY, Family.SAFETY, Family.HAZARD)
 
 
 class Lanes:
-    """The tables, one a lane. Of arrays by lane and side the second index is the side, of `hands` the seat."""
+    """The tables, one per lane; the first index of each array is the lane."""
 
-    hands: Ints
-    pile: Ints  # the draw piles, from `begin` to `end`
-    public: Ints  # how many of each card lie openly
-    discards: Ints
-    battle: Ints  # battle piles from the bottom, with `depth` cards above the bare table; 0 is an empty place
-    depth: Ints
+    hands: Ints  # by lane, seat and card
+    pile: Ints  # card numbers, from `begin` to before `end`
+    public: Ints  # by lane and card: visible copies
+    discards: Ints  # by lane and card
+    battle: Ints  # by lane, side and place; place 0 is the bare table
+    depth: Ints  # place of the top card in `battle`
     tops: Ints  # what each battle pile shows
     limit: Flags
     km: Ints
-    twos: Ints  # how many 200s lie there
+    twos: Ints  # number of 200s
     moved: Flags
-    safe: Flags  # by lane, side and safety: it is out
+    safe: Flags  # by lane, side and safety: the side has it
     coups: Ints
     begun: Flags
-    totals: Ints  # the match totals before the hand
+    totals: Ints  # before the hand
     move: Ints
     due: Ints
     target: Ints
     may_extend: Flags
-    called: Ints  # the side that called the extension, -1 for none
+    called: Ints  # side that called the extension, -1 for none
     over: Ints
-    by: Ints  # the side that completed the trip, -1 for none
+    by: Ints  # side that completed the trip, -1 for none
     begin: Ints
     end: Ints
-    origin: Ints  # the number of the lane where it began; lanes that are over are taken out
+    origin: Ints  # original lane number: finished lanes are removed
 
     def __init__(self, table: Table, fields: dict[str, Any]) -> None:
         self.edition: Edition = table.edition
@@ -137,7 +136,7 @@ class Lanes:
         return len(self.move)
 
     def chosen(self, lanes: Any) -> Lanes:
-        """Return copies of some lanes, named as NumPy indexes a row: a slice, a mask `(n,)` or numbers."""
+        """Return copies of some lanes: a slice, a mask `(n,)` or numbers."""
         other = copy(self)
         vars(other).pop("rows", None)
         other._stopped = None
@@ -151,11 +150,11 @@ class Lanes:
         return np.arange(len(self))
 
     def of(self, field: Any, which: Any) -> Any:
-        """Return what an array by lane and side, or seat, holds of one a lane."""
+        """Return the entry of one side (or seat) per lane."""
         return field.reshape(-1, *field.shape[2:]).take(self.rows * field.shape[1] + which, axis=0)
 
     def race_km(self, side: Any, at: Any = None) -> Ints:
-        """Return what counts towards the target, of one side a lane, in all lanes or some."""
+        """Return the km towards the target of one side per lane, in all lanes or those in `at`."""
         places = (self.rows if at is None else at) * self.sides + side
         km: Ints = self.km.reshape(-1).take(places)
         if self.race_counts:
@@ -165,7 +164,7 @@ class Lanes:
 
     @property
     def stopped(self) -> Flags:
-        """By lane and side: a hazard stops it."""
+        """By lane and side: a hazard stops the car."""
         if self._stopped is None:
             answer = self.deck.answers[self.tops]
             places = np.arange(answer.size).reshape(answer.shape) * len(self.deck.safeties) + np.maximum(answer, 0)
@@ -175,14 +174,13 @@ class Lanes:
     # Drawing
 
     def left(self) -> Ints:
-        """Return how many cards each draw pile holds."""
         return self.end - self.begin
 
     def draw(self, at: Ints, seat: Ints, chance: np.random.Generator) -> None:
-        """Draw one card into a hand of those lanes; the discards become the pile where the edition has it so.
+        """Draw one card into a hand of the lanes in `at`, reshuffling discards if the edition does.
 
-        Every second seat draws from the other end of the mixed pile, so that of two players one who draws a card more
-        does not change what the other draws: plays that are compared in the same world differ by less luck.
+        Odd seats draw from the other end of the pile. So an extra draw of one of two players does not change the cards
+        of the other, and plays compared in the same world differ less by luck.
         """
         if self.reshuffles:
             for lane in at[self.begin[at] >= self.end[at]].tolist():
@@ -204,7 +202,6 @@ class Lanes:
         self.discards[lane] = 0
 
     def draw_for_turn(self, chance: np.random.Generator) -> None:
-        """Draw what is due to the players to move."""
         if self.edition.draw == "to-seven":
             for _ in range(FULL_HAND):
                 held = self.of(self.hands, self.move).sum(1)
@@ -218,10 +215,10 @@ class Lanes:
         at = np.flatnonzero(who)
         self.draw(at, self.move[at], chance)
 
-    # Changing piles, each in one lane or in none
+    # Changing piles; a lane appears in `at` at most once
 
     def _put(self, at: Ints, side: Ints, card: Ints) -> None:
-        """Lay cards on battle piles; 0 makes a pile look empty."""
+        """Put cards (number plus one) on battle piles; 0 makes a pile look empty."""
         self.depth[at, side] += 1
         self.battle[at, side, self.depth[at, side]] = self.tops[at, side] = card
         self._stopped = None
@@ -236,7 +233,7 @@ class Lanes:
     # A turn
 
     def play(self, column: Ints, victim: Ints, chance: np.random.Generator) -> None:
-        """Make each lane's play: a column of `worths`, at a side. The turn's draw is done."""
+        """Make a play per lane, after the draw: a column of `worths`, `victim` for hazards."""
         way, card = np.divmod(column, len(self.deck.cards))
         seat = self.move.copy()
         own = self.side_of[seat]
@@ -283,13 +280,13 @@ class Lanes:
         self._put(at[puts], own[puts], card[puts] + 1)
 
     def _save(self, at: Ints, side: Ints, card: Ints, beaten: Ints | int = -1) -> None:
-        """Lay safeties in their places; `beaten` are the hazards that coups fourrés have just beaten."""
+        """Play safeties; `beaten` are hazards just removed by coups fourrés, -1 for none."""
         deck, edition = self.deck, self.edition
         which = np.searchsorted(deck.safeties, card)
         right_of_way = which == deck.right_of_way
         top = self.tops[at, side]
         takes_away = right_of_way | (edition.roll_after_late_safety == "not-needed")
-        # The like of one that a coup fourré has lifted stays below it.
+        # An equal hazard below the one removed by a coup fourré stays.
         hazard = takes_away & (deck.answers[top] == which) & ((beaten == -1) | (beaten == deck.limit))
         limit = right_of_way & self.limit[at, side]
         self.safe[at, side, which] = self.begun[at, side] = True
@@ -315,7 +312,6 @@ class Lanes:
         self._put(at[~limits], victim[~limits], card[~limits] + 1)
 
     def _take_hazard(self, at: Ints, victim: Ints, card: Ints) -> None:
-        """Discard hazards that have just been laid."""
         limits = card == self.deck.limit
         self.limit[at[limits], victim[limits]] = False
         self.discards[at[limits], self.deck.limit] += 1
@@ -324,7 +320,7 @@ class Lanes:
     def answer(
         self, at: Ints, by: Ints, victim: Ints, card: Ints, chance: np.random.Generator, mirrors: int = 0
     ) -> None:
-        """Let the side that a seat has just attacked in those lanes answer the hazard, if it holds an answer."""
+        """Let the sides just attacked by seats `by` answer."""
         if not len(at):
             return
         seat = self._coup_fourre(at, victim, card, chance)
@@ -338,7 +334,7 @@ class Lanes:
             self._fast_remedy(at, victim, card)
 
     def _holder(self, at: Ints, sides: Flags, card: Ints | int) -> Ints:
-        """Return the lowest seat of those sides, by lane and side, that holds a card; -1 for none."""
+        """Return the lowest seat of the flagged sides that holds a card, -1 for none."""
         seat = np.full(len(at), -1)
         for other in range(self.seats - 1, -1, -1):
             seat[sides[:, self.side_of[other]] & (self.hands[at, other, card] > 0)] = other
@@ -349,7 +345,7 @@ class Lanes:
         self.public[at, card] += 1
 
     def _coup_fourre(self, at: Ints, victim: Ints, card: Ints, chance: np.random.Generator) -> Ints:
-        """Answer hazards with their safeties; return the seats that do, -1 for none."""
+        """Return the seats that answer with safeties, -1 for none."""
         safety = np.asarray(self.deck.safeties)[self.deck.safety_of[card]]
         holder = self._holder(at, _only(victim, self.sides), safety)
         coup = holder >= 0
@@ -369,7 +365,7 @@ class Lanes:
         return holder
 
     def _mirror(self, at: Ints, by: Ints, victim: Ints, card: Ints) -> Ints:
-        """Put hazards back before their attackers with mirrors; return the seats that do, -1 for none."""
+        """Return the seats that answer with mirrors, -1 for none."""
         deck, attacker = self.deck, self.side_of[by]
         holder = self._holder(at, _only(victim, self.sides), deck.mirror)
         if not (holder >= 0).any():
@@ -387,7 +383,6 @@ class Lanes:
         return holder
 
     def _fast_remedy(self, at: Ints, victim: Ints, card: Ints) -> None:
-        """Answer hazards with their remedies."""
         remedy = self.deck.remedy_of[card]
         seat = self._holder(at, _only(victim, self.sides), remedy)
         helps = seat >= 0
@@ -400,7 +395,7 @@ class Lanes:
             self.move[at], self.due[at] = seat, NOTHING
 
     def turn_back(self, at: Ints, driver: Ints, card: Ints, doubled: Flags) -> None:
-        """Let others turn distance cards back that seats have just laid in those lanes, if they hold a u-turn."""
+        """Let opponents play u-turns on distance cards just played by `driver`."""
         deck, side, km = self.deck, self.side_of[driver], self.deck.km[card] * (1 + doubled)
         won = self.over[at] == COMPLETED
         seat = self._holder(at, ~_only(side, self.sides), deck.u_turn)
@@ -421,7 +416,7 @@ class Lanes:
         self.discards[at, deck.u_turn] += 1
         self.over[at], self.by[at] = OPEN, -1
 
-    # What follows
+    # Consequences
 
     def _complete(self, at: Ints, side: Ints) -> None:
         km, target = self.race_km(side, at), self.target[at]
@@ -429,13 +424,13 @@ class Lanes:
         self.over[at[there]], self.by[at[there]] = COMPLETED, side[there]
 
     def extend(self, who: Ints) -> None:
-        """Call the extension in lanes that have just been completed, instead of ending."""
+        """Call the extension in completed lanes."""
         self.called[who], self.target[who], self.may_extend[who] = self.by[who], EXTENDED_KM, False
         self.over[who], self.by[who] = OPEN, -1
         self._settle()
 
     def _settle(self) -> None:
-        """Give the turn to the next who has a card where the pile is used up; with no cards left the hand ends."""
+        """With an empty pile, give the turn to the next seat with a card, or end the hand."""
         empty = (self.over == OPEN) & (self.begin >= self.end)
         if self.reshuffles:
             empty &= self.discards.sum(1) == 0
@@ -454,20 +449,21 @@ class Lanes:
 
 
 def _only(side: Ints, sides: int) -> Flags:
-    """Return flags by lane and side that are set for one side a lane."""
     return np.asarray(np.arange(sides) == side[:, None])
 
 
-_FIELDS = tuple(Lanes.__annotations__)  # the arrays of the lanes
+_FIELDS = tuple(Lanes.__annotations__)
 _DUE = {Due.NOTHING: NOTHING, Due.ONE: ONE, Due.TURN: TURN}
 _HOW = {HowEnded.COMPLETED: COMPLETED, HowEnded.EXHAUSTED: EXHAUSTED, HowEnded.AGREED: EXHAUSTED}
 _MOST_PILED = 48
-"""Number of places on a battle pile: the bare one, and every hazard and remedy of a deck, at most 46 together, or 42 in
-bsd-mille, where four safeties may leave a roll each."""
+"""Number of places in a battle pile: the bare table and all hazards and remedies of a deck, at most 46.
+
+In bsd-mille these are 42, but each of four safeties may leave a Roll.
+"""
 
 
 def lanes_of(table: Table, hands: Ints, piles: Ints, totals: Mapping[str, int] = NO_POINTS) -> Lanes:
-    """Return a table in as many lanes as worlds are dealt: hands by lane, seat and card, and draw piles in order."""
+    """Return a table as lanes: `hands` (lane, seat, card: counts), `piles` (lane, place: cards)."""
     deck, lanes = deck_of(tuple(table.deck)), len(hands)
     ending = table.ending
     if table.extension_offered_to is not None:
@@ -508,7 +504,7 @@ def _side_fields(deck: NumberedDeck, side: Side) -> dict[str, Any]:
 
 
 def lanes_to_move(table: Table, seat: int, held: Ints, totals: Mapping[str, int] = NO_POINTS) -> Lanes:
-    """Return a table in a lane for each of a seat's hands, which is to move; the others' cards are not in it."""
+    """Return a table as a lane for each possible hand `held` of a seat to move; other hands are empty."""
     hands = np.zeros((len(held), len(table.seats), held.shape[1]), np.int8)
     hands[:, seat] = held
     lanes = lanes_of(table._replace(due=Due.NOTHING), hands, np.zeros((len(held), table.draw_pile), np.int8), totals)
@@ -517,7 +513,7 @@ def lanes_to_move(table: Table, seat: int, held: Ints, totals: Mapping[str, int]
 
 
 def joined(all_lanes: Sequence[Lanes]) -> Lanes:
-    """Return the lanes of several tables of one hand as one, numbered through."""
+    """Return the lanes of several tables together, renumbered."""
     first = all_lanes[0].chosen(slice(None))
     for name in _FIELDS:
         setattr(first, name, np.concatenate([getattr(lanes, name) for lanes in all_lanes]))

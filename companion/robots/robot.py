@@ -1,4 +1,4 @@
-"""A robot's choice: the level decides how, `options` among what."""
+"""A robot's choice among the plays of `options`, by its level."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from companion.rules.table import Side
 
 
 class Level(IntEnum):
-    """How well a robot plays."""
+    """Playing strength of a robot."""
 
     THUMB = 1
     COUNTING = 2
@@ -35,27 +35,27 @@ class Level(IntEnum):
 
     @classmethod
     def of(cls, text: str) -> Level | None:
-        """Return the level of that number; None for anything else."""
+        """Return the level with this number, if any."""
         return next((level for level in cls if str(int(level)) == text), None)
 
 
 class Choice(NamedTuple):
-    """What a robot does, None for nothing, and why."""
+    """A robot's play, or None to do nothing, and the reason."""
 
     play: Play | None
     why: Said
 
 
 ROBOT_NAMES = ("Bob", "Cid", "Dee", "Eve", "Fay", "Gus", "Hal", "Ida", "Jo", "Kit", "Lou", "Max", "Ned", "Oz", "Pat")
-"""Names of robots, for more than there are seats: people may have some of them."""
+"""Names of robots, more than there are seats because people may use some."""
 
 _MOST_LAID = 6
-_MOST_DISCARDED = 3  # how many plays the search compares: those of most worth, laid and discarded
-_NOT_SEARCHED_WORTH = 1000.0  # from this worth on an answer, or a special card, is plainly right
+_MOST_DISCARDED = 3  # maximum plays and discards in a search
+_NOT_SEARCHED_WORTH = 1000.0  # an answer or special card worth this is clearly right
 
 
 def choose(position: Position, level: Level, chance: random.Random, effort: Effort = Effort()) -> Choice:  # noqa: B008
-    """Return a legal play, or None where nothing has to be done. Raises Problem where nothing is asked.
+    """Return a legal play, or None to wait. Raises Problem if the player has nothing to decide.
 
     The order of the hand makes no difference.
     """
@@ -76,7 +76,7 @@ def choose(position: Position, level: Level, chance: random.Random, effort: Effo
 
 
 def _worth_searching(ranked: Sequence[tuple[Play | None, float]]) -> list[tuple[Play | None, float]]:
-    """Return the plays that are compared, that of most worth first. Beside a dead card no other is discarded."""
+    """Return the plays to compare, best first; a free discard excludes other discards."""
     discards = [(play, worth) for play, worth in ranked if play is not None and play.verb is Verb.DISCARD]
     others = [play for play, worth in ranked if worth > NEVER and (play is None or play.verb is not Verb.DISCARD)]
     most = 1 if discards and discards[0][1] >= 0 else _MOST_DISCARDED
@@ -85,7 +85,7 @@ def _worth_searching(ranked: Sequence[tuple[Play | None, float]]) -> list[tuple[
 
 
 def reason_for(position: Position, play: Play | None) -> Said:
-    """Return why a play was chosen by its worth. What is done with a card decides first, then which card it is."""
+    """Return the reason for a play chosen by its worth."""
     if play is None or play.verb is Verb.PASS:
         return say_many(
             "The card in the hand is not worth laying now.",
@@ -145,7 +145,7 @@ def _named(side: Side) -> Said:
 
 
 def search_reason(position: Position, found: SearchResult) -> Said:
-    """Return why a play was chosen by a search."""
+    """Return the reason for a play chosen by a search."""
     return say(
         "In %(worlds)d dealt worlds it wins %(share)d%%, `%(other)s` %(less)d%%: %(why)s",
         worlds=found.worlds,
@@ -160,14 +160,14 @@ _MOST_CARDS = 30  # more than any hand holds
 
 
 class Dialogue:
-    """Questions and answers in turn. The last record is kept judged: of a longer one only what is new costs time."""
+    """Answer questions one by one; only new lines of a grown record are judged."""
 
     def __init__(self, level: Level, effort: Effort, seed: int | None) -> None:
         self.level, self.effort, self.seed = level, effort, seed
         self._judged = judge.EMPTY_RECORD
 
     def answer(self, line: str) -> dict[str, str | None]:
-        """Return `play` and `why`, or `error` with a sentence. With a seed a question always gets the same answer."""
+        """Return `play` and `why`, or `error`; with a seed, equal questions get equal answers."""
         try:
             question = _question(line)
             position = self._position(question)
@@ -178,7 +178,7 @@ class Dialogue:
         return {"play": None if choice.play is None else str(choice.play), "why": choice.why}
 
     def _seed_for(self, position: Position) -> str | None:
-        """Return what settles the answer: the record's lines, the player and the hand in any order."""
+        """Return a seed from record, player and sorted hand; None without a seed."""
         lines = [line.text for line in self._judged.lines]
         return None if self.seed is None else f"{self.seed} {lines} {position.player} {sorted(position.hand)}"
 

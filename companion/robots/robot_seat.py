@@ -1,4 +1,4 @@
-"""A robot's seat at the real table: what whoever helps it has to do next, one step at a time."""
+"""A robot's seat at the real table: instructions for its helper, one step at a time."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from companion.rules.play import Play, Verb
 from companion.rules.record.judge import JudgedRecord
 from companion.rules.table import Table
 
-Slots = Sequence[Card | None]  # in the slots of the robot's mat from the left: a card, `Card.UNKNOWN`, or nothing
+Slots = Sequence[Card | None]  # of the robot's mat, from the left; `Card.UNKNOWN` if unread
 
 
 class Step(StrEnum):
-    """What the helper does."""
+    """What the helper must do."""
 
-    DRAW = "draw"  # draws a card without looking and lays it in a slot
-    LAY = "lay"  # lays the card of a slot where the play has it
-    DO = "do"  # carries out a play of no card or several, and says when that is done
-    SHOW = "show"  # puts a card right that cannot be read, or taps it in
-    TAKE_BACK = "take-back"  # puts back what is too much
+    DRAW = "draw"  # draw a card face down and put it in a slot
+    LAY = "lay"  # play or discard the card of a slot
+    DO = "do"  # carry out a play of no card or several
+    SHOW = "show"  # adjust an unreadable card, or enter it
+    TAKE_BACK = "take-back"  # put surplus cards back
 
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """The next step, given on a table."""
+    """The next step, for a table."""
 
     step: Step
     table: Table
-    slots: tuple[int, ...] = ()  # the slots that it is about, numbered from 1
+    slots: tuple[int, ...] = ()  # slots concerned, numbered from 1
     play: Play | None = None
     why: Said | None = None
 
     def stands(self, table: Table, slots: Slots) -> bool:
-        """True if it still holds: the table has not changed, and its cards lie where they lay or are on their way."""
+        """True if the table is unchanged and the play's cards are in their slots or being moved."""
         if self.play is None or self.table != table:
             return False
         return all(slots[n - 1] in (card, None) for n, card in zip(self.slots, self.play.out_of_hand, strict=False))
@@ -50,9 +50,9 @@ class Instruction:
 def instruct(
     record: JudgedRecord, player: str, level: Level, slots: Slots, chance: random.Random, before: Instruction | None
 ) -> Instruction | None:
-    """Return what to do next for a robot, None while it waits; `before` is what was said last.
+    """Return the next step for a robot, None while it waits; `before` is the last instruction.
 
-    A robot does not change its mind while its card is carried. Raises Problem where it cannot hold these cards.
+    A play does not change while its card is being moved. Raises Problem if the robot cannot hold these cards.
     """
     table = record.game.table
     if table is None:
@@ -75,7 +75,7 @@ def instruct(
 
 
 def _draws(position: Position) -> int:
-    """Return how many cards are drawn for the robot now, before it plays."""
+    """Return how many cards to draw before the robot plays."""
     table, taken = position.table, position.table.window.taken
     lays_first = table.handed_to is not None or (taken is not None and taken.seat == position.seat)
     if not position.is_in_turn or table.extension_offered_to is not None or lays_first:
@@ -86,7 +86,7 @@ def _draws(position: Position) -> int:
 def _chosen(
     position: Position, level: Level, chance: random.Random, slots: Slots, *, draws_first: bool
 ) -> Instruction | None:
-    """Return the robot's play as a step; None where it has nothing to do, or draws before it does."""
+    """Return the robot's play, if it has one and need not draw first."""
     try:
         may_wait = options(position).may_wait
     except Problem:
@@ -106,36 +106,37 @@ def _chosen(
 
 
 class RobotHelp:
-    """What the helper of a robot was told and has tapped in. It is kept in memory alone; any thread may call it."""
+    """The last instruction to a helper and the cards they entered; thread-safe, in memory only."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._told: Instruction | None = None
-        self._tapped: Mapping[int, tuple[Card | None, Card | None]] = {}  # by slot: what was tapped, and seen then
+        self._tapped: Mapping[
+            int, tuple[Card | None, Card | None]
+        ] = {}  # by slot: the card entered, and the card seen then
         self._hand: object = None
-        self.helper: str | None = None  # the phone of whoever helps
-        self.steps = 0  # how often there was something new to do: a phone that speaks says it once
+        self.helper: str | None = None  # the helper's phone
+        self.steps = 0  # number of new instructions: a speaking phone reads each once
 
     def tap(self, cards: Mapping[int, Card | None], hand: object, seen: Slots) -> None:
-        """Take down what lies in some slots, as long as the camera tells nothing else there."""
+        """Enter the cards of some slots, valid until the camera sees a change there."""
         with self._lock:
             self._begin(hand)
             self._tapped = {**self._tapped, **{n: (card, seen[n - 1]) for n, card in cards.items()}}
 
     def slots(self, seen: Slots) -> tuple[Card | None, ...]:
-        """Return what lies in the slots, as far as that was tapped in or is seen."""
         tapped = {n: card for n, (card, before) in self._tapped.items() if seen[n - 1] is before}
         return tuple(tapped.get(n, card) for n, card in enumerate(seen, start=1))
 
     def next_step(
         self, record: JudgedRecord, player: str, level: Level, hand: object, seen: Slots
     ) -> Instruction | None:
-        """Return what to do next; `hand` tells one deal from another. Raises Problem like `instruct`."""
+        """Return the next step; `hand` identifies the deal. Raises Problem like `instruct`."""
         with self._lock:
             self._begin(hand)
             past, told = past_of(record), self._told
             if told is not None and told.play is not None and past[-1:] == (PastPlay(told.table, told.play),):
-                # The cards that were laid are gone from their slots, though no camera may have seen them go.
+                # Played cards have left their slots, even if unseen.
                 gone = {n: (None, seen[n - 1]) for n in told.slots if n in self._tapped}
                 self._told, self._tapped = None, {**self._tapped, **gone}
             chance = random.Random(f"{hand} {len(past)} {player}")  # noqa: S311

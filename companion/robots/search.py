@@ -1,9 +1,8 @@
 """Level 3: a Monte Carlo search over the information set.
 
-Every candidate is played out in the same dealt worlds, so luck is the same for all and differences show early. The
-first candidate is the rule of thumb's choice. It stays the choice until another candidate leads by more than the noise
-of the playouts, so a near-tie is never decided by chance. Before each round, candidates that can hardly gain anything
-over the current choice are dropped; the first is never dropped, because all others are compared with it.
+All candidates are played out in the same dealt worlds, so luck is equal and differences show early. The first
+candidate, the choice of `valuation.py`, is kept until another one leads by more than the noise of the playouts. Before
+each round, candidates with hardly anything to gain over the current choice are dropped, except the first.
 """
 
 from __future__ import annotations
@@ -28,38 +27,38 @@ from companion.rules.hidden_cards import gained
 from companion.rules.play import Play, Verb
 from companion.rules.table import Table
 
-_FIRST_ROUND = 1000  # playouts; each round after it has as many as all before together
+_FIRST_ROUND = 1000  # playouts; each later round doubles the total
 _FIRST_TIMED_ROUND = 200
 _LEAST_WORLDS = 8
-_DOUBT = 0.003  # how much less likely the match is taken to be won by a play than by the one of most worth
-_DOUBT_POINT = 0.00005  # the same for each point that it is worth less
-_DOUBT_WORLDS = 20  # how many worlds this counts as
+_DOUBT = 0.003  # prior: deduction from the share of all candidates but the first
+_DOUBT_POINT = 0.00005  # further deduction per point of worth below the first
+_DOUBT_WORLDS = 20  # weight of this prior, in worlds
 _LEAST_ERROR = 1e-9
-_LEAST_GAIN = 0.0006  # expected gain, in shares of a match, for which a candidate is played out further
-_CLEAR_LEAD = 1.5  # standard errors by which a candidate must lead the rule of thumb's choice
+_LEAST_GAIN = 0.0006  # expected gain for further playouts, in shares of a match
+_CLEAR_LEAD = 1.5  # minimum lead over the first candidate, in standard errors
 _NORMAL = NormalDist()
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How long a search goes on: a number of playouts, or a time."""
+    """Limit of a search: playouts or time."""
 
-    playouts: int = 4000  # as many at a table of two sides, fewer at a larger one
-    seconds: float | None = None  # the time for a move; a search by the clock is not the same twice
+    playouts: int = 4000  # for two sides; fewer with more
+    seconds: float | None = None  # replaces `playouts`; not reproducible
 
 
 class SearchResult(NamedTuple):
-    """What a search has come to."""
+    """The best play and the runner-up."""
 
     play: Play | None
-    share: float  # how likely the match is won by it
+    share: float  # likelihood of winning the match
     other: Play | None
     other_share: float
     worlds: int
 
 
 class Candidate:
-    """A play under consideration, and what came of it in each world."""
+    """A play, with its likelihood of winning the match in each world."""
 
     def __init__(self, position: Position, play: Play | None, doubt: float = 0.0) -> None:
         self.play, self.doubt = play, doubt
@@ -78,13 +77,12 @@ class Candidate:
 def search(
     position: Position, plays: Sequence[tuple[Play | None, float]], chance: random.Random, effort: Effort
 ) -> SearchResult:
-    """Return the best of several plays, which come with their worth, that of most worth first."""
+    """Return the best of several plays, given with their worth, best first."""
     rng = np.random.default_rng(chance.getrandbits(64))
     everything = left = [
         Candidate(position, play, (_DOUBT + _DOUBT_POINT * (plays[0][1] - worth)) * (number > 0))
         for number, (play, worth) in enumerate(plays)
     ]
-    # A turn at a larger table takes longer to play out.
     most = 2 * effort.playouts // max(2, len(position.table.sides))
     share = min(most, _FIRST_ROUND) if effort.seconds is None else _FIRST_TIMED_ROUND
     begun, played = time.monotonic(), 0
@@ -105,7 +103,6 @@ def search(
 
 
 def _try_out(position: Position, candidates: Sequence[Candidate], worlds: int, rng: np.random.Generator) -> None:
-    """Play each candidate out in the same new worlds."""
     hands, piles = deal(position, worlds, rng)
     lanes = joined([lanes_after(position, candidate, hands, piles, rng) for candidate in candidates])
     shares = play_out(lanes, rng).shares(position.own)
@@ -114,7 +111,7 @@ def _try_out(position: Position, candidates: Sequence[Candidate], worlds: int, r
 
 
 def lanes_after(position: Position, candidate: Candidate, hands: Ints, piles: Ints, rng: np.random.Generator) -> Lanes:
-    """Return the worlds after a candidate, and after the answers of others who hold one there."""
+    """Return the worlds after a candidate and any answers."""
     table, deck = candidate.table, deck_of(tuple(position.table.deck))
     own = hands.copy()
     own[:, position.seat] = deck.counts(candidate.hand.elements())
@@ -137,7 +134,7 @@ def lanes_after(position: Position, candidate: Candidate, hands: Ints, piles: In
 
 
 def _choice(candidates: Sequence[Candidate]) -> Candidate:
-    """Return the candidate with the greatest clear lead over the first one; the first if there is none."""
+    """Return the candidate with the largest clear lead over the first."""
     first = candidates[0]
 
     def clear_lead(one: Candidate) -> float:
@@ -148,16 +145,13 @@ def _choice(candidates: Sequence[Candidate]) -> Candidate:
 
 
 def _may_gain(one: Candidate, choice: Candidate) -> float:
-    """Return the expected gain of switching from the choice to another candidate if that turns out to be better."""
+    """Return the expected gain from further playouts of a candidate."""
     mean, error = _difference(one, choice)
     return error * _NORMAL.pdf(mean / error) + mean * _NORMAL.cdf(mean / error)
 
 
 def _difference(one: Candidate, other: Candidate) -> tuple[float, float]:
-    """Return the mean difference of two candidates in their common worlds, with its standard error.
-
-    What was thought of each beforehand counts as `_DOUBT_WORLDS` further worlds.
-    """
+    """Return mean and standard error of the difference, including the prior."""
     worlds, difference = len(one.all) + _DOUBT_WORLDS, one.all - other.all
     mean = (float(difference.sum()) - _DOUBT_WORLDS * (one.doubt - other.doubt)) / worlds
     return mean, max(float(difference.std()) / math.sqrt(worlds), _LEAST_ERROR)
@@ -165,13 +159,13 @@ def _difference(one: Candidate, other: Candidate) -> tuple[float, float]:
 
 def _verdict(everything: Sequence[Candidate], chosen: Candidate) -> SearchResult:
     others = [candidate for candidate in everything if candidate is not chosen]
-    # Worlds differ in luck, and what was left out was not played out in all of them: it is compared in its own.
+    # Worlds differ in luck: compare only common ones.
     second = min(others, key=lambda other: _lead(chosen, other).mean(), default=chosen)
     share, less = float(chosen.all.mean()), float(_lead(chosen, second).mean())
     return SearchResult(chosen.play, share, second.play, share - less, len(chosen.all))
 
 
 def _lead(one: Candidate, other: Candidate) -> Points:
-    """Return by how much one candidate is better in each world in which both were played out."""
+    """Return the difference in each common world."""
     worlds = min(len(one.all), len(other.all))
     return one.all[:worlds] - other.all[:worlds]

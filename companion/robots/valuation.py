@@ -1,6 +1,6 @@
-"""What each play is worth to the player to move, in points, by rules of thumb and the cards that he has not seen.
+"""The worth of each play for the player to move, in points, by rules of thumb and the unseen cards.
 
-Level 2 plays the best of them; so do all seats in the worlds that level 3 plays out.
+Level 2 makes the best play; so do all seats in the playouts of level 3.
 """
 
 from __future__ import annotations
@@ -19,38 +19,38 @@ from companion.rules.table import SAFETY_KM
 
 Points = npt.NDArray[np.floating[Any]]
 NEVER = -1e6
-STUCK_ALONE = NEVER / 2  # what is taken from a discard that the edition has for the stuck alone
+STUCK_ALONE = NEVER / 2  # deduction for a discard with `discard=when-stuck`
 
 
 class Weights(NamedTuple):
-    """Worths in points of the classic game, tuned by hands of bsd-mille that two of them played against each other."""
+    """Worths in points of the classic game, tuned in hands of bsd-mille between two sets of weights."""
 
     complete: float = 1000.0
-    save_first: float = 2000.0  # a safety before the card that ends the hand, or before somebody else ends it
+    save_first: float = 2000.0  # a safety shortly before the end of the hand
     save_spent: float = 500.0  # a safety whose hazards have all been seen
-    save_stuck: float = 280.0  # a safety that sets the car going where no remedy is in the hand
+    save_stuck: float = 280.0  # a safety in place of a missing remedy
     save_limited: float = 137.0
     save_held: float = -140.0  # a safety kept for its coup fourré
-    save_pointless: float = 20.0  # a safety kept for a coup fourré that scores nothing, as in a race by distance alone
+    save_pointless: float = 20.0  # the same if a coup fourré scores nothing
     remedy: float = 300.0
-    roll: float = 160.0  # less than a limit: before anybody drives, to slow the other down comes first
+    roll: float = 160.0  # less than `limit`: first slow the opponent
     end_of_limit: float = 208.0
     attack: float = 330.0
-    attack_in_crowd: float = 10.0  # the same in an endless race of many: it helps the others as well
+    attack_in_crowd: float = 10.0  # with reshuffling and over two sides: it also helps others
     attack_progress: float = 60.0
-    attack_remedy: float = -1.0  # for each remedy that the attacked may hold or draw
-    attack_known: float = 30.0  # the safety cannot answer it
+    attack_remedy: float = -1.0  # per unseen copy of its remedy
+    attack_known: float = 30.0  # its safety has been seen
     attack_stopped: float = -100.0
     limit: float = 170.0
-    limit_late: float = -60.0  # a limit on who needs no more than 100 km
+    limit_late: float = -60.0  # a limit on a side that needs at most 100 km
     drive: float = 60.0
     drive_km: float = 0.25
-    first_200: float = -15.0  # the first 200 of what might be a safe trip, where the match goes on after it
-    misfit: float = -90.0  # what is left afterwards is no card of the hand, where one card might have driven it all
-    misfit_25: float = -110.0  # the same where only a 25 drives what is left, however far it was
+    first_200: float = -15.0  # the first 200, if the match goes on
+    misfit: float = -90.0  # within 100 km of the target, the hand has no card for the rest
+    misfit_25: float = -110.0  # the same at any distance if the rest is 25 km
     useless: float = -15.0
-    near_km: int = 200  # how near to the target another side may be before safeties are laid
-    last_draws: float = 2.0  # how many draws a seat the pile holds when safeties are laid
+    near_km: int = 200  # distance of an opponent at which safeties are played
+    last_draws: float = 2.0  # remaining draws per seat at which safeties are played
     accelerator: float = 20.0
     keep_km: Mapping[int, float] = MappingProxyType({25: 10.0, 50: 16.0, 75: 20.0, 100: 34.0, 200: 40.0, 300: 40.0})
 
@@ -59,31 +59,28 @@ class Weights(NamedTuple):
     keep_hazard: float = 32.0
     keep_limit: float = 22.0
     keep_remedy: float = 45.0
-    keep_copy: float = 8.0  # a remedy more than the first
-    keep_roll: tuple[float, ...] = (0.0, 88.0, 20.0, 8.0)  # a roll that is the only one, the second, one more
+    keep_copy: float = 8.0  # a further copy of a remedy
+    keep_roll: tuple[float, ...] = (0.0, 88.0, 20.0, 8.0)  # by number of Rolls in the hand
     keep_needed: float = 90.0
     keep_safety: float = 300.0
     keep_special: float = 35.0
-    extend: float = -695.0  # an extension as such, of which the following speak for or against
-    extend_stake: float = -0.47  # for each point that the trip scores if it ends now
-    extend_draw: float = 18.0  # for each draw a seat that is left
-    extend_km: float = 1.75  # for each kilometre in the completer's hand
-    extend_hazard: float = 111.0  # for each hazard there
-    extend_held: float = 270.0  # for each hazard or limit that holds everybody else
-    extend_safety: float = 96.0  # for each safety that lies before him, and against each before the one with most
+    extend: float = -695.0  # base value of calling the extension
+    extend_stake: float = -0.47  # per point that the completed trip scores now
+    extend_draw: float = 18.0  # per remaining draw of a seat
+    extend_km: float = 1.75  # per km in the completing side's hands
+    extend_hazard: float = 111.0  # per hazard there
+    extend_held: float = 270.0  # per hazard or limit that holds up every opponent
+    extend_safety: float = 96.0  # per safety more than the opponent with most
 
 
 _LEAST_KM = 25
 _TWO_HUNDRED_KM = 200
-_ONE_CARD_KM = 100  # the distances up to which there are many cards that drive them at once
-WEIGHTS = Weights()  # the worths that win most
+_ONE_CARD_KM = 100  # many cards can drive up to this
+WEIGHTS = Weights()  # the tuned values
 
 
 class Movers:
-    """The players to move: what lies before them, and which cards they could lay. The turn's draw is done.
-
-    What is found by card and lane has the distance cards, hazards or safeties in the order of the deck.
-    """
+    """The players to move after the draw, and which cards they may play, by card and lane."""
 
     def __init__(self, lanes: Lanes) -> None:
         self.lanes, self.deck, self.edition = lanes, lanes.deck, lanes.edition
@@ -94,7 +91,7 @@ class Movers:
         self.rest = lanes.target - lanes.race_km(own)
         self.km = self.deck.km[self.deck.distances][:, None]
         self.right_of_way = self.safe[self.deck.right_of_way]
-        self.held_up = self.stopped & (self.top == self.deck.hazards.cards[:, None] + 1)  # by which hazard
+        self.held_up = self.stopped & (self.top == self.deck.hazards.cards[:, None] + 1)  # by hazard and lane
         self.under_hazard = self.deck.answers[self.top] >= 0
         self.driving = self._driving()
         self.may_begin = lanes.of(lanes.begun, own) | (self.edition.first_card == "any")
@@ -142,7 +139,7 @@ class Movers:
         return may
 
     def may_stop(self, victim: Ints) -> Flags:
-        """Return where the car of another side could be stopped by a hazard that no safety of its keeps off."""
+        """Return flags of lanes in which a hazard could stop another side, apart from its safeties."""
         edition, lanes = self.edition, self.lanes
         top, right_of_way = lanes.of(lanes.tops, victim), lanes.of(lanes.safe, victim)[:, self.deck.right_of_way]
 
@@ -159,20 +156,17 @@ class Movers:
 
 
 def worths(lanes: Lanes, weights: Weights = WEIGHTS) -> tuple[Points, Ints]:
-    """Return the worth of each column of `Lanes.play`, and for each card the side that it is best laid before.
-
-    Columns are the cards laid, the cards discarded, and the distance cards laid with an accelerator.
-    """
+    """Return by lane the worth of each column of `Lanes.play`, and the best target side of each card."""
     return Valuation(lanes, weights).worths()
 
 
 class Valuation(Movers):
-    """The players to move, and what follows for each card of theirs from what they have seen."""
+    """Worths of the cards of the players to move."""
 
     def __init__(self, lanes: Lanes, weights: Weights) -> None:
         super().__init__(lanes)
         self.w = weights
-        # By card and lane, as the worths below: what is done card by card runs through memory in order.
+        # By card and lane: operations per card read memory in order.
         self.hand = np.ascontiguousarray(lanes.of(lanes.hands, lanes.move).T)
         self.holds = self.hand > 0
         self.unseen = np.ascontiguousarray((lanes.total - lanes.public).T) - self.hand
@@ -216,7 +210,7 @@ class Valuation(Movers):
         if self.edition.two_hundreds_max is not None:
             keep[two_hundred] *= self.twos < self.edition.two_hundreds_max
         if self.edition.points.safe_trip:
-            # Where the match goes on after this trip, a safe one is worth some kilometres.
+            # A safe trip matters if the match goes on.
             after = np.maximum.reduce(lanes.totals.T) + lanes.target + self.edition.points.trip_completed
             goes_on = after < (self.edition.match_points or 0)
             worth[two_hundred] += w.first_200 * (goes_on & (self.twos == 0))
@@ -229,14 +223,13 @@ class Valuation(Movers):
     def _doubled(self) -> None:
         deck, w, km = self.deck, self.w, self.km
         worth = w.drive + w.drive_km * 2 * km - w.accelerator + w.complete * (self.rest <= 2 * km)
-        # A card that gets there by itself needs no accelerator.
+        # No accelerator is needed for a card that arrives by itself.
         may = self.may_drive(times=2) & (self.rest > km) & self.holds[deck.distances] & self.holds[deck.accelerator]
         self.doubled[deck.distances] = np.where(may, worth, NEVER)
 
     # Attacking
 
     def _attacks(self) -> None:
-        """Find for each hazard the side that it hurts most, and what that is worth."""
         deck, w, lanes = self.deck, self.w, self.lanes
         cards, remedies, safeties = deck.hazards
         limits = (cards == deck.limit)[:, None]
@@ -257,7 +250,7 @@ class Valuation(Movers):
         self.lay[cards], self.victim[cards] = best, victims
         self.discard[cards] = np.where(limits, -w.keep_limit, -w.keep_hazard) * alive
 
-    # What helps
+    # Remedies
 
     def _remedies(self) -> None:
         deck, w = self.deck, self.w
@@ -271,11 +264,11 @@ class Valuation(Movers):
         worth = np.where(limit, w.end_of_limit, np.where(stop, w.roll, w.remedy))[:, None]
         self.lay[remedies] = np.where(needed, worth, np.where(may, w.useless, NEVER))
         if self.edition.hazard_on_empty_pile == "forbidden":
-            # A roll would lay the car open.
+            # Roll would expose the car to attacks.
             self.lay[deck.roll, self.right_of_way & (self.top == 0)] = NEVER
         keep = np.where(self.holds[deck.safeties][safeties], keep / 3, keep) * ~self.safe[safeties]
         if self.lanes.reshuffles:
-            # Where nobody moves, what helps others has to come round for the race to go on.
+            # With all cars stopped, remedies must circulate.
             keep[:, self.lanes.stopped.all(1)] /= 10
         self.discard[remedies] = -np.where(needed & (count == 1), w.keep_needed, keep)
 
@@ -300,7 +293,7 @@ class Valuation(Movers):
             self.discard[deck.safeties] = -w.keep_safety
 
     def _ends_soon(self) -> Flags:
-        """Return where safeties wait for nothing more: this turn completes, somebody is near, few cards are left."""
+        """Return flags of lanes where this turn completes, an opponent is near, or few cards are left."""
         w, lanes = self.w, self.lanes
         soon = self.completes.copy()
         if not lanes.reshuffles:
@@ -309,6 +302,6 @@ class Valuation(Movers):
             other = (self.own + further) % lanes.sides
             soon |= (lanes.target - lanes.race_km(other) <= w.near_km) & ~lanes.of(lanes.stopped, other)
         if lanes.race_counts:
-            # Safeties keep the turn, so that a distance card may follow.
+            # A safety keeps the turn, so a distance card may follow.
             soon |= SAFETY_KM * self.holds[self.deck.safeties].sum(0) + self.can_drive_km >= self.rest
         return soon

@@ -1,8 +1,8 @@
-"""Worlds dealt in agreement with what a player has seen: the others' hands and the draw pile, many at a time.
+"""Deal many worlds (other hands and draw pile) that agree with what a player has seen, and play them out.
 
-They agree in three ways: no card lies in two places, what everybody saw somebody take is in his hand, and hands with
-which the others would hardly have played as they did are rarer. For the last, each other hand is led back through the
-plays of its player: the card that he laid comes into it again, the one that he had drawn goes out by chance.
+No card is in two places, and cards that a player visibly took are in their hand. Hands that do not fit their player's
+past plays are rarer. To find out, each hand is followed back: the played card returns, and a random one leaves for the
+draw.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from companion.rules.editions.edition import Edition
 from companion.rules.play import Verb
 from companion.rules.scoring import safety_points
 
-_SURPLUS = 4  # how many worlds are dealt for each that is kept
-_LOOKS_BACK = 5  # how many plays of the others, each his share, say something about their hands
-_PATIENCE_POINTS = 40.0  # how much worse than the best a play has to look to be e times as rare
-_WHIM = 0.08  # how likely a play at least is: people do not play by the valuation
+_SURPLUS = 4  # worlds dealt for each one kept
+_LOOKS_BACK = 5  # past plays considered, shared among the others
+_PATIENCE_POINTS = 40.0  # deficit that makes a play e times less likely
+_WHIM = 0.08  # minimum likelihood of a play: people do not play by the valuation
 
 
 def deal(position: Position, count: int, chance: np.random.Generator) -> tuple[Ints, Ints]:
-    """Return the hands by world, seat and card, the own one as it is, and the cards of each draw pile in order."""
+    """Return hands (world, seat, card: counts) and draw piles (world, place: card numbers)."""
     hands, piles = _dealt(position, count * _SURPLUS, chance)
     likely = _likelihood(position, hands, chance)
-    # Systematic sampling: as many of each world as its likelihood has of the whole, in a mixed order.
+    # Systematic sampling in proportion to likelihood.
     steps = (np.arange(count) + chance.random()) / count
     kept = np.minimum(np.searchsorted(np.cumsum(likely) / likely.sum(), steps), len(likely) - 1)
     chance.shuffle(kept)
-    # Hands may be there several times over; their piles are mixed, so that no order of cards counts more than another.
+    # Worlds may repeat, but each needs an order of its own.
     return hands[kept], chance.permuted(piles[kept], axis=1)
 
 
@@ -60,7 +60,7 @@ def _dealt(position: Position, count: int, chance: np.random.Generator) -> tuple
 
 
 def _likelihood(position: Position, hands: Ints, chance: np.random.Generator) -> Points:
-    """Return how likely it is, world by world, that the others have played as they did."""
+    """Return the likelihood of the others' past plays, by world."""
     likely = np.ones(len(hands))
     looks = max(1, _LOOKS_BACK // (len(position.table.seats) - 1))
     since = [None, *(past.play for past in reversed(position.past))]
@@ -83,7 +83,7 @@ def _likelihood(position: Position, hands: Ints, chance: np.random.Generator) ->
 
 
 def _led_back(past: PastPlay, seat: int, held: Ints, likely: Points, chance: np.random.Generator) -> Ints:
-    """Return the hands before a play and its draw; makes worlds less likely in which another play looked better."""
+    """Return the hands before a play; reduce `likely` where another play looked better."""
     table, play = past
     deck = deck_of(tuple(table.deck))
     held = held + deck.counts(card for card in play.out_of_hand if card in deck.number)
@@ -99,15 +99,15 @@ def _led_back(past: PastPlay, seat: int, held: Ints, likely: Points, chance: np.
 
 
 _MOST_TURNS = 130  # more turns than a hand has
-_MOST_TURNS_OF_RACE = 60  # after these turns a race with reshuffled discards is judged by the lead
-_HAND_SPREAD = 1400.0  # spread of the difference that one hand of two players makes, in points
-_LAST_HANDS = 1.2  # how many hands more than the points to go the lead has to last for: fitted to matches of level 2
-_RACE_SPREAD_KM = 1000.0  # the lead, in km, that decides a race for sure
-_HAND_POINTS = 1130.0  # what a side makes in a hand, on the average
+_MOST_TURNS_OF_RACE = 60  # with reshuffling; then the lead decides
+_HAND_SPREAD = 1400.0  # of the score difference in a hand of two players
+_LAST_HANDS = 1.2  # hands added to those still needed, fitted to matches of level 2
+_RACE_SPREAD_KM = 1000.0  # lead that surely decides a race
+_HAND_POINTS = 1130.0  # average score of a side per hand
 
 
 def play_out(lanes: Lanes, chance: np.random.Generator) -> Ends:
-    """Play every lane to its end; they are used up."""
+    """Play every lane to its end, modifying `lanes`."""
     ends = Ends(lanes)
     for _ in range(_MOST_TURNS_OF_RACE if lanes.reshuffles else _MOST_TURNS):
         completed = np.flatnonzero((lanes.over == COMPLETED) & lanes.may_extend)
@@ -128,10 +128,7 @@ def play_out(lanes: Lanes, chance: np.random.Generator) -> Ends:
 
 
 def wants_extension(lanes: Lanes) -> Flags:
-    """Return where the completer calls the extension: where that makes more points on average, and wins no match less.
-
-    At stake is what the trip scores if it ends now; for it speak the cards to draw and to play, and who is held up.
-    """
+    """Return flags of lanes whose completer extends, to gain points without giving up a won match."""
     may = (lanes.over == COMPLETED) & lanes.may_extend
     if not may.any():
         return may
@@ -154,14 +151,14 @@ def wants_extension(lanes: Lanes) -> Flags:
 
 
 def _own_points(lanes: Lanes) -> Ints:
-    """Return what each side scores for its own cards, however the hand ends."""
+    """Return the score without the bonuses of the end, by lane and side."""
     safety, coup = safety_points(lanes.edition)
     every = lanes.edition.points.all_safeties
     return lanes.km + safety * lanes.safe.sum(2) + coup * lanes.coups + every * lanes.safe.all(2)
 
 
 def points(lanes: Lanes) -> Ints:
-    """Return the hand's score by lane and side, as `rules/scoring.py` counts it."""
+    """Return the score of the hand by lane and side, as in `rules/scoring.py`."""
     score, edition, made = lanes.edition.points, lanes.edition, _own_points(lanes)
     by = lanes.over == COMPLETED
     lane, side = np.flatnonzero(by), lanes.by[by]
@@ -183,7 +180,7 @@ def points(lanes: Lanes) -> Ints:
 
 
 class Ends:
-    """How lanes ended, by the number that each had in the beginning."""
+    """Results by original lane number."""
 
     def __init__(self, lanes: Lanes) -> None:
         self.edition: Edition = lanes.edition
@@ -197,7 +194,7 @@ class Ends:
         self.km[over.origin] = np.stack([over.race_km(side) for side in range(over.sides)], axis=1)
 
     def shares(self, own: int) -> Points:
-        """Return for each lane how likely a side is to win the match (or has won the race) after such a hand."""
+        """Return how likely side `own` is to win the match or race, by lane."""
         if self.edition.is_race:
             lead = self.km[:, own] - np.delete(self.km, own, axis=1).max(1)
             lead = lead / _RACE_SPREAD_KM if self.edition.reshuffles else np.sign(lead)

@@ -72,7 +72,6 @@ def _begin(draft: Draft, play: Play, cards: int = 1) -> None:
 
 
 def _pass_on(draft: Draft, play: Play) -> None:
-    """Give the turn to the next player, unless the play does not use up a turn."""
     if is_extra(draft.before, play):
         draft.settle(draft.to_move, draft.due)
         draft.may_pass = draft.before.may_pass and draft.ending is None
@@ -81,7 +80,6 @@ def _pass_on(draft: Draft, play: Play) -> None:
 
 
 def _lay_own(draft: Draft, index: int, play: Play) -> None:
-    """Put a card on its pile of the own side, or on the discard pile if it has none."""
     card = card_of(play)
     if card.family is Family.DISTANCE:
         _lay_distance(draft, index, play)
@@ -106,7 +104,7 @@ def _lay_distance(draft: Draft, index: int, play: Play) -> None:
 
 
 def _lay_remedy(draft: Draft, index: int, play: Play, before: Shows = Shows.TOP) -> None:
-    """Put a remedy on its hazard or, with `pile-after-remedy=card-beneath`, discard both."""
+    """Put a remedy on its hazard, or discard both (`pile-after-remedy=card-beneath`)."""
     side, card = draft.sides[index], card_of(play)
     hazard = HAZARD_OF[card]
     in_force = side.limited if hazard is Card.SPEED_LIMIT else side.hazard is hazard
@@ -120,7 +118,7 @@ def _lay_remedy(draft: Draft, index: int, play: Play, before: Shows = Shows.TOP)
 
 
 def _lay_hazard(draft: Draft, card: Card, target: str | None) -> None:
-    """Put a hazard on its target; without one on the only opponent, else on the discard pile."""
+    """Put a hazard on its target; without one, on the only opponent or the discard pile."""
     own, index = draft.before.seats[draft.seat].side, draft.before.side_index(target)
     if index is None:
         others = [i for i in range(len(draft.sides)) if i != own]
@@ -161,7 +159,7 @@ def _lay_safety(draft: Draft, index: int, card: Card, lifted: Card | None = None
 
 
 def _show_after(draft: Draft, index: int, gone: Card | None, *, limit: bool) -> None:
-    """Set what the piles count as showing with `pile-after-safety=roll`: Roll, but nothing after a Stop or limit."""
+    """Set what the piles count as showing (`pile-after-safety=roll`)."""
     top = draft.sides[index].battle_top
     if limit:
         draft.change_side(index, speed_cleared=True)
@@ -175,7 +173,7 @@ def _show_after(draft: Draft, index: int, gone: Card | None, *, limit: bool) -> 
 
 
 def _play_at_once(draft: Draft, play: Play) -> bool:
-    """Apply a play that answers something; return False if it answers nothing and is an ordinary play."""
+    """Apply a play out of turn; return False if it answers nothing and is an ordinary play."""
     card, attack = card_of(play), answered(draft.before, play)
     if attack is not None:
         (_coup_fourre if card.family is Family.SAFETY else _fast_remedy)(draft, play, attack)
@@ -189,7 +187,7 @@ def _play_at_once(draft: Draft, play: Play) -> bool:
 
 
 def _coup_fourre(draft: Draft, play: Play, attack: Attack) -> None:
-    """Play a coup fourré: its player draws a card and has a whole turn, or plays on without drawing."""
+    """Play a coup fourré: its player has a whole turn, or plays on without drawing."""
     seat = draft.seat
     draft.lift(attack.side, attack.hazard, attack.before)
     draft.discard(attack.hazard)
@@ -206,7 +204,7 @@ def _coup_fourre(draft: Draft, play: Play, attack: Attack) -> None:
 
 
 def _fast_remedy(draft: Draft, play: Play, attack: Attack) -> None:
-    """Play a remedy out of turn: the turn stays, or moves to its player, who does not draw and may pass."""
+    """Play a remedy out of turn: the turn stays, or its player goes on without drawing."""
     seat = draft.seat
     _lay_remedy(draft, attack.side, play, attack.before)
     draft.leave_hand(seat)
@@ -218,7 +216,7 @@ def _fast_remedy(draft: Draft, play: Play, attack: Attack) -> None:
 
 
 def _safety_out_of_turn(draft: Draft, play: Play) -> None:
-    """Play a safety that is too late for a coup fourré as a plain one; the turn does not change."""
+    """Play a safety too late for a coup fourré; the turn does not change."""
     seat, index = draft.seat, draft.before.seats[draft.seat].side
     _lay_safety(draft, index, card_of(play))
     draft.leave_hand(seat)
@@ -237,7 +235,6 @@ def _discard(draft: Draft, play: Play) -> None:
 
 
 def _exchange(draft: Draft, play: Play) -> None:
-    """Discard cards and draw as many, which uses up the turn."""
     draft.leave_hand(draft.seat, len(play.cards))
     draft.discard(*play.cards)
     for _ in play.cards:
@@ -250,7 +247,7 @@ def _pass(draft: Draft, _: Play) -> None:
 
 
 def _take(draft: Draft, _: Play) -> None:
-    """Take the top of the discard pile; where hands are filled up to seven, more cards may follow."""
+    """Take the top of the discard pile; hands that fill up to seven may take more."""
     seat = draft.seat
     due = draft.due if seat == draft.to_move else Due.TURN
     if draft.discards:
@@ -276,7 +273,7 @@ def _finish(draft: Draft, _: Play) -> None:
 
 
 def _exhausted(draft: Draft, _: Play) -> None:
-    """Empty the draw pile, as the players see it, whatever the count says; the hand sizes stay."""
+    """Empty the draw pile, whatever its count says."""
     draft.window = draft.before.window
     draft.draw_pile = 0
     if draft.before.edition.reshuffles:
@@ -298,18 +295,17 @@ def _end(draft: Draft, play: Play) -> None:
 
 
 def _answer(draft: Draft, play: Play) -> None:
-    """Play a mirror or u-turn; one that answers nothing is only discarded. The turn does not change."""
+    """Play a mirror or u-turn; one that answers nothing is discarded. The turn does not change."""
     draft.leave_hand(draft.seat)
     attack, laid = next(attacks_on(draft.before, play.player), None), draft.before.window.laid
     if play.card is Card.MIRROR and attack is not None:
-        # Our reading of the rules: the turn goes on as if the attack had just been played on the attacker.
+        # Our reading of the rules: as if the attack had just been played on the attacker.
         draft.lift(attack.side, attack.hazard, attack.before)
         index = draft.before.seats[attack.by_seat].side
         before = draft.sides[index].shows
         draft.put_hazard(index, attack.hazard)
         draft.new_attacks = (Attack(attack.hazard, draft.seat, index, before, attack.mirrors + 1),)
     elif play.card is Card.U_TURN and laid is not None:
-        # The card returns to its player's hand, its accelerator is discarded; a race that it had won goes on.
         _take_off(draft, draft.before.seats[laid.seat].side, laid.card, doubled=laid.times > 1)
         if laid.times > 1:
             draft.discard(Card.ACCELERATOR)
@@ -320,7 +316,6 @@ def _answer(draft: Draft, play: Play) -> None:
 
 
 def _take_off(draft: Draft, index: int, card: Card, *, doubled: bool) -> None:
-    """Remove the last played copy of a distance card from a side."""
     side = draft.sides[index]
     draft.change_side(index, distances=without_last(side.distances, card))
     if doubled:
@@ -331,7 +326,6 @@ def _take_off(draft: Draft, index: int, card: Card, *, doubled: bool) -> None:
 
 
 def _theft(draft: Draft, play: Play) -> None:
-    """Move a distance card, with its accelerator if any, from an opponent's table to the thief's hand."""
     _begin(draft, play)
     draft.discard(Card.THEFT)
     index, card = draft.before.side_index(play.target), card_of(play)
@@ -346,7 +340,7 @@ def _theft(draft: Draft, play: Play) -> None:
 
 
 def _control(draft: Draft, play: Play) -> None:
-    """Put the Control card beside the player who is asked; discard it if the play names none."""
+    """Put the Control card beside the player who is asked."""
     _begin(draft, play)
     of_seat = draft.before.seat_named(play.target)
     if of_seat is None:
@@ -360,7 +354,7 @@ def _control(draft: Draft, play: Play) -> None:
 
 
 def _name_another(draft: Draft, play: Play) -> None:
-    """Change the card of the player's open request; the turn goes on, its card is drawn."""
+    """Change the card of the player's open request; the turn goes on."""
     seat, of_seat = draft.seat, draft.before.seat_named(play.target)
     draft.draw_for_turn(seat)
     draft.window = Window(drew=True)
@@ -395,7 +389,7 @@ def _give(draft: Draft, play: Play) -> None:
 
 
 def _pair(draft: Draft, play: Play) -> None:
-    """Discard two equal cards and take a card of the discard pile, which must be played this turn."""
+    """Discard two equal cards for another card of the discard pile."""
     _begin(draft, play, 2)
     draft.discard(card_of(play), card_of(play))
     wanted = play.wanted or Card.UNKNOWN
@@ -405,7 +399,7 @@ def _pair(draft: Draft, play: Play) -> None:
 
 
 def _penalty(draft: Draft, play: Play) -> None:
-    """Discard a card for a mistake; turn, attacks and window stay as they are."""
+    """Discard a card for a mistake; nothing else changes."""
     draft.leave_hand(draft.seat)
     draft.discard(card_of(play))
     draft.window = draft.before.window
@@ -434,7 +428,7 @@ _SHUTS_NOTHING = frozenset({Verb.EXHAUSTED, Verb.EXTEND, Verb.PENALTY})
 
 
 def _attacks_after(draft: Draft, play: Play) -> tuple[Attack, ...]:
-    """Return the attacks that remain open: a play closes all, or only those on the player's own side."""
+    """Return the open attacks: a play closes all, or those on its own side."""
     if draft.ending is not None:
         return ()
     if play.verb in _SHUTS_NOTHING:

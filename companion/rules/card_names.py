@@ -22,7 +22,7 @@ _LETTERS = str.maketrans("ł", "l")  # NFKD does not separate the stroke from th
 
 @cache
 def _printed() -> Mapping[str, Mapping[str, Mapping[str, list[str]]]]:
-    """Return the printed names by edition, language and slug."""
+    """By edition, language and slug."""
     return tomllib.loads(_NAMES.read_text(encoding="utf-8"))
 
 
@@ -80,7 +80,7 @@ MOST_WORDS = 6
 
 
 def joined(words: Sequence[str]) -> list[str]:
-    """Return the words with card names of several words hyphenated: `red`, `light` becomes `red-light`."""
+    """Return the words, with card names of several words joined: `red`, `light` becomes `red-light`."""
     out, at = [], 0
     while at < len(words):
         several = range(min(MOST_WORDS, len(words) - at), 1, -1)

@@ -81,7 +81,6 @@ REMEDY_OF: dict[Card, Card] = {
     Card.STOP: Card.ROLL,
     Card.SPEED_LIMIT: Card.END_OF_LIMIT,
 }
-"""The remedy for each hazard."""
 
 SAFETY_OF: dict[Card, Card] = {
     Card.ACCIDENT: Card.DRIVING_ACE,
@@ -92,10 +91,8 @@ SAFETY_OF: dict[Card, Card] = {
     Card.STOP: Card.RIGHT_OF_WAY,
     Card.SPEED_LIMIT: Card.RIGHT_OF_WAY,
 }
-"""The safety that protects against each hazard."""
 
 HAZARD_OF: dict[Card, Card] = {remedy: hazard for hazard, remedy in REMEDY_OF.items()}
-"""The hazard that each remedy fixes."""
 
 SPECIALS: dict[Card, Said] = {
     Card.ACCELERATOR: say("With a distance card: it counts twice."),
@@ -109,7 +106,7 @@ SPECIALS: dict[Card, Said] = {
         "lay it at once or keep it."
     ),
 }
-"""The effect of each special card, as a sentence."""
+"""The effect of each special card."""
 
 
 def card_of_slug(slug: str) -> Card | None:

@@ -9,7 +9,7 @@ from companion.common.text import Said, one_of, say
 from companion.rules.editions.edition import Edition, EditionError
 from companion.rules.table import Due, Seat, Side, Table, Team
 
-EXTENDED_KM = 1000  # target after the extension was called
+EXTENDED_KM = 1000  # after the extension was called
 
 
 class SeatingError(EditionError):
@@ -17,7 +17,7 @@ class SeatingError(EditionError):
 
 
 def seating(teams: Sequence[Team]) -> tuple[Seat, ...]:
-    """Return the seats clockwise, alternating between the sides: partners sit opposite each other."""
+    """Return the seats clockwise, alternating between sides, so that partners sit opposite each other."""
     rounds = max((len(team.players) for team in teams), default=0)
     return tuple(
         Seat(team.players[place], side)
@@ -46,7 +46,7 @@ HOW_SEATED = MappingProxyType({1: say("alone"), 2: say("in pairs"), 3: say("in t
 
 
 def ways_to_play(edition: Edition) -> Said:
-    """Return the seatings of an edition as text: `2 or 3 alone, or 4 or 6 in pairs`."""
+    """Return the seatings as text: `2 or 3 alone, or 4 or 6 in pairs`."""
     players: dict[int, list[int]] = {}
     for count, each in edition.seatings:
         players.setdefault(each, []).append(count)
@@ -59,7 +59,7 @@ def ways_to_play(edition: Edition) -> Said:
 
 
 def numbers(counts: Sequence[int]) -> Said:
-    """Return numbers as text: `4 or 6`; three or more consecutive ones as `2 to 8`."""
+    """Return numbers as text: `4 or 6`, `2 to 8`."""
     first, last = counts[0], counts[-1]
     in_a_row = len(counts) > 2 and list(counts) == list(range(first, last + 1))
     return say("%(first)d to %(last)d", first=first, last=last) if in_a_row else one_of(counts)

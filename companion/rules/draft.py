@@ -19,7 +19,7 @@ def without_last(cards: tuple[Card, ...], card: Card) -> tuple[Card, ...]:
 
 
 class Draft:
-    """A mutable copy of a table's fields, plus the `seat` of the acting player."""
+    """A mutable copy of a table, plus the `seat` of the acting player."""
 
     before: Table
     sides: tuple[Side, ...]
@@ -58,7 +58,7 @@ class Draft:
             self.change_side(index, battle=(*side.battle, card), shows=Shows.TOP)
 
     def lift(self, index: int, hazard: Card, before: Shows) -> None:
-        """Remove the hazard on top of a side's pile and restore what the pile counted as showing before."""
+        """Remove the top hazard of a side's pile and restore what the pile showed before."""
         side = self.sides[index]
         if hazard is Card.SPEED_LIMIT:
             self.change_side(index, speed=side.speed[:-1])
@@ -83,7 +83,7 @@ class Draft:
             self.hands[seat] += 1
 
     def draw(self, seat: int) -> None:
-        """Draw one card, reshuffling the discards if the edition does; nothing happens if none is left."""
+        """Draw one card, if any, reshuffling the discards if the edition does."""
         if self.draw_pile == 0 and self.before.edition.reshuffles:
             self.draw_pile, self.discards = len(self.discards), ()
         if self.draw_pile:
@@ -97,13 +97,13 @@ class Draft:
             self.draw(seat)
 
     def leave_hand(self, seat: int, cards: int = 1) -> None:
-        """Reduce a hand; its count stops at 0, as people may have drawn more than the record says."""
+        """Reduce a hand, not below 0: people may have drawn more than the record says."""
         self.hands[seat] = max(0, self.hands[seat] - cards)
 
     # Consequences of a play
 
     def complete(self, index: int) -> None:
-        """End the hand or offer the extension if a side has reached the target."""
+        """End the hand or offer the extension if the side is at the target."""
         if not self.before.edition.completes(self.before.race_km(self.sides[index]), self.target):
             return
         if self.before.may_extend:
@@ -112,7 +112,7 @@ class Draft:
             self.ending = Ending(HowEnded.COMPLETED, index)
 
     def settle(self, seat: int, due: Due = Due.TURN) -> None:
-        """Give the turn to a seat, or to the next one that holds a card; with no cards left the hand ends."""
+        """Give the turn to a seat, or to the next one with a card; without cards the hand ends."""
         self.to_move, self.due, self.may_pass = seat, due, False
         if self.draw_pile:
             return
@@ -130,6 +130,6 @@ class Draft:
                 self.exhaust()
 
     def exhaust(self) -> None:
-        """End the hand because the cards are used up, unless it has ended or an extension is offered."""
+        """End the hand if it goes on and no extension is offered."""
         if self.ending is None and self.extension_offered_to is None:
             self.ending = Ending(HowEnded.EXHAUSTED)

@@ -1,8 +1,7 @@
 """The hidden cards of a hand that the program deals: the cards of each seat and the order of the draw pile.
 
-A `Table` has only the number of hidden cards; a `Deal` has the cards. The deal after a record follows from the first
-deal and the record's plays. Randomness comes from outside: a shuffled pile, and a secret key for the order of
-reshuffled discards.
+The deal after a record follows from the first deal and the record's plays. Randomness comes from outside: a shuffled
+pile, and a secret key for the order of reshuffled discards.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class DealError(ValueError):
 
 
 def shuffled(cards: Sequence[Card], key: str) -> tuple[Card, ...]:
-    """Return the cards in an order determined by `key`; with a secret key it cannot be predicted."""
+    """Return the cards in an order determined by `key`, unpredictable without it."""
     text = f"{key} {' '.join(cards)}"
     order = sorted(range(len(cards)), key=lambda place: hashlib.sha256(f"{place} {text}".encode()).digest())
     return tuple(cards[place] for place in order)
@@ -48,7 +47,7 @@ def deal(table: Table, pile: Sequence[Card], key: str) -> Deal:
 
 
 def dealt_by(table: Table, key: str) -> Deal:
-    """Deal the hands of a table before its first play from a pile shuffled by a secret key."""
+    """Deal the hands from a pile shuffled by a secret key."""
     return deal(table, shuffled(tuple(Counter(table.deck).elements()), f"{key} deal"), key)
 
 
@@ -57,17 +56,17 @@ class Deal:
     """A table with its hidden cards."""
 
     table: Table
-    hands: tuple[tuple[Card, ...], ...]  # the cards of each seat, latest last
+    hands: tuple[tuple[Card, ...], ...]  # by seat, latest last
     pile: tuple[Card, ...]  # the draw pile, from bottom to top
-    key: str  # determines the order of reshuffled discards; as secret as the cards
+    key: str  # secret; determines the order of reshuffled discards
 
     @property
     def has_drawn(self) -> bool:
-        """True if no draw is due now: the card is drawn, no card is left, or another player acts first."""
+        """True if no draw is due now."""
         return self.draw() is self
 
     def draw(self) -> Deal:
-        """Return the deal after the turn's draw of the player to move; itself if no draw is due."""
+        """Return the deal after the turn's draw; itself if no draw is due."""
         table = self.table
         if table.is_over or table.extension_offered_to is not None or table.handed_to is not None:
             return self
@@ -128,11 +127,11 @@ class Deal:
 
     @property
     def ahead(self) -> int:
-        """Number of cards that the player to move has drawn and the table does not count yet."""
+        """Number of drawn cards that the table does not count yet."""
         return len(self.hands[self.table.to_move]) - self.table.hands[self.table.to_move]
 
     def _drawn(self, seat: int, count: int, discards: Sequence[Card] = ()) -> Deal:
-        """Return the deal with `count` more cards drawn into a hand; a reshuffle leaves out `discards`."""
+        """Return the deal with `count` more cards in a hand; `discards` are not reshuffled."""
         hand, pile = list(self.hands[seat]), list(self.pile)
         for _ in range(count):
             if not pile and self.table.edition.reshuffles:
@@ -146,7 +145,7 @@ class Deal:
         return replace(self, hands=(*self.hands[:seat], tuple(hand), *self.hands[seat + 1 :]), pile=tuple(pile))
 
     def _too_late(self, play: Play) -> Reason:
-        """Return the reason against an act that is possible only before the draw."""
+        """Return the reason against an act that must precede the draw."""
         attack = answered(self.table, play) or next(attacks_on(self.table, play.player), None)
         if attack is None or not play.at_once:
             return reason(Code.CANNOT_TAKE_DISCARD, case="drawn")
@@ -154,15 +153,15 @@ class Deal:
         return reason(Code.COUP_FOURRE_WINDOW_CLOSED, case=case, hazard=attack.hazard, card=play.card)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the hidden cards and the key, without the table."""
+        """Return the hidden cards and the key."""
         return {"hands": [list(hand) for hand in self.hands], "pile": list(self.pile), "key": self.key}
 
     def checked(self) -> Deal:
-        """Return the deal itself. Raises DealError if a card is missing or duplicated, or a hand has another size."""
+        """Return the deal itself. Raises DealError unless the cards and hand sizes fit the table."""
         table, hidden = self.table, Counter(chain(self.pile, *self.hands))
         ahead = [len(hand) - size for hand, size in zip(self.hands, table.hands, strict=True)]
         drawn = 0 if table.is_over else ahead.pop(table.to_move)
-        # The turn's draw may have reshuffled the discards; the table learns of it with the next play.
+        # The turn's draw may have reshuffled the discards, unknown to the table.
         lies = (table._replace(discards=()) if drawn > table.draw_pile else table).lying
         if any(ahead) or not 0 <= drawn <= table.to_draw or hidden + lies != +Counter(table.deck):
             raise DealError("These are not the cards that are hidden at this table.")
@@ -185,7 +184,7 @@ def _cards(slugs: Sequence[str]) -> tuple[Card, ...]:
 
 
 def gained(table: Table, play: Play) -> list[tuple[int, Card]]:
-    """Return the cards that a play visibly puts into hands, each as (seat, card)."""
+    """Return the cards that a play visibly puts into hands, as (seat, card)."""
     seat, laid = table.seat_of(play.player) if play.player else table.to_move, table.window.laid
     if play.verb is Verb.TAKE and table.discards:
         return [(seat, table.discards[-1])]

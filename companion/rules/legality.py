@@ -54,16 +54,13 @@ def request_met(table: Table, play: Play) -> Request | None:
 
 
 def can_turn_back(table: Table, play: Play) -> bool:
-    """True if this u-turn reopens a hand that was completed by a distance card."""
+    """True if this u-turn reopens a completed hand."""
     ended = table.ending is not None and table.ending.how is HowEnded.COMPLETED
     return ended and table.window.laid is not None and play.is_u_turn
 
 
 def lays_taken(table: Table, play: Play) -> bool:
-    """True if the play uses the card that its player has just stolen, been handed or fetched.
-
-    A handed or fetched card may also be discarded, or given to a player who has asked for it.
-    """
+    """True if the play uses a card just stolen, handed or fetched; a stolen one may only be played."""
     taken = table.window.taken
     if taken is None or table.seats[taken.seat].player != play.player or play.at_once:
         return False
@@ -73,7 +70,7 @@ def lays_taken(table: Table, play: Play) -> bool:
 
 
 def is_extra(table: Table, play: Play) -> bool:
-    """True if a play uses a stolen or handed card, which does not use up a turn."""
+    """True if the play uses a stolen or handed card, which takes no turn."""
     taken = table.window.taken
     return taken is not None and taken.how is not How.FETCHED and lays_taken(table, play)
 
@@ -82,7 +79,6 @@ def is_extra(table: Table, play: Play) -> bool:
 
 
 def _against_turn(table: Table, play: Play) -> Iterator[Reason]:
-    """Object out of turn, and while a handed or fetched card must be played first."""
     taken = table.window.taken
     if taken is not None:
         if is_extra(table, play):
@@ -96,7 +92,6 @@ def _against_turn(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_card(table: Table, card: Card, play: Play) -> Iterator[Reason]:
-    """Object if the deck lacks the card, or all copies have been played."""
     if card not in table.deck:
         yield reason(Code.UNKNOWN_CARD, card=card)
     elif _is_counted(table, card) and copies_left(table, card, play) <= 0:
@@ -104,7 +99,7 @@ def _against_card(table: Table, card: Card, play: Play) -> Iterator[Reason]:
 
 
 def _is_counted(table: Table, card: Card) -> bool:
-    """True if the number of copies is known; every deck has one of each safety."""
+    """True if the number of copies is known, as of every safety."""
     return table.edition.counts_verified or card.family is Family.SAFETY
 
 
@@ -114,7 +109,7 @@ def _too_many(table: Table, card: Card) -> Reason:
 
 
 def copies_left(table: Table, card: Card, play: Play) -> int:
-    """Return how many copies are in hands or in the draw pile when the card is played, after the turn's draw."""
+    """Return the copies that are hidden when the card is played, after the turn's draw."""
     left = table.copies_left(card)
     return left + table.discards.count(card) if draws_for(table, play) and table.draw_reshuffles else left
 
@@ -139,7 +134,6 @@ def _against_size(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_owed(table: Table, play: Play) -> Iterator[Reason]:
-    """Object to using a card that was asked for: it must be handed over."""
     for request in table.requests:
         if table.seats[request.of_seat].player == play.player and request.card in play.out_of_hand:
             asker = table.seats[request.by_seat].player
@@ -174,7 +168,7 @@ def objections(table: Table, play: Play) -> tuple[Reason, ...]:
     ['not-your-turn', 'not-driving']
     """
     if table.ending is not None and not can_turn_back(table, play):
-        # A record may contain `end` after the hand has ended with all cards played.
+        # A record may note the `end` of a hand that was played out.
         says_so_again = play.verb is Verb.END and table.ending.how is HowEnded.EXHAUSTED
         return () if says_so_again else (reason(Code.HAND_OVER),)
     if table.extension_offered_to is not None and play.verb not in _WHILE_OFFERED and not play.is_u_turn:
@@ -203,7 +197,7 @@ def remarks(table: Table, play: Play) -> Iterator[Reason]:
         yield reason(Code.LATE_SAFETY)
     if table.edition.counts_verified or play.verb is Verb.GIVE:
         return
-    # The counts of an unverified deck may be wrong: too many copies deserve a remark, not an objection.
+    # The counts of an unverified deck may be wrong.
     for card, count in Counter(play.out_of_hand).items():
         if card in table.deck and copies_left(table, card, play) < count:
             yield reason(Code.TOO_MANY_COPIES, case="unverified", card=card, count=table.deck[card])
@@ -244,7 +238,7 @@ def _against_discarding(table: Table, card: Card, play: Play) -> Iterator[Reason
 def _against_discard(table: Table, play: Play) -> Iterator[Reason]:
     yield from _against_discarding(table, card_of(play), play)
     yield from _against_owed(table, play)
-    # An accelerator needs a distance card from the hand, which is not visible.
+    # An accelerator needs a distance card, which is hidden.
     if lays_taken(table, play) and play.card is not Card.ACCELERATOR:
         ways = laying(table, play.player or "", card_of(play))
         if any(not objections(table, way) for way in ways):
@@ -270,7 +264,7 @@ def _against_play(table: Table, play: Play) -> Iterator[Reason]:
     card, side = card_of(play), table.side_of(play.player or "")
     if play.at_once:
         yield from _AGAINST_AT_ONCE.get(card, _against_at_once)(table, play, side)
-    # Mirrors and u-turns need no first card: they answer cards of other players.
+    # Mirrors and u-turns answer cards of others.
     needs_start = card.family is not Family.SPECIAL and card not in (Card.ROLL, Card.RIGHT_OF_WAY)
     if needs_start and table.edition.first_card == "roll-or-right-of-way" and not side.has_begun:
         yield reason(Code.FIRST_CARD, side=side.name)
@@ -289,7 +283,7 @@ def _against_distance(table: Table, play: Play, side: Side) -> Iterator[Reason]:
     if side.hazard is not None:
         yield _under(side, side.hazard)
     elif not is_driving(edition, side):
-        # The missing Roll is the first one, the one after a remedy, or the one after a late safety.
+        # The missing Roll is the first one, or follows a remedy or late safety.
         top = side.battle_top
         after = "late-safety" if top is not None and top.family is Family.HAZARD else "remedied"
         yield reason(Code.NOT_DRIVING, case=after if top is not None else None, side=side.name)
@@ -336,7 +330,7 @@ def _against_roll(edition: Edition, side: Side) -> Iterator[Reason]:
     elif side.has_right_of_way and edition.roll_with_right_of_way == "forbidden":
         yield reason(Code.ALREADY_ROLLING, case="right-of-way", side=side.name)
     elif edition.roll_on_remedy == "forbidden":
-        # Without a Stop, Roll is useless on a remedy, or if the edition needs none to start.
+        # Without a Stop, Roll is useless on a remedy or if no start needs it.
         top = side.battle_top
         if edition.roll_to_start == "not-needed" if top is None else top.family is Family.REMEDY:
             yield reason(Code.NOTHING_TO_REMEDY, card=Card.ROLL, hazard=Card.STOP, side=side.name)
@@ -356,7 +350,7 @@ def _against_hazard(table: Table, play: Play, own: Side) -> Iterator[Reason]:
 
 
 def against_attack(edition: Edition, hazard: Card, victim: Side, *, is_mirrored: bool = False) -> Iterator[Reason]:
-    """Yield the reasons against a hazard on a side; a mirrored one may also hit a side that is not driving."""
+    """Yield the reasons against a hazard on a side; mirrors also hit a side that is not driving."""
     top = victim.battle_top
     if SAFETY_OF[hazard] in victim.safeties:
         yield reason(Code.PROTECTED, side=victim.name, card=hazard, safety=SAFETY_OF[hazard])
@@ -392,7 +386,7 @@ def _against_at_once(table: Table, play: Play, side: Side) -> Iterator[Reason]:
         yield reason(Code.NOT_YOUR_TURN, player=play.player, turn=table.player_to_move)
 
 
-# The special cards of Rush: theft, control, mirror, u-turn, and a pair for a discarded card
+# Special cards of Rush, and pairs
 
 
 def _against_theft(table: Table, play: Play) -> Iterator[Reason]:
@@ -408,7 +402,6 @@ def _against_theft(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_control(table: Table, play: Play) -> Iterator[Reason]:
-    """Object to a Control for a safety, on an own player, or on one who already owes a card."""
     yield from _against_naming(table, card_of(play))
     of_seat = table.seat_named(play.target)
     if of_seat is None:
@@ -421,7 +414,7 @@ def _against_control(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_name(table: Table, play: Play) -> Iterator[Reason]:
-    """Object to naming another card, which is meant for a player who has drawn the requested one."""
+    """Object to replacing the card of a request."""
     of_seat, by_seat = table.seat_named(play.target), table.seat_of(play.player or "")
     if of_seat is None:
         yield reason(Code.NEEDS_TARGET, card=Card.CONTROL)
@@ -436,7 +429,7 @@ def _against_name(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_give(table: Table, play: Play) -> Iterator[Reason]:
-    """Object to handing over a card that was not asked for, or to giving a later drawn one out of turn."""
+    """Object to an unrequested card, or to one drawn later and given out of turn."""
     if play.target is None:
         yield reason(Code.NEEDS_TARGET, card=card_of(play))
         return
@@ -485,7 +478,7 @@ def _against_special_in_turn(_table: Table, play: Play, side: Side) -> Iterator[
 
 
 def _against_mirror(table: Table, play: Play, side: Side) -> Iterator[Reason]:
-    """Object if the attacker is immune or already under a hazard of that pile, which is our reading of the rules."""
+    """Object if the attacker is immune or under a hazard of that pile; this is our reading of the rules."""
     attack = next(attacks_on(table, play.player), None)
     if attack is None or attack.mirrors >= MOST_MIRRORS:
         yield reason(Code.NO_ATTACK_TO_ANSWER, case="mirrors" if attack else "mirror", card=play.card, side=side.name)
@@ -495,7 +488,6 @@ def _against_mirror(table: Table, play: Play, side: Side) -> Iterator[Reason]:
 
 
 def _against_u_turn(table: Table, _play: Play, side: Side) -> Iterator[Reason]:
-    """Object unless an opponent's distance card was just played; a winning card also returns, if the edition allows."""
     laid = table.window.laid
     if laid is None:
         yield reason(Code.NOTHING_TO_TURN_BACK)

@@ -13,7 +13,7 @@ from companion.rules.table import Table
 
 
 def candidates(table: Table, player: str) -> Iterator[Play]:
-    """Yield every play that a player could announce."""
+    """Yield every play."""
     for verb in (Verb.EXTEND, Verb.FINISH, Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS):
         yield Play(verb, player)
     for card in table.deck:
@@ -31,7 +31,7 @@ def candidates(table: Table, player: str) -> Iterator[Play]:
 
 
 def laying(table: Table, player: str, card: Card) -> Iterator[Play]:
-    """Yield every way to play a card in turn; an accelerator doubles any distance card."""
+    """Yield every way to play a card in turn."""
     if card.family is Family.HAZARD:
         yield from (Play(Verb.PLAY, player, card, side.name) for side in table.sides)
     elif card is Card.ACCELERATOR:

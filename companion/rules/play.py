@@ -34,22 +34,22 @@ _CARD_OF = {Verb.THEFT: Card.THEFT, Verb.CONTROL: Card.CONTROL}
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """One act of a player. `exhausted` and `end` concern the whole table and have no player."""
+    """One act of a player, or of the table (`exhausted`, `end`)."""
 
     verb: Verb
     player: str | None = None
     card: Card | None = None
-    target: str | None = None  # a side, or a player for their side; with `control`, `name` and `give` the player
+    target: str | None = None  # side or player; a player with `control`, `name`, `give`
     at_once: bool = False  # out of turn (`!`): coup fourré, fast remedy, mirror or u-turn
     anyway: bool = False  # illegal, but the table agreed to apply it
     cards: tuple[Card, ...] = ()
-    times: int = 1  # factor for the km of a distance card: 2 with an accelerator (`100*2`)
-    wanted: Card | None = None  # the card taken from the discard pile for a pair
-    under: bool = False  # a fast remedy goes under its hazard on the discard pile
+    times: int = 1  # 2 for a distance card with accelerator (`100*2`)
+    wanted: Card | None = None  # the card fetched for a pair
+    under: bool = False  # the remedy goes under its hazard when discarded
 
     @property
     def is_attack(self) -> bool:
-        """True if it puts a hazard in front of a side; a mirror returns one."""
+        """True if it puts a hazard, also by a mirror, in front of a side."""
         return self.verb is Verb.PLAY and (self.card is Card.MIRROR or card_of(self).family is Family.HAZARD)
 
     @property
@@ -59,12 +59,10 @@ class Play:
 
     @property
     def is_u_turn(self) -> bool:
-        """True if it returns the last distance card to its player's hand."""
         return self.at_once and self.card is Card.U_TURN and self.verb is Verb.PLAY
 
     @property
     def out_of_hand(self) -> tuple[Card, ...]:
-        """The cards that leave the player's hand."""
         if self.verb in _CARD_OF:
             return (_CARD_OF[self.verb],)
         if self.verb is Verb.PAIR:

@@ -20,7 +20,7 @@ _BEGINS_WITH_NAME = ("{player}", "{side}", "{turn}", "{asker}")
 
 
 class Code(StrEnum):
-    """Codes of reasons against a play, of remarks about a legal one, and of a deck that lacks cards."""
+    """Codes of reasons, of remarks about legal plays, and of incomplete decks."""
 
     NOT_YOUR_TURN = "not-your-turn"
     HAND_OVER = "hand-over"
@@ -117,7 +117,7 @@ def _names(language: str, edition: str | None) -> Mapping[str, str]:
 
 
 def in_unit(text: str, language: str, edition: str | None) -> str:
-    """Return a message template with miles in place of kilometers if the edition counts miles."""
+    """Return a message template in miles if the edition counts them."""
     if not edition or ("." not in edition and edition not in edition_names()) or load_edition(edition).unit != "miles":
         return text
     miles = catalogue(language)["miles"]
@@ -132,7 +132,7 @@ def say(why: Reason, language: str = "en", edition: str | None = None) -> str:
 
 
 def instead(why: Reason, language: str = "en", edition: str | None = None) -> str | None:
-    """Return what is allowed instead; None if the catalogue has no sentence for it."""
+    """Return what is allowed instead, if the catalogue says so."""
     template = _message(why, "instead", language)
     return _filled(template, why, language, edition) if template else None
 
@@ -164,7 +164,7 @@ def rule(why: Reason, edition: Edition, language: str = "en") -> str:
 
 
 def source(what: str, edition: Edition, language: str) -> str:
-    """Return the source of a switch, or of another key of `Edition.sources`, in the form of `rule`."""
+    """Return the source of a switch or other key of `Edition.sources`, like `rule`."""
     if what in dict(edition.house_rules):
         option = f"{what}={edition.switch(what)}"
         return catalogue(language)["words"]["house-rule"].format(option=option)
@@ -182,7 +182,7 @@ _SAME_SECTION = (
 
 
 def _section(edition: Edition, section: str) -> str:
-    """Return the name of a section on the edition's sheet; its own sources count before inherited ones."""
+    """Return a section's name on the edition's sheet; own sources count before inherited ones."""
     if section == "Specials" and all(card.family is not Family.SPECIAL for card in edition.deck):
         return "A turn"
     alike = next((names for names in _SAME_SECTION if section in names), ())
@@ -197,7 +197,7 @@ def _in_sheet(edition: Edition, section: str, language: str) -> str:
 
 
 def governing_switch(why: Reason, edition: Edition) -> str | None:
-    """Return the switch behind a reason; None if it holds in every edition."""
+    """Return the switch behind a reason; None if all sheets agree."""
     governed = (_GOVERNED[why.code, case] for case in (*_cases(why), "") if (why.code, case) in _GOVERNED)
     switch, value = next(governed, ("", _ANY))
     return switch if switch and value in (_ANY, edition.switch(switch)) else None
@@ -237,7 +237,7 @@ _GOVERNED: Mapping[tuple[Code, str], tuple[str, str]] = {
 
 
 def as_json(why: Reason, edition: Edition) -> dict[str, str]:
-    """Return a reason as JSON: `code`, `say`, `rule` and, if there is one, `instead`; all in English."""
+    """Return a reason as JSON, in English: `code`, `say`, `rule` and perhaps `instead`."""
     out = {"code": why.code.value, "say": say(why, edition=edition.name), "rule": rule(why, edition)}
     way_out = instead(why, edition=edition.name)
     return out | ({"instead": way_out} if way_out else {})

@@ -30,7 +30,7 @@ class Item(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A side's score sheet of one hand: the lines with points, and always the distance."""
+    """A side's score sheet of one hand; lines without points are omitted, except distance."""
 
     lines: tuple[tuple[Item, int], ...]
 
@@ -40,7 +40,7 @@ class Sheet:
 
 
 def score(table: Table) -> tuple[Sheet, ...]:
-    """Return the sheet of each side. An open hand scores what counts so far, without the bonuses of its end."""
+    """Return the sheet of each side; for an open hand, what counts so far."""
     return tuple(_sheet(table, index) for index in range(len(table.sides)))
 
 
@@ -72,7 +72,7 @@ def _anybodys_lines(table: Table, side: Side) -> Iterator[tuple[Item, int]]:
 
 
 def _extension_lines(table: Table, index: int) -> Iterator[tuple[Item, int]]:
-    """Yield the extension bonus after the end: to the completer, or to the opponents of a caller who failed."""
+    """Yield the extension bonus: to the completer, or to the opponents of a caller who failed."""
     if table.extended_by is None or table.ending is None:
         return
     completer = _completer(table)
@@ -100,13 +100,13 @@ def _completer(table: Table) -> int | None:
 
 
 def match_totals(table: Table, before: Mapping[str, int], sheets: tuple[Sheet, ...]) -> dict[str, int]:
-    """Return the match totals after a hand. In a single race, earlier totals do not count."""
+    """Return the match totals after a hand; in a single race, only its own."""
     start = before if not table.edition.is_race else {}
     return {s.name: start.get(s.name, 0) + sheet.total for s, sheet in zip(table.sides, sheets, strict=True)}
 
 
 def match_winner(edition: Edition, totals: Mapping[str, int], table: Table) -> str | None:
-    """Return the winner of the match; None if it goes on or has ended in a tie."""
+    """Return the winner of the match, if any."""
     if edition.match_points is None:
         index = _race_winner(table)
         return None if index is None else table.sides[index].name
@@ -133,7 +133,7 @@ def sole_leader(totals: Mapping[_Key, int]) -> _Key | None:
 
 
 def starts_again(edition: Edition, totals: Mapping[str, int], winner: str | None) -> bool:
-    """True if the next hand begins a new match with totals of zero."""
+    """True if the next hand begins a new match."""
     if winner is not None or edition.match_points is None:
         return True
     level_at_the_end = max(totals.values(), default=0) >= edition.match_points

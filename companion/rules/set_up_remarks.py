@@ -17,7 +17,7 @@ _ONLY_THIS_VALUE = {"extension": "yes", "five-hazards-removed": "yes"}
 
 
 def idle_rules(edition: Edition, players: int, sides: int, target_km: int | None = None) -> Iterator[Reason]:
-    """Yield a remark for each house rule that has no effect with these players and this target (km)."""
+    """Yield a remark for each house rule without effect for these players and target (km)."""
     target = target_km or edition.target_km[players]
     for switch, value in edition.house_rules:
         if _ONLY_THIS_VALUE.get(switch, value) != value or switch in edition.fixed:
@@ -29,7 +29,7 @@ def idle_rules(edition: Edition, players: int, sides: int, target_km: int | None
 
 
 def _lacks_another_rule(switch: str, edition: Edition) -> str | None:
-    """Return the house rule that a switch needs to matter in legal play; illegal plays may still reach it."""
+    """Return the house rule that a switch needs to matter in legal play."""
     if edition.hazard_on_hazard == "allowed":
         return None
     leaves_no_remedy = (edition.pile_after_remedy, edition.roll_after_late_safety) == ("card-beneath", "not-needed")
@@ -40,7 +40,6 @@ def _lacks_another_rule(switch: str, edition: Edition) -> str | None:
 
 
 def _lacks_in_this_game(switch: str, players: int, sides: int, target: int) -> str | None:
-    """Return what a switch needs and these players or this target lack."""
     if switch in ("extension", "extension-bonus") and target != EXTENDABLE_KM:
         return f"target {EXTENDABLE_KM}"
     if switch == "five-hazards-removed" and players > SHORT_GAME_PLAYERS:
@@ -61,7 +60,7 @@ def _remark(rule: str, missing: str | Card) -> Reason:
 
 
 def look_alikes(teams: Sequence[Team]) -> Iterator[Reason]:
-    """Yield a remark for each name of a side or player that looks like an earlier one but differs in letters."""
+    """Yield a remark for each name that looks like an earlier one but is spelled differently."""
     earlier: list[str] = []
     for name in dict.fromkeys(name for team in teams for name in (team.name, *team.players)):
         other = look_alike(name, earlier)

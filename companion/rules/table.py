@@ -13,8 +13,8 @@ from typing import NamedTuple
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition
 
-SAFETY_KM = 100  # km of a safety in editions that count safeties as distance
-COUP_FOURRE_KM = 100  # km of a coup fourré there, in addition to its safety
+SAFETY_KM = 100  # in editions that count safeties as distance
+COUP_FOURRE_KM = 100  # in addition to its safety
 FULL_HAND = 7  # cards in a hand after drawing, where `draw` is `to-seven`
 EXTENDABLE_KM = 700  # the only target at which the extension can be called
 
@@ -23,7 +23,7 @@ _KM: Callable[[Card], int] = attrgetter("km")
 
 
 class Shows(StrEnum):
-    """What a battle pile counts as showing: its top card, unless a safety has removed a hazard."""
+    """What a battle pile counts as showing; a removed hazard may leave a Roll or nothing."""
 
     TOP = "top"
     ROLL = "roll"
@@ -57,35 +57,33 @@ class Side(NamedTuple):
     safeties: tuple[Card, ...] = ()
     coups_fourres: tuple[Card, ...] = ()  # those of `safeties` played as a coup fourré
     shows: Shows = Shows.TOP
-    speed_cleared: bool = False  # Right of Way has removed a limit: the speed pile counts as empty
+    speed_cleared: bool = False  # Right of Way has removed a limit
 
     @property
     def km(self) -> int:
-        """Sum of the distance cards, doubled ones twice."""
+        """Sum of the distance cards."""
         return sum(map(_KM, self.distances)) + (sum(map(_KM, self.doubled)) if self.doubled else 0)
 
     @property
     def battle_top(self) -> Card | None:
-        """The card that the battle pile counts as showing; None if empty."""
+        """The card that the battle pile counts as showing."""
         if self.shows is not Shows.TOP:
             return Card.ROLL if self.shows is Shows.ROLL else None
         return self.battle[-1] if self.battle else None
 
     @property
     def speed_top(self) -> Card | None:
-        """The card that the speed pile counts as showing; None if empty."""
         return self.speed[-1] if self.speed and not self.speed_cleared else None
 
     @property
     def hazard(self) -> Card | None:
-        """The hazard on top of the battle pile, unless the side has its safety."""
+        """The hazard that stops the side."""
         top = self.battle_top
         stops = top is not None and top.family is Family.HAZARD and SAFETY_OF[top] not in self.safeties
         return top if stops else None
 
     @property
     def limited(self) -> bool:
-        """True if a Speed Limit is in force."""
         return self.speed_top is Card.SPEED_LIMIT and Card.RIGHT_OF_WAY not in self.safeties
 
     @property
@@ -94,21 +92,20 @@ class Side(NamedTuple):
 
     @property
     def has_begun(self) -> bool:
-        """True if the side has played a card of its own; hazards are the opponents' cards."""
+        """True if the side has played a card of its own."""
         own = any(card.family is Family.REMEDY for card in self.battle + self.speed)
         return bool(own or self.distances or self.safeties)
 
     @property
     def piles(self) -> dict[str, tuple[Card, ...]]:
-        """The cards of each pile and area, by the names in `PILE_OF`."""
         return {"battle": self.battle, "speed": self.speed, "distance": self.distances, "safety": self.safeties}
 
     def goes_doubled(self, card: Card, times: int) -> bool:
-        """True if a removed distance card takes an accelerator along: `times` says so, or all copies have one."""
+        """True if a distance card is removed with an accelerator: `times` says so, or all copies have one."""
         return times > 1 or self.distances.count(card) == self.doubled.count(card)
 
     def copies(self, card: Card) -> int:
-        """Return the number of copies in front of this side; each doubled card has an accelerator."""
+        """Return the number of copies in front of this side, accelerators included."""
         if card is Card.ACCELERATOR:
             return len(self.doubled)
         return _PILE[card](self).count(card)
@@ -164,7 +161,7 @@ class How(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A card that has just come into a hand and may be played at once; it must be, unless stolen."""
+    """A card that has just come into a hand; it must be played at once, unless stolen."""
 
     seat: int
     card: Card
@@ -173,7 +170,7 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A card that a player must hand over on getting it; the Control card stays beside them until then."""
+    """A card that a player must hand over on getting it; the Control card is beside them."""
 
     card: Card
     by_seat: int
@@ -182,12 +179,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What can be answered or played at once, until the next card is drawn or played."""
+    """What can be answered or played at once, before the next draw or play."""
 
     laid: Laid | None = None
     taken: Taken | None = None
-    asked: Request | None = None  # a request just made: the card may be handed over immediately
-    drew: bool = False  # the turn's draw was a line of its own: no exchange any more
+    asked: Request | None = None  # just made: the card may be handed over now
+    drew: bool = False  # the turn's draw was a line of its own: no exchange
 
 
 class HowEnded(StrEnum):
@@ -201,7 +198,7 @@ class HowEnded(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a hand ended, and the index of the side that completed its trip."""
+    """How a hand ended, and the side that completed its trip."""
 
     how: HowEnded
     side: int | None = None
@@ -214,16 +211,16 @@ class Table(NamedTuple):
     sides: tuple[Side, ...]
     seats: tuple[Seat, ...]
     deck: Mapping[Card, int]
-    hands: tuple[int, ...]  # number of cards in each seat's hand
+    hands: tuple[int, ...]  # number of cards, by seat
     draw_pile: int
     discards: tuple[Card, ...]
     to_move: int  # index in `seats`
     due: Due
     target: int
-    extension_offered_to: int | None = None  # index of the side at the target that must answer
-    extended_by: int | None = None  # index of the side that called the extension
+    extension_offered_to: int | None = None  # index of the side that must answer
+    extended_by: int | None = None
     attacks: tuple[Attack, ...] = ()  # oldest first
-    may_pass: bool = False  # the player to move has played out of turn and may pass the turn to the left
+    may_pass: bool = False  # after a play out of turn, the turn may be passed
     window: Window = Window()
     requests: tuple[Request, ...] = ()
     ending: Ending | None = None
@@ -234,35 +231,32 @@ class Table(NamedTuple):
 
     @property
     def handed_to(self) -> int | None:
-        """The seat that was handed a card by the last play and must play or discard it next."""
+        """The seat that was just handed a card and must play or discard it."""
         taken = self.window.taken
         return taken.seat if taken is not None and taken.how is How.HANDED else None
 
     @property
     def player_up(self) -> str:
-        """The player who acts next: the one who was handed a card, else the player to move."""
+        """The player who acts next."""
         seat = self.handed_to
         return self.seats[self.to_move if seat is None else seat].player
 
     @property
     def drawn(self) -> bool:
-        """True if the player to move has drawn or skipped the draw."""
+        """True if the player to move has drawn or skipped it."""
         return self.due is Due.NOTHING
 
     @property
     def to_draw(self) -> int:
-        """Number of cards that the player to move draws before playing."""
         return self.draws(self.hands[self.to_move], self.due)
 
     def draws(self, held: int, due: Due = Due.TURN) -> int:
-        """Return how many cards a player with `held` cards draws before playing."""
         if due is Due.TURN and self.edition.draw == "to-seven":
             return max(0, FULL_HAND - held)
         return 0 if due is Due.NOTHING else 1
 
     @property
     def may_extend(self) -> bool:
-        """True if the extension can be called at this target."""
         return self.edition.extension == "yes" and self.target == EXTENDABLE_KM
 
     @property
@@ -271,11 +265,11 @@ class Table(NamedTuple):
 
     @property
     def draw_reshuffles(self) -> bool:
-        """True if the draw before the next play turns the discard pile into the draw pile."""
+        """True if the next draw reshuffles the discards."""
         return self.edition.reshuffles and self.to_draw > self.draw_pile
 
     def seat_named(self, player: str | None) -> int | None:
-        """Return the index of a player's seat; None for an unknown name."""
+        """Return the index of a player's seat, or None."""
         return next((index for index, seat in enumerate(self.seats) if seat.player == player), None)
 
     def seat_of(self, player: str) -> int:
@@ -286,7 +280,7 @@ class Table(NamedTuple):
         raise KeyError(player)
 
     def side_index(self, name: str | None) -> int | None:
-        """Return the index of the side with this name or player; None for an unknown name."""
+        """Return the index of the side with this name or player, or None."""
         for index, side in enumerate(self.sides):
             if side.name == name or name in side.players:
                 return index
@@ -297,7 +291,7 @@ class Table(NamedTuple):
         return self.sides[self.seats[self.seat_of(player)].side]
 
     def copies_left(self, card: Card) -> int:
-        """Return how many copies of a card are not visible on the table."""
+        """Return the number of hidden copies of a card."""
         asking = len(self.requests) if card is Card.CONTROL else 0
         played = self.discards.count(card) + sum(side.copies(card) for side in self.sides) + asking
         return self.deck.get(card, 0) - played
@@ -314,19 +308,18 @@ class Table(NamedTuple):
         return lies
 
     def race_km(self, side: Side) -> int:
-        """Return the km of a side that count towards the target."""
         return race_km(self.edition, side)
 
 
 def race_km(edition: Edition, side: Side) -> int:
-    """Return the km that count towards the target: distances and, in some editions, safeties."""
+    """Return the km towards the target: distances and, in some editions, safeties."""
     if edition.safeties_count_as_distance == "no":
         return side.km
     return side.km + SAFETY_KM * len(side.safeties) + COUP_FOURRE_KM * len(side.coups_fourres)
 
 
 def is_driving(edition: Edition, side: Side) -> bool:
-    """True if the side may play distance cards: no hazard, and Roll shows where the edition needs it."""
+    """True if the side has no hazard, and shows a Roll if the edition needs one."""
     if side.hazard is not None:
         return False
     top = side.battle_top

@@ -27,13 +27,13 @@ class Told:
     """Facts about a hand that its cards do not show."""
 
     trip: Trip
-    completed_by: int | None  # index of the side that completed the trip
-    played_out: bool  # without completion: all cards were used up; otherwise the players stopped early
-    draw_pile_empty: bool  # the draw pile was empty when the trip was completed
+    completed_by: int | None  # index of a side
+    played_out: bool  # if not completed: all cards were used up
+    draw_pile_empty: bool  # at the completion of the trip
 
 
 def trips(edition: Edition, sides: int) -> tuple[Trip, ...]:
-    """Return the possible trips for this number of sides: the edition's targets, 700, 1000, and the extension."""
+    """Return the possible trips: the edition's targets, 700, 1000, and the extension by each side."""
     targets = dict.fromkeys((*_own_targets(edition, sides), EXTENDABLE_KM, EXTENDED_KM))
     extended = [Trip(EXTENDED_KM, side) for side in range(sides)] if edition.extension == "yes" else []
     return (*map(Trip, targets), *extended)
@@ -46,7 +46,7 @@ def _own_targets(edition: Edition, sides: int) -> list[int]:
 def likely(
     edition: Edition, sides: Sequence[Side], *, trip: Trip | None = None, draw_pile_empty: bool | None = None
 ) -> Told:
-    """Return the likeliest facts: the trip was completed by the side at the target, if there is exactly one."""
+    """Return the likeliest facts; a single side at the target has completed the trip."""
     km = [race_km(edition, side) for side in sides]
     trip = trip or _likely_trip(edition, km)
     done = [side for side, driven in enumerate(km) if edition.completes(driven, trip.target)]
@@ -54,7 +54,7 @@ def likely(
 
 
 def _likely_trip(edition: Edition, km: Sequence[int]) -> Trip:
-    """Return the edition's shortest target that no side has passed; beyond 700 the leader called the extension."""
+    """Return the edition's shortest target that no side has passed, else the extension by the leader."""
     own = _own_targets(edition, len(km)) or [EXTENDED_KM]
     target = next((target for target in own if target >= max(km)), own[-1])
     if edition.extension == "yes" and own[0] == EXTENDABLE_KM < max(km):
@@ -63,7 +63,7 @@ def _likely_trip(edition: Edition, km: Sequence[int]) -> Trip:
 
 
 def may_have_more(edition: Edition, sides: Sequence[Side], number: int, trip: Trip | None = None) -> bool:
-    """True if the rules allow a side one more distance card; without `trip`, a longer one may explain it."""
+    """True if the rules allow a side one more distance card, perhaps on a longer trip than it shows."""
     shortest = min((card for card in edition.deck if card.family is Family.DISTANCE), key=lambda card: card.km)
     more = sides[number]._replace(distances=(*sides[number].distances, shortest))
     target = likely(edition, [*sides[:number], more, *sides[number + 1 :]], trip=trip).trip.target
@@ -71,7 +71,7 @@ def may_have_more(edition: Edition, sides: Sequence[Side], number: int, trip: Tr
 
 
 def check_sides(edition: Edition, sides: int) -> None:
-    """Raise SeatingError, with a sentence, if the edition does not allow this number of sides."""
+    """Raise SeatingError, with a sentence, if the edition does not allow so many sides."""
     if not _seatings(edition, sides):
         wrong = say_many(
             "%(edition)s is played by %(ways)s: these are %(count)d sides.",
@@ -112,7 +112,7 @@ def _seatings(edition: Edition, sides: int) -> list[tuple[int, int]]:
 
 
 def odd_cards(table: Table) -> Iterator[Reason]:
-    """Yield what is impossible or unlikely about the visible cards; last what an unverified deck may explain."""
+    """Yield what is impossible or unlikely; last what an unverified deck may explain."""
     edition, unsure = table.edition, []
     laid = (card for side in table.sides for card in side.distances + side.safeties)
     twice = Counter({Card.ACCELERATOR: sum(len(side.doubled) for side in table.sides)})
@@ -137,7 +137,7 @@ def odd_cards(table: Table) -> Iterator[Reason]:
 
 
 def odd_trip(table: Table) -> Iterator[Said]:
-    """Yield a sentence for each side whose km contradict who is said to have completed the trip."""
+    """Yield a sentence for each side whose km contradict `Ending.side`."""
     completer = table.ending.side if table.ending else None
     for number, side in enumerate(table.sides):
         km = table.race_km(side)

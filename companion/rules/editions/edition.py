@@ -21,7 +21,7 @@ from companion.rules.cards import Card, Family, card_name
 from companion.rules.editions import edition_file
 from companion.rules.editions.switches import EditionError, check_options, follows, switches, written
 
-__all__ = ["EditionError", "switches"]  # in addition to the definitions below
+__all__ = ["EditionError", "switches"]
 
 MOST_LENT, LONGEST_LENT = 1000, 65_536
 """Maximum number of editions from other machines, and length of an edition file to share, in characters."""
@@ -33,7 +33,7 @@ POINTS, FEW_PLAYERS = "points", "few-players"
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Points for each line of the score sheet, and what happens after a tied match."""
+    """Points for each line of the score sheet."""
 
     safety: int
     all_safeties: int
@@ -43,7 +43,7 @@ class Points:
     safe_trip: int
     extension: int
     shut_out: int
-    level: str  # `play-on` (another hand decides) or `restart` (no winner, totals restart)
+    level: str  # after a tie: `play-on` or `restart` from zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Edition:
     points: Points
     sources: Mapping[str, str]  # section of the sheet for each switch and for `deck`, `setting-up`, …
     written_in: Mapping[str, str]  # edition that sets each switch: this one or an ancestor
-    fixed: frozenset[str]  # switches without house rules: only the sheet's value makes sense
+    fixed: frozenset[str]  # switches that house rules may not change
     first_player: str
     by_the_sheet: Mapping[str, str]  # values without house rules
     house_rules: tuple[tuple[str, str], ...]  # set by this table, without entailed changes
@@ -106,22 +106,21 @@ class Edition:
 
     @property
     def two_hundreds_max(self) -> int | None:
-        """Maximum number of 200s per side and hand; None for no limit."""
+        """Maximum number of 200s per side."""
         return int(self.two_hundreds) if self.two_hundreds.isdigit() else None
 
     @property
     def reshuffles(self) -> bool:
-        """True if discards are reshuffled when the draw pile is empty."""
+        """True if discards are reshuffled."""
         return self.empty_pile == "reshuffle"
 
     @property
     def is_race(self) -> bool:
-        """True if distance alone decides and a match has no points."""
         return self.match_points is None
 
     @property
     def match_points(self) -> int | None:
-        """The points that end a match; None for a single race."""
+        """Points that end a match; None for a single race."""
         return int(self.match) if self.match.isdigit() else None
 
     @property
@@ -129,11 +128,10 @@ class Edition:
         return tuple(card for card in self.deck if card.family is Family.SAFETY)
 
     def completes(self, km: int, target: int) -> bool:
-        """True if `km` complete a trip to `target`."""
         return km == target or (km > target and self.overshoot == "allowed")
 
     def deck_for(self, players: int) -> Mapping[Card, int]:
-        """Return the deck for this number of players, after `five-hazards-removed`."""
+        """Return the deck, after `five-hazards-removed`."""
         if self.five_hazards_removed == "no" or players > SHORT_GAME_PLAYERS:
             return self.deck
         fewer = {card: count - 1 for card, count in self.deck.items() if card.family is Family.HAZARD and count}
@@ -252,7 +250,7 @@ def keep_own_editions(folder: Path) -> tuple[str, ...]:
 
 
 def own_text(name: str) -> str | None:
-    """Return the file of an own edition as text; None for shipped editions and files over `LONGEST_LENT`."""
+    """Return the file of an own edition; None if shipped or too long to share."""
     _, text = _own.get(name, (None, ""))
     return text if 0 < len(text) <= LONGEST_LENT else None
 
@@ -280,7 +278,7 @@ def edition_names() -> tuple[str, ...]:
 
 
 def load_edition(name: str) -> Edition:
-    """Return an edition by name, ignoring case. Raises EditionError, with a sentence, for an unknown one."""
+    """Return an edition by name, ignoring case. Raises EditionError, with a sentence, if unknown."""
     small = name.lower()
     own, _ = _own.get(small, (None, ""))
     return own or _lent.get(small) or _shipped(small)
@@ -300,7 +298,7 @@ def _shipped(name: str) -> Edition:
 
 
 def read_edition(path: Path) -> Edition:
-    """Return an edition from a TOML file. Raises EditionError, naming file and key, for the first fault in it."""
+    """Read an edition file. Raises EditionError, naming file and key, for the first fault."""
     reading = edition_file.read_file(path)
     for fault in reading.faults:
         raise EditionError(fault.in_file(path), exit_code=1)
@@ -322,7 +320,7 @@ def _built(entries: Mapping[str, Any]) -> Edition:
         unit=entries.get("unit", "km"),
         year=entries.get("year"),
         counts_verified=entries["counts-verified"],
-        # In the order of `Card`, in which the program lists cards.
+        # In the order of `Card`.
         deck=MappingProxyType({card: counts[card] for card in Card if counts.get(card)}),
         hand_size=setting_up["hand"],
         seatings=tuple((players, each) for players, each in setting_up["seatings"]),

@@ -82,17 +82,17 @@ class Fault:
     """A fault in an edition file, as a sentence that names the key."""
 
     say: str
-    line: int | None = None  # line number from 1, for text that is not TOML or UTF-8
-    places: tuple[Place, ...] = ()  # the keys concerned
+    line: int | None = None  # from 1, if not TOML or UTF-8
+    places: tuple[Place, ...] = ()
 
     def in_file(self, path: Path) -> str:
-        """Return the sentence after the file name and, if known, the line."""
+        """Return the sentence after file name and line."""
         return f"{path}:{self.line}: {self.say}" if self.line else f"{path}: {self.say}"
 
 
 @dataclass(frozen=True, slots=True)
 class EditionReading:
-    """The valid entries of an edition merged with its parents', and the faults of its own file."""
+    """The valid entries merged with the parent's, and the faults of the file."""
 
     entries: Entries
     faults: tuple[Fault, ...] = ()
@@ -157,14 +157,14 @@ def _sound(data: Mapping[str, Any], wrong: Collection[Place]) -> dict[str, Any]:
 
 
 def _with_parent(base: Entries, own: Entries) -> dict[str, Any]:
-    """Merge an edition with its parent key by key; a `deck` replaces the parent's deck as a whole."""
+    """Merge an edition with its parent key by key, but a `deck` as a whole."""
     setting_up = {**base["setting-up"], **own.get("setting-up", {})}
     deck = {**own.get("deck", base["deck"]), **own.get("deck-changes", {})}
     changed = {key: {**base[key], **own.get(key, {})} for key in ("points", "switches")}
     title = own.get("title", own.get("name", "").replace("-", " ").capitalize())
     about = f"As {base['title']}, with rules of our own."
     identity = {"title": title, "sheet": "our own rules", "about": about, "year": None}
-    # Inherit targets only for numbers of players that this edition allows.
+    # Inherit targets only for allowed numbers of players.
     seated = {str(players) for players, _ in setting_up["seatings"]}
     inherited = {players: km for players, km in base["setting-up"]["target-km"].items() if players in seated}
     targets = {**inherited, **own.get("setting-up", {}).get("target-km", {})}
@@ -207,7 +207,7 @@ def _table(data: Entries, key: str) -> Entries:
 
 
 def _shape(table: Entries, kinds: Mapping[str, type], place: Place, where: str) -> Iterator[Fault]:
-    """Yield faults for unknown keys, texts that are too long, and values of the wrong type."""
+    """Yield faults for unknown keys, long texts and wrong types."""
     for key, value in table.items():
         if key not in kinds:
             near = meant(key, kinds) or f"; known are {', '.join(kinds)}"
@@ -233,7 +233,7 @@ def _is(value: object, kind: type) -> bool:
 
 
 def _shown(value: object) -> str:
-    """Return a value in TOML notation, shortened for a sentence."""
+    """Return a value in TOML notation, shortened."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
@@ -298,7 +298,7 @@ def _is_seating(pair: object) -> bool:
 
 
 def _choice_wrongs(entry: object, values: Collection[str], place: Place) -> Iterator[Fault]:
-    """Yield faults of a choice with its source: `{ value = "no", source = "A turn" }`."""
+    """Yield faults of `{ value = "no", source = "A turn" }`."""
     where = f"[{place[0]}] '{place[1]}'"
     if not isinstance(entry, dict):
         likely = nearest(str(entry), values) or next(iter(values))

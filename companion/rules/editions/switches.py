@@ -24,7 +24,7 @@ class EditionError(Problem, ValueError):
 
 @cache
 def switches() -> Mapping[str, Mapping[str, str]]:
-    """Return the values of each switch, each with a sentence that explains it."""
+    """Return the values of each switch, with a sentence for each."""
     data = tomllib.loads(_SWITCHES.read_text(encoding="utf-8"))
     return MappingProxyType({name: MappingProxyType(values) for name, values in data.items()})
 
@@ -37,7 +37,7 @@ def switch_title(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two values that exclude each other, and why. Both switches have exactly two values."""
+    """Two values that exclude each other, of switches with two values."""
 
     one: Rule
     other: Rule
@@ -105,13 +105,13 @@ def check_options(options: Iterable[Rule]) -> None:
 
 
 def contradictions(values: Mapping[str, str]) -> Iterator[Contradiction]:
-    """Return the contradictions among these values, which may be of some switches only."""
+    """Return the contradictions among these values."""
     held = values.items()
     return (pair for pair in CONTRADICTIONS if pair.one in held and pair.other in held)
 
 
 def follows(rules: Mapping[str, str], sheet: Mapping[str, str]) -> dict[str, str]:
-    """Return the further changes that house rules entail: the sheet's values that contradict them, flipped."""
+    """Return the sheet's values that contradict house rules, flipped."""
     out: dict[str, str] = {}
     for pair in contradictions({**sheet, **rules}):
         dragged = next(rule for rule in (pair.other, pair.one) if rule[0] not in rules)

@@ -26,7 +26,7 @@ from companion.rules.set_up_remarks import idle_rules, look_alikes
 from companion.rules.table import Ending, HowEnded, Side, Table, Team
 
 LEGAL, ILLEGAL, UNREADABLE = "legal", "illegal", "unreadable"
-MOST_NAMES = 16  # limit for sides and for display names, more than any table seats
+MOST_NAMES = 16  # maximum of sides and display names, more than any table has
 NO_POINTS: Mapping[str, int] = MappingProxyType({})
 
 
@@ -42,7 +42,7 @@ class JudgedLine(NamedTuple):
     applied: bool = False
     unreadable: str | None = None  # a sentence on how to write the line
     table: Table | None = None
-    look_up: str | None = None  # if a card or house rule is unknown: the edition that lists the known ones
+    look_up: str | None = None  # the edition that lists the cards and house rules, if one is unknown
 
     def as_json(self, file: str, *, states: bool = False) -> dict[str, Any]:
         """Return the line object of `companion replay --json`."""
@@ -65,7 +65,7 @@ class JudgedLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HandResult:
-    """The scored result of a hand; `how` is `open` if the record stops before its end."""
+    """The scored result of a hand."""
 
     number: int
     how: HowEnded
@@ -74,7 +74,7 @@ class HandResult:
     sheets: Mapping[str, Sheet]
     match: Mapping[str, int]
     winner: str | None
-    won: Mapping[str, int]  # number of matches won by each side in this record
+    won: Mapping[str, int]  # matches won by each side in this record
     remarks: tuple[Reason, ...] = ()
 
     def as_json(self, file: str) -> dict[str, Any]:
@@ -116,10 +116,10 @@ class Game(NamedTuple):
     hands: tuple[HandResult, ...] = ()
     totals: Mapping[str, int] = NO_POINTS  # match totals without the open hand
     winner: str | None = None
-    won: Mapping[str, int] = NO_POINTS  # number of matches won by each side
+    won: Mapping[str, int] = NO_POINTS
     held: HandResult | None = None  # result of the last hand, while a u-turn can still reopen it
     counts: tuple[tuple[Card, int], ...] = ()  # the owner's counts of an unverified deck
-    is_unseated: bool = False  # the edition does not allow these sides; already reported
+    is_unseated: bool = False  # reported: the edition does not allow these sides
 
     @property
     def edition(self) -> Edition:
@@ -128,13 +128,11 @@ class Game(NamedTuple):
 
     @property
     def idle_rules(self) -> tuple[Reason, ...]:
-        """Remarks about house rules without effect in this game."""
         players = sum(len(team.players) for team in self.teams)
         return tuple(idle_rules(self.edition, players, len(self.teams), self.target)) if self.options else ()
 
     @property
     def look_alikes(self) -> tuple[Reason, ...]:
-        """Remarks about different names that look alike."""
         return tuple(look_alikes(self.teams))
 
     @property
@@ -143,7 +141,7 @@ class Game(NamedTuple):
 
     @property
     def goes_on(self) -> bool:
-        """True if the hand is open or another one follows."""
+        """True if the hand is open or another follows."""
         return self.hand_is_open or (self.winner is None and not self.edition.is_race)
 
 
@@ -154,7 +152,7 @@ Item = JudgedLine | HandResult
 
 @dataclass(frozen=True, slots=True)
 class JudgedRecord:
-    """A judged record. For each line: the game after it, and its verdict and results."""
+    """A judged record: for each line the game after it, and what `step` returned."""
 
     lines: tuple[RecordLine, ...] = ()
     games: tuple[Game, ...] = ()
@@ -162,21 +160,21 @@ class JudgedRecord:
 
     @property
     def game(self) -> Game:
-        """The game after the last line, `NEW_GAME` for an empty record."""
+        """The game after the last line."""
         return self.games[-1] if self.games else NEW_GAME
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """The same verdicts and results that `judge` yields for these lines."""
+        """What `judge` yields for these lines."""
         return (*(item for items in self.given for item in items), *at_the_end(self.game))
 
     @property
     def hands(self) -> dict[int, HandResult]:
-        """The result of each hand by its number, starting at 1."""
+        """The results by hand number, from 1."""
         return {item.number: item for item in self.items if isinstance(item, HandResult)}
 
     def verdict(self, place: int) -> JudgedLine | None:
-        """Return the verdict on the line at an index; None for a readable header."""
+        """Return the verdict on the line at an index, if any."""
         return next((item for item in self.given[place] if isinstance(item, JudgedLine)), None)
 
 
@@ -184,7 +182,7 @@ EMPTY_RECORD = JudgedRecord()
 
 
 def judge_on(before: JudgedRecord, record: Sequence[RecordLine]) -> JudgedRecord:
-    """Judge a record, reusing the results in `before` for the lines up to the first difference."""
+    """Judge a record, reusing `before` up to the first different line."""
     pairs = enumerate(zip(before.lines, record, strict=False))
     since = next((place for place, (was, now) in pairs if was != now), min(len(before.lines), len(record)))
     games, given = list(before.games[:since]), list(before.given[:since])
@@ -212,7 +210,7 @@ def judge(lines: Iterable[RecordLine], *, as_lies: bool = False) -> Iterator[Ite
 
 
 def at_the_end(game: Game) -> tuple[Item, ...]:
-    """Return the result that is due at the end of a record: of an open hand, or one that was held back."""
+    """Return the result of an open hand, or the one held back."""
     if game.held is not None:
         return (game.held,)
     if game.table is None or not game.hand_is_open:
@@ -298,7 +296,7 @@ def _set_up(game: Game, header: Header) -> Game:
 
 
 def _agreed(game: Game) -> Game:
-    """Return the game with valid house rules. Raises EditionError if they do not fit its edition."""
+    """Return the game, if its house rules fit its edition; raise EditionError otherwise."""
     return game._replace(options=game.edition.house_rules)
 
 
@@ -320,7 +318,7 @@ def _start_hand(game: Game, first: str) -> tuple[Game, tuple[Item, ...]]:
 
 
 def _end_open_hand(game: Game) -> tuple[Game, tuple[Item, ...]]:
-    """End an open hand at `hand first`: as completed if an extension was offered, otherwise as agreed."""
+    """End an open hand at `hand first`: completed if an extension was offered, else as agreed."""
     if game.table is None or not game.hand_is_open:
         return game, ()
     if game.table.extension_offered_to is not None:
@@ -343,7 +341,7 @@ def _take_play(game: Game, line: RecordLine, play: Play, as_lies: bool) -> tuple
         raise AssertionError("a hand was begun")
     reasons = referee.objections(table, play)
     remarks = began if reasons else (*began, *referee.remarks(table, play))
-    # Acts without a card, such as `pass`, have nothing to apply.
+    # Acts without a card have nothing to apply.
     leaves_a_card = bool(play.cards or play.card) or (play.verb is Verb.TAKE and bool(table.discards))
     stands = (as_lies or play.anyway) and leaves_a_card
     applied = not reasons or (stands and not table.is_over)
@@ -359,7 +357,7 @@ def _take_play(game: Game, line: RecordLine, play: Play, as_lies: bool) -> tuple
 
 
 def _close(game: Game, table: Table, remarks: tuple[Reason, ...] = ()) -> tuple[Game, tuple[Item, ...]]:
-    """Add an ended hand to the match totals; hold its result back while a u-turn can reopen it."""
+    """Add a hand to the match; hold its result back while a u-turn can reopen it."""
     sheets = scoring.score(table)
     totals = MappingProxyType(scoring.match_totals(table, game.totals, sheets))
     winner = scoring.match_winner(table.edition, totals, table)
@@ -374,7 +372,7 @@ def _close(game: Game, table: Table, remarks: tuple[Reason, ...] = ()) -> tuple[
 
 
 def _open_again(game: Game) -> Game:
-    """Return the game as before its last hand was scored, after a u-turn on the card that ended it."""
+    """Return the game as before its last hand was scored."""
     hands = tuple(hand for hand in game.hands if hand.number != game.hand_number)
     totals, won = game.totals, game.won
     if game.held is not None:
@@ -400,7 +398,7 @@ def _result(game: Game, table: Table, counted: tuple[Sheet, ...]) -> HandResult:
 
 
 def side_json(edition: Edition, side: Side) -> dict[str, Any]:
-    """Return a side as JSON: visible battle and speed cards, km, distances, safeties."""
+    """Return a side as JSON: visible cards, km, distances, safeties."""
     kinds = [card for card in edition.deck if card.family is Family.DISTANCE]
     kinds += sorted(set(side.distances) - set(kinds), key=lambda card: card.km)
     laid = {card: "coup-fourre" if card in side.coups_fourres else "played" for card in side.safeties}

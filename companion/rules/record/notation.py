@@ -1,7 +1,4 @@
-"""The record notation: parse and write the lines of a record.
-
-Each line is parsed on its own; the caller handles unreadable ones.
-"""
+"""The record notation: parse and write the lines of a record."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ _TIMES_SIGN = re.compile(r"([0-9](?:[\s-]*[^\W\d_]+)?)\s*[x×*]\s*(?=[0-9])", re
 """The sign in `100x2`, `2 × 100`, `100*2`, `100 km x 2`, with the number before it."""
 _SPACED_TIMES = re.compile(r"(?<!\S)[0-9]\S*(?: \* \S+)+")
 
-MOST_SHOWN = 60  # maximum length of a name and of a display name, in characters
+MOST_SHOWN = 60  # maximum characters of a name or display name
 MOST_EXCHANGED = 6
 MOST_WRITTEN_TIMES = 9
 
@@ -46,18 +43,18 @@ class UnreadableEdition(Unreadable):
 
 
 class UnknownWord(Unreadable):
-    """An unknown card or house rule; the rules of an edition list the known ones."""
+    """An unknown card or house rule."""
 
 
 class UnknownCard(UnknownWord):
-    """An unknown word in place of a card; the sentence suggests the most similar one."""
+    """An unknown word in place of a card, with a suggestion."""
 
     def __init__(self, word: str, others: Iterable[str] = ()) -> None:
         self._word, self._others = word, tuple(others)
         super().__init__(self.among(()))
 
     def among(self, cards: Iterable[Card]) -> Said:
-        """Return the sentence, suggesting one of these cards if possible, else one of any edition."""
+        """Return the sentence, suggesting one of these cards if possible."""
         every = [card for card in Card if card is not Card.UNKNOWN]
         near = meant(self._word, [*(cards or every), *self._others]) or meant(self._word, every)
         near = near or meant(self._word, printed_by_key(), printed_by_key())
@@ -66,7 +63,7 @@ class UnknownCard(UnknownWord):
 
 @dataclass(frozen=True, slots=True)
 class RecordLine:
-    """A numbered line of a record, without comment and surrounding spaces."""
+    """A numbered line without comment and surrounding spaces."""
 
     number: int
     text: str
@@ -184,10 +181,7 @@ def parse_header(text: str) -> Header | None:
 
 
 def read_header(text: str) -> Header | None:
-    """Parse a header line or `hand first …`; None for anything else.
-
-    If a player is named like a header (`side`), only `parse_line` can distinguish their plays from headers.
-    """
+    """Parse a header like `parse_header`; None for anything else."""
     try:
         return parse_header(text)
     except Unreadable:
@@ -195,7 +189,7 @@ def read_header(text: str) -> Header | None:
 
 
 def edition_named(text: str) -> str | None:
-    """Return the name in an `edition` line, whether such an edition exists or not; None for other lines."""
+    """Return the name in an `edition` line, known or not; None for other lines."""
     found = re.fullmatch(rf"edition\s+{_HEADERS['edition'][0]}", text.strip(), re.IGNORECASE)
     return found[1].lower() if found else None
 
@@ -222,7 +216,7 @@ def parse_line(text: str, teams: tuple[Team, ...]) -> Play | Header:
 
 
 def headers(lines: Iterable[str]) -> Iterator[Header]:
-    """Yield the headers of a record, skipping unreadable lines."""
+    """Yield the readable headers of a record."""
     teams: tuple[Team, ...] = ()
     for text in lines:
         with suppress(Unreadable):
@@ -328,8 +322,8 @@ _TABLE_WORDS = {verb.value: verb for verb in (Verb.EXHAUSTED, Verb.END)}
 def parse_play(text: str, teams: tuple[Team, ...]) -> Play:
     """Parse a play. Raises Unreadable, with a sentence, if that fails.
 
-    A final `anyway` marks an illegal play that the table accepted. Results are cached: all records of the same
-    players consist of the same few hundred lines.
+    A final `anyway` marks an illegal play that the table accepted. Results are cached, as records of the same players
+    repeat the same few hundred lines.
     """
     text = composed(text)
     said = without_comment(text) if "#" in text else text
@@ -421,14 +415,14 @@ def _parse_word(player: str, word: str) -> Play:
 
 
 def _doubled(word: str, others: Iterable[str] = ()) -> tuple[Card, int]:
-    """Parse `100*2`, a distance card with accelerator. `others` are further suggestions for an unknown word."""
+    """Parse `100*2`; `others` are suggestions for an unknown word."""
     found = _TIMES.fullmatch(word)
     if found is None:
         return _card(word, others), 1
     card = _card(found[1] or found[5])
     if card.family is not Family.DISTANCE:
         raise Unreadable(say("Only a distance card is doubled: `100*2`."))
-    # Two accelerators on one card (`100*2*2`, `100*4`) are parsed so that the referee can object.
+    # The referee objects to two accelerators (`100*2*2`, `100*4`).
     return card, min(int(found[2] or found[4]) * int(found[3] or 1), MOST_WRITTEN_TIMES)
 
 
