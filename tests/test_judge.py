@@ -1,4 +1,4 @@
-"""Records judged line by line: verdicts, the hands' results, and what is wrong in them."""
+"""Records judged line by line: verdicts, results of hands, unreadable lines."""
 
 import json
 from functools import reduce
@@ -107,7 +107,7 @@ a card of another edition that lies there is shown
 
 
 def fact(items: list[JudgedLine | HandResult], said: str) -> str:
-    """What is said of a judged record, as it is."""
+    """Return the value of a fact about a judged record."""
     name, *of = said.split()
     lines = [item for item in items if isinstance(item, JudgedLine)]
     hands = [item for item in items if isinstance(item, HandResult)]
@@ -166,7 +166,7 @@ RUSH_HAND = "edition rush\nside Ann\nside Bob\nhand first Ann\n"
                 *["No hand has begun."] * 2,
             ],
         ),
-        # The card that was meant is sought in the game first.
+        # Suggestions come from the cards of this game first.
         (f"{RUSH_HAND}Ann gharge", ["There is no card 'gharge' (did you mean 'recharge'?)."]),
         (f"{RUSH_HAND}Ann gasolin", ["There is no card 'gasolin' (did you mean 'gasoline'?)."]),
         (f"{HEAD}hand first Ann\nAnn accelerater", ["There is no card 'accelerater' (did you mean 'accelerator'?)."]),
@@ -183,14 +183,14 @@ RUSH_HAND = "edition rush\nside Ann\nside Bob\nhand first Ann\n"
         ("edition Rush\nedition parkr", [". The record is judged as rush."]),
     ],
 )
-def test_what_cannot_be_read_is_told_in_a_sentence(text, sentences):
+def test_each_unreadable_line_is_explained_in_a_sentence(text, sentences):
     said = [line.unreadable or "" for line in judged_lines(text)]
 
     assert len(said) == len(sentences)
     assert [part for part, sentence in zip(sentences, said, strict=True) if part not in sentence] == []
 
 
-def test_an_unknown_word_says_in_which_edition_to_look_it_up():
+def test_an_unknown_card_names_the_edition_to_look_in():
     lines = judged_lines("edition rush\noption fast-remdy=yes\ndeck stopp=5\n")
     (classic,) = judged_lines(f"{HEAD}hand first Ann\nAnn accelerater\n")
 
@@ -200,7 +200,7 @@ def test_an_unknown_word_says_in_which_edition_to_look_it_up():
 # JSON
 
 
-def test_the_object_of_a_line_has_the_keys_of_the_contract():
+def test_the_json_of_a_line_has_the_documented_keys():
     (line,) = judged_lines(HEAD + "hand first Ann\nAnn 100  # too early\n")
 
     said = line.as_json("a.mbn")
@@ -217,7 +217,7 @@ def test_the_object_of_a_line_has_the_keys_of_the_contract():
     }
 
 
-def test_the_object_of_an_unreadable_line_says_how_to_write_it():
+def test_the_json_of_an_unreadable_line_says_how_to_write_it():
     (line,) = judged_lines("edition\n")
 
     assert line.as_json("a.mbn")["reasons"] == [
@@ -225,7 +225,7 @@ def test_the_object_of_an_unreadable_line_says_how_to_write_it():
     ]
 
 
-def test_the_state_after_a_line_is_given_where_it_is_asked_for():
+def test_the_json_of_a_line_includes_the_state_on_request():
     (line,) = judged_lines(HEAD + "Ann roll\n")
     (before,) = judged_lines("edition\n")
 
@@ -233,7 +233,7 @@ def test_the_state_after_a_line_is_given_where_it_is_asked_for():
     assert before.as_json("a.mbn", states=True)["state"] is None
 
 
-def test_the_state_says_all_that_lies_on_the_table():
+def test_the_state_lists_all_visible_cards():
     *_, line = judged_lines(HEAD + "hand first Ann\nAnn roll\nBob stop > Ann\nAnn discard 25\n")
 
     state = line.as_json("a.mbn", states=True)["state"]
@@ -246,7 +246,7 @@ def test_the_state_says_all_that_lies_on_the_table():
     assert state["sides"]["Ann"]["battle"] == "stop"
 
 
-def test_the_state_tells_an_extension_and_an_end():
+def test_the_state_shows_an_extension_and_the_end_of_the_hand():
     *_, reached, extended, ended = judged_lines(
         "\n".join([*BEGIN.split("; "), *REACHED.split("; "), "Ann extend", "end"])
     )
@@ -259,7 +259,7 @@ def test_the_state_tells_an_extension_and_an_end():
     assert states[-1]["to_move"] is None
 
 
-def test_the_object_of_a_hand_has_the_keys_of_the_contract():
+def test_the_json_of_a_hand_has_the_documented_keys():
     text = (
         HEAD + "target 200\nhand first Ann\nAnn roll\nBob stop > Ann\nAnn right-of-way !\nAnn 100\nBob roll\nAnn 100\n"
     )
@@ -290,7 +290,7 @@ def test_the_object_of_a_hand_has_the_keys_of_the_contract():
     }
 
 
-def test_a_name_to_show_belongs_to_its_player():
+def test_a_display_name_belongs_to_its_player():
     game = judge.NEW_GAME
     for text in ["side Ann", 'player Ann "<b>Ann</b> {turn}"', "side Bob", 'player Ann "Annie"']:
         game, _ = judge.step(game, notation.RecordLine(1, text))
@@ -316,7 +316,7 @@ def test_a_hostile_record_is_judged_without_an_error(text, as_lies):
         assert json.dumps(item.as_json("a.mbn"))
 
 
-def test_no_more_sides_and_names_are_kept_than_a_table_has():
+def test_sides_and_display_names_are_limited():
     sides = judged_lines("".join(f"side P{n}\n" for n in range(20)))
     names = judged_lines("".join(f'player P{n} "P"\n' for n in range(20)))
 

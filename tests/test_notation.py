@@ -1,4 +1,4 @@
-"""The record notation: what a line says, and which lines cannot be read."""
+"""The record notation: what lines mean, and which are unreadable."""
 
 import contextlib
 import time
@@ -57,14 +57,14 @@ TEAMS = (REDS, BLUES)
          "a byte order mark", "a hash in quotes belongs to the name", "a comment needs no blank before it",
          "quotes in it do no harm", "nothing", "a byte order mark alone", "comments alone"],
 )  # fmt: skip
-def test_lines_are_read_without_blanks_and_comments(text, read):
+def test_comments_and_surrounding_spaces_are_removed(text, read):
     assert [(line.number, line.text) for line in lines(text)] == read
 
 
 @pytest.mark.parametrize(
     "text", ['"a' * 50_000 + "#", "#" * 100_000, "a#" * 50_000, '"' * 99_999 + "# x", "Ann\t" * 30_000]
 )
-def test_hostile_lines_are_read_without_going_over_them_again_and_again(text):
+def test_hostile_lines_are_parsed_quickly(text):
     start_s = time.process_time()
     for line in lines(text):
         assert line.text
@@ -93,7 +93,7 @@ def test_hostile_lines_are_read_without_going_over_them_again_and_again(text):
         ("Ann accelerator", lay("Ann", Card.ACCELERATOR)),
     ],
 )  # fmt: skip
-def test_a_line_of_play_is_read_and_written_in_the_same_words(text, play):
+def test_a_play_is_parsed_and_written_back_unchanged(text, play):
     assert parse_play(text, TEAMS) == play
     assert str(play) == text
 
@@ -109,7 +109,7 @@ def test_a_line_of_play_is_read_and_written_in_the_same_words(text, play):
         ("Cid right-of-way!", "Cid right-of-way !"),
     ],
 )  # fmt: skip
-def test_words_are_read_in_any_case_blanks_do_not_matter_and_a_player_is_his_side(text, written):
+def test_case_and_spaces_do_not_matter_and_a_player_stands_for_the_side(text, written):
     assert str(parse_play(text, TEAMS)) == written
 
 
@@ -138,11 +138,11 @@ def test_words_are_read_in_any_case_blanks_do_not_matter_and_a_player_is_his_sid
         ("Ann flat tyre > Blues", "Ann flat-tire > Blues"), ("Ann spare tyre", "Ann spare-tire"),
     ],
 )  # fmt: skip
-def test_a_card_may_be_called_as_it_is_printed_on_any_editions_cards(text, written):
+def test_cards_are_parsed_by_the_printed_names_of_every_edition(text, written):
     assert str(parse_play(text, TEAMS)) == written
 
 
-def test_no_name_stands_for_two_cards_or_for_a_word_of_the_notation():
+def test_each_name_means_one_card_and_no_keyword():
     cards: dict[str, set[Card]] = {}
     for name, card in spellings():
         assert card_named(name) is card
@@ -160,7 +160,7 @@ def test_no_name_stands_for_two_cards_or_for_a_word_of_the_notation():
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_words_on_our_own_deck_are_read(language):
+def test_the_names_printed_on_our_own_deck_are_parsed(language):
     printed = {card: card_word(card, language) for card in Card if card.family not in (Family.DISTANCE, Family.UNKNOWN)}
 
     assert {card: card_named(word) for card, word in printed.items()} == {card: card for card in printed}
@@ -210,7 +210,7 @@ def test_equal_letters_make_one_name_however_they_are_spelled():
         ("Ann r\u043ell", "it looks like 'roll', but one of them has Cyrillic letters"),
     ],
 )
-def test_a_word_whose_letters_only_look_alike_is_explained(text, sentence):
+def test_a_name_with_look_alike_letters_is_explained(text, sentence):
     with pytest.raises(Unreadable, match=sentence):
         parse_play(text, TEAMS)
 
@@ -243,24 +243,24 @@ def test_a_word_whose_letters_only_look_alike_is_explained(text, sentence):
         ("end of the hand", "begins with a player's name"), ("\x00\x1b[31m", "begins with a player's name"),
     ],
 )  # fmt: skip
-def test_a_line_that_is_no_play_gets_one_sentence(text, sentence):
+def test_an_unreadable_play_gets_one_sentence(text, sentence):
     with pytest.raises(Unreadable, match=sentence):
         parse_play(text, TEAMS)
 
 
-def test_a_name_that_pages_show_in_two_words_is_said_as_it_is_written():
+def test_player_1_is_suggested_with_its_hyphen():
     players = (Team("Player-1", ("Player-1",)), Team("Player-2", ("Player-2",)))
 
     with pytest.raises(Unreadable, match="Player-1, Player-2 \\(did you mean 'Player-1'"):
         parse_play("Player 1 125", players)
 
 
-def test_before_any_side_nobody_plays():
+def test_a_play_before_any_side_is_refused():
     with pytest.raises(Unreadable, match="No `side` line"):
         parse_play("Ann roll", ())
 
 
-def test_a_side_may_be_called_like_a_word_of_the_notation():
+def test_players_and_sides_may_be_named_like_keywords():
     teams = (Team("anyway", ("end",)), Team("discard", ("take",)))
 
     assert parse_play("take stop > anyway", teams) == lay("take", Card.STOP, "anyway")
@@ -285,7 +285,7 @@ def test_a_side_may_be_called_like_a_word_of_the_notation():
         ("Hand First Ann", HandLine("Ann")), ("Ann roll", None), ("", None),
     ],
 )  # fmt: skip
-def test_a_header_line_is_read(text, header):
+def test_a_header_is_parsed(text, header):
     assert parse_header(text) == header
 
 
@@ -323,7 +323,7 @@ def test_a_header_line_is_read(text, header):
         ("hand second Ann", "`hand first Ann`"),
     ],
 )
-def test_a_header_line_that_cannot_be_read_gets_one_sentence(text, sentence):
+def test_an_unreadable_header_gets_one_sentence(text, sentence):
     with pytest.raises(Unreadable, match=sentence):
         parse_header(text)
 
@@ -341,17 +341,17 @@ def test_a_name_is_one_word_of_letters_of_any_script(name):
 @pytest.mark.parametrize(
     "name", ["", "Ann Smith", "Ann!", "a>b", "a=b", 'a"b', "a,b", "a.b", "<b>", "😀", "a\x00b", "../x"]
 )
-def test_anything_else_is_no_name(name):
+def test_other_words_are_not_names(name):
     assert not is_name(name)
 
 
-def test_a_pair_may_have_the_names_of_both_its_players():
+def test_a_pair_may_be_named_after_both_players():
     names = ("A" * 60, "B" * 60)
 
     assert parse_header(f"side {'-'.join(names)} = {', '.join(names)}") == SideLine(Team("-".join(names), names))
 
 
-def test_a_header_is_written_in_its_normal_form_and_read_back():
+def test_a_header_is_written_in_normal_form_and_parsed_back():
     written = header_text(TEAMS, "classic", 700, {"hazard-on-hazard": "forbidden"})
 
     sides = ["side Reds = Ann, Cid", "side Blues = Bob, Dee"]
@@ -386,13 +386,13 @@ PLAYS = st.one_of(
 
 @given(PLAYS)
 @settings(max_examples=200, deadline=None)
-def test_every_play_is_read_as_it_was_written(play):
+def test_every_play_can_be_written_and_parsed_back(play):
     assert parse_play(str(play), TEAMS) == play
 
 
 @given(PLAYS, st.text(" \t", max_size=3), st.text(max_size=20))
 @settings(max_examples=100, deadline=None)
-def test_blanks_and_comments_change_nothing(play, blanks, comment):
+def test_spaces_and_comments_change_nothing(play, blanks, comment):
     comment = comment.replace("\n", "").replace("\r", "")
 
     (line,) = lines(f"{blanks}{play}{blanks} # {comment}")
@@ -411,6 +411,6 @@ def test_any_text_is_a_play_a_header_or_unreadable(text):
 
 @given(st.text(max_size=200))
 @settings(max_examples=200, deadline=None)
-def test_reading_a_line_again_changes_nothing(text):
+def test_parsing_a_written_line_again_changes_nothing(text):
     for line in lines(text):
         assert without_comment(line.text) == line.text

@@ -1,4 +1,4 @@
-"""The classic rule sheet, row by row: what each row allows, and what it refuses."""
+"""The classic rule sheet, row by row: what is legal and what is refused."""
 
 import pytest
 from records import PAIRS, hand
@@ -20,7 +20,7 @@ UNCOVERED = "".join(
     )
 ).removeprefix("\n")
 CARDS = "25 50 75 25 50 75 25 50"
-"""With the four safeties, the twelve cards of the two hands when the draw pile has run out."""
+"""Together with the four safeties, the twelve cards left in the two hands when the draw pile is empty."""
 
 SHEET = f"""
 # Setting up
@@ -465,25 +465,25 @@ an extension is offered although the draw pile is empty [empty-pile=ends]
 
 
 @pytest.mark.parametrize("rows", rules(SHEET))
-def test_a_row_of_the_sheet(rows):
+def test_a_row_of_the_rule_sheet(rows):
     check(rows)
 
 
 # Setting up
 
 
-def test_700_can_be_extended_by_any_number_of_players():
+def test_any_number_of_players_can_extend_a_trip_of_700():
     assert hand(players=PAIRS, target=700).table.may_extend
     assert not hand(target=1000).table.may_extend
 
 
-def test_nothing_changes_after_the_end():
+def test_nothing_changes_after_the_end_of_a_hand():
     done = hand("Ann roll; end").table
 
     assert referee.apply(done, Play(Verb.DISCARD, "Ann", Card.KM_25)) is done
 
 
-def test_legal_plays_answer_what_may_be_played():
+def test_legal_plays_lists_what_a_player_may_play():
     plays = {str(play) for play in referee.legal_plays(hand("Ann roll; Bob stop > Ann").table, "Ann")}
 
     assert {"Ann roll", "Ann right-of-way !", "Ann right-of-way", "Ann speed-limit > Bob", "Ann discard 25"} <= plays
@@ -491,7 +491,7 @@ def test_legal_plays_answer_what_may_be_played():
     assert not list(referee.legal_plays(hand("Ann roll").table, "Ann"))
 
 
-def test_a_limit_that_still_lies_beneath_right_of_way_is_not_in_force():
+def test_right_of_way_overrides_a_limit_on_the_speed_pile():
     limited = hand("Ann roll; Bob speed-limit > Ann").side("Ann")
 
     assert limited.limited

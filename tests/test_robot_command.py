@@ -1,4 +1,4 @@
-"""`companion robot`: a question a line, an answer a line, and a sentence for every line that is none."""
+"""`companion robot`: one line per question, one per answer, and a sentence for every bad line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ATTACKED = RECORD + "Ann roll\nBob stop > Ann\n"
 
 @pytest.fixture
 def answers(called):
-    """Asks those lines; gives the answers."""
+    """Return a function that sends lines and returns the answers."""
 
     def ask(lines: list[str], *options: str) -> list[dict]:
         ran = called("robot", *options, typed="".join(f"{line}\n" for line in lines))
@@ -41,7 +41,7 @@ def test_a_question_is_answered_with_a_play_and_a_reason(answers, level):
     assert any(sign.isdigit() for sign in answer["why"])
 
 
-def test_a_player_is_found_in_either_spelling_of_the_name():
+def test_a_player_is_found_by_the_composed_or_decomposed_name():
     dialogue = Dialogue(Level(1), Effort(), 1)
     record = RECORD.replace("Ann", "Zo\u00eb")
 
@@ -52,7 +52,7 @@ def test_a_player_is_found_in_either_spelling_of_the_name():
 
 
 @pytest.mark.parametrize("roll", ["Roll", "go", "Green Light", "feu-vert"])
-def test_a_hand_may_be_listed_by_the_names_printed_on_the_cards(roll):
+def test_a_hand_may_be_given_by_printed_card_names(roll):
     answer = Dialogue(Level(1), Effort(), 1).answer(json.dumps(ASKED | {"hand": [roll, "25 km"]}))
 
     assert answer["play"] == "Ann roll"
@@ -85,7 +85,7 @@ def test_a_hand_may_be_listed_by_the_names_printed_on_the_cards(roll):
         ('{"record": "\\ud800", "player": "\\u0000", "hand": []}', "Line 1 of the record"),
     ],
 )
-def test_bad_input_gets_one_sentence_and_the_next_line_its_answer(answers, question, says):
+def test_bad_input_gets_one_sentence_and_the_next_question_an_answer(answers, question, says):
     *bad, good = answers([question, json.dumps(ASKED)], "--level", "1")
 
     assert good["play"] == "Ann roll"
@@ -93,7 +93,7 @@ def test_bad_input_gets_one_sentence_and_the_next_line_its_answer(answers, quest
     assert all(says in answer["error"] and answer["error"].count("\n") == 0 for answer in bad)
 
 
-def test_off_turn_answers_are_asked_in_the_same_way(answers):
+def test_out_of_turn_answers_use_the_same_question(answers):
     hand = ["25", "50", "100", "gasoline", "repairs"]
     has, lacks, drawn = (
         json.dumps({"record": ATTACKED, "player": "Ann", "hand": [*cards, *hand]})
@@ -137,7 +137,7 @@ def test_a_search_ends_when_its_time_is_up(answers):
     assert answer["play"].startswith("Ann ")
 
 
-def test_of_a_record_that_has_grown_only_the_new_lines_are_judged(monkeypatch):
+def test_only_the_new_lines_of_a_grown_record_are_judged(monkeypatch):
     stepped, step = [], judge.step
     monkeypatch.setattr(judge, "step", lambda game, line: stepped.append(line.text) or step(game, line))
     dialogue = Dialogue(Level.THUMB, Effort(), seed=1)
@@ -148,7 +148,7 @@ def test_of_a_record_that_has_grown_only_the_new_lines_are_judged(monkeypatch):
     assert stepped == ["Ann roll", "Bob discard 25"]
 
 
-def test_an_answer_is_there_before_the_next_question_is_asked():
+def test_each_answer_is_written_before_the_next_question_is_read():
     program = "from companion.app.main import main; main()"
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", program, "robot"], **pipes) as robot:

@@ -1,4 +1,4 @@
-"""A discard that another legal play beats whatever cards are hidden is chosen by no robot, whatever the chance."""
+"""No robot chooses a discard that another legal play beats whatever cards are hidden."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from companion.rules.editions.edition import edition_names
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import is_driving
 
-NOISY = Effort(playouts=24)  # so few that chance decides wherever it may
-FREE = [name for name in edition_names() if name not in ("parker", "rush")]  # editions in which any card is discarded
+NOISY = Effort(playouts=24)  # few enough that luck decides wherever it can
+FREE = [name for name in edition_names() if name not in ("parker", "rush")]  # free discards
 SEEDS = range(10)
 TIRES = "spare-tire spare-tire spare-tire 25 25 end-of-limit"
 FLAT = "Ann roll; Bob roll; Ann 100; Bob flat-tire > Ann"
 
 
 def beaten_discards(at: Position) -> set[Play]:
-    """The discards that the play of the same card beats, by the rules alone."""
+    """Return the discards that playing the same card beats, by the rules alone."""
     plays = [play for play in options(at).plays if play.verb is Verb.PLAY and not play.at_once and play.times == 1]
     return {discard(at.player, play.card) for play in plays if is_better_played(at, play)}
 
@@ -52,7 +52,7 @@ def is_better_played(at: Position, play: Play) -> bool:
 
 
 def random_positions(edition: str) -> Iterator[tuple[Position, set[Play]]]:
-    """Positions of players by chance, by house rules, too, in which a discard is beaten; few of each hand."""
+    """Yield positions of random hands, also with house rules, that have a dominated discard; a few per hand."""
     for seed in range(10_000):
         steps = (step.position for step in chance_hand(any_seating(edition, seed, seed % 4), seed, most=120))
         turns = (at for at in steps if at.is_in_turn and at.has_drawn and at.table.edition.discard == "free")
@@ -70,7 +70,7 @@ def test_no_robot_discards_a_card_that_is_better_played(edition, count):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_flat_tire_is_fixed_although_there_are_spare_tires_to_throw_away(seed):
+def test_a_flat_tire_is_fixed_even_with_spare_tires_to_discard(seed):
     at = position(f"right-of-way {TIRES}", FLAT)
 
     assert choose(at, Level.SEARCHING, random.Random(seed), Effort(playouts=1000)).play == lay("Ann", Card.SPARE_TIRE)
@@ -97,7 +97,7 @@ a distance may be thrown away: driving it may miss the target
 
 
 @pytest.mark.parametrize(("setting", "rows"), scenes(CASES))
-def test_which_discards_are_beaten(setting, rows):
+def test_which_discards_are_dominated(setting, rows):
     for row in rows:
         hand, lines, beaten = re.fullmatch(r"(.*?) \|(.*)=(.*)", row).groups()
         at = position(hand, lines.strip().replace("FLAT", FLAT))
@@ -123,7 +123,7 @@ STOPPED = "Ann roll; Bob roll; Ann 100; Bob stop > Ann"
     ],
     ids=["cards left to draw", "the opponent may have to spend a last stop", "no attack is left"],
 )
-def test_once_the_draw_pile_is_empty_a_remedy_may_wait_for_the_last_attack(edition, hand, lines, beaten):
+def test_with_an_empty_draw_pile_a_remedy_may_wait_for_the_last_attack(edition, hand, lines, beaten):
     at = position(hand, lines, edition)
     plays = options(at).plays
 
@@ -131,7 +131,7 @@ def test_once_the_draw_pile_is_empty_a_remedy_may_wait_for_the_last_attack(editi
     assert left_out == [discard("Ann", Card(card)) for card in beaten.split()]
 
 
-def test_a_safety_is_not_thrown_away_where_it_can_be_played():
+def test_a_playable_safety_is_not_discarded():
     at = position("puncture-proof 25 50", "Ann roll; Bob roll", edition="classic")
     plays = options(at).plays
 
@@ -139,7 +139,7 @@ def test_a_safety_is_not_thrown_away_where_it_can_be_played():
 
 
 @pytest.mark.parametrize("edition", edition_names())
-def test_something_is_left_to_play_in_every_position(edition):
+def test_every_position_keeps_at_least_one_play(edition):
     for seed in range(4):
         for step in chance_hand(any_seating(edition, seed, seed % 4), seed, most=80):
             plays = options(step.position).plays

@@ -1,4 +1,4 @@
-"""The arrays that worlds are played out on do what the referee does, card by card."""
+"""The arrays of the playouts do the same as the referee, card by card."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HOW = {None: OPEN, HowEnded.COMPLETED: COMPLETED, HowEnded.EXHAUSTED: EXHAUSTED}
 
 
 def lane_of(at: Deal) -> Lanes:
-    """The table with all its cards as a lane, the turn's draw done."""
+    """Return the table with all its cards as a lane, after the turn's draw."""
     deck = deck_of(tuple(at.table.deck))
     hands = np.array([[deck.counts(hand) for hand in at.hands]], np.int8)
     pile = np.array([[deck.number[card] for card in at.pile]], np.int8).reshape(1, -1)
@@ -41,7 +41,7 @@ def lane_of(at: Deal) -> Lanes:
 
 
 def random_hand(edition: str, seed: int):
-    """A hand of players by chance: before each ordinary play of a turn the hand's cards, and the play."""
+    """Play a random hand; yield each ordinary play with the cards before it."""
     for step in chance_hand(any_seating(edition, seed), seed, most=250):
         table = step.position.table
         if step.position.is_in_turn and step.play is not None and is_ordinary(table, step.play):
@@ -49,13 +49,13 @@ def random_hand(edition: str, seed: int):
 
 
 def is_ordinary(table: Table, play: Play) -> bool:
-    """True if lanes know the play: a card laid or discarded in turn, nobody being asked for cards."""
+    """True if lanes know the play: a card played or discarded in turn, without open requests."""
     free = not table.requests and table.window.taken is None and table.extension_offered_to is None
     return free and play.verb in (Verb.PLAY, Verb.DISCARD) and not play.at_once
 
 
 def with_answers(table: Table, play: Play, hands: Iterable[Iterable[Card]]) -> Table:
-    """The table after a play, and after the answers of level 2 to it: each player plays what the rules let him."""
+    """Return the table after a play and the legal answers of level 2 to it."""
     left = [list(hand) for hand in hands]
     while True:
         for card in play.out_of_hand:
@@ -72,7 +72,7 @@ def with_answers(table: Table, play: Play, hands: Iterable[Iterable[Card]]) -> T
 
 
 def answering(table: Table, hands: list[list[Card]]) -> list[Play]:
-    """What the attacked side can answer the last attack with, what is best first."""
+    """Return the possible answers of the side attacked last, best first."""
     attack = table.attacks[-1]
     cards = [SAFETY_OF[attack.hazard], Card.MIRROR]
     cards += [REMEDY_OF[attack.hazard]] if table.edition.fast_remedy == "yes" else []
@@ -81,7 +81,7 @@ def answering(table: Table, hands: list[list[Card]]) -> list[Play]:
 
 
 def turning_back(table: Table, hands: list[list[Card]]) -> list[Play]:
-    """The u-turns of others against a distance card that is long, or that wins."""
+    """Return the u-turns of opponents against a long or winning distance card."""
     laid, ends = table.window.laid, table.ending is not None or table.extension_offered_to is not None
     if laid.card.km * laid.times < 75 and not ends:
         return []
@@ -93,7 +93,7 @@ def turning_back(table: Table, hands: list[list[Card]]) -> list[Play]:
 
 
 def shown(lanes: Lanes) -> list:
-    """What a lane shows of each side."""
+    """Return the state of each side in a lane."""
     deck = lanes.deck
     return [
         (
@@ -117,7 +117,7 @@ def shown_by(table: Table) -> list:
 
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_turn_in_a_lane_leaves_the_table_that_the_referee_leaves(edition, seed):
+def test_a_turn_in_a_lane_changes_the_table_like_the_referee(edition, seed):
     chance = np.random.default_rng(seed)
     for lanes, table, hands, play in random_hand(edition, seed):
         deck = lanes.deck
@@ -146,7 +146,7 @@ def test_a_turn_in_a_lane_leaves_the_table_that_the_referee_leaves(edition, seed
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_lane_answers_out_of_turn_as_level_2_does(seed):
+def test_lanes_answer_out_of_turn_like_level_2(seed):
     chance, used = random.Random(seed), Counter()
     for step in chance_hand(any_seating("rush", seed), seed, most=60):
         at = step.position
@@ -177,7 +177,7 @@ def test_a_lane_answers_out_of_turn_as_level_2_does(seed):
 
 
 @pytest.mark.parametrize(("edition", "hazard"), [("classic", Card.STOP), ("dujardin-2014", Card.ACCIDENT)])
-def test_a_coup_fourre_leaves_a_like_hazard_below_the_one_that_it_beats(edition, hazard):
+def test_a_coup_fourre_leaves_an_equal_hazard_below_the_removed_one(edition, hazard):
     lines = f"option hazard-on-hazard=allowed\nhand first Ann\nAnn roll\nBob roll\nAnn {hazard} > Bob\nBob discard 25"
     text = f"edition {edition}\nside Ann\nside Bob\n{lines}"
     record = judge.judge_on(judge.EMPTY_RECORD, tuple(notation.lines(text)))
@@ -192,7 +192,7 @@ def test_a_coup_fourre_leaves_a_like_hazard_below_the_one_that_it_beats(edition,
 
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("seed", SEEDS[:1] + SEEDS[3:20])
-def test_what_a_lane_lets_lay_is_what_the_referee_has_no_objection_to(edition, seed):
+def test_a_lane_allows_the_same_plays_as_the_referee(edition, seed):
     for lanes, table, hands, play in random_hand(edition, seed):
         movers, deck = Movers(lanes), lanes.deck
         held = set(hands[table.seat_of(play.player)])

@@ -1,4 +1,4 @@
-"""Positions in which one play is plainly right, and the robots of levels 2 and 3 find it."""
+"""Positions with one clearly best play, which the robots of levels 2 and 3 find."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ the only remedy is kept while two of its hazards are unseen [level=2]
 
 
 @pytest.mark.parametrize(("setting", "rows"), scenes(PLAINLY_RIGHT))
-def test_a_robot_finds_the_play_that_is_plainly_right(setting, rows):
+def test_a_robot_finds_the_clearly_best_play(setting, rows):
     said = dict(word.strip().split("=") for word in setting.split(";") if word)
     levels = map(Level, map(int, said.pop("level", "2, 3").split(", ")))
     for level, row in product(levels, rows):
@@ -129,20 +129,20 @@ def test_a_robot_finds_the_play_that_is_plainly_right(setting, rows):
 
 
 @pytest.mark.parametrize("level", [Level.COUNTING, Level.SEARCHING])
-def test_the_match_is_finished_where_finishing_wins_it(level):
+def test_a_robot_ends_the_hand_if_that_wins_the_match(level):
     ahead = position("75 50 25 gasoline repairs roll", f"{NEAR}; Bob discard 75; Ann 100")
     almost = Position(ahead.table, "Ann", ahead.hand, {"Ann": 4200, "Bob": 4700}, ahead.past)
 
     assert str(choose(almost, level, random.Random(1), EFFORT).play) == "Ann finish"
 
 
-def test_a_car_that_cannot_be_attacked_is_not_laid_open_by_a_roll():
+def test_a_robot_does_not_expose_an_immune_car_with_a_roll():
     at = position("roll 25 50 75 100 gasoline repairs", "Ann right-of-way; Ann 100; Bob discard 25", edition="classic")
 
     assert dict(judged(at, options(at).plays))[lay("Ann", Card.ROLL)] <= NEVER
 
 
-def test_a_hand_that_was_finished_is_not_extended_in_a_playout():
+def test_a_playout_does_not_extend_a_finished_hand():
     asked = position("accident stop flat-tire 100 100 75", f"{NEAR}; Bob discard 75; Ann 100")
     assert str(choose(asked, Level.COUNTING, random.Random(1)).play) == "Ann extend"
 
@@ -155,7 +155,7 @@ def test_a_hand_that_was_finished_is_not_extended_in_a_playout():
 @pytest.mark.parametrize(
     ("hand", "card", "answer", "km"), [("100 75", "100", "u-turn", 0), ("50 75", "50", "u-turn", 50)]
 )
-def test_worlds_after_a_distance_card_reckon_with_a_u_turn_against_it(hand, card, answer, km):
+def test_worlds_after_a_distance_card_include_a_u_turn(hand, card, answer, km):
     at = position(f"{hand} roll roll stop stop repairs", "", edition="rush")
     hands, piles = deal(at, 20, np.random.default_rng(1))
     hands[:, 1] = deck_of(tuple(at.table.deck)).counts([Card(answer)] * 6)
@@ -164,7 +164,7 @@ def test_worlds_after_a_distance_card_reckon_with_a_u_turn_against_it(hand, card
     assert (lanes.km[:, 0] == km).all()
 
 
-def test_worlds_after_an_attack_reckon_with_a_mirror():
+def test_worlds_after_an_attack_include_a_mirror():
     at = position("stop 75 75 50 repairs repairs 100", "", edition="rush")
     hands, piles = deal(at, 20, np.random.default_rng(1))
     hands[:, 1] = deck_of(tuple(at.table.deck)).counts([Card.MIRROR] * 6)
@@ -188,15 +188,15 @@ def test_a_reason_names_both_players_of_a_pair():
         ("Ann 100; Bob 50; Ann 75; Bob 200", lay("Ann", Card.U_TURN, at_once=True), "It brings Bob back to 50 km."),
     ],
 )
-def test_a_reason_says_what_is_done_for_or_against_another(lines, does, says):
+def test_a_reason_explains_a_gift_and_a_u_turn(lines, does, says):
     assert reason_for(position("roll u-turn 100 50", lines, edition="rush"), does) == says
 
 
-def test_a_single_card_is_not_spoken_of_as_several():
+def test_a_single_card_is_named_in_the_singular():
     assert reason_for(position("25"), discard("Ann", Card.KM_25)) == "25 km is the last card."
 
 
-# Driving or discarding a roll win about as often there: `level 2` drives.
+# Driving and discarding a Roll win about equally often here: level 2 drives.
 NEARLY_EQUAL = """
 roll roll roll repairs 75 75 25 | Ann right-of-way; Ann 100; Bob roll; Ann 25; Bob 50 = Ann 75
 roll roll roll repairs 75 75 25 | Ann right-of-way; Ann 100; Bob discard 50; Ann 25; Bob discard 75 = Ann 75
@@ -204,14 +204,14 @@ roll roll roll repairs 75 75 25 | Ann right-of-way; Ann 100; Bob discard 50; Ann
 
 
 @pytest.mark.parametrize("seed", [*range(5), *(pytest.param(n, marks=pytest.mark.long) for n in range(5, 30))])
-def test_a_near_tie_goes_to_the_rule_of_thumb_and_not_to_chance(seed):
+def test_a_near_tie_goes_to_the_rule_of_thumb_not_to_luck(seed):
     for row in NEARLY_EQUAL.strip().splitlines():
         hand, lines, right = re.fullmatch(r"(.*?) \|(.*) = (.*)", row).groups()
         assert str(choose(position(hand, lines.strip()), Level.SEARCHING, random.Random(seed)).play) == right
 
 
 class PureChance:
-    """What became of worlds in which every play is as good as any other."""
+    """Results of worlds in which all plays are equally good."""
 
     def __init__(self, lanes: Lanes, rng: np.random.Generator) -> None:
         self._shares = rng.normal(0.5, 0.2, len(lanes))
@@ -220,7 +220,7 @@ class PureChance:
         return self._shares
 
 
-def test_plays_of_the_same_value_seldom_replace_the_rule_of_thumb(monkeypatch):
+def test_plays_of_equal_value_rarely_replace_the_rule_of_thumb(monkeypatch):
     monkeypatch.setattr(search, "play_out", PureChance)
     at = position("roll roll roll repairs 75 75 25", "Ann right-of-way; Ann 100; Bob roll; Ann 25; Bob 50")
     plays = [(lay("Ann", Card.KM_75), 5.0), (lay("Ann", Card.KM_25), 5.0), (discard("Ann", Card.ROLL), 5.0)]
@@ -253,14 +253,14 @@ REASONS = {
 
 @pytest.mark.parametrize("edition", edition_names())
 @pytest.mark.parametrize("seed", [*range(3), *(pytest.param(n, marks=pytest.mark.long) for n in range(3, 30))])
-def test_a_reason_is_about_the_play_that_is_made(edition, seed):
+def test_a_reason_is_about_the_chosen_play(edition, seed):
     for step in chance_hand(any_seating(edition, seed, seed % 4), seed, most=150):
         asked = options(step.position)
         for play in [*asked.plays, *([None] if asked.may_wait else [])]:
             assert REASONS[reason_for(step.position, play).pattern](play), str(play)
 
 
-def test_a_u_turn_that_is_discarded_turns_nobody_back():
+def test_a_discarded_u_turn_returns_no_card():
     at = position("u-turn 100 50 50", "Ann 100; Bob 200", edition="rush")
 
     assert reason_for(at, discard("Ann", Card.U_TURN)) == "Of the 4 cards u-turn is missed least."

@@ -1,4 +1,4 @@
-"""A robot's seat at the real table: its hand read behind the screen, what its helper is told, and who learns of it."""
+"""A robot's seat at the real table: reading its hidden hand, its helper's instructions, and who may see them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ PLAN = with_robot(arrange.plan(2, 2))
 
 
 class Table:
-    """The simulated table of Ann and Robo, and what the camera over it makes of cards that are carried."""
+    """The simulated table of Ann and Robo, with a camera that sees cards being moved."""
 
     def __init__(self, match: Match) -> None:
         self.match = match
@@ -79,7 +79,7 @@ class Table:
         return (Lying(BACK, pile), *(Lying(card, pose) for card, pose in self._cards.items()))
 
     def spot(self, zone: str, *, sideways: bool = False) -> Pose:
-        """Where a card comes to lie in a zone, somewhat askew."""
+        """Return the place of a card in a zone, slightly rotated."""
         mat, _, name = zone.partition("/")
         place = PLAN.mat(mat)
         rect = place.layout.zones[name]
@@ -90,12 +90,12 @@ class Table:
         return arrange.pile_spot(place, rect, self._chance)
 
     def deal(self, *cards: str) -> None:
-        """Lay cards into Robo's slots, from the left."""
+        """Put cards into Robo's slots, from the left."""
         self._cards |= {card: self.spot(f"robot/{slot}") for slot, card in enumerate(cards, start=1)}
         self.film(2.0)
 
     def carry(self, card: str, zone: str, *, sideways: bool = False, player: int = 1) -> None:
-        """Carry a card to a zone, from the draw pile where it does not lie yet."""
+        """Move a card to a zone, from the draw pile if it is not on the table yet."""
         start, before = self._cards.pop(card, None), self.lying
         during, end = self.lying, self.spot(zone, sideways=sideways)
         self._cards[card] = end
@@ -104,7 +104,7 @@ class Table:
         self._film(animation.scenes(move, PLAN, Tempo(FPS)))
 
     def in_slot(self, slot: int) -> str:
-        """The card that lies in one of Robo's slots."""
+        """Return the card in one of Robo's slots."""
         place = PLAN.mat("robot")
         rect = place.layout.zones[str(slot)]
         return next(card for card, pose in self._cards.items() if rect.contains(*place.on_mat(pose.x_mm, pose.y_mm)))
@@ -126,7 +126,7 @@ def seen_on(image: np.ndarray) -> tuple[Sighting, ...]:
 
 
 def seen(*slugs: str, hidden: str = "", mat: str = "robot") -> View:
-    """A look at a mat with cards in its slots."""
+    """Return a view of a mat with cards in its slots."""
     told = {"corners_px": None, "sideways": False, "confidence": 1.0, "by": FACE}
     cards = [Sighting(Card(s), None, (9.0, 9.0), zone=f"{mat}/{n}", **told) for n, s in enumerate(slugs, start=1)]
     corners = ((0.0, 0.0), (59.0, 0.0), (59.0, 21.0), (0.0, 21.0))
@@ -139,7 +139,7 @@ def begun(match: Match) -> Match:
     return match
 
 
-def test_seven_slots_are_read_from_pictures_and_nobody_else_sees_them(match):
+def test_seven_slots_are_read_from_pictures_and_hidden_from_others(match):
     table = Table(begun(match))
 
     assert table.watch.robot_hand() == (None,) * 7
@@ -154,7 +154,7 @@ def test_seven_slots_are_read_from_pictures_and_nobody_else_sees_them(match):
     assert (table.watch._tracks.cards, match.state.questions, match.state.trouble) == ((), (), None)
 
 
-def test_a_slot_tells_what_three_looks_agree_on(match):
+def test_a_slot_has_the_card_that_three_looks_agree_on(match):
     hand = RobotHand()
     views = [seen("roll"), seen("roll"), seen("stop"), seen("roll"), seen("roll"), seen("roll"), seen(hidden="robot/1")]
     told = []
@@ -165,7 +165,7 @@ def test_a_slot_tells_what_three_looks_agree_on(match):
     assert told == [None] * 5 + [Card.ROLL] * 2
 
 
-def test_without_the_robot_s_mat_in_sight_there_is_no_picture(match):
+def test_there_is_no_picture_while_the_robots_mat_is_out_of_sight(match):
     watch = TableWatch(begun(match), lambda frame: seen("roll", mat="side-1"), lambda _state: MATS)
     watch.take(Frame(np.zeros((90, 160, 3), np.uint8), 1.0))
 
@@ -176,13 +176,13 @@ def test_without_the_robot_s_mat_in_sight_there_is_no_picture(match):
     assert watch.image() is not None
 
 
-# --- What its helper is told --------------------------------------------------------------------------------------
+# --- The helper's instructions ------------------------------------------------------------------------------------
 
 HEADER = "edition classic\nside Ann\nside Robo\nhand first "
 
 
 def told(lines: str, slots: str, before: Instruction | None = None, edition: str = "classic") -> Instruction | None:
-    """What Robo's helper does next after a record, `-` for an empty slot and `?` for a card that cannot be read."""
+    """Return the next instruction after a record; slots are cards, `-` if empty and `?` if unreadable."""
     text = HEADER.replace("classic", edition) + lines.replace("; ", "\n")
     record = judge.judge_on(judge.EMPTY_RECORD, tuple(notation.lines(text)))
     cards = [None if slug == "-" else Card.UNKNOWN if slug == "?" else Card(slug) for slug in slots.split()]
@@ -190,7 +190,7 @@ def told(lines: str, slots: str, before: Instruction | None = None, edition: str
 
 
 def step(lines: str, slots: str, edition: str = "classic") -> str:
-    """The same in short: `draw 7`, `lay 1 Robo roll`."""
+    """Return the instruction in short: `draw 7`, `lay 1 Robo roll`."""
     one = told(lines, slots, edition=edition)
     return "" if one is None else " ".join([one.step, *map(str, one.slots), *([str(one.play)] if one.play else [])])
 
@@ -212,7 +212,7 @@ def step(lines: str, slots: str, edition: str = "classic") -> str:
         ("Ann; Ann roll; Robo roll; end", "25 25 - 50 50 50 -", ""),
     ],
 )  # fmt: skip
-def test_a_helper_draws_and_lays_what_the_table_asks_for(lines, slots, does):
+def test_the_helper_is_told_what_to_draw_and_play(lines, slots, does):
     assert step(lines, slots) == does
 
 
@@ -221,13 +221,13 @@ def test_a_robot_of_rush_draws_up_to_seven():
     assert step("Robo", "100 50 75 75 200 50 -", "rush") == "draw 7"
 
 
-def test_a_robot_goes_on_after_a_handed_card_was_laid():
+def test_a_robot_goes_on_after_a_handed_card_was_played():
     handed = "Ann; Ann control stop > Robo; Robo give stop > Ann"
     assert step(handed, "100 50 - 75 200 50 -", "rush") == ""
     assert step(f"{handed}; Ann discard stop anyway", "100 50 - 75 200 50 -", "rush") == "do 3 Robo take"
 
 
-def test_the_robot_does_not_change_its_mind_while_its_card_is_carried():
+def test_a_robots_play_does_not_change_while_its_card_is_moved():
     hand = "25 25 roll 50 50 50 75"
     said = told("Robo", hand)
 
@@ -235,14 +235,14 @@ def test_the_robot_does_not_change_its_mind_while_its_card_is_carried():
     assert told("Robo", hand.replace("roll", "stop"), said) is not said
 
 
-def test_a_hand_that_the_deck_cannot_have_is_refused():
+def test_a_hand_that_the_deck_cannot_contain_is_refused():
     with pytest.raises(Problem, match="more of driving ace"):
         step("Robo", "driving-ace driving-ace roll 50 50 50 75")
 
 
 @pytest.mark.variants(2)
 @pytest.mark.parametrize("edition", edition_names())
-def test_a_helped_robot_always_knows_what_to_do(edition):
+def test_a_helped_robot_always_has_a_next_step(edition):
     game = begin(edition, 2, Level.THUMB, seed=5, pairs=False)
     while (asked := game.hand.asked()) is not None:
         play = choose(asked, Level.THUMB, random.Random(5)).play
@@ -265,13 +265,13 @@ def app(match):
 
 
 def helping(app):
-    """The phone of whoever helps Robo."""
+    """Return the phone of Robo's helper."""
     client = app.test_client()
     tap(client, "/robot/help")
     return client
 
 
-def test_the_helper_taps_the_hand_in_where_no_camera_sees_it_and_notes_what_is_laid(app, match):
+def test_without_a_camera_the_helper_enters_the_hand_and_the_plays(app, match):
     played(match, "Ann roll")
     helper = helping(app)
     dealt = ["roll", "25", "25", "50", "50", "50"]
@@ -291,7 +291,7 @@ def test_the_helper_taps_the_hand_in_where_no_camera_sees_it_and_notes_what_is_l
     assert "Slot 6 nothing" in text_of(helper.get("/robot?hand=1"))
 
 
-def test_nobody_but_the_helper_sees_the_hand_or_what_is_to_be_laid(app, match):
+def test_only_the_helper_sees_the_hand_and_the_next_play(app, match):
     helper, other = helping(app), app.test_client()
     paths = ("/", "/robot", "/robot?hand=1", "/api/state", "/more", "/plain", "/wall", "/may", "/export.mbn")
     before = [other.get(path).get_data(as_text=True).count("extra-tank") for path in paths]
@@ -317,7 +317,7 @@ def test_only_the_host_changes_who_helps(app):
     assert "Show the hand" not in text_of(helper.get("/robot"))
 
 
-def test_a_robot_is_seated_on_its_page_and_stays_for_the_next_match(match):
+def test_a_robot_takes_a_seat_on_its_page_and_keeps_it_for_the_next_match(match):
     match.start(["side Ann", "side Robo", "hand first Robo"])
     client = create_app(match, secret=SECRET).test_client()
     tap(client, "/robot/seat", player="Robo", level="3")
@@ -332,7 +332,7 @@ def test_a_robot_is_seated_on_its_page_and_stays_for_the_next_match(match):
     assert match.state.robot_seat is None
 
 
-def test_what_was_not_asked_for_or_was_undone_waits_for_a_tap(match):
+def test_an_unexpected_or_undone_play_waits_for_a_tap(match):
     played(begun(match), "Ann roll")
     match.instructed = match.state.game.table, lay("Robo", Card.ROLL)
     table = camera(match)
@@ -356,7 +356,7 @@ ANN = (("roll-02", "Ann roll"), ("100-01", "Ann 100"), ("stop-02", "Ann stop > R
 TO_DRAW = """roll-01 25-01 repairs-01 right-of-way-01 50-01 gasoline-01 100-03 50-02 75-02 200-01 25-02 75-03"""
 
 
-def test_what_the_helper_lays_as_told_counts_without_a_tap(match):
+def test_a_play_as_instructed_counts_without_a_tap(match):
     table = Table(begun(match))
     app = create_app(match, secret=SECRET, camera=Camera(robot_hand=table.watch.robot_hand))
     helper, said = helping(app), []
@@ -382,7 +382,7 @@ def test_what_the_helper_lays_as_told_counts_without_a_tap(match):
 
 
 def help_robo(table: Table, app, helper, pile: Iterator[str], said: list[str]) -> None:
-    """Do what the page says until Robo waits, and note what was to be laid."""
+    """Follow the page's instructions until Robo waits, and add the plays to `said`."""
     for _ in range(12):
         helper.get("/robot")
         now = app.extensions["companion"].robot._told

@@ -1,4 +1,4 @@
-"""The classic score sheet, line by line, and the match over its hands."""
+"""The classic score sheet, line by line, and the match totals."""
 
 import pytest
 from sheet import ANN_2200, BOB_2200, check, rules
@@ -7,7 +7,7 @@ from companion.rules.scoring import Sheet
 
 TO_600 = "Ann roll; Bob roll; Ann 200; Bob discard 25; Ann 200; Bob discard 25; Ann 100; Bob discard 25; Ann 100"
 TO_700 = f"{TO_600}; Bob discard 25; Ann 100"
-"""The opponent lays no distance card."""
+"""The opponent plays no distance card."""
 
 EXTENDED = f"{TO_700}; Ann extend; Bob discard 25"
 TO_1000 = f"{EXTENDED}; Ann 100; Bob discard 25; Ann 100; Bob discard 25; Ann 100"
@@ -127,12 +127,12 @@ where the discards are reshuffled nobody wins by being nearest [match=one-race; 
 
 
 @pytest.mark.parametrize("rows", rules(SHEET))
-def test_a_row_of_the_sheet(rows):
+def test_a_row_of_the_score_sheet(rows):
     check(rows)
 
 
 # The sheet
 
 
-def test_the_sheet_of_nothing_is_nothing():
+def test_an_empty_score_sheet_totals_zero():
     assert Sheet(()).total == 0
