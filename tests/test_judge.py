@@ -25,26 +25,26 @@ SIDES = "edition classic; side Ann; side Bob"
 BEGIN = f"{SIDES}; hand first Ann"
 REACHED = "Ann roll; Bob roll" + "".join(f"; Ann {km}; Bob discard 25" for km in (200, 200, 100, 100)) + "; Ann 100"
 SHEET = f"""
-every line of play gets a verdict and header lines none
+every play gets a verdict and headers none
     {BEGIN}; Ann roll; Bob 100; Bob flies = verdicts 5 legal, 6 illegal, 7 unreadable
-an illegal line is applied as it lies or where the table let it stand
+an illegal play is applied on request or with `anyway`
     {BEGIN}; Ann 100; Ann roll = codes not-driving / -; applied no yes; verdicts 5 illegal, 6 legal
     {BEGIN}; Ann 100; Bob roll = codes not-driving / -; applied yes yes; verdicts 5 illegal, 6 legal [as it lies]
     {BEGIN}; Ann 100 anyway; Bob roll = codes not-driving / -; applied yes yes; verdicts 5 illegal, 6 legal
-as it lies applies only what leaves a card on the table [as it lies]
+as it lies applies only plays that move a card [as it lies]
     {BEGIN}; Ann extend = verdicts 5 illegal; applied no; hands open None
     {BEGIN}; Ann finish = verdicts 5 illegal; applied no; hands open None
     {BEGIN}; Ann take = verdicts 5 illegal; applied no; hands open None
     {BEGIN}; Bob skip-draw = verdicts 5 illegal; applied no; hands open None
-an unreadable line is reported and the rest still counts
+an unreadable line is reported and the others still count
     {BEGIN}; Ann roll; ??? !!!; Bob roll; Ann 100 = verdicts 5 legal, 6 unreadable, 7 legal, 8 legal; total Ann 100
-an unreadable header line is reported like a line of play
+an unreadable header is reported like a play
     edition classic; sides Ann and Bob; side Ann; side Bob; hand first Ann; Ann roll
         = verdicts 2 unreadable, 6 legal; hand 0 1
-a hand begins as soon as the sides are put right
+a hand begins as soon as the sides are correct
     side Ann; hand first Ann; Ann roll; side Bob; Ann roll; Bob roll
         = verdicts 2 unreadable, 3 unreadable, 5 legal, 6 legal
-a house rule without effect is remarked upon once, in the first hand's result
+a house rule without effect gets one remark, in the first hand's result
     {SIDES}; target 1000; option extension=yes; hand first Ann; Ann roll; end; hand first Bob; Bob roll
         = about-each no-effect / -
     {SIDES}; option extension=yes; hand first Ann; Ann roll = about-each -
@@ -54,28 +54,28 @@ a house rule without effect is remarked upon once, in the first hand's result
     {SIDES}; option fast-remedy-turn=goes-on; hand first Ann; Ann roll = about-each no-effect
     {SIDES}; option fast-remedy-turn=goes-on; option fast-remedy=yes; hand first Ann; Ann roll = about-each -
     {SIDES}; side Cid; option shut-out=once; hand first Ann; Ann roll = about-each -
-names that only look alike are remarked upon once
+names that look alike get one remark
     {SIDES}; side Аnn; hand first Ann; Ann roll; end; hand first Bob; Bob roll = about-each look-alike / -
     {SIDES}; side ann; side Anna; side José; hand first Ann = about-each
     side Алена; side Алёна; hand first Алена; Алена roll = about-each -
 one name in two spellings is taken already
     side Zoë; side Zoë; side Bob; hand first Zoë; Zoë roll = verdicts 2 unreadable, 5 legal
-without hand first whoever plays first begins with a remark
+without hand first the first play begins the hand, with a remark
     {SIDES}; Bob roll; Ann roll = verdicts 4 legal, 5 legal; remarks hand-began-by-itself / -
-house rules count in any order beside each other and can be taken back
+house rules count in any order and can be reversed
     option extension=no; option hazard-on-empty-pile=allowed; side Ann; side Bob; hand first Ann; Ann stop > Bob
         = verdicts 6 legal; extendable no
     {SIDES}; option extension=yes; option hazard-on-empty-pile=allowed; option extension=no; hand first Ann;
         Ann stop > Bob = verdicts 8 legal; extendable no
-a player called like a header word can play
+a player named like a header can play
     side side; side hand; hand first side; side roll; hand roll; side 100
         = verdicts 4 legal, 5 legal, 6 legal; total side 100
-the plays after the end are over
+plays after the end of the hand are refused
     {SIDES}; target 200; hand first Ann; Ann roll; Bob roll; Ann 200; Bob 25; end; exhausted
         = codes - / - / - / hand-over / hand-over / hand-over; applied yes yes yes no no no
     {SIDES}; target 200; hand first Ann; Ann roll; Bob roll; Ann 200; Bob 25; end; exhausted
         = codes - / - / - / hand-over / hand-over / hand-over; applied yes yes yes no no no [as it lies]
-an illegal line is refused and not remarked upon
+an illegal play is refused without remarks
     {SIDES}; option discard=when-stuck; hand first Ann; Bob discard 25 = codes not-your-turn; remarks -
 
 # Hands
@@ -83,25 +83,25 @@ an illegal line is refused and not remarked upon
 a hands result follows its last line
     {SIDES}; target 200; hand first Ann; Ann roll; Bob roll; Ann 200; hand first Bob; Bob roll
         = order line line line hand line hand; hands completed Ann, open None
-an open hand counts what would count now and is not in the match
+an open hand scores what counts so far and is not in the match totals
     {SIDES}; target 200; hand first Ann; Ann roll; Bob roll; Ann 200; hand first Bob; Bob roll; Ann roll; Bob 100
         = total Bob 100; match Ann 1100; match Bob 0
     {BEGIN}; Ann roll; Bob roll; Ann 200 = match Ann 0; match Bob 0
-a target reached and not answered is open until a new hand finishes it
+a reached target without an answer is open until the next hand
     {BEGIN}; {REACHED} = hands open None; total Ann 700
     {BEGIN}; {REACHED}; hand first Bob; Bob roll = hands completed Ann, open None; about -
     {BEGIN}; {REACHED}; Bob 25 = last hand-over
-the sight of an empty pile while the answer is open makes a delayed action
+an empty pile seen before the answer makes a delayed action
     {BEGIN}; {REACHED}; exhausted; Ann finish = score Ann delayed-action 300
-a new hand while one is open ends that one as agreed with a remark
+a new hand ends an open one as agreed, with a remark
     {BEGIN}; Ann roll; Bob roll; Ann 100; hand first Bob = hands agreed None, open None; about ended-as-agreed;
         match Ann 100; match Bob 0
 a record without a hand gives no result
     # nothing = order
     {SIDES} = order
-a limit that right of way has lifted does not show
+a limit removed by right of way is not shown
     {BEGIN}; Ann roll; Bob speed-limit > Ann; Ann right-of-way = shown Ann speed None
-a card of another edition that lies there is shown
+a card of another edition is shown
     {BEGIN}; Ann roll; Bob roll; Ann 300 anyway = shown Ann distances 300 1
 """
 

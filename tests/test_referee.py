@@ -38,56 +38,56 @@ turns run clockwise [three]
     Ann roll; Bob roll; Cid roll = turn Ann
 a play out of turn is refused
     | Bob roll; Bob discard 25; Bob skip-draw: not-your-turn
-a card that could not be told may be discarded instead of playing
+an unread card may be discarded
     | Ann discard unknown
-a discarded safety is refused where the house says so [discard-safety=forbidden]
+discarding a safety can be forbidden [discard-safety=forbidden]
     | Ann discard right-of-way: safety-discard
     | Ann discard 25
-the top of the discard pile may be drawn where the house says so [take-discard=allowed]
+taking the top discard can be allowed [take-discard=allowed]
     Ann discard 100; Bob take = discards; cards Bob 7; pile 93
     + Bob roll = cards Bob 6
-nothing is taken twice or from an empty discard pile [take-discard=allowed]
+a discard is not taken twice or from an empty pile [take-discard=allowed]
     Ann discard 100; Bob discard 75; Ann take | Ann take: cannot-take-discard
     | Ann take: cannot-take-discard
     Ann discard 100 | Ann take: not-your-turn
-the top of the discard pile is the card that was laid last [take-discard=allowed]
+the top of the discard pile is the last card discarded [take-discard=allowed]
     Ann discard 100; Bob discard 75; Ann take = discards 100
-nobody passes out of turn either
+passing out of turn is refused
     | Bob pass: not-your-turn no-passing
-an exchange is a whole turn and draws as many cards as it lays down [exchange=yes]
+an exchange takes the whole turn and draws as many cards as it discards [exchange=yes]
     Ann exchange 25 25 stop = cards Ann 6; pile 91; turn Bob; discards 25 25 stop
-a discard is remarked upon where it is for those who are stuck [discard=when-stuck]
+a discard gets a remark if only stuck players may discard [discard=when-stuck]
     | Ann discard 25~ discard-only-when-stuck
     | Ann discard 25
-an exchange is judged card by card [exchange=yes; discard-safety=forbidden]
+an exchange is checked card by card [exchange=yes; discard-safety=forbidden]
     Ann right-of-way | Ann exchange 300: unknown-card
     + | Ann exchange driving-ace: safety-discard
     + | Ann exchange stop stop stop stop stop stop: too-many-copies
     + | Ann exchange right-of-way right-of-way: too-many-copies safety-discard
     + | Bob exchange 25: not-your-turn
-the last copy may be exchanged but not with one more [exchange=yes]
+the last copy may be exchanged but not two [exchange=yes]
     Ann discard accident; Bob discard accident | Ann exchange accident
     + | Ann exchange accident accident: too-many-copies
-none is exchanged after a card of the discard pile has been drawn [exchange=yes; take-discard=allowed]
+no exchange after taking a discard [exchange=yes; take-discard=allowed]
     Ann discard 100 | Bob exchange 25
     Ann discard 100; Bob take | Bob exchange 25; Bob exchange 25 25: no-exchange
     Ann discard 100; Bob take | Ann exchange 25: not-your-turn
     Ann discard 100; Bob take; Bob discard 25 | Ann exchange 25
     Ann discard 100; Bob skip-draw | Bob exchange 25
-an exchange after a safety takes the place of the second turn and its draw [exchange=yes]
+an exchange after a safety replaces the second turn and its draw [exchange=yes]
     Ann driving-ace; Ann exchange 25 25 = cards Ann 6; pile 91; turn Bob
-no more cards are exchanged than can be drawn [exchange=yes]
+at most as many cards are exchanged as can be drawn [exchange=yes]
     down to 2 | Ann exchange 25 25
     + | Ann exchange 25 25 25: no-exchange
     down to 0 | Ann exchange 25: no-exchange
 
 # The cards
 
-a card of another edition is unknown, and one that could not be told is discarded alone
+a card of another edition is unknown, and an unread card can only be discarded
     | Ann 300; Ann accelerator; Ann discard mirror; Ann unknown: unknown-card
     | Bob 300: not-your-turn unknown-card
     | Bob mirror !: unknown-card
-no more copies are played than are printed
+no more copies are played than the deck has
     Ann discard accident; Bob discard accident; Ann roll; Bob accident > Ann | Ann discard accident: too-many-copies
     + | Ann discard stop
 copies on every pile count
@@ -95,81 +95,81 @@ copies on every pile count
         Ann speed-limit > Bob; Bob roll | Ann discard speed-limit: too-many-copies
     Ann roll; Bob roll; Ann 200; Bob 200; Ann discard 200 | Bob discard 200
     + Bob discard 200 | Ann discard 200: too-many-copies
-a hazard answered by a coup fourre lies among the discards and still counts
+a hazard answered by a coup fourre counts as discarded
     Ann roll; Bob accident > Ann; Ann driving-ace !; Ann discard accident; Bob discard accident
         | Ann discard accident: too-many-copies
 
-# To drive at first
+# To start
 
 another safety does not start the car
     Ann driving-ace | Ann 100: not-driving
-without the need to roll a side drives from the start [roll-to-start=not-needed]
+a side can drive from the start if no roll is needed [roll-to-start=not-needed]
     | Ann 100
-a first card is a roll or right of way where the house says so [first-card=roll-or-right-of-way]
+the first card can be limited to roll or right of way [first-card=roll-or-right-of-way]
     | Ann speed-limit > Bob; Ann driving-ace: first-card
     | Ann roll; Ann right-of-way; Ann discard 25
-an opponents hazard is nobodys first card [first-card=roll-or-right-of-way]
+an opponents hazard does not count as a first card [first-card=roll-or-right-of-way]
     Ann roll; Bob discard 25; Ann speed-limit > Bob | Bob end-of-limit: first-card
     + Bob roll; Ann 25 | Bob end-of-limit
 
 # Roll
 
-with right of way out no roll is laid where the house says so [roll-with-right-of-way=forbidden]
+with right of way a roll can be forbidden [roll-with-right-of-way=forbidden]
     Ann right-of-way | Ann roll: already-rolling
     | Ann roll
-a roll on a remedy is refused where the house says so [roll-on-remedy=forbidden; roll-after-remedy=not-needed]
+a roll on a remedy can be forbidden [roll-on-remedy=forbidden; roll-after-remedy=not-needed]
     Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann roll: nothing-to-remedy
     | Ann roll
     Ann roll; Bob stop > Ann | Ann roll
-no roll starts a car that needs none where rolls are for stops [roll-to-start=not-needed; roll-on-remedy=forbidden]
+no roll is played without need if rolls are only for stops [roll-to-start=not-needed; roll-on-remedy=forbidden]
     | Ann roll: nothing-to-remedy
 
 # Remedies
 
-a remedied hazard is not remedied again
+a hazard is remedied only once
     Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann repairs: nothing-to-remedy
 after another remedy right of way needs no roll
     Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs; Bob roll | Ann 100
-after a remedy no roll is needed where the house says so [roll-after-remedy=not-needed]
+a roll after a remedy can be unnecessary [roll-after-remedy=not-needed]
     Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann 100
 a roll remedies a stop and the car drives
     Ann roll; Bob stop > Ann; Ann roll; Bob roll | Ann 100
 
 # Hazards
 
-a hazard may be laid on a remedy that is not rolling yet
+a hazard may be played on a remedy without a roll
     Ann roll; Bob accident > Ann; Ann repairs | Bob stop > Ann
-a hazard on a remedy waits for the roll where the house says so [hazard-on-remedy=forbidden]
+a hazard on a remedy without a roll can be forbidden [hazard-on-remedy=forbidden]
     Ann roll; Bob accident > Ann; Ann repairs | Bob stop > Ann: opponent-not-driving
     + Bob roll; Ann roll | Bob stop > Ann
-a hazard on a remedy may need right of way to be out [hazard-on-remedy=with-right-of-way]
+a hazard on a remedy can need right of way [hazard-on-remedy=with-right-of-way]
     Ann roll; Bob accident > Ann; Ann repairs | Bob flat-tire > Ann: opponent-not-driving
     Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs | Bob flat-tire > Ann
 hazards may be stacked and only the top one is remedied [three]
     Ann roll; Bob accident > Ann; Cid flat-tire > Ann | Ann repairs: nothing-to-remedy
     + Ann spare-tire; Bob roll; Cid roll; Ann roll; Bob 25; Cid 25 | Ann 100
-hazards are not stacked where the house says so [three; hazard-on-hazard=forbidden]
+stacking hazards can be forbidden [three; hazard-on-hazard=forbidden]
     Ann roll; Bob accident > Ann | Cid flat-tire > Ann: already-attacked
     + | Cid speed-limit > Ann
-right of way does not open an empty battle pile to hazards
+right of way does not allow hazards on an empty battle pile
     Ann right-of-way; Ann 100 | Bob flat-tire > Ann: opponent-not-driving
-an empty battle pile is open to hazards as the house says [hazard-on-empty-pile=with-right-of-way]
+hazards on an empty battle pile can be allowed [hazard-on-empty-pile=with-right-of-way]
     Ann right-of-way; Ann 100 | Bob flat-tire > Ann
     Ann discard 25 | Bob flat-tire > Ann: opponent-not-driving
     Ann discard 25 | Bob flat-tire > Ann [hazard-on-empty-pile=allowed]
-a hazard goes on an opponent [pairs]
+a hazard is played on an opponent [pairs]
     Ann roll; Bob roll; Cid discard 25; Dee discard 25 | Ann stop > Blues
     + | Ann stop > Reds; Ann stop > Cid: own-side
-right of way lifts the limit that lies there
+right of way removes a speed limit
     Ann roll; Bob speed-limit > Ann; Ann right-of-way | Ann 75; Ann 200
-right of way shuts out nothing else
+right of way protects against no other hazards
     Ann roll; Bob roll; Ann right-of-way; Ann 25 | Bob accident > Ann; Bob out-of-gas > Ann; Bob flat-tire > Ann
-a stop on an empty pile behind right of way is wrong twice
+a stop on an empty pile with right of way gets two reasons
     Ann right-of-way; Ann 100 | Bob stop > Ann: protected opponent-not-driving
 
 # Speed limit
 
-under a speed limit only 25 and 50 are driven
+under a speed limit only 25 and 50 are legal
     Ann roll; Bob speed-limit > Ann | Ann 25; Ann 50
     + | Ann 75; Ann 100; Ann 200: speed-limit
 
@@ -178,92 +178,92 @@ under a speed limit only 25 and 50 are driven
 every reason is given at once
     Ann roll; Bob speed-limit > Ann; Ann discard 25; Bob stop > Ann | Ann 100: under-hazard speed-limit
     + Ann discard 25 | Ann 100: not-your-turn under-hazard speed-limit
-two 200s are counted for each side
+each side may play two 200s
     Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 25 | Bob 200
-a third 200 is driven where the house says so [two-hundreds=unlimited]
+a third 200 can be allowed [two-hundreds=unlimited]
     Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 200
-two 200s are counted by side and not by player [pairs]
+partners share the two 200s [pairs]
     Ann roll; Bob roll; Cid 200; Dee 25; Ann 200; Bob 25 | Cid 200: third-200
 the target is never passed
     {TO_600}; Ann 25; Bob 25 = km Ann 625
     + | Ann 75
     + | Ann 100: past-target
-the target may be passed where the house says so [overshoot=allowed; target=300]
+passing the target can be allowed [overshoot=allowed; target=300]
     Ann roll; Bob roll; Ann 200; Bob 25; Ann 200 = ended completed; by Ann; km Ann 400
-a 700 that is passed can be extended too [overshoot=allowed]
+a trip past 700 can be extended too [overshoot=allowed]
     {TO_600}; Ann 50; Bob 25; Ann 75; Ann extend = target 1000; km Ann 725; turn Bob
-safeties carry a side towards the target where the house says so [safeties-count-as-distance=yes; target=300]
+safeties can count towards the target [safeties-count-as-distance=yes; target=300]
     Ann roll; Bob stop > Ann; Ann right-of-way ! = race Ann 200
     + Ann driving-ace = by Ann
-what counts as distance never passes the target either [safeties-count-as-distance=yes; as it lies; target=200]
+safeties that count as distance do not pass the target either [safeties-count-as-distance=yes; as it lies; target=200]
     Ann roll; Bob roll; Ann 100; Bob roll; Ann 50; Bob stop > Ann | Ann right-of-way; Ann right-of-way !: past-target
-a coup fourre counts for more than its safety when it would pass the target
+a coup fourre that passes the target is refused although its safety alone fits
         [safeties-count-as-distance=yes; target=200]
     Ann roll; Bob roll; Ann 100; Bob stop > Ann | Ann right-of-way
     + | Ann right-of-way !: past-target
 
-# Safeties on one's own turn
+# Safeties in turn
 
-a safety is laid at any time and the turn goes on
+a safety is played at any time and the turn goes on
     Ann driving-ace; Ann extra-tank; Ann puncture-proof; Ann right-of-way; Ann 100 = turn Bob; cards Ann 6; pile 89
 a late safety counts its hazard as remedied and a roll is needed
     Ann roll; Bob accident > Ann; Ann discard 25; Bob roll; Ann driving-ace
         = battle Ann roll accident; hazard Ann None
     + | Ann 100: not-driving
     + | Ann roll
-after a late safety a roll is needed although none is after a remedy [roll-after-remedy=not-needed]
+after a late safety a roll is needed even if none is needed after a remedy [roll-after-remedy=not-needed]
     Ann roll; Bob accident > Ann; Ann driving-ace | Ann 100: not-driving
 after a late safety right of way needs no roll
     Ann roll; Bob accident > Ann; Ann driving-ace; Ann right-of-way | Ann 100
-a late safety brings nothing to light that lies beneath [three]
+a late safety uncovers no hazard below [three]
     Ann roll; Bob accident > Ann; Cid flat-tire > Ann; Ann puncture-proof | Ann repairs: nothing-to-remedy
     + Ann roll; Bob roll; Cid roll | Ann 100
-a hazard may be laid on one that a late safety remedied
+a hazard may be played on one that a late safety remedied
     Ann roll; Bob accident > Ann; Ann driving-ace; Ann discard 25 | Bob flat-tire > Ann
-a hazard whose safety is out stays harmless when it is uncovered
+an uncovered hazard is harmless if its safety has been played
     Ann roll; Bob accident > Ann; Ann driving-ace; Ann discard 25; Bob flat-tire > Ann; Ann puncture-proof !
         = battle Ann roll accident; hazard Ann None
     + | Ann repairs: nothing-to-remedy
     + | Ann roll
-a safety for a hazard further down makes that one harmless [three]
+a safety makes its hazard further down harmless [three]
     Ann roll; Bob accident > Ann; Cid flat-tire > Ann; Ann driving-ace = hazard Ann flat-tire
     + | Ann 25: under-hazard
 right of way removes a stop and a limit and is a permanent roll
     Ann roll; Bob speed-limit > Ann; Ann discard 25; Bob stop > Ann; Ann right-of-way | Ann 200
     + | Ann end-of-limit: not-limited
-an older hazard whose safety is out stops nobody when right of way uncovers it
+an older hazard with its safety is harmless when right of way uncovers it
     Ann roll; Bob accident > Ann; Ann driving-ace; Ann discard 25; Bob stop > Ann; Ann right-of-way
         = battle Ann roll accident
     + | Ann 100
-a stop under another hazard stays there when right of way is laid [three]
+right of way leaves a stop under another hazard [three]
     Ann roll; Bob stop > Ann; Cid accident > Ann; Ann right-of-way = battle Ann roll stop accident
     + | Ann 25: under-hazard
-a hazard taken away late uncovers an older one as a coup fourre does [three; roll-after-late-safety=not-needed]
+a hazard removed by a late safety uncovers an older one like a coup fourre [three; roll-after-late-safety=not-needed]
     Ann roll; Bob accident > Ann; Cid flat-tire > Ann; Ann puncture-proof | Ann 100: under-hazard
     + | Ann repairs
     Ann roll; Bob accident > Ann; Cid flat-tire > Ann; Ann puncture-proof ! | Ann 100: under-hazard
     + | Ann repairs
-a late safety takes the hazard away and the car drives where the house says so [roll-after-late-safety=not-needed]
+a late safety can remove the hazard and let the car drive [roll-after-late-safety=not-needed]
     Ann roll; Bob accident > Ann; Ann driving-ace = battle Ann roll; top Ann roll; discards accident
     + | Ann 100
-where no roll is needed the card below simply shows again
+the card below shows again if no roll is needed
         [roll-after-late-safety=not-needed; roll-after-remedy=not-needed]
     Ann roll; Bob accident > Ann; Ann repairs; Bob flat-tire > Ann; Ann puncture-proof = top Ann repairs
     + | Ann 100
-right of way takes a stop off its pile and a limit off its own
+right of way removes a stop and a limit from their piles
     Ann roll; Bob speed-limit > Ann; Ann discard 25; Bob stop > Ann; Ann right-of-way
         = battle Ann roll; speed Ann; discards 25 speed-limit stop
     + = battle Ann roll; speed Ann; discards 25 speed-limit stop [edition=parker]
     + = battle Ann roll; speed Ann; discards 25 speed-limit stop [edition=dujardin-2014]
     + | Ann roll: already-rolling
-right of way takes only the last limit away
+right of way removes only the last limit
     Ann roll; Bob speed-limit > Ann; Ann end-of-limit; Bob speed-limit > Ann; Ann right-of-way
         = speed Ann speed-limit end-of-limit
-an older hazard that comes to light under the stop counts again
+an older hazard uncovered below a stop counts again
 {UNCOVERED}
-an older hazard counts again also where late safeties take theirs away [roll-after-late-safety=not-needed]
+an older hazard counts again also if late safeties remove their hazards [roll-after-late-safety=not-needed]
 {UNCOVERED}
-a car that was attacked before it started is not started by the safety
+a safety does not start a car that was attacked before its start
         [edition=asmodee-2014, dujardin-2014; hazard-on-empty-pile=allowed; first-card=any]
     Ann roll; Bob discard 25; Ann accident > Bob; Bob discard 25; Ann discard 25; Bob driving-ace | Bob 25: not-driving
     + | Bob roll
@@ -272,7 +272,7 @@ a car that was attacked before it started is not started by the safety
 
 # Coup fourré
 
-a safety at once answers no other hazard
+a coup fourre answers only the safetys own hazard
     Ann roll; Bob HAZARD > Ann | Ann OTHER SAFETY !: no-attack-to-answer
 a coup fourre discards the hazard and the car drives on
     Ann roll; Bob stop > Ann; Ann right-of-way ! = battle Ann roll; discards stop
@@ -280,43 +280,43 @@ a coup fourre discards the hazard and the car drives on
 a coup fourre uncovers an older hazard [three]
     Ann roll; Bob accident > Ann; Cid flat-tire > Ann; Ann puncture-proof ! = hazard Ann accident
     + | Ann repairs
-a coup fourre leaves a like of its hazard that lay beneath, which stops nobody
+a coup fourre leaves an equal hazard below, which is harmless
     Ann roll; Bob stop > Ann; Ann discard 25; Bob stop > Ann; Ann right-of-way ! = battle Ann roll stop
     + | Ann 100
 a coup fourre uncovers a remedy that still needs its roll
     Ann roll; Bob accident > Ann; Ann repairs; Bob flat-tire > Ann; Ann puncture-proof ! | Ann 25: not-driving
-a coup fourre against a limit takes only the last limit away
+a coup fourre against a limit removes only the last limit
     Ann roll; Bob speed-limit > Ann; Ann end-of-limit; Bob speed-limit > Ann; Ann right-of-way !
         = speed Ann speed-limit end-of-limit
-a coup fourre refills one card and then draws and plays
+after a coup fourre one card is refilled before a whole turn
     Ann roll; Bob stop > Ann; Ann right-of-way ! = turn Ann; cards Ann 6; pile 91
     + Ann 100 = cards Ann 6; pile 90
-the turn after a coup fourre is not passed
+the turn after a coup fourre cannot be passed
     Ann roll; Bob stop > Ann; Ann right-of-way ! | Ann pass: no-passing
-either partner may claim the coup fourre and play goes on from there [pairs]
+either partner may play the coup fourre and the turn goes on from there [pairs]
     Ann roll; Bob roll; Cid 25; Dee 25; Ann stop > Blues = turn Bob
     + Bob right-of-way !; Bob 25 = turn Cid
     + Dee right-of-way !; Dee 25 = turn Ann
-an opponent cannot claim the coup fourre [three]
+an opponent cannot play the coup fourre [three]
     Ann roll; Bob stop > Ann | Cid right-of-way !: no-attack-to-answer
-a safety without the mark right after its hazard is a late one with a remark
+a safety without ! right after its hazard is late and gets a remark
     Ann roll; Bob stop > Ann | Ann right-of-way
     + | Ann right-of-way~ late-safety
     + Ann right-of-way = coups Ann
-nothing is remarked about a coup fourre or a safety that answers nothing
+a coup fourre or a safety that answers nothing gets no remark
     Ann roll; Bob stop > Ann | Ann right-of-way !; Ann driving-ace; Ann roll~
-a card taken from the discard pile closes the window [three; take-discard=allowed]
+taking a discard closes the window for a coup fourre [three; take-discard=allowed]
     Ann roll; Bob roll; Cid discard 25; Ann 25; Bob stop > Ann; Cid take
         | Ann right-of-way !: coup-fourre-window-closed
-an illegal line or the sight of an empty pile leaves the window open
+an illegal line or an empty pile leaves the window open
     Ann roll; Bob stop > Ann; exhausted | Ann right-of-way !
-the window stays open until the own draw where the house says so [three; coup-fourre-window=own-draw]
+the window can stay open until the players own draw [three; coup-fourre-window=own-draw]
     Ann roll; Bob stop > Ann; Cid roll | Ann right-of-way !
     + Ann skip-draw | Ann right-of-way !: coup-fourre-window-closed
-two attacks on two piles can both be answered until the own draw [three; coup-fourre-window=own-draw]
+two attacks on two piles can both be answered before the players own draw [three; coup-fourre-window=own-draw]
     Ann roll; Bob accident > Ann; Cid speed-limit > Ann | Ann driving-ace !; Ann right-of-way !
     + Ann driving-ace ! | Ann right-of-way !: coup-fourre-window-closed
-of two attacks that right of way answers it takes the last away and then the other
+right of way removes the last of two attacks first, then the other
         [three; coup-fourre-window=own-draw]
     Ann roll; Bob speed-limit > Ann; Cid stop > Ann; Ann right-of-way ! = discards stop speed-limit
     Ann roll; Bob stop > Ann; Cid speed-limit > Ann; Ann right-of-way ! = discards speed-limit stop
@@ -325,28 +325,28 @@ of two attacks that right of way answers it takes the last away and then the oth
 a covered attack can no longer be answered [three; coup-fourre-window=own-draw]
     Ann roll; Bob accident > Ann; Cid flat-tire > Ann | Ann driving-ace !: no-attack-to-answer
     + | Ann puncture-proof !
-a coup fourre against nothing is refused
+a coup fourre without an attack is refused
     | Ann right-of-way !: no-attack-to-answer
     Ann roll; Bob stop > Ann; Ann roll; Bob roll | Ann right-of-way !: no-attack-to-answer
-other cards are not laid out of turn [three]
+other cards are not played out of turn [three]
     Ann roll; Bob stop > Ann | Ann roll !; Ann 100 !: not-your-turn
     + | Cid 100 !: no-attack-to-answer
-after a remedy at once a roll is needed as after any [edition=parker; fast-remedy=yes]
+after a fast remedy a roll is needed as after any [edition=parker; fast-remedy=yes]
     Ann roll; Bob accident > Ann; Ann repairs ! | Ann 100: not-driving [fast-remedy=yes]
     + | Ann roll [fast-remedy=yes]
     Ann roll; Bob accident > Ann; Ann repairs ! | Ann 100: not-driving
     + | Ann roll
     Ann roll; Bob accident > Ann; Ann repairs ! | Ann 100: not-driving [edition=bsd-mille; fast-remedy=yes]
     + | Ann roll [edition=bsd-mille; fast-remedy=yes]
-a remedy at once takes the turn where the house says so [three; fast-remedy=yes; fast-remedy-turn=without-drawing]
+a fast remedy can take the turn [three; fast-remedy=yes; fast-remedy-turn=without-drawing]
     Ann roll; Bob accident > Ann; Ann repairs ! = battle Ann roll accident repairs; turn Ann; cards Ann 5; pile 86
     + Ann roll = cards Ann 4; turn Bob
-after a fast remedy that takes the turn it may be passed to the left once
+the turn taken by a fast remedy may be passed to the left once
         [three; fast-remedy=yes; fast-remedy-turn=without-drawing]
     Ann roll; Bob roll; Cid accident > Bob; Bob repairs !; Bob pass = turn Cid
     + | Cid pass: no-passing
     Ann roll; Bob roll; Cid accident > Bob; Bob repairs !; Bob driving-ace | Bob pass: no-passing
-a remedy at once lies on its hazard and moves no turn
+a fast remedy is put on its hazard and does not change the turn
         [three; fast-remedy=yes; edition=classic, parker, asmodee-2014, dujardin-2014]
     Ann roll; Bob roll; Cid roll; Ann DAMAGE > Cid; Cid REMEDY ! = battle Cid roll DAMAGE REMEDY; discards; turn Bob
     Ann roll; Bob roll; Cid roll; Ann speed-limit > Cid; Cid end-of-limit ! = speed Cid speed-limit end-of-limit
@@ -363,17 +363,17 @@ a fast remedy has the window of a coup fourre [three; fast-remedy=yes]
 the hand ends when the target is reached exactly [target=200]
     Ann roll; Bob roll; Ann 200 = ended completed; by Ann
     + | Bob 25; Ann right-of-way !: hand-over
-whoever first reaches 700 is asked for an extension
+the side that first reaches 700 is offered an extension
     {TO_600}; Ann 100 | Ann extend; Ann finish
     + | Bob extend: extension-not-offered
     + | Bob 25; Ann discard 25: hand-over
-nobody is asked before or after
+an extension is not offered before 700 or twice
     {TO_600} | Ann extend: extension-not-offered
     + Ann 100; Ann extend | Ann finish: extension-not-offered
 either partner answers [pairs; target=700]
     Ann roll; Bob roll; Cid 200; Dee 25; Ann 200; Bob 25; Cid 100; Dee 25; Ann 100; Bob 25; Cid 100
         | Cid finish; Ann extend
-without an extension the hand goes to whoever finishes, as it does where nobody answers
+without an extension the side at 700 completes the hand, with or without an answer
     {TO_600}; Ann 100; Ann finish = ended completed; by Ann; target 700
     {TO_600}; Ann 100; end = ended completed; by Ann
 an extension goes to 1000 and the turn goes on
@@ -390,46 +390,46 @@ an extension is offered once [as it lies]
 
 with an empty draw pile play goes on without drawing
     Ann roll; Bob roll; exhausted; Ann 25 = pile 0; cards Ann 5
-after the pile was seen empty the hand ends when all hands are played out
+after the pile is seen empty the hand ends with the last card
     Ann roll; Bob roll; exhausted; Ann 25; Bob 25; Ann 50; Bob 50; Ann 25; Bob 25; Ann 50; Bob 50; Ann 25;
         Bob 25; Ann 75 = hands 0 1
     + Bob 75 = ended exhausted
-after the pile was seen empty a player without cards is passed over [three]
+after the pile is seen empty a player without cards is skipped [three]
     Ann roll; Bob roll; Cid skip-draw; Cid roll; exhausted; Ann 25; Bob 25; Cid 25; Ann 50; Bob 50; Cid 50;
         Ann 75; Bob 75; Cid 75; Ann 25; Bob 25; Cid 25; Ann 50; Bob 50; Cid 50 = hands 1 1 0; turn Ann
     + Ann 75; Bob 75 = ended exhausted
-an empty pile changes nobodys turn
+an empty pile does not change the turn
     Ann roll; Bob roll; exhausted | Bob 25: not-your-turn
-the hand can be ended by agreement or with an empty pile
+a hand can end by agreement or with an empty pile
     Ann roll; end = ended agreed
     Ann roll; exhausted; end = ended exhausted
     Ann roll; end = pile 92
-the sight of an empty pile outweighs the count
+a pile seen empty overrides the count
     Ann roll; exhausted = pile 0; drawn False
-the last card is drawn with a play and then hands shrink
+after the last card is drawn the hands shrink
     down to 0 but roll 25 50 75 25 50 75 25 = hands 6 6; turn Ann
     + Ann roll = hands 5 6
-the hand ends by itself when all hands are played out and that may be written down
+a hand ends when all cards are played and the record may say so
     down to 0 but {CARDS}; Ann discard 25; Bob discard 25; Ann discard 50; Bob discard 50; Ann discard 75;
         Bob discard 75; Ann discard 25; Bob discard 50; Ann driving-ace; Ann extra-tank; Bob puncture-proof;
         Bob right-of-way = ended exhausted; by None
     + | end
     + | Ann discard 75: hand-over
-a player without cards is passed over
+a player without cards is skipped
     down to 0 but roll roll 25 50 75 25 50 75; Ann roll; Bob roll; Ann driving-ace; Ann extra-tank; Ann 25; Bob 25;
         Ann 50 = hands 1 4; turn Bob
     + Bob 50; Ann 75; Bob 75 = turn Bob
     + | Ann discard 50: not-your-turn
-a coup fourre with the last card leaves the turn to whoever has one
+a coup fourre with the last card gives the turn to a player with cards
     down to 0 but roll roll stop 25 25 50 50 75; Ann roll; Bob roll; Ann driving-ace; Ann 25; Bob extra-tank; Bob 25;
         Ann 50; Bob puncture-proof; Bob 50; Ann 75 = hands 1 1
     + Bob stop > Ann; Ann right-of-way ! = ended exhausted
 the end follows the draw of the player to move
     down to 1; end = ended exhausted
-the discards become the draw pile where the house says so [empty-pile=reshuffle]
+reshuffling the discards can be allowed [empty-pile=reshuffle]
     down to 0 but roll 25 50 75 25 50 75 25 = discarded 94
     + Ann roll = pile 93; discards; hands 6 6
-a reshuffle may be written down [empty-pile=reshuffle]
+a record may note a reshuffle [empty-pile=reshuffle]
     Ann discard 25; Bob discard 25; exhausted = pile 2; discards
 a hand with reshuffled discards is never exhausted [empty-pile=reshuffle]
     down to 0; end = ended agreed
@@ -437,27 +437,27 @@ a hand with reshuffled discards is never exhausted [empty-pile=reshuffle]
 a stuck hand is ended by the table [empty-pile=stuck]
     down to 0 but {CARDS}; Ann discard 25; end = ended exhausted
 
-# The cards lie where they lie
+# Illegal plays that were made all the same
 
-an illegal card can be applied all the same [as it lies]
+an illegal play can be applied [as it lies]
     Ann 100; Bob 200 = km Ann 100; km Bob 200; turn Ann
-a safety claimed too late counts as a plain one and the turn stays [three; as it lies]
+a safety too late for a coup fourre counts as a plain one and the turn stays [three; as it lies]
     Ann roll; Bob stop > Ann; Cid roll; Bob driving-ace ! = safeties Bob driving-ace; coups Bob; turn Ann;
         cards Bob 6; pile 84
-a hazard aimed at nobody falls on the only opponent [as it lies]
+a hazard without a target goes to the only opponent [as it lies]
     Ann roll; Bob stop = hazard Ann stop
     Ann roll; Bob stop = discards stop [three; as it lies]
-a hazard on the own side is no attack to answer [as it lies]
+a hazard on the players own side cannot be answered [as it lies]
     Ann roll; Bob roll; Ann stop > Ann = hazard Ann stop
     + | Ann right-of-way !: coup-fourre-window-closed
-a card played out of turn is drawn for whatever the others have drawn [as it lies]
+a card played out of turn includes its draw [as it lies]
     Ann skip-draw; Bob roll = hands 6 6; pile 93
 a card played out of turn takes the turn with it [three; as it lies]
     Ann roll; Cid roll = turn Ann
 
-# Found by rules turned wrong (`python tests/mutations.py`)
+# Found by mutations of the rules (`python tests/mutations.py`)
 
-an extension is offered although the draw pile is empty [empty-pile=ends]
+an extension is offered even if the draw pile is empty [empty-pile=ends]
     Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann discard 50;
         Bob skip-draw; Bob discard 50; down to 1 but 100; Ann 100 = pile 0; over False
     + Ann finish = by Ann

@@ -77,21 +77,21 @@ def test_a_flat_tire_is_fixed_even_with_spare_tires_to_discard(seed):
 
 
 CASES = """
-a needed remedy beats every discard while the mended car cannot be attacked in a new way
+a needed remedy beats every discard if the remedied car is not open to new attacks
     spare-tire 25 stop | FLAT = spare-tire 25 stop
-with right of way the mended car can be attacked: only the same remedy is not thrown away
+with right of way the remedied car is open to attacks: only its remedy is not discarded
     spare-tire 25 stop | Ann right-of-way; Ann discard 25; Bob flat-tire > Ann = spare-tire
-a roll lays the car open: only the roll is not thrown away
+a roll exposes the car: only the roll is not discarded
     roll 25 stop | = roll
-an end of limit may wait for the next limit: only this card is not thrown away
+an end of limit may wait for the next limit: only this card is not discarded
     end-of-limit 50 repairs | Ann roll; Bob speed-limit > Ann = end-of-limit
-with the safety in the hand the remedy may be spared
+with the safety in the hand the remedy may be discarded
     spare-tire puncture-proof 25 | FLAT =
-a hazard is not thrown away while its safety is in the own hand
+a hazard is not discarded while its safety is in the same hand
     flat-tire puncture-proof 25 | Ann roll; Bob roll = flat-tire
-a hazard that may be answered by a coup fourre may be thrown away
+a hazard that a coup fourre can answer may be discarded
     flat-tire 25 50 | Ann roll; Bob roll =
-a distance may be thrown away: driving it may miss the target
+a distance card may be discarded: driving it may miss the target
     25 50 200 | Ann roll; Bob discard 25 =
 """
 
@@ -121,7 +121,7 @@ STOPPED = "Ann roll; Bob roll; Ann 100; Bob stop > Ann"
             "spare-tire 25 speed-limit",
         ),
     ],
-    ids=["cards left to draw", "the opponent may have to spend a last stop", "no attack is left"],
+    ids=["cards left to draw", "the opponent may have to spend a last Stop", "no attack is left"],
 )
 def test_with_an_empty_draw_pile_a_remedy_may_wait_for_the_last_attack(edition, hand, lines, beaten):
     at = position(hand, lines, edition)

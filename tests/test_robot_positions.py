@@ -47,68 +47,68 @@ def driven(*kms: int) -> str:
 PLAINLY_RIGHT = f"""
 a hand begins with a roll
     25 50 roll stop gasoline 100 accident | = Ann roll
-a car that stands is remedied
+a stopped car is remedied
     gasoline 25 50 100 repairs speed-limit roll | Ann roll; Bob out-of-gas > Ann = Ann gasoline
 an attack is answered with its safety at once
     extra-tank 25 50 100 repairs gasoline | Ann roll; Bob out-of-gas > Ann = Ann extra-tank !
-a safety drawn after the attack is no answer any more
+a safety drawn after the attack cannot answer it
     extra-tank 25 50 100 repairs gasoline roll | Ann roll; Bob out-of-gas > Ann = not Ann extra-tank !
-with nothing to answer an attack the robot waits for its turn
+without an answer the robot waits for its turn
     25 50 100 repairs gasoline roll | Ann roll; Bob out-of-gas > Ann = nothing
-where nothing is drawn one question asks for answer and turn
+without a draw one question covers answer and turn
     extra-tank 25 gasoline | Ann roll; Bob out-of-gas > Ann; exhausted = Ann extra-tank !
     25 50 gasoline | Ann roll; Bob out-of-gas > Ann; exhausted = Ann gasoline
-a rolling opponent is stopped before one drives oneself [level=2]
+a rolling opponent is stopped before driving [level=2]
     stop 25 50 50 gasoline repairs 75 | Ann roll; Bob roll; Ann discard 25; Bob 200; Ann discard 25; Bob 200;
         Ann discard 50; Bob 100 = Ann stop > Bob
-no hazard is thrown at a car that stands already [edition=classic]
+no hazard is played on a stopped car [edition=classic]
     accident 100 75 50 flat-tire repairs gasoline | Ann roll; Bob roll; Ann stop > Bob; Bob discard 25 = Ann 100
-a hazard is not thrown away on a car that stands already [edition=classic; level=2]
+a hazard is not wasted on a stopped car [edition=classic; level=2]
     flat-tire 100 200 accident repairs gasoline spare-tire | Ann roll; Bob roll; Ann stop > Bob; Bob stop > Ann
         = Ann discard …
-a third 200 is discarded before anything of use
+a third 200 is discarded before useful cards
     200 stop flat-tire gasoline repairs accident 100 | Ann roll; Bob discard 25; Ann 200; Bob discard 25; Ann 200;
         Bob stop > Ann = Ann discard 200
-a 200 that goes beyond the target is discarded before anything of use
+a 200 that passes the target is discarded before useful cards
     200 stop flat-tire gasoline repairs accident 100 | Ann roll{"; Bob discard 25; Ann 100" * 6}; Bob stop > Ann
         = Ann discard 200
-no hazard is kept that the opponents safety keeps off
+a hazard is not kept against the opponents safety
     accident gasoline repairs stop 100 50 flat-tire | Ann discard 25; Bob driving-ace; Bob discard 25
         = Ann discard accident
-the target is reached exactly where it can be
+the target is reached exactly if possible
     100 75 50 25 gasoline repairs accident | {NEAR}; Bob discard 75 = Ann 100
-safeties are laid before the card that ends the hand
+safeties are played before the card that ends the hand
     100 75 50 driving-ace gasoline repairs roll | {NEAR}; Bob discard 75 = Ann driving-ace
-safeties that count as distance end a race with the card that follows [edition=asmodee-2014]
+safeties that count as distance end a race with the next card [edition=asmodee-2014]
     extra-tank 25 50 out-of-gas 25 gasoline gasoline | Ann roll; Bob roll; {RACED} = Ann extra-tank
-a rest that one card drives is not left for another that none in the hand drives [level=2]
+a rest for one card is not changed to one that the hand cannot drive [level=2]
     25 gasoline gasoline gasoline repairs roll stop | Ann roll; Bob discard 75; Ann extra-tank; {driven(*[100] * 6)}
         = Ann discard gasoline
     50 gasoline gasoline gasoline repairs roll stop | Ann roll; Bob discard 75; Ann extra-tank; {driven(*[100] * 6)}
         = Ann discard gasoline
     25 gasoline gasoline gasoline repairs roll stop | Ann roll; Bob discard 75; Ann extra-tank;
         {driven(*[100] * 6, 25)} = Ann discard gasoline
-a race card is turned back that would have won [edition=rush; player=Bob; target=200]
+a winning race card is returned by a u-turn [edition=rush; player=Bob; target=200]
     u-turn 100 50 75 roll repairs | Ann 200 = Bob u-turn !
 an attack is mirrored [edition=rush]
     mirror 100 50 75 100 100 | Ann 100; Bob stop > Ann = Ann mirror !
-a card that was asked for is handed over [edition=rush]
+a requested card is handed over [edition=rush]
     roll 100 50 75 100 100 | Ann 100; Bob control roll > Ann = Ann give roll > Bob
-a remedy on top of the discard pile is taken where it helps [edition=asmodee-2014]
+a remedy on top of the discard pile is taken if it helps [edition=asmodee-2014]
     25 25 50 accident stop flat-tire | Ann roll; Bob roll; Ann discard 25; Bob accident > Ann; Ann discard 25;
         Bob discard repairs = Ann take
-no card is stolen that would have to be handed over at once [edition=rush]
+no card is stolen that must be handed over at once [edition=rush]
     theft 75 75 end-of-pollution mirror repairs roll | Ann 100; Bob 200; Ann 75; Bob control 200 > Ann = Ann 75
-no card is stolen under a limit that keeps it from being laid [edition=rush; level=2]
+no card is stolen that a speed limit forbids to play [edition=rush; level=2]
     theft 50 50 roll roll repairs recharge | Ann 50; Bob speed-limit > Ann; Ann 50; Bob 200 = Ann 50
-a pair is laid down for the card that ends the race [edition=rush; target=200]
+a pair is discarded for the card that ends the race [edition=rush; target=200]
     50 50 roll recharge repairs 75 end-of-limit | Ann 100; Bob discard 100 = Ann pair 50 for 100
-a card is stolen that ends the race [edition=rush; target=200]
+a card that ends the race is stolen [edition=rush; target=200]
     theft pollution 75 stop mirror repairs roll | Ann 100; Bob 100 = Ann theft 100 > Bob
-no pair of distance cards is paid for a limit on a car that has not driven [edition=rush; level=2]
+no pair of distance cards is paid for a limit on a car without distance [edition=rush; level=2]
     100 100 100 50 roll recharge repairs | Ann 100*2; Bob pollution > Ann; Ann discard 50; Bob speed-limit > Ann;
         Ann end-of-limit !; Ann discard 50; Bob discard speed-limit = not Ann pair 100 …
-a safe trip is not given up for a rest that only a 25 drives [level=2]
+a safe trip is not given up if a rest of 25 remains [level=2]
     200 end-of-limit flat-tire out-of-gas puncture-proof repairs spare-tire | Ann roll; Bob discard 50; Ann driving-ace;
         {driven(100, 100, 100, 100, 75).replace("75; Bob discard 75", "75; Bob discard 25")} = Ann discard repairs
 the only remedy is kept while two of its hazards are unseen [level=2]

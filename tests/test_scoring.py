@@ -24,35 +24,35 @@ MATCH = NEXT.join([ANN_2200, BOB_2200] * 2)
 
 
 SHEET = f"""
-# Each side's lines, whether or not it completes
+# Lines of every side
 
 each km is a point
     Ann roll; Bob roll; Ann 200; Bob 75; Ann 25 = counts Ann distance=225; counts Bob distance=75
-a side without distance scores no distance and the line stands
+a side without distance has a distance line of 0
     = counts Ann distance=0; counts Bob distance=0
 a safety is 100
     Ann driving-ace; Ann extra-tank; Ann roll = counts Ann distance=0 safeties=200
 three safeties are not all
     Ann driving-ace; Ann extra-tank; Ann puncture-proof = counts Ann distance=0 safeties=300
-a coup fourre is 300 on top of its safetys 100
+a coup fourre is 300 in addition to 100 for its safety
     Ann roll; Bob stop > Ann; Ann right-of-way ! = counts Ann distance=0 safeties=100 coups-fourres=300
 a late safety is no coup fourre
     Ann roll; Bob stop > Ann; Ann right-of-way = counts Ann distance=0 safeties=100
 
-# The completer's lines
+# Lines of the completer
 
 a completed trip is 400
     {TO_700}; Ann finish = trip-completed Ann 400; trip-completed Bob None
-an exhausted hand has no completers lines
+an exhausted hand has no completion bonuses
     Ann roll; Bob roll; exhausted; Ann 100; end = points Ann distance=100; points Bob distance=0
 a trip without 200s is safe [target=200]
     Ann roll; Bob roll; Ann 100; Bob 25; Ann 100 = safe-trip Ann 300
     Ann roll; Bob roll; Ann 200 = safe-trip Ann None
-no trip is safe that was not completed [target=200]
+an uncompleted trip is not safe [target=200]
     Ann roll; Bob roll; Ann 100; Bob 200 = safe-trip Ann None; trip-completed Bob 400
 an opponents 200 does not spoil a safe trip [target=300]
     Ann roll; Bob roll; Ann 100; Bob 200; Ann 100; Bob 25; Ann 100 = safe-trip Ann 300
-finishing on the turn that draws the last card is a delayed action [target=200]
+completing the trip with the draw of the last card is a delayed action [target=200]
     Ann roll; Bob roll; Ann 100; Bob skip-draw; Bob 25; down to 1 but 100 25; Ann 100 = pile 0; delayed-action Ann 300
     Ann roll; Bob roll; Ann 100; Bob 25; down to 2 but 100; Ann 100 = pile 1; delayed-action Ann None
 a trip completed with an empty draw pile is a delayed action [target=200]
@@ -62,66 +62,66 @@ a shut out is 500 for each opponent without distance [three; target=200]
     Ann roll; Bob roll; Ann 200 = shut-out Ann 500 [target=200]
     Ann roll; Bob roll; Cid roll; Ann 200 = shut-out Ann 1000
     Ann roll; Bob roll; Cid roll; Ann 100; Bob 25; Cid discard 25; Ann 100 = shut-out Ann 500
-nobody is shut out who has driven [target=200]
+a side with distance is not shut out [target=200]
     Ann roll; Bob roll; Ann 100; Bob 25; Ann 100 = shut-out Ann None
-nobody is shut out by a hand that nobody completes
+there is no shut out in a hand that is not completed
     Ann roll; Bob roll; Ann 100; Bob discard 25; end = shut-out Ann None
-one shut out for all opponents together where the house says so [three; shut-out=once; target=200]
+the shut out can count once for all opponents together [three; shut-out=once; target=200]
     Ann roll; Bob roll; Cid roll; Ann 200 = shut-out Ann 500
     Ann roll; Bob roll; Cid roll; Ann 100; Bob 25; Cid discard 25; Ann 100 = shut-out Ann None
 
 # The extension
 
-the extension is 200 to its caller who completes
+the extension scores 200 for its caller who completes
     {TO_1000} = extension Ann 200
-an extension that nobody completes is lost
+an extension that is not completed scores nothing
     {EXTENDED}; exhausted; end = points Ann distance=700; points Bob distance=0
 without a call there is no extension to score
     {TO_700}; Ann finish = extension Ann None
     Ann roll; Bob roll; Ann 200 = extension Ann None [target=200]
-a caller who fails gives each opponent 200 where the house says so [extension-bonus=caller-or-opponents]
+a failed extension can score 200 for each opponent [extension-bonus=caller-or-opponents]
     {EXTENDED}; exhausted; end = points Bob distance=0 extension=200; extension Ann None
     {TO_1000} = extension Ann 200; extension Bob None
-an extension still open counts for nobody [extension-bonus=caller-or-opponents]
+an open extension scores nothing [extension-bonus=caller-or-opponents]
     {EXTENDED} = counts Bob distance=0
 
 # The sheet
 
-safeties that count as distance stand on a sheet that gives them no points
+safeties that count as distance score even on a sheet without points for them
         [edition=dujardin-2014; safeties-count-as-distance=yes]
     Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 100 = counts Ann distance=100 safeties=100 coups-fourres=100
     Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 100 = counts Ann distance=100 [edition=dujardin-2014]
-the lines stand in the order of the pads and the total is their sum [target=200]
+the lines are in the order of the printed pads and the total is their sum [target=200]
     Ann driving-ace; Ann roll; Bob roll; Ann 100; Bob discard 25; Ann 100
         = points Ann distance=200 safeties=100 trip-completed=400 safe-trip=300 shut-out=500; total Ann 1500
-while a hand is open nothing counts for completing it
+an open hand has no completion bonuses
     {TO_700} = counts Ann distance=700; counts Bob distance=0
 
 # The match
 
-points belong to sides and not to players [pairs; target=200]
+points belong to sides, not to players [pairs; target=200]
     Ann roll; Bob roll; Cid 100; Dee 25; Ann 100 = match Reds 900; match Blues 25
-the totals run through the hands [target=1000]
+totals add up over the hands [target=1000]
     {ANN_2200}{NEXT}{BOB_2200} = match Ann 2200; match Bob 2200; winner None
-the match goes to the first with 5000 [target=1000]
+the first side with 5000 wins the match [target=1000]
     {ANN_2200}{NEXT}{ANN_2200} = winner None
     + {NEXT}{ANN_2200} = match Ann 6600; match Bob 0; winner Ann
-both over 5000 the higher wins [target=1000]
+with both sides over 5000 the higher total wins [target=1000]
     {MATCH} = winner None
     + {NEXT}{BOTH_700} = match Ann 5200; match Bob 5100; winner Ann
-level at the end another hand decides [target=1000]
+after a tie another hand decides [target=1000]
     {MATCH}{NEXT}{LEVEL} = match Ann 5100; match Bob 5100; winner None
     + {NEXT}{BOTH_700} = match Ann 5900; match Bob 5800; winner Ann
-a further hand starts a new match from zero [target=1000]
+a hand after the end of a match starts a new one from zero [target=1000]
     {ANN_2200}{NEXT}{ANN_2200}{NEXT}{ANN_2200}{NEXT}{BOB_2200} = match Ann 0; match Bob 2200; winner None
-in a one race match each hand stands for itself [match=one-race; target=1000]
+in a one race match each hand is a match [match=one-race; target=1000]
     {ANN_2200} = match Ann 2200; match Bob 0; winner Ann
     + {NEXT}{BOB_2200} = match Ann 0; match Bob 2200; winner Bob
-a race that runs out of cards goes to whoever is nearest [match=one-race; target=1000]
+the nearest side wins a race that runs out of cards [match=one-race; target=1000]
     Ann roll; Bob roll; Ann 100; Bob 75; exhausted; end = winner Ann
     Ann roll; Bob roll; Ann 100; Bob 100; exhausted; end = winner None
     Ann roll; Bob roll; Ann 100; end = winner None
-where the discards are reshuffled nobody wins by being nearest [match=one-race; empty-pile=reshuffle; target=1000]
+with reshuffled discards the nearest side does not win [match=one-race; empty-pile=reshuffle; target=1000]
     Ann roll; Bob roll; Ann 100; Bob 75; exhausted; end = ended exhausted; winner None
 """
 
