@@ -4,9 +4,9 @@ Playing and discarding a card leave the same hand. The play is better if it only
 hazard without possible answer, a safety. Distance cards are never compared: they may spoil the safe trip or exact
 target.
 
-A needed remedy also beats other discards if discards never return and the remedied car is not open to new attacks: a
-plan with the discard first also works with the remedy first. With an empty draw pile, all attacks on the remedied car
-must also have been seen. Otherwise an opponent may have to waste a last Stop on the stopped car.
+A needed remedy also beats other discards if discards never return and the remedied car is not open to new attacks. Any
+plan that discards first also works with the remedy first. With an empty draw pile, all attacks on the remedied car must
+also have been seen. Otherwise an opponent may have to waste a last Stop on the stopped car.
 
 Two merits of the discard are ignored. If hazards cannot be stacked, a stopped car is safe from the next one. And a
 safety still to be drawn may do more for a stopped car than its remedy.

@@ -22,7 +22,7 @@ _LETTERS = str.maketrans("ł", "l")  # NFKD does not separate the stroke from th
 
 @cache
 def _printed() -> Mapping[str, Mapping[str, Mapping[str, list[str]]]]:
-    """By edition, language and slug."""
+    """Return the printed names by edition, language and slug."""
     return tomllib.loads(_NAMES.read_text(encoding="utf-8"))
 
 

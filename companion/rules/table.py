@@ -61,7 +61,7 @@ class Side(NamedTuple):
 
     @property
     def km(self) -> int:
-        """Sum of the distance cards."""
+        """Sum of the distance cards, doubled ones twice."""
         return sum(map(_KM, self.distances)) + (sum(map(_KM, self.doubled)) if self.doubled else 0)
 
     @property
@@ -77,7 +77,7 @@ class Side(NamedTuple):
 
     @property
     def hazard(self) -> Card | None:
-        """The hazard that stops the side."""
+        """The hazard on top of the battle pile; None if its safety has been played."""
         top = self.battle_top
         stops = top is not None and top.family is Family.HAZARD and SAFETY_OF[top] not in self.safeties
         return top if stops else None
@@ -237,13 +237,13 @@ class Table(NamedTuple):
 
     @property
     def player_up(self) -> str:
-        """The player who acts next."""
+        """The player who acts next: one who was handed a card, else the player to move."""
         seat = self.handed_to
         return self.seats[self.to_move if seat is None else seat].player
 
     @property
     def drawn(self) -> bool:
-        """True if the player to move has drawn or skipped it."""
+        """True if the player to move has drawn or skipped the draw."""
         return self.due is Due.NOTHING
 
     @property
@@ -251,6 +251,7 @@ class Table(NamedTuple):
         return self.draws(self.hands[self.to_move], self.due)
 
     def draws(self, held: int, due: Due = Due.TURN) -> int:
+        """Return how many cards a player with `held` cards draws before playing."""
         if due is Due.TURN and self.edition.draw == "to-seven":
             return max(0, FULL_HAND - held)
         return 0 if due is Due.NOTHING else 1
@@ -319,7 +320,7 @@ def race_km(edition: Edition, side: Side) -> int:
 
 
 def is_driving(edition: Edition, side: Side) -> bool:
-    """True if the side has no hazard, and shows a Roll if the edition needs one."""
+    """True if no hazard stops the side and it has the Roll or Right of Way that the edition needs."""
     if side.hazard is not None:
         return False
     top = side.battle_top

@@ -43,7 +43,7 @@ class Points:
     safe_trip: int
     extension: int
     shut_out: int
-    level: str  # after a tie: `play-on` or `restart` from zero
+    level: str  # after a tied match: `play-on` (another hand) or `restart` (no winner)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +106,12 @@ class Edition:
 
     @property
     def two_hundreds_max(self) -> int | None:
-        """Maximum number of 200s per side."""
+        """Maximum number of 200s per side; None for no limit."""
         return int(self.two_hundreds) if self.two_hundreds.isdigit() else None
 
     @property
     def reshuffles(self) -> bool:
-        """True if discards are reshuffled."""
+        """True if the discards are reshuffled into an empty draw pile."""
         return self.empty_pile == "reshuffle"
 
     @property

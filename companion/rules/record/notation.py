@@ -181,7 +181,10 @@ def parse_header(text: str) -> Header | None:
 
 
 def read_header(text: str) -> Header | None:
-    """Parse a header like `parse_header`; None for anything else."""
+    """Parse a header; None for anything else.
+
+    If a player is named like a header (`side`), only `parse_line` can distinguish their plays from headers.
+    """
     try:
         return parse_header(text)
     except Unreadable:
