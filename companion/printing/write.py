@@ -22,7 +22,8 @@ SCREENS = {"screen-left": 1, "screen-right": 1, "screen-ends": 2}
 """The sheets of the screen before a robot's hand, and into how many parts each is cut."""
 
 SIZES_MM = (12.0, CARD_MM[0])  # the smallest sticker that any camera resolves, and the largest that fits on a card
-READABLE_MM = 16.0  # width below which no 1920 × 1080 camera reads codes over 1.2 m of table (`docs/eye.md`)
+READABLE_MM = 16.0
+"""Width below which no 1920 × 1080 camera reads codes over 1.2 m of table (`docs/how-well-it-reads.md`)."""
 
 
 Item = tuple[str, str, Mapping[str, Any]]  # an item's name, its drawing, and what the index says of it

@@ -1,4 +1,4 @@
-"""What a confidence means: of the proposals with so much of it, how many were right.
+"""Measure what a confidence means: the share of right proposals among those of the same confidence.
 
 python -m tests.bench.confidence --hands 50 --seed 1 [--eye scene] [any option of tests.bench.hands]
 
@@ -7,10 +7,11 @@ called legal when it was and illegal when it was not. A card that was first laid
 means there is counted as *astray*, neither right nor wrong: it lay there.
 """
 
+import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from tests.bench import hands
+from bench import hands, page
 
 BINS = (0.99, 0.97, 0.95, 0.9, 0.8, 0.5, 0.0)
 ASKING = 0.9
@@ -56,8 +57,9 @@ def _row(name: str, some: list[tuple[dict, bool | None]]) -> str:
     return f"| {name} | {made} | {confirmed} | {right} | {astray} | {wrong} | {share} |"
 
 
-def main() -> None:
-    given, found = hands.parsed(), []
+def main(arguments: Sequence[str] | None = None) -> None:
+    given, found = hands.parsed(arguments), []
+    figures = page.Figures("confidence", arguments) if given.write else None
     for case, number, eye in hands.cases(given):
         watch = hands.Watch(case, eye, None)
         told = watch.told()
@@ -70,6 +72,13 @@ def main() -> None:
                 )
         sys.stdout.flush()
     print(table(found))
+    if figures:
+        figures.write(page.READING, given.eye, table(found).splitlines(), measured(given))
+
+
+def measured(given: argparse.Namespace) -> str:
+    seen = "no pictures, true sightings followed" if given.eye == "scene" else "`companion/vision/eye.py`, followed"
+    return f"{seen} by the film follower `companion/tracking/offline.py`, not the live follower"
 
 
 if __name__ == "__main__":

@@ -1,43 +1,36 @@
-"""Who reads which stickers, at what cost: ours and the general readers on the same pictures in one run.
+"""Compare our sticker reader with general readers on the same pictures: what each reads, and at what cost.
 
-python -m tests.bench.eye [--photos 4] [--write]
+python -m tests.bench.eye [--only sizes,tilts,lights,times,idle,memory] [--photos 4] [--write]
 """
 
 import argparse
 import itertools
 import multiprocessing
-import os
 import re
 import statistics
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 import cv2
 import numpy as np
+import photos
+from laid import Sheet, Table, in_rows, scattered
+from photos import Photo, Score, Shot, compared, mat
+from webcam import Pose
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
+from bench import page
+from bench.readers import READERS
+from companion.tabletop.card_ids import payload
+from companion.tabletop.mat_layout import all_mats
+from companion.tabletop.sticker_codes import CARDS
+from companion.vision.capture.sources import Frame
+from companion.vision.eye import Eye
+from companion.vision.mats.localization import Mats, search
 
-import photos  # noqa: E402
-from bench.readers import READERS  # noqa: E402
-from laid import Sheet, Table, in_rows, scattered  # noqa: E402
-from photos import Photo, Score, Shot, compared, mat  # noqa: E402
-from webcam import Pose  # noqa: E402
-
-from companion.tabletop.card_ids import payload  # noqa: E402
-from companion.tabletop.mat_layout import all_mats  # noqa: E402
-from companion.tabletop.sticker_codes import CARDS  # noqa: E402
-from companion.vision.capture.sources import Frame  # noqa: E402
-from companion.vision.eye import Eye  # noqa: E402
-from companion.vision.mats.localization import Mats, search  # noqa: E402
-
-PAGE = ROOT / "docs" / "eye.md"
-MARKS = ("<!-- measured: python -m tests.bench.eye --write -->", "<!-- end of what was measured -->")
 STICKER_MM = 20.0
 MODULE_PX = (1.0, 1.15, 1.3, 1.5, 1.75, 2.0, 2.45, 2.6, 3.1, 4.0)
 SIZES = {"20 mm, 1080p over 1.2 m (1.28 px)": 1.28, "2.0 px": 2.0, "3.1 px": 3.1}
@@ -137,22 +130,31 @@ def share(score: Score) -> str:
     return f"{said}, {wrong} wrong" if wrong else said
 
 
-def shares(count: int, say: Callable[[str], None]) -> list[str]:
-    """The three tables of what is read: the share of the stickers in sight, and how many were read as another."""
+Say = Callable[[str], None]
+
+
+def by_size(count: int, say: Say) -> list[str]:
+    return shares("px a module", {f"{px}": Condition(px) for px in MODULE_PX}, 0, count, say)
+
+
+def by_tilt(count: int, say: Say) -> list[str]:
+    rows = {f"{tilt:.0f}°, {name}": Condition(px, tilt) for name, px in SIZES.items() for tilt in TILTS}
+    return shares("tilt", rows, 1000, count, say)
+
+
+def by_light(count: int, say: Say) -> list[str]:
+    rows = {f"{light}, {name}": Condition(px, 10.0, light) for name, px in SIZES.items() for light in LIGHTS}
+    return shares("light", rows, 2000, count, say)
+
+
+def shares(title: str, rows: Mapping[str, Condition], seed: int, count: int, say: Say) -> list[str]:
+    """Return a table: the share of the stickers in sight that each reader reads, and how many it reads wrongly."""
     names = [reader.name for reader in READERS]
-    tables = {
-        "px a module": {f"{px}": Condition(px) for px in MODULE_PX},
-        "tilt": {f"{tilt:.0f}°, {name}": Condition(px, tilt) for name, px in SIZES.items() for tilt in TILTS},
-        "light": {f"{light}, {name}": Condition(px, 10.0, light) for name, px in SIZES.items() for light in LIGHTS},
-    }
-    lines: list[str] = []
-    for number, (title, rows) in enumerate(tables.items()):
-        lines += heading(title, "stickers", *names)
-        for at, (label, condition) in enumerate(rows.items()):
-            row = scores(condition, count, 1000 * number + 100 * at)
-            lines.append(line_of(label, row[names[0]].in_sight, *map(share, row.values())))
-            say(lines[-1])
-        lines.append("")
+    lines = heading(title, "stickers", *names)
+    for at, (label, condition) in enumerate(rows.items()):
+        row = scores(condition, count, seed + 100 * at)
+        lines.append(line_of(label, row[names[0]].in_sight, *map(share, row.values())))
+        say(lines[-1])
     return lines
 
 
@@ -186,7 +188,7 @@ def milliseconds(call: Callable[[], object], rounds: int) -> float:
     return 1000 * statistics.median(spent)
 
 
-def times(say: Callable[[str], None]) -> list[str]:
+def times(_count: int, say: Say) -> list[str]:
     """The table of milliseconds a frame, each reader on the same frames."""
     columns = {}
     for name, count in itertools.product(FRAMES, COUNTS):
@@ -198,10 +200,10 @@ def times(say: Callable[[str], None]) -> list[str]:
         say(f"{name}, {count}: {columns[f'{name}, {count}']}")
     names = [reader.name for reader in READERS]
     lines = [line_of(name, *(f"{column[name]:.1f}" for column in columns.values())) for name in names]
-    return [*heading("ms a frame, by stickers", *columns), *lines, ""]
+    return [*heading("ms a frame, by stickers", *columns), *lines]
 
 
-def idle() -> list[str]:
+def idle(_count: int, _say: Say) -> list[str]:
     """What a frame costs on which nothing happens, against one that is read whole."""
     lines = heading("idle frame", "ms", "of zxing-cpp, 2×")
     zxing = next(reader for reader in READERS if reader.name == "zxing-cpp, 2×")
@@ -210,7 +212,7 @@ def idle() -> list[str]:
         spent = idle_ms(frames)
         whole = milliseconds(lambda f=frames: zxing(cv2.cvtColor(f[0], cv2.COLOR_BGR2GRAY)), 3)
         lines.append(line_of(f"{name}, 30 stickers on two mats", f"{spent:.2f}", f"1/{whole / spent:.0f}"))
-    return [*lines, ""]
+    return lines
 
 
 def watched_frames(pose: Pose) -> list[np.ndarray]:
@@ -236,11 +238,11 @@ def idle_ms(frames: Sequence[np.ndarray]) -> float:
 # --- What it needs --------------------------------------------------------------------------------------------
 
 
-def memory() -> list[str]:
+def memory(_count: int, _say: Say) -> list[str]:
     """The most memory that a fresh process held which read one frame of 30 stickers."""
     names = ["nothing, the frame alone", *(reader.name for reader in READERS)]
     lines = [line_of(name, *(f"{peak_mb(name, frame):.0f}" for frame in FRAMES)) for name in names]
-    return [*heading("peak memory, MB", *FRAMES), *lines, ""]
+    return [*heading("peak memory, MB", *FRAMES), *lines]
 
 
 def peak_mb(name: str, frame: str) -> float:
@@ -260,42 +262,42 @@ def _peak_of(name: str, gray: np.ndarray, empty: np.ndarray) -> float:
     return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
 
 
-# --- The page -------------------------------------------------------------------------------------------------
+# --- The pages ------------------------------------------------------------------------------------------------
+
+WHOLE = "`companion/vision/stickers/reader.py` on whole pictures, not the eye that follows a table"
+TABLES: dict[str, tuple[Callable[[int, Say], list[str]], Path, str]] = {
+    "sizes": (by_size, page.READING, WHOLE),
+    "tilts": (by_tilt, page.READING, WHOLE),
+    "lights": (by_light, page.READING, WHOLE),
+    "times": (times, page.SPEED, f"{WHOLE}; one thread, processor time"),
+    "idle": (
+        idle,
+        page.SPEED,
+        "`companion/vision/eye.py` on a still table; one thread, processor time",
+    ),
+    "memory": (memory, page.SPEED, f"{WHOLE}, each in a process of its own"),
+}
+"""By name: what makes the table, the page it goes into, and which code it measures."""
 
 
-def machine() -> str:
-    """A sentence about what it ran on."""
-    asked = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    state = asked.stdout.strip() or "an unpacked copy"
-    cores = f"On {os.cpu_count()} x86 cores, one thread each reader, the processor's time"
-    return f"Measured at {state}. {cores}, OpenCV {cv2.__version__}."
-
-
-def write(page: Path, marks: tuple[str, str], measured: str) -> None:
-    """Put what was measured between two marks of a page. Raises ValueError where one is missing."""
-    before, begin, rest = page.read_text(encoding="utf-8").partition(marks[0])
-    _, end, after = rest.partition(marks[1])
-    if not end:
-        raise ValueError(f"{page} lacks the marks {' and '.join(marks)}")
-    page.write_text(f"{before}{begin}\n{measured}\n{end}{after}", encoding="utf-8")
-
-
-def measured(count: int, say: Callable[[str], None]) -> str:
-    return "\n".join([*shares(count, say), *times(say), *idle(), *memory(), machine()])
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default=",".join(TABLES), help="tables, divided by commas: " + ", ".join(TABLES))
+    parser.add_argument("--photos", type=int, default=4, help="photos a row of the tables at least")
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/")
+    return parser.parse_args(arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--photos", type=int, default=4, help="photos a row of the tables at least")
-    parser.add_argument("--write", action="store_true", help=f"write the tables into {PAGE.relative_to(ROOT)}")
-    given = parser.parse_args(arguments)
+    given = parsed(arguments)
+    figures = page.Figures("eye", arguments) if given.write else None
     cv2.setNumThreads(1)
-    text = measured(given.photos, lambda line: print(line, file=sys.stderr))
-    if given.write:
-        write(PAGE, MARKS, text)
-    print(text)
+    for name in given.only.split(","):
+        measure, where, measured = TABLES[name]
+        lines = measure(given.photos, lambda line: print(line, file=sys.stderr, flush=True))
+        if figures:
+            figures.write(where, name, lines, measured)
+        print("\n".join([*lines, ""]))
 
 
 if __name__ == "__main__":

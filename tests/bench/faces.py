@@ -1,4 +1,4 @@
-"""How well cards are named by their faces: ours, and other ways on the same crops, in one run; and how well found.
+"""Compare our way of naming cards by their faces with others on the same crops; and measure how cards are found.
 
 python -m tests.bench.faces [--only widths,light] [--seeds 1] [--styles own,dark] [--write]
 """
@@ -11,31 +11,26 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from pathlib import Path
 
 import cv2
+import decks
+import enrolled
+import face_photos
 import numpy as np
+import photos
+from card_photos import STYLES
+from face_photos import FacePhoto, FaceScore, card_of, compared, cut_out
+from laid import Laid, Sheet, Table, in_sight
+from webcam import Pose
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
+from bench import page
+from bench.eye import heading, line_of, milliseconds
+from bench.namers import MARGIN_MM, PX_PER_MM, WAYS, Answer, Crop, Namer, Rule
+from companion.rules.cards import Card
+from companion.vision.faces.face_detector import read_faces
+from companion.vision.faces.face_templates import Templates
+from companion.vision.mats.localization import Mats, search
 
-import decks  # noqa: E402
-import enrolled  # noqa: E402
-import face_photos  # noqa: E402
-import photos  # noqa: E402
-from bench.eye import heading, line_of, machine, milliseconds, write  # noqa: E402
-from bench.namers import MARGIN_MM, PX_PER_MM, WAYS, Answer, Crop, Namer, Rule  # noqa: E402
-from card_photos import STYLES  # noqa: E402
-from face_photos import FacePhoto, FaceScore, card_of, compared, cut_out  # noqa: E402
-from laid import Laid, Sheet, Table, in_sight  # noqa: E402
-from webcam import Pose  # noqa: E402
-
-from companion.rules.cards import Card  # noqa: E402
-from companion.vision.faces.face_detector import read_faces  # noqa: E402
-from companion.vision.faces.face_templates import Templates  # noqa: E402
-from companion.vision.mats.localization import Mats, search  # noqa: E402
-
-PAGE = ROOT / "docs" / "faces.md"
 WIDTHS_PX = (40, 50, 60, 75, 90, 120, 180)
 COVERS = {"nothing": 0.0, "20 %": 0.2, "35 %": 0.35, "50 %": 0.5, "60 %": 0.6, "all but 20 mm": 1 - 20 / 88}
 CORNERS_OFF = (0.0, 0.015, 0.03, 0.06)  # how far corners are off, standard deviation in card widths
@@ -365,29 +360,37 @@ TABLES: dict[str, Callable[[Contest, Sequence[int], Say], list[str]]] = {
 }  # fmt: skip
 
 
-# --- The page -------------------------------------------------------------------------------------------------
+# --- The pages ------------------------------------------------------------------------------------------------
+
+CUT_OUT = "`companion/vision/faces/matching.py` on cards cut out beforehand, not the eye that follows a table"
+PLACES = dict.fromkeys(TABLES, (page.READING, CUT_OUT)) | {
+    "cost": (page.SPEED, f"{CUT_OUT}; one thread, processor time"),
+    "finding": (page.READING, "`companion/vision/faces/face_detector.py` on whole pictures, mats known; one thread"),
+}
+"""The page of each table, and which code it measures."""
 
 
-def marks(name: str) -> tuple[str, str]:
-    """Between which lines of the page a table goes."""
-    return f"<!-- measured: {name} -->", f"<!-- end of {name} -->"
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default=",".join(TABLES), help="tables, divided by commas: " + ", ".join(TABLES))
     parser.add_argument("--styles", default=",".join(STYLES), help="decks, divided by commas")
     parser.add_argument("--ways", default="", help="ways to name, divided by commas (all)")
     parser.add_argument("--seeds", type=int, default=1, help="photographs a deck and row")
-    parser.add_argument("--write", action="store_true", help=f"write the tables into {PAGE.relative_to(ROOT)}")
-    given = parser.parse_args(arguments)
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    given = parsed(arguments)
+    figures = page.Figures("faces", arguments) if given.write else None
     cv2.setNumThreads(1)
     contest = Contest(given.styles.split(","), [way for way in given.ways.split(",") if way])
     for name in given.only.split(","):
-        lines = TABLES[name](contest, range(given.seeds), lambda line: print(line, file=sys.stderr))
-        if given.write:
-            write(PAGE, marks(name), "\n".join([*lines, "", machine()]))
-        print("\n".join([*lines, ""]))
+        lines = TABLES[name](contest, range(given.seeds), lambda line: print(line, file=sys.stderr, flush=True))
+        if figures:
+            where, measured = PLACES[name]
+            figures.write(where, name, lines, measured)
+        print("\n".join([*lines, ""]), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Whole hands watched as `companion watch --confirm legal` watches them, and held against what was really played.
+"""Watch whole hands as `companion watch --confirm legal` does, and compare with what was really played.
 
 python -m tests.bench.hands --hands 50 --seed 1 [--sides 2,3,4] [--looks typical,hard] [--only cup,bump]
 python -m tests.bench.hands --only cup --seed 7 --hand 3 --save FOLDER     one hand again, its frames and truth kept
@@ -12,13 +12,26 @@ import bisect
 import json
 import multiprocessing
 import statistics
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
+import decks
+import enrolled
+import films
+from card_photos import STYLES
+from troubles import looks, mishaps
+from troubles.company import hides
+from troubles.mishaps import Mishaps
+from troubles.pictured_cards import PicturedCards
+from troubles.rough_studio import RoughStudio
+from troubles.scenes import troubled_scenes
+from troubles.things import is_card
+
+from bench import page
+from bench.eye import heading, line_of
 from companion.app import demo as simulated
 from companion.app.service import eye_for
 from companion.rules import referee
@@ -34,20 +47,6 @@ from companion.tabletop.card_ids import face_of
 from companion.tracking.offline import Watcher
 from companion.vision.capture.sources import Frame
 from companion.vision.opencv import cv2
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
-import decks
-import enrolled
-import films
-from card_photos import STYLES
-from troubles import looks, mishaps
-from troubles.company import hides
-from troubles.mishaps import Mishaps
-from troubles.pictured_cards import PicturedCards
-from troubles.rough_studio import RoughStudio
-from troubles.scenes import troubled_scenes
-from troubles.things import is_card
 
 NAMES = ("Ann", "Bob", "Cid", "Dee")
 EDITIONS = {2: "classic", 3: "classic", 4: "dujardin-2014"}
@@ -444,15 +443,38 @@ def _share(delays: list[int], share: float) -> str:
 def sums(results: list[Result]) -> str:
     """The sums of the hands, as rows of Markdown."""
     lines = []
+    for sides, look, some in grouped(results):
+        sheets = f"{sum(result.sheet for result in some)} of {len(some)}"
+        lines.append(_row("sum", sides, look, "", some, sheets))
+    return "\n".join(lines)
+
+
+def grouped(results: list[Result]) -> list[tuple[str, str, list[Result]]]:
+    """Return the hands by number of sides and look, and all of them."""
     kinds = sorted({(result.case.sides, result.case.look_name) for result in results})
     groups = [
         (f"{sides}", look, [r for r in results if (r.case.sides, r.case.look_name) == (sides, look)])
         for sides, look in kinds
     ]
-    for sides, look, some in [*groups, ("all", "all", results)]:
-        sheets = f"{sum(result.sheet for result in some)} of {len(some)}"
-        lines.append(_row("sum", sides, look, "", some, sheets))
-    return "\n".join(lines)
+    return [*groups, ("all", "all", results)]
+
+
+FOLLOWED = "`companion/vision/eye.py` and the film follower `companion/tracking/offline.py`, not the live follower"
+
+
+def summary(results: list[Result]) -> list[str]:
+    """Return the table for docs/: what became of the plays of all hands."""
+    lines = heading("sides", "light", "hands", "plays", "right", "missed", "asked", "wrong", "made up",
+                    "illegal plays flagged", "score sheets right", "frames until told: median, 95 %")  # fmt: skip
+    for sides, look, some in grouped(results):
+        names = ("plays", "right", "missed", "asked", "wrong", "phantom", "flagged", "illegal")
+        counts = [sum(getattr(result, name) for result in some) for name in names]
+        *plays, flagged, illegal = counts
+        sheets = sum(result.sheet for result in some)
+        delays = [delay for result in some for delay in result.delays]
+        lines.append(line_of(sides, look, len(some), *plays, f"{flagged} of {illegal}", f"{sheets} of {len(some)}",
+                             f"{_share(delays, 0.5)}, {_share(delays, 0.95)}"))  # fmt: skip
+    return lines
 
 
 def cases(given: argparse.Namespace) -> list[Job]:
@@ -472,8 +494,7 @@ def cases(given: argparse.Namespace) -> list[Job]:
     ]
 
 
-def parsed() -> argparse.Namespace:
-    """What was asked for on the command line."""
+def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hands", type=int, default=50)
     parser.add_argument("--hand", type=int, help="only this one of them")
@@ -488,7 +509,12 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--eye", choices=("pictures", "scene"), default="pictures", help="scene: without pictures")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--save", type=Path, help="a folder for one hand's frames, setup, truth, what was told, deck")
-    return parser.parse_args()
+    parser.add_argument("--write", action="store_true", help="write a table into docs/")
+    return parser
+
+
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    return parser().parse_args(arguments)
 
 
 def results_of(jobs: list[Job], given: argparse.Namespace) -> Iterator[Result]:
@@ -499,8 +525,9 @@ def results_of(jobs: list[Job], given: argparse.Namespace) -> Iterator[Result]:
         yield from pool.imap(watch, jobs)
 
 
-def main() -> None:
-    given, results = parsed(), []
+def main(arguments: Sequence[str] | None = None) -> None:
+    given, results = parsed(arguments), []
+    figures = page.Figures("hands", arguments) if given.write else None
     print(HEAD, flush=True)
     for result in results_of(cases(given), given):
         results.append(result)
@@ -508,6 +535,8 @@ def main() -> None:
         for frame, said in result.faults[:4]:
             print(f"    frame {frame + 1}, {frame / FPS:.1f} s: {said}", flush=True)
     print(sums(results))
+    if figures:
+        figures.write(page.READING, "faces" if given.faces else "stickers", summary(results), FOLLOWED)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""The figures that count: many photos by chance, how many stickers were read, unknown, wrong.
+"""Count what is read on many random photos: how many stickers were read, unknown, wrong.
 
-python -m tests.bench.readings --readings 100000 [--seed N] [--light hard] [--photos N] [--out FOLDER]
+python -m tests.bench.readings --readings 100000 [--seed N] [--light hard] [--photos N] [--out FOLDER] [--write]
 
 20 mm stickers with their quiet zone, 1080p over 1.2 m (1.6 px a millimetre in the picture's middle), tilt 0 to 30°.
 *unknown*: found and not told; *ghosts*: named where none lies; *strays*: told as there where none lies.
@@ -20,14 +20,12 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import photos
+from photos import Photo, Score, Shown, compared
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
-
-import photos  # noqa: E402
-from bench.eye import heading, known_mats, line_of  # noqa: E402
-from bench.readers import Found, our_tags, ours  # noqa: E402
-from photos import Photo, Score, Shown, compared  # noqa: E402
+from bench import page
+from bench.eye import heading, known_mats, line_of
+from bench.readers import Found, our_tags, ours
 
 MAKERS = {
     "typical": photos.typical_photo,
@@ -141,7 +139,7 @@ def run(readings: int, most: int, some: Iterator[Trial], out: Path | None, say: 
     return tally
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--readings", type=int, default=100_000)
     parser.add_argument("--photos", type=int, default=10**9, help="so many photos at most")
@@ -149,12 +147,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--light", choices=tuple(MAKERS), action="append", help="typical and hard without it")
     parser.add_argument("--tags", action="store_true", help="tags in the place of QR codes")
     parser.add_argument("--out", type=Path, help="where photos with wrong readings go")
-    given = parser.parse_args(arguments)
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    given = parsed(arguments)
+    figures = page.Figures("readings", arguments) if given.write else None
     cv2.setNumThreads(1)
     lights, kind = given.light or ("typical", "hard"), "tag" if given.tags else "ours"
     some = (Trial(seed, light, kind) for seed in count(given.seed) for light in lights)
     tally = run(given.readings, given.photos, some, given.out, lambda line: print(line, file=sys.stderr, flush=True))
-    print("\n".join(tally.lines()))
+    lines = list(tally.lines())
+    if figures:
+        measured = "`companion/vision/stickers/reader.py` on whole pictures, not the eye that follows a table"
+        figures.write(page.READING, "stickers", lines, measured)
+    print("\n".join(lines))
 
 
 if __name__ == "__main__":

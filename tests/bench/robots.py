@@ -1,4 +1,4 @@
-"""Robots against each other: `PYTHONPATH=tests:. python tests/bench/robots.py 2 1 --matches 100`.
+"""Let robots play against each other: `python -m tests.bench.robots 2 1 --matches 100`.
 
 Two players play matches of two; each pair of matches has the same deals, with the seats changed. A player is a level,
 `greedy`, or the command of a program that answers questions as `companion robot` does and is started for each match.
@@ -20,21 +20,20 @@ import math
 import random
 import shlex
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from copy import copy
 from pathlib import Path
 from statistics import mean, stdev
 from typing import NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 import numpy as np
 from robot_games import TWO, Player, Step, play_match
 
+from bench import page
+from bench.eye import heading, line_of
 from companion.robots import search
 from companion.robots.information_set import Position, options
 from companion.robots.lanes import Lanes, deck_of, joined
@@ -55,8 +54,7 @@ AT_ONCE = 16
 NAMES = ("greedy", *(str(level.value) for level in Level))
 
 
-def main() -> None:
-    """Play, and print who wins."""
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("one", help=f"{', '.join(NAMES)}, or a command")
     parser.add_argument("other", help=f"{', '.join(NAMES)}, or a command")
@@ -65,7 +63,14 @@ def main() -> None:
     parser.add_argument("--playouts", type=int, default=Effort().playouts, help="of level 3, a move")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, help="a file of results, of any seed, to go on from and to add to")
-    asked = parser.parse_args()
+    parser.add_argument("--write", action="store_true", help="write the table into docs/")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Play, and print who wins."""
+    asked = parsed(arguments)
+    figures = page.Figures("robots", arguments) if asked.write else None
     known = read(asked)
     begun, had = time.process_time(), {result.deal for result in known}
     deals = (f"{asked.seed} {number}" for number in itertools.count())
@@ -82,6 +87,13 @@ def main() -> None:
         print(f"matches won: {won} %    points more a hand: {ahead}")
         gained = interval(result.worth_percent - 50 for result in known)
         print(f"matches won more than by level 2, by what his plays are worth: {gained} %")
+        if figures:
+            name = f"{asked.one} {asked.other} {asked.edition}"
+            lines = heading("players", "matches", "won by the first", "luck left out", "points a hand ahead")
+            pair = f"{asked.one} against {asked.other}, `{asked.edition}`"
+            worth = f"{interval(result.worth_percent for result in known)} %" if asked.other == "2" else ""
+            lines.append(line_of(pair, 2 * len(known), f"{won} %", worth, ahead))
+            figures.write(page.ROBOTS, name, lines, "`companion/robots/`, without a table or a camera")
 
 
 class Result(NamedTuple):

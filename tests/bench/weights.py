@@ -1,15 +1,12 @@
-"""Worths against each other: `PYTHONPATH=tests:. python tests/bench/weights.py first_200=-60 attack=200,remedy=350`.
+"""Compare weights of the robots' valuation: `python -m tests.bench.weights first_200=-60 attack=200,remedy=350`.
 
 Each argument changes some worths of the valuation. Two players without search play the same deals against the unchanged
 worths, from both seats and with both beginning; prints points more a hand (in a race: per cent of the races more).
 """
 
 import argparse
-import sys
+from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
 from robot_games import TWO
@@ -23,13 +20,17 @@ from companion.rules.editions.edition import edition_names, load_edition
 CERTAIN = 1.96
 
 
-def main() -> None:
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("changes", nargs="+", help="NAME=VALUE,NAME=VALUE")
     parser.add_argument("--edition", default="bsd-mille", choices=edition_names())
     parser.add_argument("--deals", type=int, default=1500)
     parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
+    return parser.parse_args(arguments)
+
+
+def main() -> None:
+    asked = parsed()
     for change in asked.changes:
         pairs = (part.split("=") for part in change.split(","))
         lead = duel(WEIGHTS._replace(**{name: float(value) for name, value in pairs}), asked)
