@@ -1,11 +1,23 @@
 """The benches count correctly and fill their tables; the pages show how each table was measured."""
 
+import importlib
 import re
+import shlex
 import subprocess
+from pathlib import Path
 
 import pytest
 from bench import eye, faces, page
 from bench.faces import Contest
+
+DOCS = Path(__file__).parent.parent / "docs"
+PAGES = {path.name: path.read_text(encoding="utf-8") for path in DOCS.glob("*.md")}
+BLOCKS = [
+    pytest.param(table, id=f"{name}: {title}")
+    for name, text in sorted(PAGES.items())
+    for title, table in re.findall(r"(?s)<!-- measured: (.*?) -->\n(.*?)<!-- end of \1 -->", text)
+]
+COMMANDS = sorted({found for text in PAGES.values() for found in re.findall(r"-m tests\.bench\.([^`\n]+)", text)})
 
 
 @pytest.mark.long
@@ -26,11 +38,11 @@ def test_the_bench_of_readers_fills_its_tables(monkeypatch):
 
 @pytest.mark.long
 def test_the_bench_of_faces_fills_its_tables():
-    contest = Contest(["minimal"], ["ours", "colour correlation"])
+    contest = Contest(["minimal"], ["ours", "color correlation"])
 
     lines = faces.TABLES["decks"](contest, range(1), lambda line: None)
     lines += faces.TABLES["open"](contest, range(1), lambda line: None)
-    assert lines[0] == "| deck, cards 75 px wide | cards | ours | colour correlation |"
+    assert lines[0] == "| deck, cards 75 px wide | cards | ours | color correlation |"
     assert len(lines) == 2 + 1 + 2 + len(faces.KINDS)
     assert {line.count("|") for line in lines} == {5}
 
@@ -82,3 +94,28 @@ def test_figures_of_code_that_is_not_committed_are_refused(checkout, name):
 
     with pytest.raises(SystemExit, match="committed code only"):
         page.clean_commit(checkout)
+
+
+# --- The pages ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("table", BLOCKS)
+def test_every_measured_table_shows_its_command_commit_date_and_machine(table):
+    assert re.match(r"```sh\n(?:.* )?python -m tests\.bench\.\w+ .*\n```\n\n\|", table)
+    assert re.search(r"\nCommit [0-9a-f]{8}\b.*, \d{4}-\d\d-\d\d, .*\bcores?\b.*\. Measured: .+\.\n", table)
+    assert "dirty" not in table
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_bench_command_in_the_docs_is_understood(command):
+    name, *arguments = shlex.split(command)
+
+    assert importlib.import_module(f"bench.{name}").parsed(arguments)
+
+
+def test_the_benches_find_their_tables_in_the_pages():
+    places = {f"eye {name}": where for name, (_, where, _) in eye.TABLES.items()}
+    places |= {f"faces {name}": where for name, (where, _) in faces.PLACES.items()}
+
+    missing = [name for name, where in places.items() for mark in page.marks(name) if mark not in PAGES[where.name]]
+    assert missing == []

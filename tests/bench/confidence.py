@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from bench import hands, page
 
+parsed = hands.parsed  # the options are those of `tests.bench.hands`
 BINS = (0.99, 0.97, 0.95, 0.9, 0.8, 0.5, 0.0)
 ASKING = 0.9
 
@@ -58,7 +59,7 @@ def _row(name: str, some: list[tuple[dict, bool | None]]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    given, found = hands.parsed(arguments), []
+    given, found = parsed(arguments), []
     figures = page.Figures("confidence", arguments) if given.write else None
     for case, number, eye in hands.cases(given):
         watch = hands.Watch(case, eye, None)

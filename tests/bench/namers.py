@@ -165,5 +165,5 @@ def _row(image: np.ndarray) -> np.ndarray:
 WAYS = (
     Way("ours", ours),
     Way("without the second opinion", partial(ours, asks=False)),
-    Way("colour correlation", colour, Rule(0.487, 0.0594)),
+    Way("color correlation", colour, Rule(0.487, 0.0594)),
 )
