@@ -2,9 +2,9 @@
 
 python -m tests.bench.confidence --hands 50 --seed 1 [--eye scene] [any option of tests.bench.hands]
 
-Right is a proposal whose player, verb, face and target are what was played, in the zone where it lay, and that was
-called legal when it was and illegal when it was not. A card that was first laid in a wrong zone and told as what it
-means there is counted as *astray*, neither right nor wrong: it lay there.
+A proposal is right if player, verb, face, target and zone are those of the play, and if its verdict (legal or illegal)
+is right. A card that was first put into a wrong zone and reported there is counted as *astray*, neither right nor
+wrong.
 """
 
 import argparse
@@ -19,7 +19,7 @@ ASKING = 0.9
 
 
 def judged(told: list[tuple[int, dict]], plays: list[hands.Truth]) -> Iterator[tuple[dict, bool | None]]:
-    """Every proposal and whether it was right, None: astray. A play taken back is illegal, every other is legal."""
+    """Yield each proposal and whether it was right; None: astray. Plays taken back are illegal, all others legal."""
     left = list(plays)
     for frame, item in told:
         if "proposal" not in item:
@@ -39,7 +39,7 @@ def _fits(truth: hands.Truth, item: dict, frame: int) -> bool:
 
 
 def table(found: list[tuple[dict, bool | None]]) -> str:
-    """The share that was right by confidence, as Markdown."""
+    """Return the share of right proposals by confidence, as Markdown."""
     by_edge = {edge: [] for edge in BINS}
     for one in found:
         by_edge[next(edge for edge in BINS if one[0]["confidence"] >= edge)].append(one)

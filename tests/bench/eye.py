@@ -34,12 +34,12 @@ from companion.vision.mats.localization import Mats, search
 STICKER_MM = 20.0
 MODULE_PX = (1.0, 1.15, 1.3, 1.5, 1.75, 2.0, 2.45, 2.6, 3.1, 4.0)
 SIZES = {"20 mm, 1080p over 1.2 m (1.28 px)": 1.28, "2.0 px": 2.0, "3.1 px": 3.1}
-"""The sizes at which tilts and lights are compared: px a module in the picture's middle."""
+"""Sizes at which tilts and lights are compared, in pixels a module in the middle of the picture."""
 
 TILTS = (0.0, 30.0, 45.0)
 LIGHTS = ("typical", "dim", "soft", "moving", "glare")
 LEAST_STICKERS = 60
-"""Stickers a cell of the tables is made of, a photo."""
+"""Minimum stickers a row, for each photo asked for."""
 
 
 # --- What is read ---------------------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ class Condition:
 
 
 def shots(condition: Condition, seed: int) -> tuple[Photo, Photo, Mats]:
-    """As many cards as there is room for, 60 at most, in rows or thrown: photographed twice, and the mats."""
+    """Return two photos (QR stickers, tags) of up to 60 cards in rows or scattered, and the mats."""
     rng = np.random.default_rng(seed)
     tilt = (0.0, 8.0) if condition.tilt_deg is None else (condition.tilt_deg, condition.tilt_deg)
     pose = photos.some_pose(rng, tilt, px_per_mm=condition.module_px / (STICKER_MM / 25))
@@ -68,19 +68,19 @@ def shots(condition: Condition, seed: int) -> tuple[Photo, Photo, Mats]:
 
 
 def some_cards(rng: np.random.Generator, count: int) -> list[str]:
-    """What the stickers of so many cards say."""
+    """Return the texts of this many random stickers."""
     return [payload(str(card)) for card in rng.permutation(CARDS)[:count]]
 
 
 def photographed(table: Table, pose: Pose, shot: Shot, seed: int) -> tuple[Photo, Photo, Mats]:
-    """A table with its QR stickers, and with tags as large as these with their quiet zone; and its mats."""
+    """Return a table with QR stickers, the same with tags of equal size (quiet zone included), and its mats."""
     tags = tuple(replace(card, sticker=replace(card.sticker, kind="tag")) for card in table.cards)
     codes, with_tags = (photos.photograph(one, pose, shot, seed) for one in (table, replace(table, cards=tags)))
     return codes, with_tags, known_mats(pose)
 
 
 def known_mats(pose: Pose) -> Mats:
-    """What the markers said before the cards were laid."""
+    """Return the mats as found on the empty table."""
     empty, sheets = empty_table(pose)
     layouts = [layout for layout in all_mats() if layout.id in {sheet.name for sheet in sheets}]
     return search(empty, Mats(), layouts, 0.0)
@@ -90,14 +90,14 @@ TWO_MATS = (mat("side-1", -225, 0, 0), mat("side-2", 225, 0, 180))
 
 
 def empty_table(pose: Pose) -> tuple[np.ndarray, Sequence[Sheet]]:
-    """Two sides' mats, or the table's where they have no room, in grey; and which they are."""
+    """Return a gray picture of two sides' mats, or of the table's mat if they do not fit; and the sheets."""
     width, height = pose.table_mm()
     sheets = TWO_MATS if width >= 920 and height >= 320 else (mat("table", 0, 0, 0),)
     return photos.photograph(Table(sheets=sheets), pose, Shot(bayer=False)).gray, sheets
 
 
 def scores(condition: Condition, count: int, seed: int) -> dict[str, Score]:
-    """What each reader makes of the same photos under a condition."""
+    """Return the score of each reader on the same photos."""
     total = {reader.name: Score() for reader in READERS}
     number = 0
     while number < count or total[READERS[0].name].in_sight < min(count, 4) * LEAST_STICKERS:
@@ -113,7 +113,7 @@ def scores(condition: Condition, count: int, seed: int) -> dict[str, Score]:
 
 
 def heading(*columns: str) -> list[str]:
-    """The first lines of a table in Markdown."""
+    """Return the first two lines of a Markdown table."""
     return [line_of(*columns), "|" + "---|" * len(columns)]
 
 
@@ -122,7 +122,7 @@ def line_of(*cells: object) -> str:
 
 
 def share(score: Score) -> str:
-    """`98.3 %`, and what went wrong if anything did."""
+    """Return `98.3 %`, and the number of wrong readings if there are any."""
     said = f"{100 * score.read / max(1, score.in_sight):.1f} %"
     if score.read == score.in_sight:
         said = "**100 %**"
@@ -172,14 +172,14 @@ def pose_for(name: str) -> Pose:
 
 @cache
 def frame_for(name: str, stickers: int) -> tuple[Photo, Photo, Mats]:
-    """A table of so many stickers of 20 mm over 1.2 m, as codes and as tags, and its mats."""
+    """Return a table with this many 20 mm stickers over 1.2 m, as codes and as tags, and its mats."""
     rng, pose = np.random.default_rng(5), pose_for(name)
     table = Table(in_rows(some_cards(rng, stickers), pose.table_mm(), rng), cloth="wood")
     return photographed(table, pose, Shot(), 5)
 
 
 def milliseconds(call: Callable[[], object], rounds: int) -> float:
-    """The median time of a call: the processor's, so that what else runs does not count."""
+    """Return the median processor time of a call."""
     spent = []
     for _ in range(rounds):
         start = time.process_time()
@@ -189,7 +189,7 @@ def milliseconds(call: Callable[[], object], rounds: int) -> float:
 
 
 def times(_count: int, say: Say) -> list[str]:
-    """The table of milliseconds a frame, each reader on the same frames."""
+    """Return the table of milliseconds a frame; all readers get the same frames."""
     columns = {}
     for name, count in itertools.product(FRAMES, COUNTS):
         codes, tags, mats = frame_for(name, count)
@@ -204,7 +204,7 @@ def times(_count: int, say: Say) -> list[str]:
 
 
 def idle(_count: int, _say: Say) -> list[str]:
-    """What a frame costs on which nothing happens, against one that is read whole."""
+    """Return the table of idle frames, compared with a whole picture read by zxing-cpp."""
     lines = heading("idle frame", "ms", "of zxing-cpp, 2×")
     zxing = next(reader for reader in READERS if reader.name == "zxing-cpp, 2×")
     for name in FRAMES:
@@ -216,7 +216,7 @@ def idle(_count: int, _say: Say) -> list[str]:
 
 
 def watched_frames(pose: Pose) -> list[np.ndarray]:
-    """A table on which nothing happens, eight times, each with noise of its own; before them the mats alone, once."""
+    """Return a frame of the empty mats, then eight of a still table, each with other noise."""
     rng = np.random.default_rng(3)
     cards = in_rows(some_cards(rng, 30), (900.0, 297.0), rng)
     bare, clean = (photos.painted(Table(laid, TWO_MATS, cloth="wood"), pose) for laid in ((), cards))
@@ -224,7 +224,7 @@ def watched_frames(pose: Pose) -> list[np.ndarray]:
 
 
 def idle_ms(frames: Sequence[np.ndarray]) -> float:
-    """The mean time of an eye that has watched long enough, the markers' checks included."""
+    """Return the mean time of a settled eye, with its checks of the markers."""
     eye = Eye()
     bare, *laid = frames
     for number in range(24):
@@ -239,14 +239,14 @@ def idle_ms(frames: Sequence[np.ndarray]) -> float:
 
 
 def memory(_count: int, _say: Say) -> list[str]:
-    """The most memory that a fresh process held which read one frame of 30 stickers."""
+    """Return the table of peak memory: one new process reads one frame of 30 stickers."""
     names = ["nothing, the frame alone", *(reader.name for reader in READERS)]
     lines = [line_of(name, *(f"{peak_mb(name, frame):.0f}" for frame in FRAMES)) for name in names]
     return [*heading("peak memory, MB", *FRAMES), *lines]
 
 
 def peak_mb(name: str, frame: str) -> float:
-    """The peak of a process of its own; the picture is made before it starts."""
+    """Return the peak of a new process. The picture is made before it starts."""
     codes, tags, _ = frame_for(frame, 30)
     reader = next((reader for reader in READERS if reader.name == name), None)
     gray = (tags if reader and reader.of_tags else codes).gray

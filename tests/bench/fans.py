@@ -1,4 +1,4 @@
-"""Finished tableaux photographed with a phone, cards without stickers in columns: what is told, asked, passed over.
+"""Count recognized, asked and overlooked cards on phone photographs of finished tableaux, without stickers.
 
 python -m tests.bench.fans [--decks own,vintage] [--seeds 5,6] [--without] [--bare] [--write]
 """
@@ -29,14 +29,14 @@ from companion.vision.read import gray_of, read
 
 DECKS = "own,vintage,twofold,old,cartoon,scenes,painted,dark,pastel,minimal"
 SHOWS = 0.03  # visible share of a card below which it is not there
-TAPS = 2  # besides the one that takes all likely guesses
+TAPS = 2  # in addition to the one that takes all likely guesses
 SIDE = "side-1"
-NEAR_PX, NEAR_MM = (4032, 3024), (560.0, 850.0)  # a phone's picture, and between which widths of table it looks over
+NEAR_PX, NEAR_MM = (4032, 3024), (560.0, 850.0)  # size of a phone's picture, and the range of table widths on it
 SCORING = ("distance", "safety")
 
 
 def bare_photo(seed: int, deck: str, *, things: float) -> FacePhoto:
-    """Return one side's tableau without its mat, whose zones are known all the same; its cloth goes by the seed."""
+    """Return one side's tableau without its mat, but with known zones. The seed decides the cloth."""
     rng = np.random.default_rng((seed, 77))
     whole = game(deck, rng, (1000.0, 800.0))
     sheet = next(sheet for sheet in whole.sheets if sheet.name == SIDE)
@@ -53,7 +53,7 @@ def bare_photo(seed: int, deck: str, *, things: float) -> FacePhoto:
 
 
 def lots(photo: FacePhoto, *, fans: bool) -> dict[str, Lot]:
-    """Return the cards that are counted, by side; without mats all are one's."""
+    """Return the counted cards by side; without mats all belong to one side."""
     mats = look(gray_of(photo.image), Mats(), 0.0, all_mats())
     view = read(Frame(photo.image, 0.0), mats, templates=templates(photo.style), fans=fans)
     if fans:
@@ -75,7 +75,7 @@ def truth(photo: FacePhoto) -> dict[str, Counter[str]]:
 
 
 def compared(cards: Counter[str], lot: Lot) -> Counter[str]:
-    """Return what became of a side's cards."""
+    """Return the counts of a side's cards."""
     sure = Counter(spot.card.value for spot in lot.scoring if spot.is_sure)
     left, offered, likely = cards - sure, 0, 0
     for spot in lot.unsure:
@@ -91,7 +91,7 @@ def compared(cards: Counter[str], lot: Lot) -> Counter[str]:
     )  # fmt: skip
 
 
-COLUMNS = {"cards that count": "cards", "told": "told", "told wrongly": "wrong", "asked": "asked",
+COLUMNS = {"cards that count": "cards", "recognized": "told", "recognized wrongly": "wrong", "asked": "asked",
            "with the right answer": "offered", "likely": "likely", "passed over": "passed_over",
            "tableaux with a card passed over": "in_silence", "right in two taps": "in_two_taps"}  # fmt: skip
 

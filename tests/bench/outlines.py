@@ -1,10 +1,10 @@
 """Measure how well a card is cut out of a photograph to enrol it: `python -m tests.bench.outlines --photos 200`.
 
-Cards of every deck of `tests/decks.py` and our own on every ground of `tests/card_photos.py`, tilted up to 32°, turned
-up to 30°, 18 to 92 % of the picture's height; the error is the worst corner's, in millimetres of the card. With
-`--ordinary` photographs as people take them: tilted up to 20° (or by `--tilt`), a lamp mirrored anywhere in six of ten,
-some too bright. One that a reflection really spoils, on the print, is counted apart. With `--sheets 10` so many
-photographs of twenty cards in rows, each of another deck.
+Cards of every deck of `tests/decks.py` and our own, on every ground of `tests/card_photos.py`. They are tilted by up to
+32°, turned by up to 30° and 18 to 92 % of the picture's height. The error is that of the worst corner, in millimeters
+of the card. With `--ordinary`, photographs as people take them: tilted by up to 20° (or `--tilt`), six of ten with a
+lamp's reflection somewhere, some too bright. A reflection that spoils the print is counted separately. With `--sheets
+10`, this many photographs of twenty cards in rows, each of another deck.
 """
 
 import argparse
@@ -22,8 +22,8 @@ from bench.eye import heading, line_of
 from companion.vision.enrol import sheet
 from companion.vision.enrol.rectify import rectified
 
-WRONG_MM = 2.0  # a corner that is off by more makes another picture of the card
-HIDDEN = 0.02  # share of a card's print under a reflection from which on it had better be photographed again
+WRONG_MM = 2.0  # corner error above which the picture of the card is wrong
+HIDDEN = 0.02  # share of the print under a reflection above which the photograph should be repeated
 
 
 def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
@@ -79,7 +79,7 @@ def _single(options: argparse.Namespace) -> list[str]:
 
 
 def _sheets(seeds: range) -> Iterator[str]:
-    """Yield a row for each photograph of twenty cards: how many were found, how many of them wrong, and the time."""
+    """Yield a row for each photograph of twenty cards."""
     cv2.setNumThreads(1)
     yield from heading("deck", "ground", "found", "kept", "kept wrong", "worst corner", "processor time")
     slugs = (*decks.CLASSIC, decks.BACK)
@@ -101,7 +101,7 @@ def _sheets(seeds: range) -> Iterator[str]:
 
 
 def _nearest(corners: np.ndarray, photo: card_photos.SheetPhoto) -> np.ndarray:
-    """The true corners of the card nearest to those found."""
+    """Return the true corners of the card nearest to those found."""
     return photo.corners[np.linalg.norm(photo.corners.mean(axis=1) - corners.mean(axis=0), axis=1).argmin()]
 
 

@@ -1,9 +1,8 @@
 """Measure how fast a machine is: `python -m tests.bench.pace FOLDER [--seconds 15] [--write]`.
 
 Looks at a simulated hand as `companion up` does, by stickers and by faces, opens pages, and asks robots. FOLDER keeps
-the pictures, so that drawing them is not measured. With a part of a processor it shows what a slower machine can do:
-`systemd-run --scope -p CPUQuota=50% -p AllowedCPUs=0 …`, or a cgroup of one's own. Docs:
-`docs/how-fast-it-is.md`.
+the pictures, so that drawing them is not measured. A part of a core shows what a slower machine can do:
+`systemd-run --scope -p CPUQuota=50% -p AllowedCPUs=0 …`, or a cgroup. Docs: `docs/how-fast-it-is.md`.
 """
 
 import argparse
@@ -33,7 +32,7 @@ from companion.vision.capture.sources import LIVE_FPS, Frame
 from companion.vision.faces.deck_in_use import faces_of
 
 PICTURES, EVERY = 120, 3
-"""Number of pictures that are looked at in turn, and which of the simulated ones: a play or two a second."""
+"""Number of pictures, and the step through the simulated ones: one or two plays a second."""
 
 SCALES = {"1920 x 1080": 1, "3840 x 2160": 2}
 QUESTION = {"record": "edition classic\nside Ann\nside Bob\nhand first Ann", "player": "Ann"}
@@ -42,7 +41,7 @@ PAGES = ("/", "/score", "/wall", "/camera", "/version")
 
 
 def pictures_of(folder: Path, kind: str) -> list[Path]:
-    """Return the pictures of a simulated hand, drawn where they are not there yet."""
+    """Return the pictures of a simulated hand; draw them if they are missing."""
     where = folder / kind
     if not where.is_dir():
         where.mkdir(parents=True)
@@ -53,7 +52,7 @@ def pictures_of(folder: Path, kind: str) -> list[Path]:
 
 
 def looks(paths: list[Path], kind: str, scale: int, seconds: float) -> Iterator[tuple[float, float]]:
-    """Yield how long each look takes, as `timed`, with reading the JPEG."""
+    """Yield the times of each look, as `timed`, including decoding the JPEG."""
     eye = eye_for(demo.filmed("", None, has_stickers=True)[0], faces_of("own", None) if kind == "faces" else None)
     ends_s = time.monotonic() + seconds
     for number, path in enumerate(paths):
@@ -72,7 +71,7 @@ def told(name: str, took: list[tuple[float, float]]) -> str:
 
 
 def timed(act: Callable[[], object]) -> tuple[float, float]:
-    """Return how long an act takes on the clock and on the processor, in seconds."""
+    """Return clock time and processor time of a call, in seconds."""
     begun_s, worked_s = time.monotonic(), time.process_time()
     act()
     return time.monotonic() - begun_s, time.process_time() - worked_s

@@ -3,10 +3,10 @@
 python -m tests.bench.readings --readings 100000 [--seed N] [--light hard] [--photos N] [--out FOLDER] [--write]
 
 20 mm stickers with their quiet zone, 1080p over 1.2 m (1.6 px a millimetre in the picture's middle), tilt 0 to 30°.
-*unknown*: found and not told; *ghosts*: named where none lies; *strays*: told as there where none lies.
-A reading is one sticker in sight: nothing covers it or its quiet zone, no lamp's reflection has burnt it out.
-What typical and hard light are stands at `typical_shot` and `hard_shot` in `tests/photos.py`; `wild_photo` there is
-beyond what anybody is asked to read, `empty_photo` shows nothing of ours: is anything misread?
+*unknown*: found but not named; *ghosts*: named where there is none; *strays*: found where there is none.
+A reading is one visible sticker: nothing covers it or its quiet zone, and no reflection has burnt it out.
+`typical_shot` and `hard_shot` in `tests/photos.py` define the light. `wild_photo` there is harder than any supported
+picture, and `empty_photo` shows no sticker of ours.
 """
 
 import argparse
@@ -39,7 +39,7 @@ MODULE_BANDS = (0.0, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4, 9.0)
 
 @dataclass(frozen=True)
 class Trial:
-    """One photo, made again from its number alone."""
+    """One photo, defined by its number."""
 
     seed: int
     light: str
@@ -57,7 +57,7 @@ class Trial:
             yield photos.TROUBLES[self.seed % len(photos.TROUBLES)]
 
     def read(self, photo: Photo) -> tuple[Found, float]:
-        """What ours makes of it, and in how many seconds."""
+        """Read the photo; return what was found, and the processor time in seconds."""
         mats = known_mats(photo.pose) if self.mats_known else None
         gray = photo.gray
         start = time.process_time()
@@ -66,7 +66,7 @@ class Trial:
 
 
 class Tally:
-    """Scores by what the photos and stickers were like."""
+    """Scores by properties of the photos and stickers."""
 
     def __init__(self) -> None:
         self.by: dict[str, dict[str, Score]] = defaultdict(lambda: defaultdict(Score))
@@ -74,7 +74,7 @@ class Tally:
         self.burnt = 0
 
     def add(self, trial: Trial, photo: Photo, found: Found) -> Score:
-        """Counts a photo."""
+        """Count a photo."""
         score = compared(photo.stickers, found)
         for label in trial.labels(photo):
             self.by[trial.light][label] += score
@@ -112,7 +112,7 @@ def _module_band(sticker: Shown) -> str:
 
 
 def keep(trial: Trial, photo: Photo, score: Score, out: Path | None) -> str:
-    """A sentence about what went wrong, with the command that makes it again; the picture goes to `out`."""
+    """Save the picture to `out`; return what went wrong and the command that repeats it."""
     name = f"{trial.kind}-{trial.light}-{trial.seed}.png"
     if out:
         out.mkdir(parents=True, exist_ok=True)
@@ -122,7 +122,7 @@ def keep(trial: Trial, photo: Photo, score: Score, out: Path | None) -> str:
 
 
 def run(readings: int, most: int, some: Iterator[Trial], out: Path | None, say: Callable[[str], None]) -> Tally:
-    """Photos until so many stickers have been read or not, or so many photos been taken."""
+    """Read photos until this many readings or photos are done."""
     tally, done, spent = Tally(), 0, 0.0
     for number, trial in enumerate(some):
         photo = MAKERS[trial.light](trial.seed, kind=trial.kind)

@@ -1,7 +1,7 @@
 """Compare weights of the robots' valuation: `python -m tests.bench.weights first_200=-60 attack=200,remedy=350`.
 
-Each argument changes some worths of the valuation. Two players without search play the same deals against the unchanged
-worths, from both seats and with both beginning; prints points more a hand (in a race: per cent of the races more).
+Each argument changes some weights. Two players without search play the same deals, one of them with the changed
+weights, in both seats and with both starters. Prints the gain in points a hand; in a race, in percent of the races.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def duel(changed: Weights, asked: argparse.Namespace) -> np.ndarray:
-    """How much more the changed worths make of each deal, on the average of seats and beginnings."""
+    """Return the mean gain of the changed weights for each deal, over both seats and both starters."""
     leads = []
     for seat in (0, 1):
         for first in ("Ann", "Bob"):
@@ -51,7 +51,7 @@ def duel(changed: Weights, asked: argparse.Namespace) -> np.ndarray:
 
 
 def worths_with(changed: Weights, side: int, lanes: Lanes) -> tuple[np.ndarray, np.ndarray]:
-    """What each play is worth to whose turn it is; a side goes by the changed worths."""
+    """Return the worth of each play; one side uses the changed weights."""
     worth, victims = worths(lanes, WEIGHTS)
     theirs = lanes.side_of[lanes.move] == side
     if theirs.any():
@@ -60,7 +60,7 @@ def worths_with(changed: Weights, side: int, lanes: Lanes) -> tuple[np.ndarray, 
 
 
 def dealt(edition: str, deals: int, first: str, rng: np.random.Generator) -> Lanes:
-    """Fresh hands of two players, one a lane."""
+    """Return new hands of two players, one hand a lane."""
     table = referee.new_hand(load_edition(edition), TWO, first)
     deck = deck_of(tuple(table.deck))
     mixed = rng.permuted(np.tile(np.repeat(np.arange(len(deck.cards)), list(table.deck.values())), (deals, 1)), axis=1)
