@@ -20,7 +20,7 @@ SCREENS = {"screen-left": 1, "screen-right": 1, "screen-ends": 2}
 """Sheets of a robot's screen, and the number of parts in each."""
 
 SIZES_MM = (12.0, CARD_MM[0])  # from what any camera resolves to what fits on a card
-READABLE_MM = 16.0  # minimum for a 1920 × 1080 camera over 1.2 m of table (`docs/eye.md`)
+READABLE_MM = 16.0  # minimum for a 1920 × 1080 camera over 1.2 m of table (`docs/how-well-it-reads.md`)
 
 
 Item = tuple[str, str, Mapping[str, Any]]  # name, drawing and index entry

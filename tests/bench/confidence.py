@@ -1,23 +1,25 @@
-"""What a confidence means: of the proposals with so much of it, how many were right.
+"""Measure what a confidence means: the share of right proposals among those of the same confidence.
 
 python -m tests.bench.confidence --hands 50 --seed 1 [--eye scene] [any option of tests.bench.hands]
 
-Right is a proposal whose player, verb, face and target are what was played, in the zone where it lay, and that was
-called legal when it was and illegal when it was not. A card that was first laid in a wrong zone and told as what it
-means there is counted as *astray*, neither right nor wrong: it lay there.
+A proposal is right if player, verb, face, target and zone are those of the play, and if its verdict (legal or illegal)
+is right. A card that was first put into a wrong zone and reported there is counted as *astray*, neither right nor
+wrong.
 """
 
+import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from tests.bench import hands
+from bench import hands, page
 
+parsed = hands.parsed  # the options are those of `tests.bench.hands`
 BINS = (0.99, 0.97, 0.95, 0.9, 0.8, 0.5, 0.0)
 ASKING = 0.9
 
 
 def judged(told: list[tuple[int, dict]], plays: list[hands.Truth]) -> Iterator[tuple[dict, bool | None]]:
-    """Every proposal and whether it was right, None: astray. A play taken back is illegal, every other is legal."""
+    """Yield each proposal and whether it was right; None: astray. Plays taken back are illegal, all others legal."""
     left = list(plays)
     for frame, item in told:
         if "proposal" not in item:
@@ -37,7 +39,7 @@ def _fits(truth: hands.Truth, item: dict, frame: int) -> bool:
 
 
 def table(found: list[tuple[dict, bool | None]]) -> str:
-    """The share that was right by confidence, as Markdown."""
+    """Return the share of right proposals by confidence, as Markdown."""
     by_edge = {edge: [] for edge in BINS}
     for one in found:
         by_edge[next(edge for edge in BINS if one[0]["confidence"] >= edge)].append(one)
@@ -56,8 +58,9 @@ def _row(name: str, some: list[tuple[dict, bool | None]]) -> str:
     return f"| {name} | {made} | {confirmed} | {right} | {astray} | {wrong} | {share} |"
 
 
-def main() -> None:
-    given, found = hands.parsed(), []
+def main(arguments: Sequence[str] | None = None) -> None:
+    given, found = parsed(arguments), []
+    figures = page.Figures("confidence", arguments) if given.write else None
     for case, number, eye in hands.cases(given):
         watch = hands.Watch(case, eye, None)
         told = watch.told()
@@ -70,6 +73,13 @@ def main() -> None:
                 )
         sys.stdout.flush()
     print(table(found))
+    if figures:
+        figures.write(page.READING, given.eye, table(found).splitlines(), measured(given))
+
+
+def measured(given: argparse.Namespace) -> str:
+    seen = "no pictures, true sightings followed" if given.eye == "scene" else "`companion/vision/eye.py`, followed"
+    return f"{seen} by the film follower `companion/tracking/offline.py`, not the live follower"
 
 
 if __name__ == "__main__":

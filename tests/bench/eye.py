@@ -1,52 +1,45 @@
-"""Who reads which stickers, at what cost: ours and the general readers on the same pictures in one run.
+"""Compare our sticker reader with general readers on the same pictures: what each reads, and at what cost.
 
-python -m tests.bench.eye [--photos 4] [--write]
+python -m tests.bench.eye [--only sizes,tilts,lights,times,idle,memory] [--photos 4] [--write]
 """
 
 import argparse
 import itertools
 import multiprocessing
-import os
 import re
 import statistics
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 import cv2
 import numpy as np
+import photos
+from laid import Sheet, Table, in_rows, scattered
+from photos import Photo, Score, Shot, compared, mat
+from webcam import Pose
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
+from bench import page
+from bench.readers import READERS
+from companion.tabletop.card_ids import payload
+from companion.tabletop.mat_layout import all_mats
+from companion.tabletop.sticker_codes import CARDS
+from companion.vision.capture.sources import Frame
+from companion.vision.eye import Eye
+from companion.vision.mats.localization import Mats, search
 
-import photos  # noqa: E402
-from bench.readers import READERS  # noqa: E402
-from laid import Sheet, Table, in_rows, scattered  # noqa: E402
-from photos import Photo, Score, Shot, compared, mat  # noqa: E402
-from webcam import Pose  # noqa: E402
-
-from companion.tabletop.card_ids import payload  # noqa: E402
-from companion.tabletop.mat_layout import all_mats  # noqa: E402
-from companion.tabletop.sticker_codes import CARDS  # noqa: E402
-from companion.vision.capture.sources import Frame  # noqa: E402
-from companion.vision.eye import Eye  # noqa: E402
-from companion.vision.mats.localization import Mats, search  # noqa: E402
-
-PAGE = ROOT / "docs" / "eye.md"
-MARKS = ("<!-- measured: python -m tests.bench.eye --write -->", "<!-- end of what was measured -->")
 STICKER_MM = 20.0
 MODULE_PX = (1.0, 1.15, 1.3, 1.5, 1.75, 2.0, 2.45, 2.6, 3.1, 4.0)
 SIZES = {"20 mm, 1080p over 1.2 m (1.28 px)": 1.28, "2.0 px": 2.0, "3.1 px": 3.1}
-"""The sizes at which tilts and lights are compared: px a module in the picture's middle."""
+"""Sizes at which tilts and lights are compared, in pixels a module in the middle of the picture."""
 
 TILTS = (0.0, 30.0, 45.0)
 LIGHTS = ("typical", "dim", "soft", "moving", "glare")
 LEAST_STICKERS = 60
-"""Stickers a cell of the tables is made of, a photo."""
+"""Minimum stickers a row, for each photo asked for."""
 
 
 # --- What is read ---------------------------------------------------------------------------------------------
@@ -62,7 +55,7 @@ class Condition:
 
 
 def shots(condition: Condition, seed: int) -> tuple[Photo, Photo, Mats]:
-    """As many cards as there is room for, 60 at most, in rows or thrown: photographed twice, and the mats."""
+    """Return two photos (QR stickers, tags) of up to 60 cards in rows or scattered, and the mats."""
     rng = np.random.default_rng(seed)
     tilt = (0.0, 8.0) if condition.tilt_deg is None else (condition.tilt_deg, condition.tilt_deg)
     pose = photos.some_pose(rng, tilt, px_per_mm=condition.module_px / (STICKER_MM / 25))
@@ -75,19 +68,19 @@ def shots(condition: Condition, seed: int) -> tuple[Photo, Photo, Mats]:
 
 
 def some_cards(rng: np.random.Generator, count: int) -> list[str]:
-    """What the stickers of so many cards say."""
+    """Return the texts of this many random stickers."""
     return [payload(str(card)) for card in rng.permutation(CARDS)[:count]]
 
 
 def photographed(table: Table, pose: Pose, shot: Shot, seed: int) -> tuple[Photo, Photo, Mats]:
-    """A table with its QR stickers, and with tags as large as these with their quiet zone; and its mats."""
+    """Return a table with QR stickers, the same with tags of equal size (quiet zone included), and its mats."""
     tags = tuple(replace(card, sticker=replace(card.sticker, kind="tag")) for card in table.cards)
     codes, with_tags = (photos.photograph(one, pose, shot, seed) for one in (table, replace(table, cards=tags)))
     return codes, with_tags, known_mats(pose)
 
 
 def known_mats(pose: Pose) -> Mats:
-    """What the markers said before the cards were laid."""
+    """Return the mats as found on the empty table."""
     empty, sheets = empty_table(pose)
     layouts = [layout for layout in all_mats() if layout.id in {sheet.name for sheet in sheets}]
     return search(empty, Mats(), layouts, 0.0)
@@ -97,14 +90,14 @@ TWO_MATS = (mat("side-1", -225, 0, 0), mat("side-2", 225, 0, 180))
 
 
 def empty_table(pose: Pose) -> tuple[np.ndarray, Sequence[Sheet]]:
-    """Two sides' mats, or the table's where they have no room, in grey; and which they are."""
+    """Return a gray picture of two sides' mats, or of the table's mat if they do not fit; and the sheets."""
     width, height = pose.table_mm()
     sheets = TWO_MATS if width >= 920 and height >= 320 else (mat("table", 0, 0, 0),)
     return photos.photograph(Table(sheets=sheets), pose, Shot(bayer=False)).gray, sheets
 
 
 def scores(condition: Condition, count: int, seed: int) -> dict[str, Score]:
-    """What each reader makes of the same photos under a condition."""
+    """Return the score of each reader on the same photos."""
     total = {reader.name: Score() for reader in READERS}
     number = 0
     while number < count or total[READERS[0].name].in_sight < min(count, 4) * LEAST_STICKERS:
@@ -120,7 +113,7 @@ def scores(condition: Condition, count: int, seed: int) -> dict[str, Score]:
 
 
 def heading(*columns: str) -> list[str]:
-    """The first lines of a table in Markdown."""
+    """Return the first two lines of a Markdown table."""
     return [line_of(*columns), "|" + "---|" * len(columns)]
 
 
@@ -129,7 +122,7 @@ def line_of(*cells: object) -> str:
 
 
 def share(score: Score) -> str:
-    """`98.3 %`, and what went wrong if anything did."""
+    """Return `98.3 %`, and the number of wrong readings if there are any."""
     said = f"{100 * score.read / max(1, score.in_sight):.1f} %"
     if score.read == score.in_sight:
         said = "**100 %**"
@@ -137,22 +130,31 @@ def share(score: Score) -> str:
     return f"{said}, {wrong} wrong" if wrong else said
 
 
-def shares(count: int, say: Callable[[str], None]) -> list[str]:
-    """The three tables of what is read: the share of the stickers in sight, and how many were read as another."""
+Say = Callable[[str], None]
+
+
+def by_size(count: int, say: Say) -> list[str]:
+    return shares("px a module", {f"{px}": Condition(px) for px in MODULE_PX}, 0, count, say)
+
+
+def by_tilt(count: int, say: Say) -> list[str]:
+    rows = {f"{tilt:.0f}°, {name}": Condition(px, tilt) for name, px in SIZES.items() for tilt in TILTS}
+    return shares("tilt", rows, 1000, count, say)
+
+
+def by_light(count: int, say: Say) -> list[str]:
+    rows = {f"{light}, {name}": Condition(px, 10.0, light) for name, px in SIZES.items() for light in LIGHTS}
+    return shares("light", rows, 2000, count, say)
+
+
+def shares(title: str, rows: Mapping[str, Condition], seed: int, count: int, say: Say) -> list[str]:
+    """Return a table: the share of the stickers in sight that each reader reads, and how many it reads wrongly."""
     names = [reader.name for reader in READERS]
-    tables = {
-        "px a module": {f"{px}": Condition(px) for px in MODULE_PX},
-        "tilt": {f"{tilt:.0f}°, {name}": Condition(px, tilt) for name, px in SIZES.items() for tilt in TILTS},
-        "light": {f"{light}, {name}": Condition(px, 10.0, light) for name, px in SIZES.items() for light in LIGHTS},
-    }
-    lines: list[str] = []
-    for number, (title, rows) in enumerate(tables.items()):
-        lines += heading(title, "stickers", *names)
-        for at, (label, condition) in enumerate(rows.items()):
-            row = scores(condition, count, 1000 * number + 100 * at)
-            lines.append(line_of(label, row[names[0]].in_sight, *map(share, row.values())))
-            say(lines[-1])
-        lines.append("")
+    lines = heading(title, "stickers", *names)
+    for at, (label, condition) in enumerate(rows.items()):
+        row = scores(condition, count, seed + 100 * at)
+        lines.append(line_of(label, row[names[0]].in_sight, *map(share, row.values())))
+        say(lines[-1])
     return lines
 
 
@@ -170,14 +172,14 @@ def pose_for(name: str) -> Pose:
 
 @cache
 def frame_for(name: str, stickers: int) -> tuple[Photo, Photo, Mats]:
-    """A table of so many stickers of 20 mm over 1.2 m, as codes and as tags, and its mats."""
+    """Return a table with this many 20 mm stickers over 1.2 m, as codes and as tags, and its mats."""
     rng, pose = np.random.default_rng(5), pose_for(name)
     table = Table(in_rows(some_cards(rng, stickers), pose.table_mm(), rng), cloth="wood")
     return photographed(table, pose, Shot(), 5)
 
 
 def milliseconds(call: Callable[[], object], rounds: int) -> float:
-    """The median time of a call: the processor's, so that what else runs does not count."""
+    """Return the median processor time of a call."""
     spent = []
     for _ in range(rounds):
         start = time.process_time()
@@ -186,8 +188,8 @@ def milliseconds(call: Callable[[], object], rounds: int) -> float:
     return 1000 * statistics.median(spent)
 
 
-def times(say: Callable[[str], None]) -> list[str]:
-    """The table of milliseconds a frame, each reader on the same frames."""
+def times(_count: int, say: Say) -> list[str]:
+    """Return the table of milliseconds a frame; all readers get the same frames."""
     columns = {}
     for name, count in itertools.product(FRAMES, COUNTS):
         codes, tags, mats = frame_for(name, count)
@@ -198,11 +200,11 @@ def times(say: Callable[[str], None]) -> list[str]:
         say(f"{name}, {count}: {columns[f'{name}, {count}']}")
     names = [reader.name for reader in READERS]
     lines = [line_of(name, *(f"{column[name]:.1f}" for column in columns.values())) for name in names]
-    return [*heading("ms a frame, by stickers", *columns), *lines, ""]
+    return [*heading("ms a frame, by stickers", *columns), *lines]
 
 
-def idle() -> list[str]:
-    """What a frame costs on which nothing happens, against one that is read whole."""
+def idle(_count: int, _say: Say) -> list[str]:
+    """Return the table of idle frames, compared with a whole picture read by zxing-cpp."""
     lines = heading("idle frame", "ms", "of zxing-cpp, 2×")
     zxing = next(reader for reader in READERS if reader.name == "zxing-cpp, 2×")
     for name in FRAMES:
@@ -210,11 +212,11 @@ def idle() -> list[str]:
         spent = idle_ms(frames)
         whole = milliseconds(lambda f=frames: zxing(cv2.cvtColor(f[0], cv2.COLOR_BGR2GRAY)), 3)
         lines.append(line_of(f"{name}, 30 stickers on two mats", f"{spent:.2f}", f"1/{whole / spent:.0f}"))
-    return [*lines, ""]
+    return lines
 
 
 def watched_frames(pose: Pose) -> list[np.ndarray]:
-    """A table on which nothing happens, eight times, each with noise of its own; before them the mats alone, once."""
+    """Return a frame of the empty mats, then eight of a still table, each with other noise."""
     rng = np.random.default_rng(3)
     cards = in_rows(some_cards(rng, 30), (900.0, 297.0), rng)
     bare, clean = (photos.painted(Table(laid, TWO_MATS, cloth="wood"), pose) for laid in ((), cards))
@@ -222,7 +224,7 @@ def watched_frames(pose: Pose) -> list[np.ndarray]:
 
 
 def idle_ms(frames: Sequence[np.ndarray]) -> float:
-    """The mean time of an eye that has watched long enough, the markers' checks included."""
+    """Return the mean time of a settled eye, with its checks of the markers."""
     eye = Eye()
     bare, *laid = frames
     for number in range(24):
@@ -236,15 +238,15 @@ def idle_ms(frames: Sequence[np.ndarray]) -> float:
 # --- What it needs --------------------------------------------------------------------------------------------
 
 
-def memory() -> list[str]:
-    """The most memory that a fresh process held which read one frame of 30 stickers."""
+def memory(_count: int, _say: Say) -> list[str]:
+    """Return the table of peak memory: one new process reads one frame of 30 stickers."""
     names = ["nothing, the frame alone", *(reader.name for reader in READERS)]
     lines = [line_of(name, *(f"{peak_mb(name, frame):.0f}" for frame in FRAMES)) for name in names]
-    return [*heading("peak memory, MB", *FRAMES), *lines, ""]
+    return [*heading("peak memory, MB", *FRAMES), *lines]
 
 
 def peak_mb(name: str, frame: str) -> float:
-    """The peak of a process of its own; the picture is made before it starts."""
+    """Return the peak of a new process. The picture is made before it starts."""
     codes, tags, _ = frame_for(frame, 30)
     reader = next((reader for reader in READERS if reader.name == name), None)
     gray = (tags if reader and reader.of_tags else codes).gray
@@ -260,42 +262,42 @@ def _peak_of(name: str, gray: np.ndarray, empty: np.ndarray) -> float:
     return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
 
 
-# --- The page -------------------------------------------------------------------------------------------------
+# --- The pages ------------------------------------------------------------------------------------------------
+
+WHOLE = "`companion/vision/stickers/reader.py` on whole pictures, not the eye that follows a table"
+TABLES: dict[str, tuple[Callable[[int, Say], list[str]], Path, str]] = {
+    "sizes": (by_size, page.READING, WHOLE),
+    "tilts": (by_tilt, page.READING, WHOLE),
+    "lights": (by_light, page.READING, WHOLE),
+    "times": (times, page.SPEED, f"{WHOLE}; one thread, processor time"),
+    "idle": (
+        idle,
+        page.SPEED,
+        "`companion/vision/eye.py` on a still table; one thread, processor time",
+    ),
+    "memory": (memory, page.SPEED, f"{WHOLE}, each in a process of its own"),
+}
+"""By name: what makes the table, the page it goes into, and which code it measures."""
 
 
-def machine() -> str:
-    """A sentence about what it ran on."""
-    asked = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    state = asked.stdout.strip() or "an unpacked copy"
-    cores = f"On {os.cpu_count()} x86 cores, one thread each reader, the processor's time"
-    return f"Measured at {state}. {cores}, OpenCV {cv2.__version__}."
-
-
-def write(page: Path, marks: tuple[str, str], measured: str) -> None:
-    """Put what was measured between two marks of a page. Raises ValueError where one is missing."""
-    before, begin, rest = page.read_text(encoding="utf-8").partition(marks[0])
-    _, end, after = rest.partition(marks[1])
-    if not end:
-        raise ValueError(f"{page} lacks the marks {' and '.join(marks)}")
-    page.write_text(f"{before}{begin}\n{measured}\n{end}{after}", encoding="utf-8")
-
-
-def measured(count: int, say: Callable[[str], None]) -> str:
-    return "\n".join([*shares(count, say), *times(say), *idle(), *memory(), machine()])
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default=",".join(TABLES), help="tables, divided by commas: " + ", ".join(TABLES))
+    parser.add_argument("--photos", type=int, default=4, help="photos a row of the tables at least")
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/")
+    return parser.parse_args(arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--photos", type=int, default=4, help="photos a row of the tables at least")
-    parser.add_argument("--write", action="store_true", help=f"write the tables into {PAGE.relative_to(ROOT)}")
-    given = parser.parse_args(arguments)
+    given = parsed(arguments)
+    figures = page.Figures("eye", arguments) if given.write else None
     cv2.setNumThreads(1)
-    text = measured(given.photos, lambda line: print(line, file=sys.stderr))
-    if given.write:
-        write(PAGE, MARKS, text)
-    print(text)
+    for name in given.only.split(","):
+        measure, where, measured = TABLES[name]
+        lines = measure(given.photos, lambda line: print(line, file=sys.stderr, flush=True))
+        if figures:
+            figures.write(where, name, lines, measured)
+        print("\n".join([*lines, ""]))
 
 
 if __name__ == "__main__":

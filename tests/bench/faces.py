@@ -1,4 +1,4 @@
-"""How well cards are named by their faces: ours, and other ways on the same crops, in one run; and how well found.
+"""Compare our way of naming cards by their faces with others on the same crops; and measure how cards are found.
 
 python -m tests.bench.faces [--only widths,light] [--seeds 1] [--styles own,dark] [--write]
 """
@@ -11,36 +11,31 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from pathlib import Path
 
 import cv2
+import decks
+import enrolled
+import face_photos
 import numpy as np
+import photos
+from card_photos import STYLES
+from face_photos import FacePhoto, FaceScore, card_of, compared, cut_out
+from laid import Laid, Sheet, Table, in_sight
+from webcam import Pose
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
+from bench import page
+from bench.eye import heading, line_of, milliseconds
+from bench.namers import MARGIN_MM, PX_PER_MM, WAYS, Answer, Crop, Namer, Rule
+from companion.rules.cards import Card
+from companion.vision.faces.face_detector import read_faces
+from companion.vision.faces.face_templates import Templates
+from companion.vision.mats.localization import Mats, search
 
-import decks  # noqa: E402
-import enrolled  # noqa: E402
-import face_photos  # noqa: E402
-import photos  # noqa: E402
-from bench.eye import heading, line_of, machine, milliseconds, write  # noqa: E402
-from bench.namers import MARGIN_MM, PX_PER_MM, WAYS, Answer, Crop, Namer, Rule  # noqa: E402
-from card_photos import STYLES  # noqa: E402
-from face_photos import FacePhoto, FaceScore, card_of, compared, cut_out  # noqa: E402
-from laid import Laid, Sheet, Table, in_sight  # noqa: E402
-from webcam import Pose  # noqa: E402
-
-from companion.rules.cards import Card  # noqa: E402
-from companion.vision.faces.face_detector import read_faces  # noqa: E402
-from companion.vision.faces.face_templates import Templates  # noqa: E402
-from companion.vision.mats.localization import Mats, search  # noqa: E402
-
-PAGE = ROOT / "docs" / "faces.md"
 WIDTHS_PX = (40, 50, 60, 75, 90, 120, 180)
 COVERS = {"nothing": 0.0, "20 %": 0.2, "35 %": 0.35, "50 %": 0.5, "60 %": 0.6, "all but 20 mm": 1 - 20 / 88}
-CORNERS_OFF = (0.0, 0.015, 0.03, 0.06)  # how far corners are off, standard deviation in card widths
+CORNERS_OFF = (0.0, 0.015, 0.03, 0.06)  # error of the corners, as a standard deviation in card widths
 WIDTH_PX = 90.0
-OFF = 0.015  # what is not varied: 57 mm at 1.6 px/mm, as 1080p over 1.2 m, and corners as a careful finder gives them
+OFF = 0.015  # the usual error; the usual width is that of 57 mm at 1.6 px/mm (1080p over 1.2 m)
 
 
 # --- Decks and crops ------------------------------------------------------------------------------------------
@@ -48,7 +43,7 @@ OFF = 0.015  # what is not varied: 57 mm at 1.6 px/mm, as 1080p over 1.2 m, and 
 
 @lru_cache(maxsize=4)
 def pictures_of(style: str, source: str = "photograph") -> dict[str, np.ndarray]:
-    """A deck as it was enrolled: its drawing, or one photograph a face in another light, cut out."""
+    """Return an enrolled deck: its drawings, or one photograph of each face in another light, cut out."""
     drawn = enrolled.faces_of(style)
     if source == "drawing":
         return drawn
@@ -69,7 +64,7 @@ def _enrolled(image: np.ndarray, pose: Pose, size_mm: tuple[float, float], rng: 
 
 @dataclass(frozen=True)
 class Condition:
-    """What is photographed, and how."""
+    """How cards are photographed."""
 
     width_px: float = WIDTH_PX
     covered: float = 0.0
@@ -78,11 +73,11 @@ class Condition:
     source: str = "photograph"
 
 
-Truth = tuple[str | None, Crop]  # a face, or None for what is none, and what was cut out
+Truth = tuple[str | None, Crop]  # the face (None: not a card of the deck) and the crop
 
 
 def photo_of(style: str, condition: Condition, seed: int) -> FacePhoto:
-    """All faces of a deck beside each other, turned a little, each covered from below or from one side."""
+    """Return a photo of all faces of a deck next to each other, turned a little and partly covered if asked."""
     rng = np.random.default_rng((seed, STYLES.index(style)))
     px_per_mm = condition.width_px / decks.size_mm(style)[0]
     size_px = (round(5.4 * 100 * px_per_mm), round(4.4 * 130 * px_per_mm))
@@ -99,7 +94,7 @@ def photo_of(style: str, condition: Condition, seed: int) -> FacePhoto:
 
 
 def _lid(card: Laid, style: str, share: float, rng: np.random.Generator) -> Iterator[Laid]:
-    """A card of the same deck that hides this share of another: pushed up over it, or in from the side."""
+    """Yield a card of the same deck that covers this share of another, from below or from one side."""
     if share <= 0:
         return
     width, height = card.size_mm
@@ -113,7 +108,7 @@ def _lid(card: Laid, style: str, share: float, rng: np.random.Generator) -> Iter
 
 
 def crops_of(style: str, condition: Condition, seed: int) -> list[Truth]:
-    """Every face of a deck under a condition, cut out, half of them upside down."""
+    """Return every face of a deck, cut out, about half of them upside down."""
     photo = photo_of(style, condition, seed)
     rng = np.random.default_rng((seed, 99))
     step = 2 if condition.covered else 1
@@ -128,7 +123,7 @@ def crops_of(style: str, condition: Condition, seed: int) -> list[Truth]:
 def crop_at(
     photo: FacePhoto, corners_px: np.ndarray, card: Laid, bare: np.ndarray | None, off: float, rng: np.random.Generator
 ) -> Crop:
-    """A place cut out with its surroundings, its corners a little wrong."""
+    """Cut out a place with its margin, with the corners slightly off."""
     size_mm = card.size_mm
     scale = np.hypot(*(corners_px[1] - corners_px[0]))
     corners = corners_px + rng.normal(0, 1, (4, 2)) * off * scale
@@ -146,7 +141,7 @@ def crop_at(
 
 
 def widened(corners_px: np.ndarray, size_mm: tuple[float, float]) -> np.ndarray:
-    """The corners of a card and its margin, from those of the card."""
+    """Return the corners of a card with its margin, from those of the card."""
     own = photos.edges(*size_mm) + np.float32(0.5)
     matrix = cv2.getPerspectiveTransform(own, corners_px.astype(np.float32))
     margin = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], np.float32) * MARGIN_MM
@@ -159,7 +154,7 @@ KINDS = ("mat", "cloth", "hand", "telephone", "cup", "thing", "own back", "other
 
 
 def strangers_of(style: str, seed: int) -> list[tuple[str, Crop]]:
-    """What is no face of a deck, four of each kind, cut out as if it were a card."""
+    """Return four of each kind of thing that is not a card of the deck, cut out as if it were one."""
     rng = np.random.default_rng((seed, STYLES.index(style), 3))
     pose = photos.some_pose(rng, (0, 18), px_per_mm=1.6, size_px=(1920, 1080))
     columns = (-520.0, *np.linspace(-310, 530, len(KINDS) - 1))
@@ -196,7 +191,7 @@ def _cut_strangers(
 
 @dataclass
 class Tally:
-    """What became of the cards under a condition."""
+    """Counts of answers under a condition."""
 
     cards: int = 0
     first: int = 0  # the guess was right, sure or not
@@ -219,7 +214,7 @@ class Tally:
 
 
 class Contest:
-    """All ways on all decks: made when asked for, their rules calibrated on pictures of their own."""
+    """All ways on all decks, made on demand; their rules were calibrated on other pictures."""
 
     def __init__(self, styles: Sequence[str], ways: Sequence[str]) -> None:
         self.styles = styles
@@ -232,7 +227,7 @@ class Contest:
         return {way.name: way.made(pictures, size_mm) for way in self.ways}
 
     def tallies(self, condition: Condition, seeds: Sequence[int], styles: Sequence[str] = ()) -> dict[str, Tally]:
-        """How each way does under a condition, over these decks or all."""
+        """Return the counts of each way under a condition, over these decks or all."""
         totals = {way.name: Tally() for way in self.ways}
         for style, seed in itertools.product(styles or self.styles, seeds):
             crops = crops_of(style, condition, seed)
@@ -265,13 +260,13 @@ def in_markdown(title: str, rows: Iterable[tuple[str, Mapping[str, Tally]]], con
 
 
 def by_deck(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
-    """Which decks are hard."""
+    """Return the table by deck."""
     rows = ((style, contest.tallies(Condition(75.0), seeds, [style])) for style in contest.styles)
     return in_markdown("deck, cards 75 px wide", rows, contest, say)
 
 
 def open_set(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
-    """What is no face and was named as one."""
+    """Return the table of things that are not cards and were named as one."""
     counts: dict[str, dict[str, list[bool]]] = {kind: {way.name: [] for way in contest.ways} for kind in KINDS}
     for style, seed in itertools.product(contest.styles, seeds):
         for kind, crop in strangers_of(style, 500 + seed):
@@ -279,7 +274,7 @@ def open_set(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
                 counts[kind][name].append(contest.rules[name].accepts(namer(crop)))
     names = [way.name for way in contest.ways]
     rows = [line_of(kind, len(row[names[0]]), *(sum(row[name]) for name in names)) for kind, row in counts.items()]
-    return [*heading("named, of what is no face", "crops", *names), *rows]
+    return [*heading("not a card, but named as one", "crops", *names), *rows]
 
 
 def cost(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
@@ -296,7 +291,7 @@ def cost(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
 
 
 def known_mats(photo: FacePhoto) -> Mats:
-    """What the markers said before cards were laid; none where no mats lie."""
+    """Return the mats as found on the empty table; none if there are no mats."""
     if not photo.table.sheets:
         return Mats()
     layouts = [layout for layout in photos.MATS.values() if layout.id in {s.name for s in photo.table.sheets}]
@@ -307,12 +302,12 @@ def known_mats(photo: FacePhoto) -> Mats:
 
 @lru_cache(maxsize=4)
 def templates(style: str) -> Templates:
-    """A deck as the eye knows it, from one photograph a face."""
+    """Return a deck enrolled from one photograph of each face."""
     return enrolled.prepared(pictures_of(style), style)
 
 
 def found_on(photo: FacePhoto) -> tuple[FaceScore, float]:
-    """What the eye makes of a whole picture, and how many milliseconds it takes."""
+    """Read a whole picture; return the score and the processor time in milliseconds."""
     mats, known = known_mats(photo), templates(photo.style)
     start = time.process_time()
     seen = read_faces(photo.image, known, mats)
@@ -328,12 +323,12 @@ FINDINGS = {
     "game on mats, phone of 12 MP": {"camera": "phone"},
     "game on mats, in sleeves": {"sleeves": True},
 }
-"""What is photographed whole: `face_photos.face_photo`."""
+"""Arguments of `face_photos.face_photo` for each row."""
 
 
 def finding(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
-    """Whole tables: what was found, named, mistaken."""
-    lines = heading("whole pictures", "cards in sight", "told", "asked", "partly covered", "told", "wrong",
+    """Return the table of whole pictures."""
+    lines = heading("whole pictures", "cards in sight", "recognized", "asked", "partly covered", "recognized", "wrong",
                     "none there", "ms")  # fmt: skip
     for label, how in FINDINGS.items():
         total, spent = FaceScore(), []
@@ -365,29 +360,37 @@ TABLES: dict[str, Callable[[Contest, Sequence[int], Say], list[str]]] = {
 }  # fmt: skip
 
 
-# --- The page -------------------------------------------------------------------------------------------------
+# --- The pages ------------------------------------------------------------------------------------------------
+
+CUT_OUT = "`companion/vision/faces/matching.py` on cards cut out beforehand, not the eye that follows a table"
+PLACES = dict.fromkeys(TABLES, (page.READING, CUT_OUT)) | {
+    "cost": (page.SPEED, f"{CUT_OUT}; one thread, processor time"),
+    "finding": (page.READING, "`companion/vision/faces/face_detector.py` on whole pictures, mats known; one thread"),
+}
+"""The page of each table, and which code it measures."""
 
 
-def marks(name: str) -> tuple[str, str]:
-    """Between which lines of the page a table goes."""
-    return f"<!-- measured: {name} -->", f"<!-- end of {name} -->"
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default=",".join(TABLES), help="tables, divided by commas: " + ", ".join(TABLES))
     parser.add_argument("--styles", default=",".join(STYLES), help="decks, divided by commas")
     parser.add_argument("--ways", default="", help="ways to name, divided by commas (all)")
     parser.add_argument("--seeds", type=int, default=1, help="photographs a deck and row")
-    parser.add_argument("--write", action="store_true", help=f"write the tables into {PAGE.relative_to(ROOT)}")
-    given = parser.parse_args(arguments)
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    given = parsed(arguments)
+    figures = page.Figures("faces", arguments) if given.write else None
     cv2.setNumThreads(1)
     contest = Contest(given.styles.split(","), [way for way in given.ways.split(",") if way])
     for name in given.only.split(","):
-        lines = TABLES[name](contest, range(given.seeds), lambda line: print(line, file=sys.stderr))
-        if given.write:
-            write(PAGE, marks(name), "\n".join([*lines, "", machine()]))
-        print("\n".join([*lines, ""]))
+        lines = TABLES[name](contest, range(given.seeds), lambda line: print(line, file=sys.stderr, flush=True))
+        if figures:
+            where, measured = PLACES[name]
+            figures.write(where, name, lines, measured)
+        print("\n".join([*lines, ""]), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
-"""Finished tableaux photographed with a phone, cards without stickers in columns: what is told, asked, passed over.
+"""Count recognized, asked and overlooked cards on phone photographs of finished tableaux, without stickers.
 
-PYTHONPATH=tests:. python -m tests.bench.fans [--decks own,vintage] [--seeds 5,6] [--without] [--bare]
+python -m tests.bench.fans [--decks own,vintage] [--seeds 5,6] [--without] [--bare] [--write]
 """
 
 from __future__ import annotations
 
 import argparse
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 import cv2
@@ -15,6 +16,9 @@ import photos
 from face_photos import FacePhoto, beset, face_photo, game, lying, photograph, truth_of
 from laid import Table
 
+from bench import page
+from bench.eye import heading, line_of
+from bench.faces import templates
 from companion.rules.editions.edition import load_edition
 from companion.tabletop.mat_layout import all_mats
 from companion.vision.capture.sources import Frame
@@ -22,18 +26,17 @@ from companion.vision.counting.tally import Lot, Photo, tally
 from companion.vision.counting.unread_cards import with_unread
 from companion.vision.mats.localization import Mats, look
 from companion.vision.read import gray_of, read
-from tests.bench.faces import templates
 
 DECKS = "own,vintage,twofold,old,cartoon,scenes,painted,dark,pastel,minimal"
 SHOWS = 0.03  # visible share of a card below which it is not there
-TAPS = 2  # besides the one that takes all likely guesses
+TAPS = 2  # in addition to the one that takes all likely guesses
 SIDE = "side-1"
-NEAR_PX, NEAR_MM = (4032, 3024), (560.0, 850.0)  # a phone's picture, and between which widths of table it looks over
+NEAR_PX, NEAR_MM = (4032, 3024), (560.0, 850.0)  # size of a phone's picture, and the range of table widths on it
 SCORING = ("distance", "safety")
 
 
 def bare_photo(seed: int, deck: str, *, things: float) -> FacePhoto:
-    """Return one side's tableau without its mat, whose zones are known all the same; its cloth goes by the seed."""
+    """Return one side's tableau without its mat, but with known zones. The seed decides the cloth."""
     rng = np.random.default_rng((seed, 77))
     whole = game(deck, rng, (1000.0, 800.0))
     sheet = next(sheet for sheet in whole.sheets if sheet.name == SIDE)
@@ -50,7 +53,7 @@ def bare_photo(seed: int, deck: str, *, things: float) -> FacePhoto:
 
 
 def lots(photo: FacePhoto, *, fans: bool) -> dict[str, Lot]:
-    """Return the cards that are counted, by side; without mats all are one's."""
+    """Return the counted cards by side; without mats all belong to one side."""
     mats = look(gray_of(photo.image), Mats(), 0.0, all_mats())
     view = read(Frame(photo.image, 0.0), mats, templates=templates(photo.style), fans=fans)
     if fans:
@@ -72,7 +75,7 @@ def truth(photo: FacePhoto) -> dict[str, Counter[str]]:
 
 
 def compared(cards: Counter[str], lot: Lot) -> Counter[str]:
-    """Return what became of a side's cards."""
+    """Return the counts of a side's cards."""
     sure = Counter(spot.card.value for spot in lot.scoring if spot.is_sure)
     left, offered, likely = cards - sure, 0, 0
     for spot in lot.unsure:
@@ -88,15 +91,31 @@ def compared(cards: Counter[str], lot: Lot) -> Counter[str]:
     )  # fmt: skip
 
 
-def main() -> None:
+COLUMNS = {"cards that count": "cards", "recognized": "told", "recognized wrongly": "wrong", "asked": "asked",
+           "with the right answer": "offered", "likely": "likely", "passed over": "passed_over",
+           "tableaux with a card passed over": "in_silence", "right in two taps": "in_two_taps"}  # fmt: skip
+
+
+def row(deck: str, found: Counter[str]) -> str:
+    return line_of(deck, found["tableaux"], *(found[key] for key in COLUMNS.values()))
+
+
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--decks", default=DECKS)
     parser.add_argument("--seeds", default="5,6,11,12,21")
     parser.add_argument("--without", action="store_true", help="without following columns and fans")
     parser.add_argument("--bare", action="store_true", help="on cloths, without mats")
     parser.add_argument("--things", type=float, default=0.0, help="how likely a hand, a cup, a telephone are each")
-    given = parser.parse_args()
+    parser.add_argument("--write", action="store_true", help="write the table into docs/")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    given = parsed(arguments)
+    figures = page.Figures("fans", arguments) if given.write else None
     cv2.setNumThreads(1)
+    lines = heading("deck", "tableaux", *COLUMNS)
     every: Counter[str] = Counter()
     for deck in given.decks.split(","):
         found: Counter[str] = Counter()
@@ -107,9 +126,14 @@ def main() -> None:
             seen = lots(photo, fans=not given.without)
             for side, cards in truth(photo).items():
                 found += compared(cards, seen.get(side, Lot(side, ())))
-        print(deck, dict(found), flush=True)
+        lines.append(row(deck, found))
+        print(lines[-1], flush=True)
         every += found
-    print("all", dict(every))
+    lines.append(row("all", every))
+    print("\n".join(lines))
+    if figures:
+        measured = "`companion/vision/read.py` and `companion/vision/counting/` on one photograph each"
+        figures.write(page.READING, "cloths" if given.bare else "mats", lines, measured)
 
 
 if __name__ == "__main__":

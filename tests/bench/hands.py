@@ -1,10 +1,10 @@
-"""Whole hands watched as `companion watch --confirm legal` watches them, and held against what was really played.
+"""Watch whole hands as `companion watch --confirm legal` does, and compare with what was really played.
 
 python -m tests.bench.hands --hands 50 --seed 1 [--sides 2,3,4] [--looks typical,hard] [--only cup,bump]
-python -m tests.bench.hands --only cup --seed 7 --hand 3 --save FOLDER     one hand again, its frames and truth kept
-python -m tests.bench.hands --hands 30 --faces own     on cards without stickers: our own, or a STYLE of decks.py
+python -m tests.bench.hands --only cup --seed 7 --hand 3 --save FOLDER     one hand again; saves its frames and truth
+python -m tests.bench.hands --hands 30 --faces own     cards without stickers: our own, or a STYLE of decks.py
 
-The pictures are 1920 × 1080, or the next usual size where the mats would have fewer than 1.5 px/mm in its middle.
+Pictures are 1920 × 1080, or the next usual size if the mats had less than 1.5 px/mm in the middle.
 """
 
 import argparse
@@ -12,13 +12,26 @@ import bisect
 import json
 import multiprocessing
 import statistics
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
+import decks
+import enrolled
+import films
+from card_photos import STYLES
+from troubles import looks, mishaps
+from troubles.company import hides
+from troubles.mishaps import Mishaps
+from troubles.pictured_cards import PicturedCards
+from troubles.rough_studio import RoughStudio
+from troubles.scenes import troubled_scenes
+from troubles.things import is_card
+
+from bench import page
+from bench.eye import heading, line_of
 from companion.app import demo as simulated
 from companion.app.service import eye_for
 from companion.rules import referee
@@ -35,32 +48,18 @@ from companion.tracking.offline import Watcher
 from companion.vision.capture.sources import Frame
 from companion.vision.opencv import cv2
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
-import decks
-import enrolled
-import films
-from card_photos import STYLES
-from troubles import looks, mishaps
-from troubles.company import hides
-from troubles.mishaps import Mishaps
-from troubles.pictured_cards import PicturedCards
-from troubles.rough_studio import RoughStudio
-from troubles.scenes import troubled_scenes
-from troubles.things import is_card
-
 NAMES = ("Ann", "Bob", "Cid", "Dee")
 EDITIONS = {2: "classic", 3: "classic", 4: "dujardin-2014"}
-"""Four play alone in the later editions only."""
+"""Four sides exist only in later editions."""
 
 LOOKS = {"typical": looks.household_look, "hard": looks.hard_look, "demo": camera_model.typical_look}
 FPS = 10.0
 LATE_FRAMES = 9
 TOLERANCE_FRAMES = 25
-"""So long after an illegal card has gone its proposal still counts as made in time."""
+"""For this long after an illegal card was removed, its proposal still counts."""
 
 
-# What is played ------------------------------------------------------------------------------------------------
+# The hand that is played ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ class Case:
     km: int | None = None
     speed: float = 4.0
     faces: str | None = None
-    """The cards have no stickers: `own`, or a style of tests/decks.py."""
+    """The deck of cards without stickers: `own`, or a style of tests/decks.py."""
 
     @property
     def script(self) -> Script:
@@ -106,16 +105,16 @@ class Case:
 
 @cache
 def bare_cards(deck: str) -> Cards:
-    """The cards of a deck of tests/enrolled.py, without stickers."""
+    """Return the cards of a deck of tests/enrolled.py, without stickers."""
     return PicturedCards(None, enrolled.faces_of(deck, PX_PER_MM), decks.size_mm(deck))
 
 
-# What really lay where -----------------------------------------------------------------------------------------
+# The truth: which card was where -------------------------------------------------------------------------------
 
 
 @dataclass(eq=False)
 class Stay:
-    """A card in a zone: from which frame to which, and on which of them no hand was over it."""
+    """A card in a zone: its first and last frame, and the frames without a hand over it."""
 
     card: str
     zone: str
@@ -124,7 +123,7 @@ class Stay:
     last: int | None = None
 
     def delay(self, frame: int) -> int:
-        """On how many frames before this one the card lay in plain sight."""
+        """Return on how many frames before this one the card was visible."""
         return max(0, bisect.bisect_right(self.seen, frame) - 1)
 
     def is_at(self, frame: int, slack: int = 0) -> bool:
@@ -132,7 +131,7 @@ class Stay:
 
 
 class Diary:
-    """Writes down where each card lies, scene by scene."""
+    """Records where each card is, scene by scene."""
 
     def __init__(self, plan: arrange.TablePlan) -> None:
         self._plan = plan
@@ -177,7 +176,7 @@ def _zone(mats: tuple[arrange.MatPlace, ...], card: Lying) -> str | None:
 
 @dataclass(eq=False)
 class Truth:
-    """A play of the script, and where its card lay: at first perhaps in a wrong zone."""
+    """A play of the script, and where its card was; the first place may be a wrong zone."""
 
     text: str
     stays: list[Stay]
@@ -193,7 +192,7 @@ class Truth:
 
 
 def truths(script: Script, stays: list[Stay]) -> list[Truth]:
-    """The script's plays of one hand with the stays of their cards."""
+    """Return the plays of one hand of the script with the stays of their cards."""
     left, found, since = list(stays), [], 0
     (hand,) = script.hands
     table = referee.new_hand(script.edition, script.teams, hand.first, script.target)
@@ -211,7 +210,7 @@ def truths(script: Script, stays: list[Stay]) -> list[Truth]:
     return found
 
 
-# What was made of it -------------------------------------------------------------------------------------------
+# Comparing -----------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -239,14 +238,14 @@ class Result:
     questions: int = 0
     withdrawn: int = 0
     strays: int = 0
-    """Cards in a wrong zone that were taken for what they meant there, and put right with the card."""
+    """Cards in a wrong zone that were reported there, and corrected when the card was moved."""
 
     trouble_frames: int = 0
     faults: list[tuple[int, str]] = field(default_factory=list)
 
 
 def compare(result: Result, told: list[tuple[int, dict]], script: Script, diary: Diary) -> list[Truth]:
-    """Holds what was told, each with its frame, against what lay there."""
+    """Compare the reported items, each with its frame, with the truth."""
     plays = truths(script, diary.stays)
     for frame, item in told:
         if "proposal" in item:
@@ -265,7 +264,7 @@ def compare(result: Result, told: list[tuple[int, dict]], script: Script, diary:
 
 
 def _withdraw(result: Result, text: str, plays: list[Truth]) -> None:
-    """A play was taken out of the record: it has to be told again, or should never have been told."""
+    """Handle a withdrawn play: it must be reported again, or should never have been reported."""
     told = next((t for t in reversed(plays) if t.text == text and t.proposed is not None), None)
     stray = next((fault for fault in reversed(result.faults) if fault[1].startswith(f"wrong: {text} in ")), None)
     if told is not None and told.proposed is not None and (stray is None or told.proposed > stray[0]):
@@ -276,7 +275,7 @@ def _withdraw(result: Result, text: str, plays: list[Truth]) -> None:
 
 
 def is_astray(zone: str, frame: int, plays: list[Truth]) -> bool:
-    """Whether a card lay in this zone then that belongs to another."""
+    """Return whether a card that belongs to another zone was in this one at this frame."""
     stays = (stay for truth in plays for stay in truth.stays[:-1])
     return any(stay.zone == zone and stay.is_at(frame, TOLERANCE_FRAMES) for stay in stays)
 
@@ -326,7 +325,7 @@ def _count(result: Result, plays: list[Truth]) -> None:
 
 
 class Watch:
-    """Plays one case through eye and watcher, frame by frame."""
+    """Runs one case through eye and watcher, frame by frame."""
 
     def __init__(self, case: Case, eye: str, save: Path | None = None) -> None:
         self.case, self.script = case, case.script
@@ -364,7 +363,7 @@ class Watch:
             yield Frame(image, number / FPS)
 
     def told(self) -> list[tuple[int, dict]]:
-        """Every item that `companion watch` would print, with the number of its frame, from 0."""
+        """Return every item that `companion watch` would print, with its frame number from 0."""
         return [(self.diary.frames - 1, item) for item in self._watcher.items(self._frames())]
 
 
@@ -442,21 +441,44 @@ def _share(delays: list[int], share: float) -> str:
 
 
 def sums(results: list[Result]) -> str:
-    """The sums of the hands, as rows of Markdown."""
+    """Return the sums of the hands as rows of Markdown."""
     lines = []
-    kinds = sorted({(result.case.sides, result.case.look_name) for result in results})
-    groups = [
-        (f"{sides}", look, [r for r in results if (r.case.sides, r.case.look_name) == (sides, look)])
-        for sides, look in kinds
-    ]
-    for sides, look, some in [*groups, ("all", "all", results)]:
+    for sides, look, some in grouped(results):
         sheets = f"{sum(result.sheet for result in some)} of {len(some)}"
         lines.append(_row("sum", sides, look, "", some, sheets))
     return "\n".join(lines)
 
 
+def grouped(results: list[Result]) -> list[tuple[str, str, list[Result]]]:
+    """Return the hands by number of sides and look, and all of them."""
+    kinds = sorted({(result.case.sides, result.case.look_name) for result in results})
+    groups = [
+        (f"{sides}", look, [r for r in results if (r.case.sides, r.case.look_name) == (sides, look)])
+        for sides, look in kinds
+    ]
+    return [*groups, ("all", "all", results)]
+
+
+FOLLOWED = "`companion/vision/eye.py` and the film follower `companion/tracking/offline.py`, not the live follower"
+
+
+def summary(results: list[Result]) -> list[str]:
+    """Return the table for docs/: how the plays of all hands were reported."""
+    lines = heading("sides", "light", "hands", "plays", "right", "missed", "asked", "wrong", "made up",
+                    "illegal plays flagged", "score sheets right", "frames until reported: median, 95 %")  # fmt: skip
+    for sides, look, some in grouped(results):
+        names = ("plays", "right", "missed", "asked", "wrong", "phantom", "flagged", "illegal")
+        counts = [sum(getattr(result, name) for result in some) for name in names]
+        *plays, flagged, illegal = counts
+        sheets = sum(result.sheet for result in some)
+        delays = [delay for result in some for delay in result.delays]
+        lines.append(line_of(sides, look, len(some), *plays, f"{flagged} of {illegal}", f"{sheets} of {len(some)}",
+                             f"{_share(delays, 0.5)}, {_share(delays, 0.95)}"))  # fmt: skip
+    return lines
+
+
 def cases(given: argparse.Namespace) -> list[Job]:
-    """The hands that were asked for, each with its own seed."""
+    """Return the hands to watch, each with its own seed."""
     trouble = mishaps.only(*given.only.split(",")) if given.only else mishaps.NONE if given.calm else mishaps.EVERYDAY
     trouble = replace(trouble, tidy=True)
     sides, looks = [int(part) for part in given.sides.split(",")], given.looks.split(",")
@@ -472,8 +494,7 @@ def cases(given: argparse.Namespace) -> list[Job]:
     ]
 
 
-def parsed() -> argparse.Namespace:
-    """What was asked for on the command line."""
+def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hands", type=int, default=50)
     parser.add_argument("--hand", type=int, help="only this one of them")
@@ -487,8 +508,13 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--speed", type=float, default=4.0)
     parser.add_argument("--eye", choices=("pictures", "scene"), default="pictures", help="scene: without pictures")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--save", type=Path, help="a folder for one hand's frames, setup, truth, what was told, deck")
-    return parser.parse_args()
+    parser.add_argument("--save", type=Path, help="a folder for one hand's frames, setup, truth, report, deck")
+    parser.add_argument("--write", action="store_true", help="write a table into docs/")
+    return parser
+
+
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    return parser().parse_args(arguments)
 
 
 def results_of(jobs: list[Job], given: argparse.Namespace) -> Iterator[Result]:
@@ -499,8 +525,9 @@ def results_of(jobs: list[Job], given: argparse.Namespace) -> Iterator[Result]:
         yield from pool.imap(watch, jobs)
 
 
-def main() -> None:
-    given, results = parsed(), []
+def main(arguments: Sequence[str] | None = None) -> None:
+    given, results = parsed(arguments), []
+    figures = page.Figures("hands", arguments) if given.write else None
     print(HEAD, flush=True)
     for result in results_of(cases(given), given):
         results.append(result)
@@ -508,6 +535,8 @@ def main() -> None:
         for frame, said in result.faults[:4]:
             print(f"    frame {frame + 1}, {frame / FPS:.1f} s: {said}", flush=True)
     print(sums(results))
+    if figures:
+        figures.write(page.READING, "faces" if given.faces else "stickers", summary(results), FOLLOWED)
 
 
 if __name__ == "__main__":

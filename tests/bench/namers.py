@@ -1,7 +1,7 @@
-"""The ways to name a card by its face that are compared: each is given a deck's pictures and then cards, cut out.
+"""The compared ways to name a card by its face. Each gets the pictures of a deck, then cut-out cards.
 
-A way always says which face it thinks it is, with a score and the lead over the next; from when on it is sure is a
-`Rule`, set on other pictures so that two of a thousand answers are wrong. Ours brings its own.
+Every way returns its best face, a score and the lead over the next face. A `Rule` decides from when on an answer is
+sure. It was set on other pictures, so that two of a thousand answers are wrong. Ours has its own rule.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,12 +19,12 @@ from companion.vision.faces.matching import Closely
 from companion.vision.faces.pose_search import COARSE_PX_PER_MM, poses
 
 PX_PER_MM = 4.0
-MARGIN_MM = 8.0  # what is cut out around a card: corners are never known to the hair
+MARGIN_MM = 8.0  # cut out around a card, because corners are never exact
 
 
 @dataclass(frozen=True, eq=False)
 class Crop:
-    """A card from straight above, or what was taken for one."""
+    """A card from straight above, or something that was taken for one."""
 
     image: np.ndarray
     """`(H, W, 3) uint8 BGR`, `PX_PER_MM`, `MARGIN_MM` wider than the card on every side; maybe upside down."""
@@ -35,7 +35,7 @@ class Crop:
 
     @cached_property
     def card(self) -> np.ndarray:
-        """Without the margin, what is known to be covered painted over in the mean colour of the rest."""
+        """The card without margin; covered parts have the mean color of the rest."""
         rim = round(MARGIN_MM * PX_PER_MM)
         card = self.image[rim:-rim, rim:-rim].copy()
         if self.seen is not None:
@@ -51,8 +51,8 @@ class Answer:
     face: str | None
     score: float = 0.0
     lead: float = 0.0
-    sure: bool | None = None  # what the way itself says; None where that is left to a `Rule`
-    offered: tuple[str, ...] = ()  # the two faces that people are asked about first, where it is not sure
+    sure: bool | None = None  # the decision of the way itself; None: a `Rule` decides
+    offered: tuple[str, ...] = ()  # if not sure: the two faces offered first
 
 
 Pictures = Mapping[str, np.ndarray]  # the faces of a deck and its back by their slugs, `(H, W, 3) uint8 BGR`
@@ -61,7 +61,7 @@ Namer = Callable[[Crop], Answer]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Sure from a score and a lead on; a back is never a face."""
+    """Sure above a minimum score and lead; a back is never a face."""
 
     score: float = 0.0
     lead: float = 0.0
@@ -74,7 +74,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A name, and how a namer for a deck is made."""
+    """A name, and the function that makes a namer for a deck."""
 
     name: str
     made: Callable[[Pictures, tuple[float, float]], Namer]
@@ -85,7 +85,7 @@ class Way:
 
 
 def ours(pictures: Pictures, size_mm: tuple[float, float], asks: bool = True) -> Namer:
-    """What the eye does with a part of the table where it expects one card, upright or nearly."""
+    """What the eye does with a place where it expects one card, roughly upright."""
     faces = [(None if slug == decks.BACK else Card(slug), image) for slug, image in pictures.items()]
     templates = templates_of(faces, size_mm)
 
@@ -127,7 +127,7 @@ _SMALL = (32, 46)
 
 
 def colour(pictures: Pictures, size_mm: tuple[float, float]) -> Namer:
-    """Correlation of small Lab pictures, each channel's mean taken out, shifted by a pixel each way."""
+    """Correlate small Lab pictures without the mean of each channel, shifted by up to one pixel."""
     both_ways = [*pictures.values(), *(image[::-1, ::-1] for image in pictures.values())]
     rows = np.array([_row(_even(_small(image))) for image in both_ways])
 
@@ -141,7 +141,7 @@ def colour(pictures: Pictures, size_mm: tuple[float, float]) -> Namer:
 
 
 def _best(pictures: Pictures, scores: np.ndarray) -> Answer:
-    """The best face and its lead over every other; scores of one orientation or of both, one after the other."""
+    """Return the best face and its lead. Scores are of one orientation, or of both one after the other."""
     each = scores.reshape(-1, len(pictures)).max(0)
     order = np.argsort(-each)
     return Answer(list(pictures)[order[0]], float(each[order[0]]), float(each[order[0]] - each[order[1]]))
@@ -165,5 +165,5 @@ def _row(image: np.ndarray) -> np.ndarray:
 WAYS = (
     Way("ours", ours),
     Way("without the second opinion", partial(ours, asks=False)),
-    Way("colour correlation", colour, Rule(0.487, 0.0594)),
+    Way("color correlation", colour, Rule(0.487, 0.0594)),
 )

@@ -1,45 +1,57 @@
-"""How well a card is cut out of a photograph to enrol it: `python -m tests.bench.outlines --photos 200`.
+"""Measure how well a card is cut out of a photograph to enrol it: `python -m tests.bench.outlines --photos 200`.
 
-Cards of every deck of `tests/decks.py` and our own on every ground of `tests/card_photos.py`, tilted up to 32°, turned
-up to 30°, 18 to 92 % of the picture's height; the error is the worst corner's, in millimetres of the card. With
-`--ordinary` photographs as people take them: tilted up to 20° (or by `--tilt`), a lamp mirrored anywhere in six of ten,
-some too bright. One that a reflection really spoils, on the print, is counted apart. With `--sheets 10` so many
-photographs of twenty cards in rows, each of another deck.
+Cards of every deck of `tests/decks.py` and our own, on every ground of `tests/card_photos.py`. They are tilted by up to
+32°, turned by up to 30° and 18 to 92 % of the picture's height. The error is that of the worst corner, in millimeters
+of the card. With `--ordinary`, photographs as people take them: tilted by up to 20° (or `--tilt`), six of ten with a
+lamp's reflection somewhere, some too bright. A reflection that spoils the print is counted separately. With `--sheets
+10`, this many photographs of twenty cards in rows, each of another deck.
 """
 
 import argparse
-import sys
 import time
 from collections import Counter
-from pathlib import Path
-
-import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
+from collections.abc import Iterator, Sequence
 
 import card_photos
 import cv2
 import decks
+import numpy as np
 
+from bench import page
+from bench.eye import heading, line_of
 from companion.vision.enrol import sheet
 from companion.vision.enrol.rectify import rectified
 
-WRONG_MM = 2.0  # a corner that is off by more makes another picture of the card
-HIDDEN = 0.02  # share of a card's print under a reflection from which on it had better be photographed again
+WRONG_MM = 2.0  # corner error above which the picture of the card is wrong
+HIDDEN = 0.02  # share of the print under a reflection above which the photograph should be repeated
 
 
-def main() -> None:
-    """Prints what was refused, what was found wrong, and how exact the others are."""
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--photos", type=int, default=200)
     parser.add_argument("--first", type=int, default=0, help="The first photograph's number.")
     parser.add_argument("--ordinary", action="store_true", help="Photographs as people take them.")
     parser.add_argument("--tilt", type=float, help="The tilt of ordinary ones, in degrees (default 0 to 20).")
     parser.add_argument("--sheets", type=int, default=0, help="Measure photographs of many cards instead.")
-    options = parser.parse_args()
+    parser.add_argument("--write", action="store_true", help="Write the table into docs/.")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = parsed(arguments)
+    figures = page.Figures("outlines", arguments) if options.write else None
     if options.sheets:
-        _sheets(range(options.first, options.first + options.sheets))
-        return
+        lines = list(_sheets(range(options.first, options.first + options.sheets)))
+        name, measured = "sheets", "`companion/vision/enrol/sheet.py`; one thread, processor time"
+    else:
+        lines = _single(options)
+        name, measured = "single", "`companion/vision/enrol/rectify.py`"
+    if figures:
+        figures.write(page.READING, name, lines, measured)
+
+
+def _single(options: argparse.Namespace) -> list[str]:
+    """Print what was refused and what was found wrong; return the table."""
     said: Counter[str] = Counter()
     errors = []
     for seed in range(options.first, options.first + options.photos):
@@ -60,11 +72,16 @@ def main() -> None:
             print(f"{seed:5} {photo.style:9}{photo.slug:16}{photo.ground:8}{what}  {off_mm:.1f} mm  {photo.hidden:.3f}")
     print(", ".join(f"{what} {100 * count / options.photos:.1f} %" for what, count in said.most_common()))
     print(f"right: median {np.median(errors):.2f} mm, 95 % within {np.percentile(errors, 95):.2f} mm")
+    rows = [line_of(what, count) for what, count in said.most_common()]
+    return [*heading("photographs of one card", str(options.photos)), *rows,
+            line_of("worst corner of those right: median, 95 % within",
+                    f"{np.median(errors):.2f} mm, {np.percentile(errors, 95):.2f} mm")]  # fmt: skip
 
 
-def _sheets(seeds: range) -> None:
-    """Prints of each photograph of twenty cards how many were found, how many of them wrong, and what it took."""
+def _sheets(seeds: range) -> Iterator[str]:
+    """Yield a row for each photograph of twenty cards."""
     cv2.setNumThreads(1)
+    yield from heading("deck", "ground", "found", "kept", "kept wrong", "worst corner", "processor time")
     slugs = (*decks.CLASSIC, decks.BACK)
     for seed in seeds:
         style, ground = card_photos.STYLES[seed % 10], card_photos.ORDINARY_GROUNDS[seed // 2 % 5]
@@ -76,13 +93,15 @@ def _sheets(seeds: range) -> None:
         found = [card for row in rows for card in row if card is not None and card.corners is not None]
         errors = [card_photos.error_mm(card.corners, _nearest(card.corners, photo), photo.size_mm) for card in found]
         kept = [error for card, error in zip(found, errors, strict=True) if card.fault is None]
-        print(f"{seed:5} {style:9}{ground:8}{len(found)} of {len(slugs)} found in rows of {[len(row) for row in rows]},"
-              f" {len(kept)} kept, {sum(error > WRONG_MM for error in kept)} of them wrong,"
-              f" worst corner {max(errors, default=0):.1f} mm, {took_s:.1f} s", flush=True)  # fmt: skip
+        wrong, worst_mm = sum(error > WRONG_MM for error in kept), max(errors, default=0)
+        shares = f"{len(found)} of {len(slugs)}", len(kept), wrong
+        row = line_of(style, ground, *shares, f"{worst_mm:.1f} mm", f"{took_s:.1f} s")
+        print(row, flush=True)
+        yield row
 
 
 def _nearest(corners: np.ndarray, photo: card_photos.SheetPhoto) -> np.ndarray:
-    """The true corners of the card nearest to those found."""
+    """Return the true corners of the card nearest to those found."""
     return photo.corners[np.linalg.norm(photo.corners.mean(axis=1) - corners.mean(axis=0), axis=1).argmin()]
 
 

@@ -1,6 +1,6 @@
-"""The readers that are compared: each takes a grey picture and gives the cards that it names, and where.
+"""The compared readers: each takes a gray picture and returns the named cards with their places.
 
-A text that is none of our cards is given as it is: where it stands for one of our stickers, it is wrong.
+A text that is not one of our cards is returned as it is. In the place of one of our stickers it counts as wrong.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ Found = list[tuple[str | None, tuple[float, float]]]
 
 @dataclass(frozen=True)
 class Reader:
-    """A way to read a picture. `with_mats` is told where the mats lie, `of_tags` reads tags in place of codes."""
+    """A way to read a picture. With `with_mats` it gets the mats; with `of_tags` it reads tags, not codes."""
 
     name: str
     read: Callable[..., Found]
@@ -35,17 +35,17 @@ class Reader:
 
 
 def ours(gray: np.ndarray, mats: Mats | None = None) -> Found:
-    """The closed set; without mats the scale is searched for."""
+    """Read by our closed set of codes; without mats the scale is searched."""
     return [(code.card, code.centre_px) for code in read_codes(gray, mats=mats)]
 
 
 def our_tags(gray: np.ndarray) -> Found:
-    """The tags of cards, as the closed set that they are."""
+    """Read tags by our closed set."""
     return [(code.card, code.centre_px) for code in read_tags(gray)]
 
 
 def zxing(gray: np.ndarray) -> Found:
-    """zxing-cpp, set to QR codes alone."""
+    """Read with zxing-cpp, QR codes only."""
     results = zxingcpp.read_barcodes(
         gray, formats=zxingcpp.BarcodeFormat.QRCode, try_rotate=False, try_downscale=False, try_invert=False
     )
@@ -57,13 +57,13 @@ def _corners(position: zxingcpp.Position) -> tuple[zxingcpp.Point, ...]:
 
 
 def zbar(gray: np.ndarray) -> Found:
-    """pyzbar, set to QR codes alone."""
+    """Read with pyzbar, QR codes only."""
     results = pyzbar.decode(gray, symbols=[pyzbar.ZBarSymbol.QRCODE])
     return [_named(r.data.decode("utf-8", "replace"), [(p.x, p.y) for p in r.polygon]) for r in results]
 
 
 def opencv_codes(gray: np.ndarray) -> Found:
-    """OpenCV's QR reader with finder patterns found as markers are."""
+    """Read with OpenCV's QR detector based on ArUco."""
     _, texts, corners, _ = _opencv_detector().detectAndDecodeMulti(gray)
     return [_named(text, quad) for text, quad in zip(texts, corners if texts else (), strict=True) if text]
 
@@ -74,7 +74,7 @@ def _opencv_detector() -> cv2.QRCodeDetectorAruco:
 
 
 def opencv_tags(gray: np.ndarray) -> Found:
-    """OpenCV's marker reader, tuned as the mats' markers are read, its dictionary cut to the tags in use."""
+    """Read with OpenCV's marker detector, tuned as for the mats, with a dictionary of the tags in use."""
     corners, ids, _ = _tag_detector().detectMarkers(gray)
     cards = [card_of_tag(FIRST_TAG_ID + int(number)) for number in (ids.ravel() if ids is not None else ())]
     return [(card, _middle(quad[0])) for card, quad in zip(cards, corners, strict=True)]
@@ -93,7 +93,7 @@ def _tag_detector() -> cv2.aruco.ArucoDetector:
 
 
 def twice(read: Callable[[np.ndarray], Found], *, threshold: bool = False) -> Callable[[np.ndarray], Found]:
-    """A reader on the picture at twice its size, made black and white beforehand if asked."""
+    """Return a reader of the picture at twice its size, made black and white first if asked."""
 
     def enlarged(gray: np.ndarray) -> Found:
         double = cv2.resize(gray, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC)

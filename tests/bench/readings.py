@@ -1,12 +1,12 @@
-"""The figures that count: many photos by chance, how many stickers were read, unknown, wrong.
+"""Count what is read on many random photos: how many stickers were read, unknown, wrong.
 
-python -m tests.bench.readings --readings 100000 [--seed N] [--light hard] [--photos N] [--out FOLDER]
+python -m tests.bench.readings --readings 100000 [--seed N] [--light hard] [--photos N] [--out FOLDER] [--write]
 
 20 mm stickers with their quiet zone, 1080p over 1.2 m (1.6 px a millimetre in the picture's middle), tilt 0 to 30°.
-*unknown*: found and not told; *ghosts*: named where none lies; *strays*: told as there where none lies.
-A reading is one sticker in sight: nothing covers it or its quiet zone, no lamp's reflection has burnt it out.
-What typical and hard light are stands at `typical_shot` and `hard_shot` in `tests/photos.py`; `wild_photo` there is
-beyond what anybody is asked to read, `empty_photo` shows nothing of ours: is anything misread?
+*unknown*: found but not named; *ghosts*: named where there is none; *strays*: found where there is none.
+A reading is one visible sticker: nothing covers it or its quiet zone, and no reflection has burnt it out.
+`typical_shot` and `hard_shot` in `tests/photos.py` define the light. `wild_photo` there is harder than any supported
+picture, and `empty_photo` shows no sticker of ours.
 """
 
 import argparse
@@ -20,14 +20,12 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import photos
+from photos import Photo, Score, Shown, compared
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
-
-import photos  # noqa: E402
-from bench.eye import heading, known_mats, line_of  # noqa: E402
-from bench.readers import Found, our_tags, ours  # noqa: E402
-from photos import Photo, Score, Shown, compared  # noqa: E402
+from bench import page
+from bench.eye import heading, known_mats, line_of
+from bench.readers import Found, our_tags, ours
 
 MAKERS = {
     "typical": photos.typical_photo,
@@ -41,7 +39,7 @@ MODULE_BANDS = (0.0, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4, 9.0)
 
 @dataclass(frozen=True)
 class Trial:
-    """One photo, made again from its number alone."""
+    """One photo, defined by its number."""
 
     seed: int
     light: str
@@ -59,7 +57,7 @@ class Trial:
             yield photos.TROUBLES[self.seed % len(photos.TROUBLES)]
 
     def read(self, photo: Photo) -> tuple[Found, float]:
-        """What ours makes of it, and in how many seconds."""
+        """Read the photo; return what was found, and the processor time in seconds."""
         mats = known_mats(photo.pose) if self.mats_known else None
         gray = photo.gray
         start = time.process_time()
@@ -68,7 +66,7 @@ class Trial:
 
 
 class Tally:
-    """Scores by what the photos and stickers were like."""
+    """Scores by properties of the photos and stickers."""
 
     def __init__(self) -> None:
         self.by: dict[str, dict[str, Score]] = defaultdict(lambda: defaultdict(Score))
@@ -76,7 +74,7 @@ class Tally:
         self.burnt = 0
 
     def add(self, trial: Trial, photo: Photo, found: Found) -> Score:
-        """Counts a photo."""
+        """Count a photo."""
         score = compared(photo.stickers, found)
         for label in trial.labels(photo):
             self.by[trial.light][label] += score
@@ -114,7 +112,7 @@ def _module_band(sticker: Shown) -> str:
 
 
 def keep(trial: Trial, photo: Photo, score: Score, out: Path | None) -> str:
-    """A sentence about what went wrong, with the command that makes it again; the picture goes to `out`."""
+    """Save the picture to `out`; return what went wrong and the command that repeats it."""
     name = f"{trial.kind}-{trial.light}-{trial.seed}.png"
     if out:
         out.mkdir(parents=True, exist_ok=True)
@@ -124,7 +122,7 @@ def keep(trial: Trial, photo: Photo, score: Score, out: Path | None) -> str:
 
 
 def run(readings: int, most: int, some: Iterator[Trial], out: Path | None, say: Callable[[str], None]) -> Tally:
-    """Photos until so many stickers have been read or not, or so many photos been taken."""
+    """Read photos until this many readings or photos are done."""
     tally, done, spent = Tally(), 0, 0.0
     for number, trial in enumerate(some):
         photo = MAKERS[trial.light](trial.seed, kind=trial.kind)
@@ -141,7 +139,7 @@ def run(readings: int, most: int, some: Iterator[Trial], out: Path | None, say: 
     return tally
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--readings", type=int, default=100_000)
     parser.add_argument("--photos", type=int, default=10**9, help="so many photos at most")
@@ -149,12 +147,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--light", choices=tuple(MAKERS), action="append", help="typical and hard without it")
     parser.add_argument("--tags", action="store_true", help="tags in the place of QR codes")
     parser.add_argument("--out", type=Path, help="where photos with wrong readings go")
-    given = parser.parse_args(arguments)
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    given = parsed(arguments)
+    figures = page.Figures("readings", arguments) if given.write else None
     cv2.setNumThreads(1)
     lights, kind = given.light or ("typical", "hard"), "tag" if given.tags else "ours"
     some = (Trial(seed, light, kind) for seed in count(given.seed) for light in lights)
     tally = run(given.readings, given.photos, some, given.out, lambda line: print(line, file=sys.stderr, flush=True))
-    print("\n".join(tally.lines()))
+    lines = list(tally.lines())
+    if figures:
+        measured = "`companion/vision/stickers/reader.py` on whole pictures, not the eye that follows a table"
+        figures.write(page.READING, "stickers", lines, measured)
+    print("\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
-"""Robots against each other: `PYTHONPATH=tests:. python tests/bench/robots.py 2 1 --matches 100`.
+"""Let robots play against each other: `python -m tests.bench.robots 2 1 --matches 100`.
 
-Two players play matches of two; each pair of matches has the same deals, with the seats changed. A player is a level,
-`greedy`, or the command of a program that answers questions as `companion robot` does and is started for each match.
-Prints the share of matches that the first wins and what he makes more a hand, with 95 % intervals. With `--out FILE` a
-run can be broken off, and the next goes on: results are added to the file, and all of one kind are counted; with
-`--matches 0` they are counted alone.
+Two players play matches. Each deal is played twice, with the seats changed. A player is a level, `greedy`, or the
+command of a program that answers questions as `companion robot` does; it is started for each match. Prints the share of
+matches won by the first player and their lead in points a hand, with 95 % intervals. With `--out FILE` a run can be
+stopped and continued: results are added to the file, and all results with the same settings are counted. `--matches 0`
+only counts.
 
-Luck decides most matches. A third figure leaves it out: wherever the first plays otherwise than level 2 would, both
-plays are played out by level 2, with the hands as they are and the same mixed piles. What his plays are worth by that,
-summed over a match, is what he wins more than level 2 in his seat: against level 2, more than one match of two.
+Luck decides most matches. A third figure leaves it out. Wherever the first player does something else than level 2,
+level 2 plays out both plays, with the real hands and the same shuffled piles. The gains are summed over a match. The
+sum says how much more the first player wins than level 2 would in the same seat.
 """
 
 from __future__ import annotations
@@ -20,21 +20,20 @@ import math
 import random
 import shlex
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from copy import copy
 from pathlib import Path
 from statistics import mean, stdev
 from typing import NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 import numpy as np
 from robot_games import TWO, Player, Step, play_match
 
+from bench import page
+from bench.eye import heading, line_of
 from companion.robots import search
 from companion.robots.information_set import Position, options
 from companion.robots.lanes import Lanes, deck_of, joined
@@ -47,16 +46,15 @@ from companion.rules.play import Play, Verb
 
 CERTAIN = 1.96
 MIXES = 100
-"""In how many orders of the draw pile two plays are compared."""
+"""Number of orders of the draw pile in which two plays are compared."""
 
 AT_ONCE = 16
-"""How many deals are played at once."""
+"""Number of deals played at the same time."""
 
 NAMES = ("greedy", *(str(level.value) for level in Level))
 
 
-def main() -> None:
-    """Play, and print who wins."""
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("one", help=f"{', '.join(NAMES)}, or a command")
     parser.add_argument("other", help=f"{', '.join(NAMES)}, or a command")
@@ -65,7 +63,14 @@ def main() -> None:
     parser.add_argument("--playouts", type=int, default=Effort().playouts, help="of level 3, a move")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, help="a file of results, of any seed, to go on from and to add to")
-    asked = parser.parse_args()
+    parser.add_argument("--write", action="store_true", help="write the table into docs/")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Play, and print who wins."""
+    asked = parsed(arguments)
+    figures = page.Figures("robots", arguments) if asked.write else None
     known = read(asked)
     begun, had = time.process_time(), {result.deal for result in known}
     deals = (f"{asked.seed} {number}" for number in itertools.count())
@@ -82,32 +87,39 @@ def main() -> None:
         print(f"matches won: {won} %    points more a hand: {ahead}")
         gained = interval(result.worth_percent - 50 for result in known)
         print(f"matches won more than by level 2, by what his plays are worth: {gained} %")
+        if figures:
+            name = f"{asked.one} {asked.other} {asked.edition}"
+            lines = heading("players", "matches", "won by the first", "luck left out", "points a hand ahead")
+            pair = f"{asked.one} against {asked.other}, `{asked.edition}`"
+            worth = f"{interval(result.worth_percent for result in known)} %" if asked.other == "2" else ""
+            lines.append(line_of(pair, 2 * len(known), f"{won} %", worth, ahead))
+            figures.write(page.ROBOTS, name, lines, "`companion/robots/`, without a table or a camera")
 
 
 class Result(NamedTuple):
-    """What came of one deal, in both matches on the average."""
+    """Means of both matches of one deal."""
 
     settings: str
     deal: str  # the seed, and its number
     won_percent: float
     ahead: float  # points a hand
-    worth_percent: float  # matches won against level 2 by what the plays are worth
+    worth_percent: float  # share of matches won against level 2, luck left out
 
 
 def settings(asked: argparse.Namespace) -> str:
-    """What results have to share to be counted together."""
+    """Return what results must share to be counted together."""
     return f"{asked.one} {asked.other} {asked.edition} {asked.playouts}"
 
 
 def read(asked: argparse.Namespace) -> list[Result]:
-    """The results of these settings so far."""
+    """Return the results of these settings so far."""
     lines = asked.out.read_text().splitlines() if asked.out and asked.out.exists() else []
     results = (Result(**json.loads(line)) for line in lines)
     return [result for result in results if result.settings == settings(asked)]
 
 
 def played(asked: argparse.Namespace, deals: Iterable[str]) -> Iterator[Result]:
-    """What comes of each deal. Several go on at once: their searches are played out in one batch, which is quicker."""
+    """Yield the result of each deal. Several run at once: their searches share batches, which is faster."""
     batch = Batch()
     search.play_out = batch.play_out
 
@@ -124,7 +136,7 @@ def played(asked: argparse.Namespace, deals: Iterable[str]) -> Iterator[Result]:
 
 
 class Batch:
-    """Searches of several games that wait for each other, so that all their lanes are played out together."""
+    """Searches of several games that wait for each other and are played out together."""
 
     def __init__(self) -> None:
         self.players, self._changed = 0, threading.Condition()
@@ -160,7 +172,7 @@ class Batch:
 
 
 def part(ends: Ends, lanes: slice) -> Ends:
-    """How some of the lanes ended."""
+    """Return the ends of some lanes."""
     some = copy(ends)
     for name in ("totals", "points", "by", "km"):
         setattr(some, name, getattr(ends, name)[lanes])
@@ -168,7 +180,7 @@ def part(ends: Ends, lanes: slice) -> Ends:
 
 
 def play_once(asked: argparse.Namespace, seed: str, seat: int) -> tuple[float, list[int], float]:
-    """The share of a match that the first player wins in a seat, his lead in each hand, what his plays are worth."""
+    """Return the first player's share of the match, lead in each hand, and gain by plays other than level 2's."""
     record = Record(asked.edition)
     one, other, good = (player(name, seed, asked.playouts, record) for name in (asked.one, asked.other, "2"))
     names = ("Ann", "Bob") if seat == 0 else ("Bob", "Ann")
@@ -190,7 +202,7 @@ def play_once(asked: argparse.Namespace, seed: str, seat: int) -> tuple[float, l
 
 
 def gain(step: Step, instead: Play | None, rng: np.random.Generator) -> float:
-    """How much likelier the match is won by what was played than by another play, with the hands as they are."""
+    """Return the gain in the chance to win the match over another play, with the real hands."""
     position, deal = step.position, step.hand.deal
     deck = deck_of(tuple(deal.table.deck))
     hands = np.tile(np.array([deck.counts(hand) for hand in deal.hands]), (MIXES, 1, 1))
@@ -202,7 +214,7 @@ def gain(step: Step, instead: Play | None, rng: np.random.Generator) -> float:
 
 
 def interval(values: Iterable[float]) -> str:
-    """A mean with its 95 % interval."""
+    """Return a mean with its 95 % interval."""
     listed = list(values)
     error = CERTAIN * stdev(listed) / math.sqrt(len(listed)) if len(listed) > 1 else math.inf
     return f"{mean(listed):.1f} ± {error:.1f}"
@@ -230,7 +242,7 @@ def _hand_first(position: Position) -> str:
 
 
 class Program:
-    """A player that is another program: a question on a line of its input, the answer on a line of its output."""
+    """A player that is another program: one line of input a question, one line of output an answer."""
 
     def __init__(self, command: str, record: Record) -> None:
         self._record = record
@@ -255,7 +267,7 @@ class Program:
 
 
 def player(name: str, seed: str, playouts: int, record: Record) -> Player:
-    """A player by his name, or by his command."""
+    """Return a player by name or command."""
     if name == "greedy":
         return greedy
     if name not in NAMES:
@@ -265,7 +277,7 @@ def player(name: str, seed: str, playouts: int, record: Record) -> Player:
 
 
 def greedy(position: Position) -> Play | None:
-    """The longest distance, else what helps, else a hazard, else a safety; the card of least km is discarded."""
+    """Play the longest distance, else a remedy, hazard or safety; else discard the card of fewest km."""
     order = (Family.SPECIAL, Family.SAFETY, Family.HAZARD, Family.REMEDY, Family.DISTANCE)
 
     def liking(play: Play) -> tuple[int, int]:

@@ -1,15 +1,12 @@
-"""Worths against each other: `PYTHONPATH=tests:. python tests/bench/weights.py first_200=-60 attack=200,remedy=350`.
+"""Compare weights of the robots' valuation: `python -m tests.bench.weights first_200=-60 attack=200,remedy=350`.
 
-Each argument changes some worths of the valuation. Two players without search play the same deals against the unchanged
-worths, from both seats and with both beginning; prints points more a hand (in a race: per cent of the races more).
+Each argument changes some weights. Two players without search play the same deals, one of them with the changed
+weights, in both seats and with both starters. Prints the gain in points a hand; in a race, in percent of the races.
 """
 
 import argparse
-import sys
+from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
 from robot_games import TWO
@@ -23,13 +20,17 @@ from companion.rules.editions.edition import edition_names, load_edition
 CERTAIN = 1.96
 
 
-def main() -> None:
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("changes", nargs="+", help="NAME=VALUE,NAME=VALUE")
     parser.add_argument("--edition", default="bsd-mille", choices=edition_names())
     parser.add_argument("--deals", type=int, default=1500)
     parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
+    return parser.parse_args(arguments)
+
+
+def main() -> None:
+    asked = parsed()
     for change in asked.changes:
         pairs = (part.split("=") for part in change.split(","))
         lead = duel(WEIGHTS._replace(**{name: float(value) for name, value in pairs}), asked)
@@ -37,7 +38,7 @@ def main() -> None:
 
 
 def duel(changed: Weights, asked: argparse.Namespace) -> np.ndarray:
-    """How much more the changed worths make of each deal, on the average of seats and beginnings."""
+    """Return the mean gain of the changed weights for each deal, over both seats and both starters."""
     leads = []
     for seat in (0, 1):
         for first in ("Ann", "Bob"):
@@ -50,7 +51,7 @@ def duel(changed: Weights, asked: argparse.Namespace) -> np.ndarray:
 
 
 def worths_with(changed: Weights, side: int, lanes: Lanes) -> tuple[np.ndarray, np.ndarray]:
-    """What each play is worth to whose turn it is; a side goes by the changed worths."""
+    """Return the worth of each play; one side uses the changed weights."""
     worth, victims = worths(lanes, WEIGHTS)
     theirs = lanes.side_of[lanes.move] == side
     if theirs.any():
@@ -59,7 +60,7 @@ def worths_with(changed: Weights, side: int, lanes: Lanes) -> tuple[np.ndarray, 
 
 
 def dealt(edition: str, deals: int, first: str, rng: np.random.Generator) -> Lanes:
-    """Fresh hands of two players, one a lane."""
+    """Return new hands of two players, one hand a lane."""
     table = referee.new_hand(load_edition(edition), TWO, first)
     deck = deck_of(tuple(table.deck))
     mixed = rng.permuted(np.tile(np.repeat(np.arange(len(deck.cards)), list(table.deck.values())), (deals, 1)), axis=1)

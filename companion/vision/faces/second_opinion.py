@@ -1,7 +1,7 @@
 """A second opinion on cards of which correlation is unsure: whether two pictures show the same face.
 
 A small network compares them, whatever is drawn on them. It has seen only decks drawn by chance, in all sorts of light,
-covers and sizes: `tests/training/second_opinion.py` trains it, `docs/faces.md` says what it adds.
+covers and sizes: `tests/training/second_opinion.py` trains it, `docs/how-well-it-reads.md` says what it adds.
 """
 
 from __future__ import annotations

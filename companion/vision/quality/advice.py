@@ -27,7 +27,10 @@ UNEVEN = 0.45  # ratio of the paper's grey levels in two zones below which the l
 STEEP_DEG = 35.0  # tilt of the camera above which it should be put higher, in degrees
 SMEARED = 1.6  # ratio of the blur one way to that across it above which it comes from movement
 TOLD_PX, ASKED_PX = 75, 50
-"""Widths of a card in pixels: from the first on its face tells it (`docs/faces.md`), below the second hardly ever."""
+"""Card widths in pixels: readable by its face from the first on, hardly below the second.
+
+Measured: `docs/how-well-it-reads.md`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
