@@ -1,12 +1,12 @@
-"""From pictures to what lies where: cameras, mats, stickers, faces."""
+"""Detect cards on camera pictures: capture, mats, stickers, faces, picture quality."""
 
 from __future__ import annotations
 
 import os
 
-MAX_PICTURE_PX = 64_000_000  # maximum size of a picture that is decoded: 64 megapixels
+MAX_PICTURE_PX = 64_000_000  # maximum size of a decoded picture: 64 megapixels
 
-# These count only before cv2 is loaded, and every module of this room is loaded after this one.
+# OpenCV reads these when cv2 is first imported; every module of this package loads after this one.
 os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(MAX_PICTURE_PX))
 os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
 os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")

@@ -1,5 +1,5 @@
-"""Upright rectangles of pixels, where to look; the first finds of each place; pictures made smaller, in Lab, slopes,
-patterns out of focus.
+"""Pixel rectangles, and small array helpers that all of vision shares: scaling, Lab colors, gradients, blurred
+patterns.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from companion.vision.opencv import cv2
 Image = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
 Floats32 = npt.NDArray[np.float32]
-Pixels = npt.NDArray[np.float32]  # colours `(h, w, 3)` in Lab, or one value a pixel `(h, w)`
+Pixels = npt.NDArray[np.float32]  # Lab colors `(h, w, 3)`, or one value per pixel `(h, w)`
 Size = tuple[float, float]  # width and height
 Mask = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.int64]  # indices along an array
 
 
 class Box(NamedTuple):
-    """Pixels from `left`, `top` up to `right`, `bottom`, which are outside."""
+    """A rectangle of pixels; `right` and `bottom` are exclusive."""
 
     left: int
     top: int
@@ -34,19 +34,19 @@ class Box(NamedTuple):
         return max(0, self.right - self.left) * max(0, self.bottom - self.top)
 
     def of(self, image: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the part of a picture inside, as a view of it."""
+        """Return the part of a picture in this box, as a view."""
         return image[self.top : self.bottom, self.left : self.right]
 
     def padded(self, by_px: int) -> Box:
         return Box(self.left - by_px, self.top - by_px, self.right + by_px, self.bottom + by_px)
 
     def within(self, width_px: int, height_px: int) -> Box:
-        """Return the part on a picture of that size; an empty box where there is none."""
+        """Clip to a picture of that size; may be empty."""
         left, top = min(max(self.left, 0), width_px), min(max(self.top, 0), height_px)
         return Box(left, top, max(left, min(self.right, width_px)), max(top, min(self.bottom, height_px)))
 
     def touches(self, other: Box) -> bool:
-        """True if the two have a pixel in common or share an edge."""
+        """True if the boxes overlap or share an edge."""
         across = self.left <= other.right and other.left <= self.right
         return across and self.top <= other.bottom and other.top <= self.bottom
 
@@ -60,14 +60,14 @@ def whole(image: Image) -> Box:
 
 
 def around(points: npt.ArrayLike) -> Box:
-    """Return the smallest box round points `(N, 2)`."""
+    """Return the smallest box around points `(N, 2)`."""
     flat = np.asarray(points, np.float64).reshape(-1, 2)
     low, high = np.floor(flat.min(axis=0)).astype(int), np.ceil(flat.max(axis=0)).astype(int) + 1
     return Box(int(low[0]), int(low[1]), int(high[0]), int(high[1]))
 
 
 def cut_out(gray: Image, quad: Floats, box: Box) -> tuple[Image, Mask]:
-    """Return the part of a picture `(H, W) uint8` in a box, and where in it a quad `(4, 2)` lies."""
+    """Return the box's part of a picture `(H, W) uint8`, and a mask of the quad `(4, 2)` in it."""
     part = np.ascontiguousarray(box.of(gray))
     mask = np.zeros(part.shape, np.uint8)
     if mask.size:
@@ -76,7 +76,7 @@ def cut_out(gray: Image, quad: Floats, box: Box) -> tuple[Image, Mask]:
 
 
 def lengths(vectors: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the lengths of vectors `(…, n)` of few components, in a tenth of the time of NumPy's own `norm`."""
+    """Return the lengths of vectors `(…, n)`; for small n ten times as fast as `np.linalg.norm`."""
     squares = vectors * vectors
     total = squares[..., 0]
     for place in range(1, squares.shape[-1]):
@@ -85,7 +85,7 @@ def lengths(vectors: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def merged(boxes: Sequence[Box]) -> tuple[Box, ...]:
-    """Join boxes that touch, so that no pixel is looked at twice."""
+    """Join boxes that touch, so that each pixel is processed once."""
     apart: list[Box] = []
     for box in boxes:
         joined, rest = box, list(apart)
@@ -98,7 +98,7 @@ def merged(boxes: Sequence[Box]) -> tuple[Box, ...]:
 
 
 def boxes_within(image: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
-    """Return the parts of boxes that lie on a picture, joined where they touch; None stands for all of it."""
+    """Clip boxes to a picture and join those that touch; None means the whole picture."""
     if where is None:
         return (whole(image),)
     height, width = image.shape[:2]
@@ -106,7 +106,7 @@ def boxes_within(image: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
 
 
 def first_of_each(keys: Floats, most: int) -> Places:
-    """Return where the first so many of each key stand, in their order; `keys` are `(parts, n)`."""
+    """Return the indices of the first `most` columns of each distinct key, ascending; `keys` are `(parts, n)`."""
     _, group = np.unique(keys, axis=1, return_inverse=True)
     order = np.argsort(group, kind="stable")
     starts = np.searchsorted(group[order], group[order])
@@ -114,30 +114,31 @@ def first_of_each(keys: Floats, most: int) -> Places:
 
 
 def shrunk(image: npt.NDArray[Any], share: float) -> npt.NDArray[Any]:
-    """Return a picture `(H, W[, 3])` at a share of its size, at least a pixel high and wide; never enlarged."""
+    """Scale a picture `(H, W[, 3])` down to `share` of its size, at least 1 × 1 pixel; never enlarge it."""
     if share >= 1:
         return image
     height, width = (max(1, round(side * share)) for side in image.shape[:2])
     if min(image.shape[:2]) * share >= 1:
-        # By the share itself, not by whole pixels: places found are scaled back by it.
+        # Scale by the exact share, not to a whole size: callers divide positions by it.
         return cv2.resize(image, None, fx=share, fy=share, interpolation=cv2.INTER_AREA)
     return cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)
 
 
 def lab(image: Image) -> Pixels:
-    """Return a picture `(H, W, 3) uint8 BGR` as `(H, W, 3) float32` Lab, lightness 0 to 100."""
+    """Convert a picture `(H, W, 3) uint8 BGR` to Lab `(H, W, 3) float32`, lightness 0 to 100."""
     return cv2.cvtColor(image / np.float32(255), cv2.COLOR_BGR2LAB)
 
 
 def slopes(image: npt.NDArray[Any]) -> list[Pixels]:
-    """Return how steep a picture is across and down at each pixel, in its levels a pixel, as `float32` of its shape."""
+    """Return the horizontal and the vertical gradient, in levels per pixel, as `float32` of the picture's shape."""
     return [cv2.Scharr(image, cv2.CV_32F, *axis, scale=1 / 32) for axis in ((1, 0), (0, 1))]
 
 
 def blurring(cells: int, blur_cells: float, drawn: int, per_cell: int) -> Floats32:
-    """Return what carries a row of printed cells to samples of it under a blur (σ), `(cells · per_cell, cells)`.
+    """Return the matrix `(cells · per_cell, cells)` from a row of printed cells to blurred samples of it.
 
-    So a pattern `(cells, cells)` looks like `m @ pattern @ m.T`. Each cell is drawn `drawn` pixels wide.
+    A pattern `(cells, cells)` then looks like `m @ pattern @ m.T`. `blur_cells` is the blur's σ; each cell is drawn
+    `drawn` pixels wide.
     """
     fine = np.kron(np.eye(cells, dtype=np.float32), np.ones((drawn, 1), np.float32))
     blurred = cv2.GaussianBlur(fine, (1, 0), sigmaX=1, sigmaY=drawn * blur_cells)

@@ -1,7 +1,7 @@
-"""Several cameras over one table, each with an eye of its own: what they see, as one view.
+"""Combine the views of several cameras over one table into one view.
 
-A mat belongs to the camera that sees it best, and only that one tells what lies there. Where a camera sends nothing,
-what its mats show is unknown. Places are those on the picture in which all cameras' pictures stand side by side.
+Each camera has its own eye. A mat belongs to the camera that sees it largest; only that camera reports on it. Mats of a
+silent camera are unknown. Positions refer to the picture that shows all cameras side by side.
 """
 
 from __future__ import annotations
@@ -20,56 +20,56 @@ from companion.vision.quality.live_survey import Lookout, Survey
 from companion.vision.quality.verdict import Pace
 from companion.vision.view import MatSeen, Point, Quad, Sighting, View
 
-BETTER = 1.25  # ratio of the scales from which on a mat passes to the camera that sees it larger: none goes to and fro
-STAYS = 1_000_000  # distance between the numbers that two eyes give to cards told by their faces
+BETTER = 1.25  # minimum ratio of scales for a mat to change owner; prevents going back and forth
+STAYS = 1_000_000  # offset between the card numbers (`Sighting.stay`) of two eyes
 SILENT = say("No pictures come. Nothing is followed on its mats; plays there can be entered by hand.")
 
 
 @dataclass(frozen=True, slots=True)
 class _Sight:
-    """What one camera sees; of one that sends nothing the view has no mats."""
+    """One camera's view; without mats if the camera is silent."""
 
     number: int
     part: Part
     view: View
     size_px: Size = SIZE_PX
-    showing: frozenset[str] = frozenset()  # the mats that it sees now; others it may know from before
-    own: frozenset[str] = frozenset()  # the mats that belong to it
+    showing: frozenset[str] = frozenset()  # mats visible now; the eye may remember others
+    own: frozenset[str] = frozenset()  # mats that belong to this camera
 
     def has(self, zone: str) -> bool:
         return mat_of(zone) in self.own
 
     def zones(self, named: Iterable[str]) -> frozenset[str]:
-        """Return those of some zones that are on its mats."""
+        """Return those of `named` on this camera's mats."""
         return frozenset(filter(self.has, named))
 
     def unknown(self) -> frozenset[str]:
-        """Return the zones on its mats of which nothing is told."""
+        """Return the zones on its mats whose content is unknown."""
         is_blind = self.view.trouble is not None or self.part.frame is None or self.part.frame.after_gap
         every = (f"{mat.id}/{zone}" for mat in all_mats() for zone in mat.zones)
         return self.zones(every if is_blind else self.view.unknown_zones)
 
     def named(self, says: str) -> Said:
-        """Return a sentence that is about this camera."""
+        """Prefix a sentence with this camera's number."""
         return say("Camera %(number)d: %(says)s", number=self.number + 1, says=says)
 
     def shifted(self, point: Point) -> Point:
-        """Return a point of its picture on the whole."""
+        """Move a point from the camera's picture to the combined one."""
         return point[0] + self.part.at_px[0], point[1] + self.part.at_px[1]
 
     def quad(self, corners: Quad) -> Quad:
-        """Return corners on its picture on the whole."""
+        """Move corners to the combined picture."""
         a, b, c, d = map(self.shifted, corners)
         return a, b, c, d
 
     def mats(self) -> Iterator[MatSeen]:
-        """Yield its mats on the whole; the robot's from every picture that shows it, to be hidden there."""
+        """Yield its own mats; a robot's mat from every camera that shows it, so that it can be hidden in each."""
         for mat in self.view.mats:
             if mat.id in self.own or mat.id == ROBOT:
                 yield replace(mat, corners_px=self.quad(mat.corners_px))
 
     def sightings(self) -> Iterator[Sighting]:
-        """Yield the cards on its mats, on the whole."""
+        """Yield the cards on its mats, placed on the combined picture."""
         for seen in self.view.sightings:
             if self.has(seen.zone or ""):
                 corners = self.quad(seen.corners_px) if seen.corners_px else None
@@ -78,16 +78,16 @@ class _Sight:
 
 
 class CameraGroup:
-    """The lookouts of all cameras. `make` returns that of one, given its number.
+    """The lookouts of all cameras; `make` creates one, given the camera's number.
 
-    `survey` is for any thread, all else for the one that looks.
+    `survey` may be called from any thread, everything else only from the reading thread.
     """
 
     def __init__(self, make: Callable[[int], Lookout]) -> None:
         self._make, self.first = make, make(0)
-        self._lookouts = [self.first]  # one of every camera that there was at any time
-        self._sights: tuple[_Sight, ...] = ()  # what the cameras have seen last; nothing where there is one alone
-        self._owners: Mapping[str, int] = {}  # which camera each mat belongs to
+        self._lookouts = [self.first]  # one for every camera ever used
+        self._sights: tuple[_Sight, ...] = ()  # last views; empty for a single camera
+        self._owners: Mapping[str, int] = {}  # camera that owns each mat
         self._size_px = SIZE_PX
 
     def begin_afresh(self) -> None:
@@ -95,13 +95,13 @@ class CameraGroup:
             lookout.begin_afresh()
 
     def wanted(self, number: int, in_play: Sequence[str]) -> tuple[str, ...]:
-        """Return the mats in play that a camera ought to see: its own, and the first one those of none."""
+        """Return the mats in play that a camera should see; mats without an owner count for camera 0."""
         return tuple(mat for mat in in_play if self._owners.get(mat, 0) == number)
 
     def __call__(self, frame: Frame) -> View:
         cameras = len(frame.parts) or 1
         if cameras != (len(self._sights) or 1):
-            # Which of the others is new, or gone, the frame does not tell.
+            # The frame does not say which camera was added or removed, so all but the first start over.
             for other in self._lookouts[1:]:
                 other.begin_afresh()
             self._lookouts += map(self._make, range(len(self._lookouts), cameras))
@@ -116,7 +116,7 @@ class CameraGroup:
         return _together(frame.t_s, self._sights)
 
     def survey(self) -> Survey | None:
-        """Return what the latest pictures show, looked at as a whole; None if none is fresh."""
+        """Return the survey of the latest pictures; None if none is fresh."""
         sights, lookouts = self._sights, self._lookouts
         if not sights:
             return self.first.survey()
@@ -132,7 +132,7 @@ def _seen(number: int, part: Part, lookout: Lookout, t_s: float) -> _Sight:
 
 
 def _owners(before: Mapping[str, int], sights: Sequence[_Sight]) -> Mapping[str, int]:
-    """Return which camera each mat belongs to: only one that sees it whole takes it from another."""
+    """Assign each mat to a camera; only a camera that sees it whole takes it from another."""
     owners = {mat: number for mat, number in before.items() if number < len(sights)}
     whole: dict[str, dict[int, float]] = defaultdict(dict)
     for sight in sights:
@@ -149,7 +149,7 @@ def _owners(before: Mapping[str, int], sights: Sequence[_Sight]) -> Mapping[str,
 
 
 def _together(t_s: float, sights: Sequence[_Sight]) -> View:
-    """Return what all cameras see as one view, which is not to be trusted only if none of theirs is."""
+    """Combine the views; the combined view has `trouble` only if every camera has."""
     troubles = [sight.named(sight.view.trouble) for sight in sights if sight.view.trouble]
     unknown = frozenset[str]().union(*(sight.unknown() for sight in sights))
     piles = [sight.view.draw_pile_empty for sight in sights if sight.has(DRAW_ZONE)]
@@ -168,7 +168,7 @@ def _together(t_s: float, sights: Sequence[_Sight]) -> View:
 def _surveyed(
     surveys: Sequence[tuple[_Sight, Survey]], sights: Sequence[_Sight], owners: Mapping[str, int], size_px: Size
 ) -> Survey:
-    """Return the surveys of several cameras as one, each with its own mats alone."""
+    """Combine the surveys of several cameras, each limited to its own mats."""
 
     def outlines(of: Callable[[Survey], Mapping[str, Quad]]) -> Mapping[str, Quad]:
         return {zone: s.quad(quad) for s, survey in surveys for zone, quad in of(survey).items() if s.has(zone)}

@@ -1,7 +1,7 @@
-"""The eye: frame after frame to views. It does as little as the table allows.
+"""The eye: turn frames into views, doing as little as the table allows.
 
-An idle table costs the gate alone. Where something moves, its zones are unknown; when they are still again they are
-read, and what is there must be a card that is read, the bare mat, or what was there before; else they stay unknown.
+While nothing moves, only the motion gate runs. Zones are unknown during movement and read afterwards. A still zone must
+show a card that can be read, the bare mat, or what it showed before; otherwise it stays unknown.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from companion.vision.stickers.reader import are_there
 from companion.vision.view import FACE, Sighting, View, side_of
 from companion.vision.zones import ZoneChanges, ZoneWatch
 
-READS = LOOKS  # still frames on which a zone is read after something has moved in it: all on which a card may be missed
-READ_AGAIN_S = 1.0  # seconds until a zone that cannot be explained is read again
-REACH_OUT_MM = 25.0  # margin around a zone that is read with it, in millimetres: a card may lie over the zone's edge
-HAND_RESTS_S = 20.0  # seconds after which something that reached over a mat from the first is no resting arm
-RESTS_S = 0.9  # the same for what came to rest later, an arm or a cup: the cards beside it can be followed
+READS = LOOKS  # reads per zone after movement; a card must be missed in all of them to be gone
+READ_AGAIN_S = 1.0  # pause before an unexplained zone is read again
+REACH_OUT_MM = 25.0  # margin read around a zone, in mm; a card may cross the zone's edge
+HAND_RESTS_S = 20.0  # time after which something over a zone not accepted yet counts as an object, not as a resting arm
+RESTS_S = 0.9  # the same over an accepted zone: an arm or a cup; the cards beside it can be followed
 LIGHT_OR_CAMERA = say("The light or the camera has changed: nothing is followed until the picture is steady again.")
 NO_MATS = say("No mat is seen: lay the printed mats so that the camera sees their corners.")
 NO_ZONES = say("The zones were drawn on a picture of other proportions than the camera's: draw them anew.")
@@ -40,22 +40,22 @@ NO_ZONES = say("The zones were drawn on a picture of other proportions than the 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sight:
-    """What the eye remembers between frames."""
+    """State of the eye between frames."""
 
     gate: Gate = field(default_factory=Gate)
     mats: Mats = field(default_factory=Mats)
     zones: ZoneWatch = field(default_factory=dict)
     view: View | None = None
-    reads_left: Mapping[str, int] = field(default_factory=dict)  # still due to each zone once nothing moves in it
-    unexplained: frozenset[str] = frozenset()  # still zones with something neither a read card nor the bare mat
-    odd_since_s: Mapping[str, float] = field(default_factory=dict)  # when each of them became so
-    unaccepted: frozenset[str] = frozenset()  # read last with something over them: read again, whatever they look like
-    patches: Mapping[str, Patch] = field(default_factory=dict)  # each zone as it was last read with nothing over it
-    restless: bool = True  # something moved or is due: the next frame is looked at even if the gate finds it still
-    read_s: float | None = None  # time of the last read, in seconds
-    lain: tuple[Lain, ...] = ()  # cards recognised by their faces
-    under: frozenset[int | None] = frozenset()  # numbers of those with something put on them
-    told: frozenset[str] = frozenset()  # whose cards read last explain all that had changed: looked at alone till then
+    reads_left: Mapping[str, int] = field(default_factory=dict)  # reads still due per zone
+    unexplained: frozenset[str] = frozenset()  # still zones that show neither a read card nor the bare mat
+    odd_since_s: Mapping[str, float] = field(default_factory=dict)  # when each of them became unexplained
+    unaccepted: frozenset[str] = frozenset()  # zones hidden at their last read; always read again
+    patches: Mapping[str, Patch] = field(default_factory=dict)  # each zone's picture at its last unhidden read
+    restless: bool = True  # movement or pending reads: do not skip the next frame
+    read_s: float | None = None  # time of the last read
+    lain: tuple[Lain, ...] = ()  # cards recognized by their faces
+    under: frozenset[int | None] = frozenset()  # numbers (`Lain.order`) of those with an object on them
+    told: frozenset[str] = frozenset()  # zones fully explained at the last read
     looks: int = 1  # number of looks at zones so far, plus one
 
     @property
@@ -64,26 +64,26 @@ class Sight:
 
     @property
     def unread(self) -> frozenset[str]:
-        """Zones with a card that cannot be recognised."""
+        """Zones with a card that cannot be recognized."""
         return frozenset(s.zone for s in self.sightings if s.face is Card.UNKNOWN and s.zone is not None)
 
     @property
     def read_once(self) -> frozenset[str]:
-        """Zones that have been read since they are still, and are due again: they are read several times to be sure."""
+        """Zones with some but not all of their reads done since they became still."""
         return frozenset(zone for zone, left in self.reads_left.items() if 0 < left < READS)
 
     @property
     def things(self) -> frozenset[str]:
-        """Zones in which something lies that may be a card without a sticker."""
+        """Zones with an object that may be a card without a sticker."""
         return self.view.things if self.view else frozenset()
 
 
 class Eye:
     """Turn the frames of one source into views. Not thread-safe.
 
-    `allowed` are the physical cards of the deck (None: any), `drawn` the zones drawn for mats that are not there; they
-    may change at any time. `templates` returns the faces by which cards are recognised besides stickers (None: stickers
-    alone); it may return others at any time.
+    `allowed` are the physical cards of the deck (None: any). `drawn` are the zones drawn where no mats are. `templates`
+    returns the faces to recognize cards by, or None to read stickers alone. `drawn` and `templates` may change at any
+    time.
     """
 
     def __init__(
@@ -101,22 +101,22 @@ class Eye:
         self._size: tuple[int, ...] | None = None
 
     def begin_afresh(self) -> None:
-        # Cards told by their faces from here on get numbers that none had before.
+        # Keep counting, so that cards recognized by face get new numbers.
         self.sight = Sight(looks=self.sight.looks)
         self._size = None
 
     def __call__(self, frame: Frame) -> View:
-        """Return what a frame shows, given all frames before it."""
+        """Return the view of a frame, given all frames before it."""
         size, drawing, faces = frame.image.shape[:2], self._drawn.current, self._templates()
         gate, mats = self.sight.gate, self.sight.mats
         if size != self._size:
-            # Places on a picture of another size mean nothing on this one.
+            # Positions on a picture of another size are meaningless.
             gate, mats = Gate(), Mats(drawing=drawing)
         if drawing is not mats.drawing:
-            # Other zones with other names: what was remembered of the old ones no longer holds.
+            # Zones and their names have changed.
             mats = Mats(drawing=drawing)
         if mats is not self.sight.mats or faces is not self._faces:
-            # Cards recognised by other faces, too, mean nothing any more: all zones are read again.
+            # With other faces all zones must be read again, too.
             self._size, self._faces = size, faces
             self.sight = Sight(gate=gate, mats=mats, looks=self.sight.looks)
         self.sight, view = self._look(self.sight, frame)
@@ -124,7 +124,7 @@ class Eye:
 
     def _look(self, sight: Sight, frame: Frame) -> tuple[Sight, View]:
         if frame.after_gap:
-            # Nothing can be compared, and nothing has lasted, across a gap in the pictures.
+            # After a gap nothing can be compared, and no duration is known.
             sight = replace(sight, gate=Gate(), odd_since_s={}, mats=replace(sight.mats, doubtful={}))
         sight = replace(sight, gate=motion.update(sight.gate, frame.image))
         before = sight.view
@@ -136,7 +136,7 @@ class Eye:
         return self._looked(sight, frame)
 
     def _blinded(self, sight: Sight, before: View, frame: Frame) -> tuple[Sight, View]:
-        """Return memory and view for a frame in other light: no zone looks as it was accepted, so all begin again."""
+        """Return state and view for a frame in other light: all zones start over."""
         every = _every_zone(sight.mats)
         view = replace(
             before,
@@ -174,18 +174,18 @@ class Eye:
     def _read(
         self, sight: Sight, frame: Frame, gray: Image, due: frozenset[str], changes: ZoneChanges
     ) -> tuple[View, tuple[Lain, ...]]:
-        """Return the view with the due zones read; a sticker that is missed where nothing has changed still counts."""
-        # All is told of these, and nothing has changed since.
+        """Read the due zones; keep a sticker that was missed where nothing has changed."""
+        # Zones that were fully explained and have not changed since.
         once_more = (due - changes.changed) & sight.told & sight.read_once
         before = sight.sightings
         faces, lain = self._read_faces(sight, frame, gray, due, once_more)
         if self._faces is None:
             boxes = _boxes_round(due - _as_before(sight, gray, once_more), sight.mats)
         elif any(s.card for s in before):
-            # Beside faces a sticker is not looked at alone: the two of one card go together.
+            # With faces a sticker is not read alone: a card's two readings belong together.
             boxes = _boxes_round(due, sight.mats)
         else:
-            # What reaches in over the border is an arm, not a card.
+            # Something that crosses the mat's border is an arm, not a card.
             rest = _not_told(sight, due - changes.touched_border, faces)
             boxes = [box for zone in sorted(rest) for box in _boxes_in(sight, zone, gray)]
         view = read(
@@ -195,7 +195,7 @@ class Eye:
             where=boxes,
             before=sight.view,
             gray=gray,
-            # What cannot be explained may be a sticker larger or smaller than the others.
+            # An unexplained object may be a sticker of another size.
             every_size=bool(due & (sight.unexplained | sight.unread)),
         )
         old = {id(s) for s in before}
@@ -211,7 +211,7 @@ class Eye:
     def _read_faces(
         self, sight: Sight, frame: Frame, gray: Image, due: frozenset[str], once_more: frozenset[str]
     ) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
-        """Return the cards in the due zones by their faces, and all that are to be remembered."""
+        """Recognize cards in the due zones by their faces; also return all cards to remember."""
         templates = self._faces
         if templates is None:
             return (), ()
@@ -229,7 +229,7 @@ class Eye:
         if not rest:
             return told, (*elsewhere, *again)
         here = [lain for lain in sight.lain if lain.sighting.zone in rest]
-        # A card that was never seen whole lay there before we looked: later ones are read when they are laid.
+        # At the first look a partly hidden card is older than we are; later cards are read as they are played.
         first = not here and not all(zones.is_settled(sight.zones, zone) for zone in rest)
         boxes = boxes_within(frame.image, [box for zone in sorted(rest) for box in _boxes_in(sight, zone, gray)])
         beside = [s for s in sight.sightings if s.by == FACE and s.zone in rest and _lies_beside(sight, s, boxes)]
@@ -258,15 +258,15 @@ class Eye:
         changes: ZoneChanges,
         due: frozenset[str],
     ) -> tuple[Sight, View]:
-        """Return memory and view with the zones that may be spoken of, after the due ones were read."""
+        """Decide which zones are known after reading the due ones; return state and view."""
         open_to_doubt = (changes.changed | due) - changes.touched_border
-        # What could not be explained when its zone was read is as it was then.
+        # A zone unexplained at its last read still is.
         hidden_faces = tuple(_faces_hidden(sight, view, lain, due | (sight.unexplained - changes.moving)))
         explaining = (*view.sightings, *beneath(view, lain))
         odd = zones.unexplained(sight.zones, open_to_doubt, explaining) | changes.touched_border
         odd |= {s.zone for s in hidden_faces if s.zone is not None and s.stay not in sight.under}
         odd_since_s = {zone: sight.odd_since_s.get(zone, frame.t_s) for zone in odd}
-        # What lies still for long enough was put there: the cards under it are remembered as they were.
+        # An object that stays long enough was put there: keep the cards under it as they were.
         patience_s = {zone: RESTS_S if zones.is_settled(sight.zones, zone) else HAND_RESTS_S for zone in odd}
         things = {zone for zone in odd & due if frame.t_s - odd_since_s[zone] >= patience_s[zone]}
         odd -= things
@@ -323,7 +323,7 @@ def _read_again(sight: Sight, t_s: float) -> bool:
 
 
 def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats, gray: Image) -> Mapping[str, int]:
-    """Return how often each zone is due, all over again after movement; those that look as last read are left out."""
+    """Return how many reads each zone is due; movement starts the count again. Omit zones that look as last read."""
     moved = {zone for zone in _every_zone(placed) if mat_of(zone) in placed.moved}
     crept = dict.fromkeys(changes.changed - sight.unexplained, 1)
     left = {**crept, **sight.reads_left, **dict.fromkeys(changes.moving | moved, READS)}
@@ -334,15 +334,15 @@ def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats, gray: Image) -> M
 
 
 def _boxes_round(these: Iterable[str], mats: Mats) -> list[Box]:
-    """Return the boxes in which zones are read; nothing is read on the draw pile, whose cards lie face down."""
+    """Return the boxes to read for these zones, without the draw pile: its cards are face down."""
     quads = (zones.zone_px(mats, zone, REACH_OUT_MM) for zone in sorted(these) if zone != DRAW_ZONE)
     return [around(corners) for corners in quads if corners is not None]
 
 
 def _boxes_in(sight: Sight, zone: str, gray: Image) -> list[Box]:
-    """Return the boxes in which cards are looked for by their faces: of a wide zone only those where it has changed.
+    """Return where to look for faces: the changed parts of a wide zone, or all of the zone.
 
-    Beside these its print must be as it was: a card laid on its like changes little else.
+    Changed parts suffice only if the print around them is the same: a card on an equal card changes little else.
     """
     changed = [] if kind_of(zone) in FACE_UP_PILES else zones.changed_parts(sight.zones, zone)
     if changed and zone in sight.patches and sight.patches[zone].is_in(gray, changed):
@@ -351,30 +351,29 @@ def _boxes_in(sight: Sight, zone: str, gray: Image) -> list[Box]:
 
 
 def _lies_beside(sight: Sight, sighting: Sighting, boxes: Sequence[Box]) -> bool:
-    """True if a card lies outside the boxes in which cards are looked for, and its place looks as it did."""
+    """True if a card is outside the boxes to search, and its place looks unchanged."""
     place = around(sighting.corners_px or ())
     return not any(place.touches(box) for box in boxes) and zones.looks_the_same(sight.zones, sighting)
 
 
 def _as_before(sight: Sight, gray: Image, zones_told: frozenset[str]) -> frozenset[str]:
-    """Return those zones in which every sticker is read once more where it was."""
+    """Return those of the zones in which every sticker is read again in its old place."""
     there = [s for s in sight.sightings if s.zone in zones_told]
     seen = are_there(gray, [(s.card, s.corners_px) for s in there])
     return zones_told - {s.zone for s, is_there in zip(there, seen, strict=True) if not is_there}
 
 
 def _not_told(sight: Sight, due: frozenset[str], faces: Sequence[Sighting]) -> frozenset[str]:
-    """Return the due zones that were not seen before, or hold what faces do not tell: there may be a first sticker."""
+    """Return the due zones that are new or not explained by faces: they may contain a first sticker."""
     unseen = {zone for zone in due if not zones.is_settled(sight.zones, zone)}
     unread = {s.zone for s in faces if s.face is Card.UNKNOWN and s.zone is not None}
     return (unseen | unread | zones.unexplained(sight.zones, due, faces)) & due
 
 
 def _still_lies(sight: Sight, missed: Sighting, found: Sequence[Sighting]) -> bool:
-    """True if a card that is not read must still lie there: its place looks the same, or a thing was put on it.
+    """True if an unread card must still be there: its place looks unchanged, or an object covers it.
 
-    What lies on it is no thing if a card that has come to lie there explains it; one that lay there before and looks
-    as it did explains nothing.
+    A new card in its place explains what covers it. An older, unchanged card does not.
     """
     if any(math.dist(missed.centre_px, s.centre_px) < side_of(s.corners_px) for s in found if s.corners_px):
         return False
@@ -383,9 +382,9 @@ def _still_lies(sight: Sight, missed: Sighting, found: Sequence[Sighting]) -> bo
 
 
 def _is_told(sight: Sight, view: View, zone: str, changed: Collection[str]) -> bool:
-    """True if the stickers read in a zone explain all that has changed in it since it was accepted.
+    """True if the stickers read in a zone explain all changes since it was accepted.
 
-    Nothing has, or one more was read and none is missed but under that one. Nothing is read of the draw pile.
+    Either nothing changed, or a card was added and none is missing but below it. The draw pile is never read.
     """
     before, now = ({s.card for s in sightings if s.zone == zone} for sightings in (sight.sightings, view.sightings))
     if None in now or not zones.is_settled(sight.zones, zone):
@@ -396,9 +395,9 @@ def _is_told(sight: Sight, view: View, zone: str, changed: Collection[str]) -> b
 
 
 def _faces_hidden(sight: Sight, view: View, lain: Iterable[Lain], those: Collection[str | None]) -> Iterator[Sighting]:
-    """Yield the cards told by faces until now whose places in those zones are not seen without them.
+    """Yield the face-recognized cards of the zones `those` that something hides.
 
-    They show neither bare ground nor another card that was read upon them since: something hides them.
+    Their places show neither bare ground nor a later card.
     """
     told = {s.stay for s in view.sightings}
     for card in lain:
@@ -411,7 +410,7 @@ def _faces_hidden(sight: Sight, view: View, lain: Iterable[Lain], those: Collect
 
 
 def beneath(view: View, lain: Iterable[Lain]) -> Iterator[Sighting]:
-    """Yield the cards that were pushed with a pile of which the top one is told: what shows beside that is theirs."""
+    """Yield the cards that were shifted with a pile whose top card is recognized: their edges show beside it."""
     piles = {s.zone for s in view.sightings if s.by == FACE and s.face is not Card.UNKNOWN and is_pile(s.zone or "")}
     yield from (card.sighting for card in lain if card.missed and card.sighting.zone in piles)
 
@@ -419,9 +418,9 @@ def beneath(view: View, lain: Iterable[Lain]) -> Iterator[Sighting]:
 def remembered(
     lain: Iterable[Lain], hidden: Collection[str], under: Collection[int | None], before: Iterable[Lain]
 ) -> Iterator[Lain]:
-    """Yield what is remembered of cards: in a zone out of sight, or `under` a thing, what was remembered before.
+    """Yield the cards to remember; in a hidden zone, or `under` an object, as they were remembered before.
 
-    What is seen there may be a hand, and not seeing a card says nothing.
+    The look may show a hand there, so not detecting a card means nothing.
     """
     known = {card.order: card for card in before}
     for card in lain:
@@ -429,7 +428,7 @@ def remembered(
             yield card
         elif card.order in known:
             was = known[card.order]
-            # It has moved along with its mat all the same.
+            # But it has moved along with its mat.
             yield replace(was, missed=min(card.missed, was.missed), corners_mm=card.corners_mm)
 
 

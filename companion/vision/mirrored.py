@@ -1,7 +1,6 @@
-"""Pictures that a camera or its app has flipped left to right: found by the mats' markers, and flipped back.
+"""Detect pictures that a camera or app mirrored left to right, and flip them back.
 
-A mirrored marker or sticker reads as nothing, so a mirrored table would look empty. Many apps for video calls mirror
-the picture for the person in front of the camera.
+Video call apps often mirror the picture. Mirrored markers and stickers are unreadable, so the table would look empty.
 """
 
 from __future__ import annotations
@@ -19,17 +18,17 @@ from companion.vision.mats.markers import THOROUGH_WINDOWS, find_all
 from companion.vision.opencv import cv2
 from companion.vision.view import Point, Quad, View
 
-ENOUGH = 2  # minimum number of markers on the flipped picture, with none as it is; by chance there is hardly one
-LOOK_EVERY_S = 10.0  # seconds between two looks while no marker is seen
+ENOUGH = 2  # minimum number of markers on the flipped picture, with none on the original; chance matches are rare
+LOOK_EVERY_S = 10.0  # seconds between checks while no marker is visible
 
 
 def flipped(image: Image) -> Image:
-    """Return a picture with left and right exchanged."""
+    """Mirror a picture left to right."""
     return np.ascontiguousarray(image[:, ::-1])
 
 
 def is_mirrored(image: Image) -> bool | None:
-    """Return whether a picture `(H, W, 3) uint8 BGR` shows mats in a mirror; None if it shows none either way."""
+    """Return whether a picture `(H, W, 3) uint8 BGR` shows mirrored mats; None if it shows no mats."""
     gray, ids = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), marker_ids(all_mats())
     if find_all(gray, ids):
         return False
@@ -37,7 +36,7 @@ def is_mirrored(image: Image) -> bool | None:
 
 
 def flipped_back(view: View, width_px: int) -> View:
-    """Return what was seen on a flipped picture of that width, in the pixels of the picture before it was flipped."""
+    """Convert a view of a flipped picture to the pixels of the original, `width_px` wide."""
 
     def point(at: Point) -> Point:
         return width_px - 1 - at[0], at[1]
@@ -55,9 +54,9 @@ def flipped_back(view: View, width_px: int) -> View:
 
 
 def unmirrored(frames: Iterable[Frame], turned: Callable[[], object] = lambda: None) -> Iterator[Frame]:
-    """Yield frames, flipped back from the first one on that shows mats in a mirror.
+    """Yield frames, flipped once mirrored mats have been detected.
 
-    Decided once mats are seen, and again after a gap, in another size, or when `turned` returns another value.
+    Decides when mats are visible, and again after a gap, in another size, or when the value of `turned` changes.
     """
     is_flipped, is_decided, looked_s, before = False, False, 0.0, None
     for frame in frames:

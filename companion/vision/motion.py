@@ -1,6 +1,6 @@
-"""Did anything change? In the whole frame, by the cheapest look at it there is: every eighth pixel of its green.
+"""Detect change cheaply: motion in a whole frame, or another print in a part of it.
 
-An idle table costs this and nothing else. In a part of the frame, by its print.
+`update` compares every eighth pixel of the green channel. An idle table costs nothing else.
 """
 
 from __future__ import annotations
@@ -15,31 +15,34 @@ from companion.vision.boxes import Box, Floats, Image, Mask, Pixels, around, cut
 from companion.vision.opencv import cv2
 
 STEP_PX = 8
-CHANGED_LEVELS = 16  # difference from the frame before from which a sample has changed: sensor noise stays below
-MIN_SAMPLES = 8  # minimum size of a changed patch: a smaller one is noise, a finger covers more
-EVERYTHING_SHARE = 0.8  # share of changed samples from which the light or the camera has changed
+CHANGED_LEVELS = 16  # minimum difference from the last frame to count as changed; sensor noise stays below
+MIN_SAMPLES = 8  # minimum samples in a changed patch; noise makes fewer, a finger more
+EVERYTHING_SHARE = 0.8  # share of changed samples above which the light or the camera changed
 PRINT, FEW_PX = 0.12, 60
-"""Fewer pixels than this whose print differs by more are noise, or a shadow's edge: a card that is laid on one like it
-differs on hundreds (measured on films of drawn and scanned decks, 1.5 to 2 pixels a millimetre). A pastel card on a
-bare zone in dim light differs on 140, two frames of a black card in a sixth of full light on 50."""
+"""Two pictures show the same print if fewer than `FEW_PX` pixels differ by more than `PRINT`.
 
-BLUR_PX, AROUND_PX = 3, 31  # print: how far a spot is from the brightness round it, as a share of that, in any light
-DIM_LEVELS = 100  # least brightness that is divided by: in darker pictures noise would count as print
+A card laid on an equal card differs on hundreds of pixels (films of drawn and scanned decks, 1.5 to 2 pixels per mm). A
+pastel card on a bare zone in dim light differs on 140. Noise reaches 50: two frames of a black card in a sixth of full
+light.
+"""
+
+BLUR_PX, AROUND_PX = 3, 31  # print: a spot's difference from its surroundings, relative to them
+DIM_LEVELS = 100  # minimum divisor; in darker pictures noise would count as print
 
 
 class Motion(StrEnum):
-    """What a frame is against the one before."""
+    """A frame compared with the one before."""
 
     STILL = "still"
     MOVING = "moving"
-    EVERYTHING = "everything"  # light or camera changed, or the first frame: nothing remembered can be compared
+    EVERYTHING = "everything"  # light or camera changed, or first frame: nothing can be compared
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gate:
-    """What is remembered of the last frame, and what it showed."""
+    """State of the motion gate after a frame."""
 
-    sample: Image | None = None  # its green, every eighth pixel each way, smoothed: `(H/8, W/8) uint8`
+    sample: Image | None = None  # green channel, every eighth pixel, smoothed: `(H/8, W/8) uint8`
     motion: Motion = Motion.EVERYTHING
 
 
@@ -58,21 +61,21 @@ def update(gate: Gate, image: Image) -> Gate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Patch:
-    """A part of a grey picture."""
+    """A remembered part of a gray picture."""
 
     box: Box
     look: Image
-    inside: Mask  # where it counts
+    inside: Mask  # which pixels count
 
     @classmethod
     def of(cls, gray: Image, corners: Floats) -> Patch:
-        """Return the part of a picture `(h, w) uint8` between corners `(4, 2)`."""
+        """Cut out the part of a picture `(h, w) uint8` between corners `(4, 2)`."""
         box = around(corners).within(gray.shape[1], gray.shape[0])
         look, inside = cut_out(gray, corners, box)
         return cls(box, look.copy(), inside)
 
     def is_in(self, gray: Image, but: Iterable[Box] = ()) -> bool:
-        """True if a picture shows the same print there, `but` for some boxes, in brighter or darker light."""
+        """True if a picture shows the same print there, whatever its brightness; the boxes `but` are ignored."""
         now = self.box.of(gray)
         if now.shape != self.look.shape or not now.size:
             return False
@@ -86,7 +89,7 @@ class Patch:
 
 
 def _print_of(part: Image) -> Pixels:
-    """Return by which share of its surroundings' brightness what is there stands out from them."""
+    """Return each pixel's contrast with its surroundings, as a share of their brightness."""
     levels = part.astype(np.float32)
     around_it = cv2.blur(levels, (AROUND_PX, AROUND_PX))
     return (cv2.blur(levels, (BLUR_PX, BLUR_PX)) - around_it) / np.maximum(around_it, DIM_LEVELS)

@@ -1,4 +1,4 @@
-"""OpenCV as this room uses it: silent, because people get our sentences, and content with two threads."""
+"""OpenCV with two threads and without messages of its own: users read ours."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""One frame to one view: which cards lie where, which zones nothing may be said about.
+"""Read one frame: which cards lie in which zones.
 
-Stickers and faces together tell each card once, by whichever tells it; a sticker on the wrong card is found out.
+Stickers and faces are combined into one sighting per card; a sticker on the wrong card is detected.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from companion.vision.stickers.code_plane import ENOUGH_FOR_A_VIEW, SIZES_MM, le
 from companion.vision.stickers.reader import NOTHING_BEFORE, Before, boxes_to_read, read_codes
 from companion.vision.view import AGREED, STICKER, Point, Sighting, StickerSeen, View, side_of
 
-ON_CARD_PX = 4.0  # maximum distance of a sticker's middle from its card, as seen
-ABOVE_SHARE = 0.5  # maximum side of a code on a card, as a share of the card's; a larger one is no sticker of it
+ON_CARD_PX = 4.0  # maximum distance of a sticker's center outside its card
+ABOVE_SHARE = 0.5  # maximum side of a sticker's code, relative to the card's side
 
 
 def read(
@@ -44,12 +44,14 @@ def read(
     templates: Templates | None = None,
     fans: bool = False,
 ) -> View:
-    """Return what a frame shows, given where the mats lie.
+    """Return the view of a frame, given the positions of the mats.
 
-    `allowed` are the physical cards of the deck (None: any). `where` limits the reading to boxes; outside them the
-    sightings of `before` still stand. `gray` is the frame in grey, where it is made already. Without `every_size` only
-    stickers as large as those of `before` are looked for. With `templates` cards are recognised by their faces too,
-    wherever they lie; with `fans` those of columns and fans of which a strip shows.
+    * `allowed`: the physical cards of the deck (None: any).
+    * `where`: the boxes to read; elsewhere the sightings of `before` are kept.
+    * `gray`: the frame in gray, if already converted.
+    * `every_size`: if False, look only for stickers as large as those of `before`.
+    * `templates`: recognize cards by their faces too, anywhere on the picture.
+    * `fans`: also recognize cards of columns and fans that show only a strip.
     """
     sizes = NOTHING_BEFORE if every_size or before is None else _as_before(before, mats)
     gray = gray_of(frame.image) if gray is None else gray
@@ -60,7 +62,7 @@ def read(
 
 
 def _as_before(before: View, mats: Mats) -> Before:
-    """Return what limits the reading to stickers of the sizes read before, on the plane in which those lie."""
+    """Limit reading to the sticker sizes and the plane of the last view."""
     quads = [s.corners_px for s in before.sightings if s.card and s.corners_px]
     fit = next(iter(mats.printed), None)
     level = level_of(quads) if fit is None and len(quads) >= ENOUGH_FOR_A_VIEW else None
@@ -68,12 +70,12 @@ def _as_before(before: View, mats: Mats) -> Before:
 
 
 def gray_of(image: Image) -> Image:
-    """Return a picture `(H, W, 3) uint8 BGR` in grey, `(H, W) uint8`."""
+    """Convert a picture `(H, W, 3) uint8 BGR` to gray `(H, W) uint8`."""
     return cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
 
 
 def sighting_of(code: StickerSeen, mats: Mats) -> Sighting:
-    """Return a sticker as a sighting, with its zone and whether it lies sideways on its mat (else on the picture)."""
+    """Convert a sticker to a sighting, with its zone; `sideways` is relative to its mat, else to the picture."""
     centre = code.centre_px
     fit = mats.at(centre)
     return Sighting(
@@ -98,7 +100,7 @@ def _sightings(
     where: Sequence[Box] | None,
     before: View | None,
 ) -> tuple[Sighting, ...]:
-    """Return what is read in the boxes, and what still stands outside of them."""
+    """Read the boxes, and keep the earlier sightings outside them."""
     old = before.sightings if before and where is not None else ()
     known = {s.card: s.centre_px for s in before.sightings if s.card and s.confidence >= AGREED} if before else {}
     boxes = boxes_to_read(gray, where)
@@ -111,7 +113,7 @@ def _sightings(
     twice = [s for s in outside if (s.card or s.twice) in now and s.corners_px]
     if not (before and twice):
         return (*outside, *found)
-    # A card seen here still stood there: either it was carried here, or there are two. Both places are read at once.
+    # A card read here is also recorded elsewhere: it was moved, or there are two. Read both places together.
     again = [around(s.corners_px).padded(12) for s in twice if s.corners_px]
     rest = replace(before, sightings=tuple(s for s in before.sightings if s not in twice))
     return _sightings(gray, mats, sizes, allowed, (*boxes, *again), rest)
@@ -128,12 +130,11 @@ def read_pictures(
     templates: Templates | None = None,
     also: Callable[[Image, Mats, View], dict[str, object]] = lambda *_seen: {},
 ) -> Iterator[dict[str, object]]:
-    """Yield what is on each picture, as `read --json` writes it, and what `also` has to say about it.
+    """Yield the content of each picture as `read --json` writes it, merged with what `also` returns.
 
-    `allowed` are the physical cards of the deck (None: any), `drawing` holds the zones drawn for mats that are not
-    there, `templates` the faces that cards are recognised by besides stickers. A picture that cannot be read gives
-    `{"image": …, "problem": sentence}` instead, and the others follow. A mirrored picture is read flipped, and says
-    `"mirrored": True`; its places are those on the picture as it was given.
+    `allowed` are the physical cards of the deck (None: any), `drawing` has the zones drawn where no mats are,
+    `templates` enables recognition by faces. An unreadable picture yields `{"image": …, "problem": sentence}`. A
+    mirrored picture is flipped for reading and yields `"mirrored": True`; its positions refer to the original.
     """
     for path in paths:
         try:
@@ -158,7 +159,7 @@ def read_pictures(
 
 
 def refuse_proportions(name: str, image: Image, mats: Mats) -> None:
-    """Raise Problem for a picture on which neither a mat is found nor the drawn zones fit."""
+    """Raise Problem if a picture shows no mat and the drawn zones do not fit its proportions."""
     if mats.drawing is None or mats.fits:
         return
     drawn, own = (f"{width} × {height}" for width, height in (mats.drawing.picture, image.shape[1::-1]))
@@ -168,11 +169,11 @@ def refuse_proportions(name: str, image: Image, mats: Mats) -> None:
 
 
 def sighting_json(sighting: Sighting, allowed: Collection[str] | None = None) -> dict[str, object]:
-    """Return a sighting as `read --json` writes it; a card that is not `allowed` is unknown, and `foreign`."""
+    """Return a sighting as `read --json` writes it; a card not in `allowed` is unknown and named under `foreign`."""
     if sighting.card and allowed is not None and sighting.card not in allowed:
         stranger = replace(sighting, face=Card.UNKNOWN, card=None, confidence=0.0)
         return sighting_json(stranger) | {"foreign": sighting.card}
-    # The face of a card whose sticker names another.
+    # The face of a card whose sticker names another card.
     others = (face_of(card).value for card, _ in sighting.rivals if card != sighting.glued)
     wrongly = {"sticker": sighting.glued, "looks_like": next(others, None)} if sighting.glued else {}
     doubled = {"twice": sighting.twice} if sighting.twice else {}
@@ -197,14 +198,14 @@ def _rounded(points: Iterable[Point]) -> list[list[float]]:
 
 
 def together(stickers: Sequence[Sighting], faces: Sequence[Sighting]) -> tuple[Sighting, ...]:
-    """Return sightings by sticker and by face, those of one card made one; `faces` are in order from the top down."""
+    """Merge sightings by sticker and by face into one per card; `faces` are ordered from the top down."""
     on = [_card_under(sticker, faces) for sticker in stickers]
     voted = [sticker if at is None else _voted(sticker, faces[at]) for sticker, at in zip(stickers, on, strict=True)]
     return (*voted, *(face for number, face in enumerate(faces) if number not in on))
 
 
 def _card_under(sticker: Sighting, faces: Sequence[Sighting]) -> int | None:
-    """Return the topmost card that a sticker lies on."""
+    """Return the index of the topmost card under a sticker."""
     for number, face in enumerate(faces):
         if face.corners_px is not None and sticker.corners_px is not None:
             small = side_of(sticker.corners_px) < ABOVE_SHARE * side_of(face.corners_px)

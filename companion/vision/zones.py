@@ -1,12 +1,12 @@
-"""What happens in each zone over time: moving, changed, or covered by something that is no card.
+"""Track changes in each zone: moving, changed, or covered by something that is not a card.
 
-Every mat is looked at from straight above on a small picture of its own, one pixel for `MM_PER_PX` millimetres, with
-a rim of table around it. Two pictures are remembered: the last one (does anything move?) and the one last accepted,
-zone by zone (what has changed since?). Three cues keep a hand that is held still from looking like an empty zone:
+Each mat, with a rim of table, is rectified to a small picture, `MM_PER_PX` mm per pixel. Two are remembered: the last
+one, to detect movement, and the accepted one, updated per zone, to detect change. Three cues tell a hand held still
+from an empty zone:
 
-* what has changed reaches from the zone over the mat's rim: an arm;
-* what has changed is neither near a sticker that is read nor like the bare mat: a hand, a cup, a card face down;
-* what has changed is larger than the cards that are read there.
+* The change extends over the mat's rim: an arm.
+* The change is neither near a read sticker nor like the bare mat: a hand, a cup, a card face down.
+* The change is larger than the cards read there.
 """
 
 from __future__ import annotations
@@ -27,33 +27,35 @@ from companion.vision.opencv import cv2
 from companion.vision.view import FACE, Quad, Sighting
 
 MM_PER_PX = 4.0
-RIM_MM = 32.0  # width of the table around a mat that is looked at: more than a card over its edge covers
-STILL_FRAMES = 2  # number of frames without movement that settle a zone
-FIRST_STILL_FRAMES = 2 * STILL_FRAMES  # the same for a zone never accepted: there is nothing to compare it with
+RIM_MM = 32.0  # width of table observed around a mat; a card over the mat's edge covers less
+STILL_FRAMES = 2  # frames without movement until a zone is settled
+FIRST_STILL_FRAMES = 2 * STILL_FRAMES  # the same for a zone never accepted, which cannot be compared
 MOVING_LEVELS = 14
 CHANGED_LEVELS = 24
-SAME_LIGHT = 0.04  # difference of light, as a share, below which it is the same
-LIT_LEVELS = 40  # grey level below which a place tells nothing of how the light has changed
-MIN_PATCH_PX = 4  # minimum size of a patch, 64 mm²: a smaller one is noise or a sticker's edge
-SHADE = (0.6, 1.6)  # range of brightness of one surface in shadow or in more light, all colours alike
-BRIGHT = 1.25  # maximum brightness of bare ground where something lay, against the ground around it
+SAME_LIGHT = 0.04  # relative difference below which two lights are equal
+LIT_LEVELS = 40  # gray level below which a pixel says nothing about the light
+MIN_PATCH_PX = 4  # minimum size of a patch, 64 mm²; smaller ones are noise or a sticker's edge
+SHADE = (0.6, 1.6)  # brightness range of one surface in shadow or in more light, relative to all its colors
+BRIGHT = 1.25  # maximum brightness of cleared ground, relative to the ground around it
 SHADE_LEVELS = 12
-SHINE_LEVELS = 25  # maximum difference of colour beyond brightness: of a surface, and of a lamp's reflection on it
-REACH_MM = 95.0  # maximum distance from the middle of a sticker to its card's farthest corner, wherever it is stuck
-FACE_REACH_MM = 62.0  # the same from the middle of a card, with a little room
+SHINE_LEVELS = 25  # maximum color difference beyond brightness between a surface and a reflection on it
+REACH_MM = 95.0  # maximum distance from a sticker's center to its card's farthest corner
+FACE_REACH_MM = 62.0  # the same from a card's center, with some slack
 CARD_PX = CARD_MM[0] * CARD_MM[1] / MM_PER_PX**2
-CARD_SHARES = (0.35, 1.4)  # range of what something that may be a card changes, as a share of what a card covers
-REACHED_SHARE, LARGER = 0.9, 1.5  # least share of a patch within reach of cards that are its own, and size against them
-INSIDE_SHARE = 0.85  # minimum share of a zone within the picture for it to be judged
-ARM_PX = 5  # minimum width of an arm where it crosses the sheet's edge, counted on its outermost strip of two pixels
-LEAST_ARM_PX = 150  # minimum size of a hand with its arm on a sheet; the dark corner of a badly lit one is smaller
+CARD_SHARES = (0.35, 1.4)  # size range of a possible card, relative to a card's area
+REACHED_SHARE, LARGER = 0.9, 1.5  # minimum share of a patch within reach of read cards; maximum size relative to those
+INSIDE_SHARE = 0.85  # minimum share of a zone inside the picture
+ARM_PX = 5  # minimum width of an arm at the sheet's edge, counted on a strip two pixels wide
+LEAST_ARM_PX = 150  # minimum size of a hand with its arm; dark corners of a badly lit sheet are smaller
 MARKER_ROUND_MM = 8.0
 MOVED_PX = 6.0
 ENOUGH_GROUND_PX = 20
-MOST_PRINT_PX = 60  # largest word or sign printed on a zone; what is larger and not of the ground's colour lies on it
+MOST_PRINT_PX = 60  # largest word or sign printed on a zone; anything larger of another color lies on it
 CLEARED_SHARE = 0.25
-"""Minimum share of a sticker's place on which bare ground shows once the card has gone. What covers a card shows none;
-where one was taken from beside the figure 50 of a distance area, 0.6 of its sticker's place was bare."""
+"""Minimum share of a sticker's place that shows bare ground once its card is gone.
+
+An object on the card leaves no ground visible. Beside the printed 50 of a distance area a removed card left 0.6.
+"""
 
 Slices = tuple[slice, slice]
 Colours = npt.NDArray[np.float32]
@@ -61,80 +63,82 @@ Colours = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class MatMemory:
-    """What is remembered of one mat, and what follows from it."""
+    """State of one mat, and masks derived from it. Pictures and masks are those of the small picture with its rim."""
 
     fit: Fit
-    last: Image  # the mat when anything last moved on it, or its light had changed, `(h, w, 3) uint8 BGR`, with its rim
-    accepted: Image  # the same as last accepted, zone by zone
-    bare: Image  # the look of the mat where no card lies, as far as it has been seen
+    last: Image  # the mat when something last moved or the light changed, `(h, w, 3) uint8 BGR`
+    accepted: Image  # the same when last accepted, per zone
+    bare: Image  # the mat without cards, where it has been seen
     bare_known: Mask
-    still: Mapping[str, int]  # number of frames for which nothing has moved in each zone, as `side-1/battle`
-    settled: frozenset[str] = frozenset()  # zones that have been accepted at least once
+    still: Mapping[str, int]  # frames without movement per zone, such as `side-1/battle`
+    settled: frozenset[str] = frozenset()  # zones accepted at least once
 
     @cached_property
     def zones(self) -> Mapping[str, Slices]:
-        """Rows and columns of each zone on these pictures."""
+        """Rows and columns of each zone."""
         return _zones_of(self.fit.layout)
 
     @cached_property
     def accepted_now(self) -> Colours:
-        """What was accepted, in the light of now."""
+        """The accepted picture in the current light."""
         return _evened(self, self.accepted)
 
     @cached_property
     def bare_now(self) -> Colours:
-        """The bare mat in the light of now."""
+        """The bare mat in the current light."""
         return _evened(self, self.bare)
 
     @cached_property
     def different(self) -> Mask:
-        """Where the mat looks other than when it was accepted, the light of the whole evened out."""
+        """Pixels that differ from the accepted picture, after evening out the light."""
         return _apart(self.last, self.accepted_now) > CHANGED_LEVELS
 
     @cached_property
     def other_surface(self) -> Mask:
-        """Where it shows another surface than when it was accepted, not the same one in other light."""
+        """Pixels that show another surface than accepted, not only other light."""
         return self.different & ~self.is_as_accepted
 
     @cached_property
     def foreign(self) -> npt.NDArray[np.int32]:
-        """Patches of something new, numbered from 1: changed, not only in shade, and not like the bare mat."""
-        # Where the bare mat was seen, its print must show again: a pale sleeve has the ground's colour, but no print.
+        """Patches of new, not bare surface, numbered from 1: `(h, w)`."""
+        # Where the mat was seen bare its print must reappear: a pale sleeve has the ground's color but no print.
         like_ground = _like_ground(self, self.bare_now, _never_seen_bare(self))
-        # Near cards the sheet between the zones may never have been seen bare.
+        # Near cards the paper between the zones may never have been seen bare.
         like_paper = _between_zones(self.fit.layout) & _same_surface(self.last, _paper(self))
         like_bare = np.where(self.bare_known, _same_surface(self.last, self.bare_now), like_ground | like_paper)
         return cv2.connectedComponents((self.other_surface & ~like_bare).astype(np.uint8), connectivity=8)[1]
 
     @cached_property
     def arms(self) -> Mask:
-        """Where something new goes on over the mat's rim to the edge of what is looked at."""
+        """Patches of `foreign` that reach the edge of the small picture: an arm."""
         first, last, left, right = self.foreign[0], self.foreign[-1], self.foreign[:, 0], self.foreign[:, -1]
         edge = np.concatenate((first, last, left, right))
         return np.isin(self.foreign, edge[edge > 0])
 
     @cached_property
     def cleared(self) -> Mask:
-        """Where something lay when the mat was accepted and its bare ground shows now."""
+        """Ground that shows where something was accepted."""
         return self.other_surface & self.ground
 
     @cached_property
     def ground(self) -> Mask:
-        """Where zones have the colour of their bare ground, and shine no brighter, as a telephone's screen does."""
+        """Zone pixels with the color of the bare ground, and no brighter; a phone's screen is brighter."""
         return _like_ground(self, self.bare_now, self.zones.values(), brightest=BRIGHT)
 
     @cached_property
     def is_as_accepted(self) -> Mask:
-        """Where the mat shows the surface that was accepted, in shadow or in more light."""
+        """Pixels that show the accepted surface, in shadow or in more light."""
         return _same_surface(self.last, self.accepted_now)
 
     @cached_property
     def reaching_in(self) -> npt.NDArray[np.int32]:
-        """Patches that are not of the sheet's colours and reach in over its edge, numbered: an arm, before all else."""
+        """Numbered patches over the sheet's edge in colors other than the sheet's: an arm, detected before any zone is
+        accepted.
+        """
         layout = self.fit.layout
         on_ground = _like_ground(self, self.last.astype(np.float32), self.zones.values())
         strange = _between_zones(layout) | (_in_zones(layout) & ~on_ground)
-        # White paper, or a lamp mirrored in it, brighter still: hands and sleeves are darker.
+        # Exclude white paper and a lamp's reflection on it, which is brighter still: hands and sleeves are darker.
         paper = _paper(self)
         shade, left = _shade(self.last, paper)
         strange &= ~_same_surface(self.last, paper) & ~((shade >= 1) & (left <= SHINE_LEVELS))
@@ -147,21 +151,21 @@ class MatMemory:
         return np.where(np.isin(labels, label[(label > 0) & (count >= ARM_PX) & large]), labels, 0)
 
 
-ZoneWatch = Mapping[str, MatMemory]  # what is remembered of every mat, by its id
+ZoneWatch = Mapping[str, MatMemory]  # state of every mat by its id
 
 
 @dataclass(frozen=True, slots=True)
 class ZoneChanges:
-    """What a frame changes, zones named `side-1/battle`."""
+    """Changes in one frame; zones are named `side-1/battle`."""
 
-    moving: frozenset[str] = frozenset()  # zones in which something moves, or did until a moment ago
-    changed: frozenset[str] = frozenset()  # still zones that differ from what was last accepted, or were never accepted
-    touched_border: frozenset[str] = frozenset()  # those where what is new reaches over the mat's rim: an arm
-    cut_off: frozenset[str] = frozenset()  # zones that lie partly outside the picture
+    moving: frozenset[str] = frozenset()  # with movement now or a moment ago
+    changed: frozenset[str] = frozenset()  # still, and different from the accepted picture or never accepted
+    touched_border: frozenset[str] = frozenset()  # changed, and the change crosses the mat's rim: an arm
+    cut_off: frozenset[str] = frozenset()  # partly outside the picture
 
 
 def update(state: ZoneWatch, image: Image, mats: Mats) -> tuple[ZoneWatch, ZoneChanges]:
-    """Return what a frame `(H, W, 3) uint8 BGR` changes in every zone of the mats that are found."""
+    """Compare a frame `(H, W, 3) uint8 BGR` with the state; return the new state and the changes in each zone."""
     small, scale = _reduced(image)
     sheets = {fit.layout.id: _next_sheet(state.get(fit.layout.id), fit, small, scale) for fit in mats.fits}
     return sheets, _changes(sheets.values(), image)
@@ -170,9 +174,9 @@ def update(state: ZoneWatch, image: Image, mats: Mats) -> tuple[ZoneWatch, ZoneC
 def accept(
     state: ZoneWatch, zones: Iterable[str], sightings: Sequence[Sighting], hidden: Collection[str] = ()
 ) -> ZoneWatch:
-    """Accept zones as they look now: that is what later frames are compared with.
+    """Accept zones as they look now, as the reference for later frames.
 
-    Where none of a mat's zones is `hidden`, so are its margins and the table around it: what was put there stays.
+    If no zone of a mat is `hidden`, accept its margins and the table around it too: objects put there may stay.
     """
     sheets = dict(state)
     for mat_id, sheet in state.items():
@@ -182,23 +186,23 @@ def accept(
 
 
 def unexplained(state: ZoneWatch, zones: Iterable[str], sightings: Sequence[Sighting]) -> frozenset[str]:
-    """Return those settled zones in which something is neither a card that is read nor the bare mat."""
+    """Return those of the settled zones that show something other than read cards and the bare mat."""
     # The face-down draw pile is never read.
     there = ((sheet, zone) for sheet in state.values() for zone in (sheet.zones.keys() & zones) - {DRAW_ZONE})
     return frozenset(zone for sheet, zone in there if not _is_explained(sheet, zone, sightings))
 
 
 def lies_like_a_card(state: ZoneWatch, zone: str, sightings: Sequence[Sighting]) -> bool:
-    """True if something that is no card read there covers about as much of a zone as a card does."""
+    """True if a zone contains an unread object about as large as a card."""
     sheet = _settled_sheet(state, zone)
     covered = sum(_strange(sheet, sheet.foreign, sheet.foreign[sheet.zones[zone]], sightings)) if sheet else 0
     return CARD_SHARES[0] * CARD_PX <= covered <= CARD_SHARES[1] * CARD_PX
 
 
 def outlines(state: ZoneWatch, zones: Iterable[str]) -> list[Quad]:
-    """Return the corners on the picture of boxes round what is new in settled zones, where a card may just have come.
+    """Return the corners of boxes around new patches in settled zones that may be a card just played.
 
-    They are about as large as a card, and turned as it is.
+    Only patches about as large as a card count; the boxes are rotated like the patches.
     """
     found = []
     for sheet in state.values():
@@ -212,9 +216,9 @@ def outlines(state: ZoneWatch, zones: Iterable[str]) -> list[Quad]:
 
 
 def changed_parts(state: ZoneWatch, zone: str) -> list[Box]:
-    """Return boxes of the picture round what has changed in a settled zone, none where it is more than a card.
+    """Return boxes around the changes in a settled zone; none if a change is larger than a card.
 
-    Each of them holds the whole of a card of which anything has come to show, or has gone.
+    Each box contains the whole of any card that appeared or disappeared there.
     """
     sheet = _settled_sheet(state, zone)
     if sheet is None:
@@ -235,16 +239,16 @@ def changed_parts(state: ZoneWatch, zone: str) -> list[Box]:
 
 
 def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sighting]) -> bool:
-    """True if something that is no card read or found covers the place of a card told there: a cup, a sleeve."""
+    """True if an object other than read or found cards covers a card's place: a cup, a sleeve."""
     sheet, box = _place(state, sighting)
     if sheet is None or np.count_nonzero(box.of(sheet.cleared)) > CLEARED_SHARE * box.area_px:
-        # The print of a mat that has never been seen bare is new as well once a card has gone.
+        # If the mat was never seen bare, its print also counts as new once a card is gone.
         return False
     return any(_strange(sheet, sheet.foreign, box.of(sheet.foreign), found))
 
 
 def is_hidden(state: ZoneWatch, mat: str, corners_mm: Floats) -> bool:
-    """True if no bare ground shows where a card with these corners `(4, 2)` lay on a mat, or not where it changed."""
+    """True if too little bare ground shows in a card's place, corners `(4, 2)`, or in the changed part of it."""
     sheet = state.get(mat)
     if sheet is None:
         return False
@@ -252,7 +256,7 @@ def is_hidden(state: ZoneWatch, mat: str, corners_mm: Floats) -> bool:
     cv2.fillConvexPoly(mask, np.int32(np.round(_on_sheet(corners_mm) * 16)), 1, shift=4)
     place = mask > 0
     bare = sheet.ground | (sheet.bare_known & _same_surface(sheet.last, sheet.bare_now))
-    # A card may have the ground's colour itself: then it shows where nothing but the light has changed.
+    # A card may have the ground's color. Then it shows where more than the light has changed.
     parts = (place, place & sheet.other_surface)
     return any(np.count_nonzero(bare & part) < CLEARED_SHARE * np.count_nonzero(part) for part in parts)
 
@@ -263,13 +267,13 @@ def is_settled(state: ZoneWatch, zone: str) -> bool:
 
 
 def looks_the_same(state: ZoneWatch, sighting: Sighting) -> bool:
-    """True if the place of a card told there looks as it did when its zone was last accepted."""
+    """True if a card's place looks as when its zone was last accepted."""
     sheet, box = _place(state, sighting)
     return sheet is not None and box.area_px > 0 and not bool(box.of(sheet.different).any())
 
 
 def _place(state: ZoneWatch, sighting: Sighting) -> tuple[MatMemory | None, Box]:
-    """Return the mat of a card told there, if its zone has been accepted before, and the box of its place there."""
+    """Return the mat of a sighting and the box of its place, if its zone has been accepted."""
     sheet = _settled_sheet(state, sighting.zone)
     if sheet is None or sighting.corners_px is None:
         return None, Box(0, 0, 0, 0)
@@ -277,17 +281,17 @@ def _place(state: ZoneWatch, sighting: Sighting) -> tuple[MatMemory | None, Box]
 
 
 def _settled_sheet(state: ZoneWatch, zone: str | None) -> MatMemory | None:
-    """Return the mat of a zone that has been accepted before."""
+    """Return the mat of a zone that has been accepted."""
     return next((sheet for sheet in state.values() if zone in sheet.settled), None)
 
 
 def _box_on_sheet(sheet: MatMemory, corners_mm: Floats) -> Box:
-    """Return the box round corners on a mat, on its small picture; empty where they lie outside."""
+    """Return the box around corners on the small picture; empty if outside."""
     return around(_on_sheet(corners_mm)).within(sheet.last.shape[1], sheet.last.shape[0])
 
 
 def zone_px(mats: Mats, zone: str, pad_mm: float = 0.0) -> Floats | None:
-    """Return a zone's corners on the picture `(4, 2)`, padded; None if the mat or the zone is not found."""
+    """Return a zone's corners on the picture `(4, 2)`, grown by `pad_mm`; None if the zone was not found."""
     mat_id, _, name = zone.partition("/")
     fit = mats.of(mat_id)
     rect = fit.layout.zones.get(name) if fit is not None else None
@@ -298,12 +302,12 @@ def zone_px(mats: Mats, zone: str, pad_mm: float = 0.0) -> Floats | None:
 
 
 def _reduced(image: Image) -> tuple[Image, float]:
-    """Return the frame averaged down to about 240 pixels across, and by which factor."""
+    """Average the frame down to about 240 pixels across; also return the factor."""
     factor = max(1, image.shape[1] // 240)
     size = (image.shape[1] // factor, image.shape[0] // factor)
     part, left = image[: size[1] * factor, : size[0] * factor], factor
     while left % 2 == 0:
-        # Three halvings take less than half the time of an eighth.
+        # Three halvings take less than half as long as one reduction to an eighth.
         left //= 2
         part = cv2.resize(part, (size[0] * left, size[1] * left), interpolation=cv2.INTER_AREA)
     return (cv2.resize(part, size, interpolation=cv2.INTER_AREA) if left > 1 else part), float(factor)
@@ -311,7 +315,7 @@ def _reduced(image: Image) -> tuple[Image, float]:
 
 @lru_cache(maxsize=4 * (MAX_SIDES + 1))
 def _sheet_on_picture(fit: Fit, scale: float) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.uint16]]:
-    """Return where on the reduced frame each pixel of a mat's small picture lies, as `cv2.remap` likes it best."""
+    """Map a mat's small picture to the reduced frame, in the fixed-point form that is fastest for `cv2.remap`."""
     width, height = _sheet_size(fit.layout)
     area = Rect(-RIM_MM, -RIM_MM, width * MM_PER_PX, height * MM_PER_PX)
     at = (fit.grid_px(area, MM_PER_PX) + 0.5) / scale - 0.5
@@ -319,12 +323,12 @@ def _sheet_on_picture(fit: Fit, scale: float) -> tuple[npt.NDArray[np.int16], np
 
 
 def _on_sheet(points_mm: Floats) -> Floats:
-    """Return millimetres on the mat as pixels of its small picture."""
+    """Convert mm on the mat to pixels of its small picture."""
     return (points_mm + RIM_MM) / MM_PER_PX - 0.5
 
 
 def _to_mm(points_px: Floats) -> Floats:
-    """Return pixels of a mat's small picture as millimetres on it."""
+    """Convert pixels of a mat's small picture to mm on it."""
     return (points_px + 0.5) * MM_PER_PX - RIM_MM
 
 
@@ -338,14 +342,14 @@ def _zones_of(layout: MatLayout) -> Mapping[str, Slices]:
 
 
 def _slices(zone: Rect) -> Slices:
-    """Return rows and columns of a rectangle on its mat's small picture."""
+    """Return the rows and columns of a rectangle on the small picture."""
     x, y = (zone.x_mm + RIM_MM) / MM_PER_PX, (zone.y_mm + RIM_MM) / MM_PER_PX
     return slice(round(y), round(y + zone.height_mm / MM_PER_PX)), slice(round(x), round(x + zone.width_mm / MM_PER_PX))
 
 
 def _next_sheet(old: MatMemory | None, fit: Fit, small: Image, scale: float) -> MatMemory:
     now = cv2.remap(small, *_sheet_on_picture(fit, scale), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    # Moved on the picture, or another one: it is looked at as if for the first time.
+    # The mat is new or has moved on the picture: start over.
     if old is None or fit.layout != old.fit.layout or np.abs(fit.outline_px - old.fit.outline_px).max() > MOVED_PX:
         return MatMemory(fit, now, now, now, np.zeros(now.shape[:2], bool), dict.fromkeys(_zones_of(fit.layout), 0))
     moved = _largest(cv2.absdiff(now, old.last)) > MOVING_LEVELS
@@ -380,7 +384,7 @@ def _changes(sheets: Iterable[MatMemory], image: Image) -> ZoneChanges:
 
 @lru_cache(maxsize=4 * (MAX_SIDES + 1))
 def _cut_off(fit: Fit, size_px: tuple[int, int]) -> frozenset[str]:
-    """Return the zones of a mat that lie partly outside a picture of `size_px`, width and height."""
+    """Return the mat's zones that are partly outside a picture of that size."""
     frame = corners_mm(Rect(0, 0, *size_px)).astype(np.float32)
     quads = {name: fit.quad_px(rect).astype(np.float32) for name, rect in fit.layout.zones.items()}
     inside = {name: cv2.intersectConvexConvex(quad, frame)[0] for name, quad in quads.items()}
@@ -390,31 +394,31 @@ def _cut_off(fit: Fit, size_px: tuple[int, int]) -> frozenset[str]:
 
 
 def _apart(one: Image, other: Colours) -> Colours:
-    """Return the largest difference of the three colours, pixel by pixel, `(h, w)`."""
+    """Return the largest difference of the three colors per pixel, `(h, w)`."""
     return _largest(cv2.absdiff(one.astype(np.float32), other))
 
 
 def _largest(colours: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-    """Return the largest of three colours, pixel by pixel; many times as quick as a maximum along the last axis."""
+    """Return the largest of three colors per pixel; many times as fast as a maximum over the last axis."""
     first, second, third = cv2.split(colours)
     return cv2.max(cv2.max(first, second), third)
 
 
 def _evened(sheet: MatMemory, reference: Image) -> Colours:
-    """Return a remembered picture in the light of now: most of a mat is always as it was."""
+    """Convert a remembered picture to the current light: most of a mat is unchanged."""
     return reference.astype(np.float32) * _lighter(sheet, reference)
 
 
 def _relit(sheet: MatMemory, reference: Image) -> Image:
-    """Return the same as a picture to be remembered, unchanged if the light is the same."""
+    """Do the same for a picture to remember; unchanged if the light is."""
     is_same = np.abs(_lighter(sheet, reference) - 1).max() < SAME_LIGHT
     return reference if is_same else np.rint(_evened(sheet, reference)).clip(0, 255).astype(np.uint8)
 
 
 def _lighter(sheet: MatMemory, reference: Image) -> Colours:
-    """Return how many times as bright a mat is as on a remembered picture, `(3,)`, place by place.
+    """Return the ratio of current to remembered brightness, `(3,)`: the median over pixels.
 
-    On a white sheet on a black table one card more moves the middle of a whole picture to the other half.
+    Medians of whole pictures fail: one more card on a white sheet on a black table shifts them to the other half.
     """
     now, then = (picture[::3, ::3].reshape(-1, 3) for picture in (sheet.last, reference))
     bright = then.max(axis=1) >= LIT_LEVELS
@@ -425,26 +429,26 @@ def _lighter(sheet: MatMemory, reference: Image) -> Colours:
 
 
 def _shade(now: Image, then: Colours) -> tuple[Colours, Colours]:
-    """Return the ratio of brightness at each place, and how many levels a colour differs beyond it, `(h, w)` each."""
+    """Return per pixel the brightness ratio, and the color difference beyond it in levels, `(h, w)` each."""
     here, total = now.astype(np.float32), np.ones((1, 3), np.float32)
     shade = cv2.transform(here, total) / np.maximum(cv2.transform(then, total), 1)
     return shade, _largest(cv2.absdiff(here, then * shade[:, :, None]))
 
 
 def _same_surface(now: Image, then: Colours, brightest: float = SHADE[1]) -> Mask:
-    """Return where both show the same surface, brighter or darker by a shadow's worth."""
+    """Return where both show the same surface, within the brightness range of a shadow."""
     shade, left = _shade(now, then)
     return (shade >= SHADE[0]) & (shade <= brightest) & (left <= SHADE_LEVELS)
 
 
 def _paper(sheet: MatMemory) -> Colours:
-    """Return the colour of the sheet between its zones in the light of now, as a picture of that alone."""
+    """Return a picture in the sheet's current color between its zones."""
     colour = np.median(sheet.last[_between_zones(sheet.fit.layout)], axis=0).astype(np.float32)
     return np.broadcast_to(colour, sheet.last.shape).copy()
 
 
 def _like_ground(sheet: MatMemory, bare: Colours, zones: Iterable[Slices], brightest: float = SHADE[1]) -> Mask:
-    """Return where zones have the colour of their printed ground, which shows when a card is taken away."""
+    """Return the zone pixels with the color of the zone's printed ground."""
     like = np.zeros(sheet.last.shape[:2], bool)
     for where in zones:
         part = sheet.last[where]
@@ -453,7 +457,7 @@ def _like_ground(sheet: MatMemory, bare: Colours, zones: Iterable[Slices], brigh
 
 
 def _ground(sheet: MatMemory, bare: Colours, where: Slices) -> Colours:
-    """Return the colour of a zone's ground: as seen bare there, else in any zone, else the sheet's own."""
+    """Return a zone's ground color: as seen bare there, else in any zone, else the sheet's own."""
     elsewhere = sheet.bare_known & _in_zones(sheet.fit.layout)
     known = (bare[where][sheet.bare_known[where]], bare[elsewhere], sheet.last[_between_zones(sheet.fit.layout)])
     colour = np.median(next(seen for seen in known if len(seen) >= ENOUGH_GROUND_PX), axis=0)
@@ -461,7 +465,7 @@ def _ground(sheet: MatMemory, bare: Colours, where: Slices) -> Colours:
 
 
 def _never_seen_bare(sheet: MatMemory) -> list[Slices]:
-    """Return the zones of which some part has always been covered."""
+    """Return the zones that have never been seen entirely bare."""
     return [where for where in sheet.zones.values() if not sheet.bare_known[where].all()]
 
 
@@ -475,7 +479,7 @@ def _between_zones(layout: MatLayout) -> Mask:
 
 
 def _on(layout: MatLayout, *parts: Slices) -> Mask:
-    """Return parts of the mat's small picture as a mask of it."""
+    """Return parts of the small picture as a mask."""
     inside = np.zeros(_sheet_size(layout)[::-1], bool)
     for where in parts:
         inside[where] = True
@@ -497,13 +501,13 @@ def _is_explained(sheet: MatMemory, zone: str, sightings: Sequence[Sighting]) ->
 def _strange(
     sheet: MatMemory, labels: npt.NDArray[np.int32], part: npt.NDArray[np.int32], sightings: Sequence[Sighting]
 ) -> Iterator[int]:
-    """Yield how much of a part of a mat each patch of its `labels` covers that no card of these sightings explains."""
+    """Yield the pixels within `part` of each patch that no card explains; `part` is an excerpt of `labels`."""
     cards, patches = _cards_on(sheet, sightings), zip(*np.unique(part, return_counts=True), strict=True)
     return (int(size) for label, size in patches if label and not _is_of_cards(labels == label, cards))
 
 
 def _cards_on(sheet: MatMemory, sightings: Sequence[Sighting]) -> Floats:
-    """Return each card told on this mat, `(n, 3)`: middle in pixels of the small picture, reach from there in mm."""
+    """Return the cards on this mat, `(n, 3)`: center x and y on the small picture, reach in mm."""
     own = [s for s in sightings if s.corners_px and s.zone in sheet.zones]
     if not own:
         return np.empty((0, 3))
@@ -512,7 +516,7 @@ def _cards_on(sheet: MatMemory, sightings: Sequence[Sighting]) -> Floats:
 
 
 def _is_of_cards(patch: Mask, cards: Floats) -> bool:
-    """True if a patch lies within reach of cards that are read, as `_cards_on` returns them, and is no larger."""
+    """True if a patch is within reach of read cards, as from `_cards_on`, and not larger than they are."""
     rows, columns = np.nonzero(patch)
     x, y, reach_mm = cards.T
     reached = np.hypot(columns[:, None] - x, rows[:, None] - y) * MM_PER_PX < reach_mm
@@ -526,7 +530,7 @@ def _is_of_cards(patch: Mask, cards: Floats) -> bool:
 def _accepted(sheet: MatMemory, zones: Collection[str], sightings: Sequence[Sighting], *, margins: bool) -> MatMemory:
     where = _on(sheet.fit.layout, *(sheet.zones[zone] for zone in zones)) | (~_in_zones(sheet.fit.layout) & margins)
     bare = where & ~_near_cards(sheet, sightings) & _may_be_bare(sheet)
-    # The parts of what is remembered must stay comparable with each other: all of it is kept in one light.
+    # Remembered pictures must stay comparable, so all of each is kept in one light.
     return replace(
         sheet,
         accepted=np.where(where[:, :, None], sheet.last, _relit(sheet, sheet.accepted)),
@@ -537,9 +541,9 @@ def _accepted(sheet: MatMemory, zones: Collection[str], sightings: Sequence[Sigh
 
 
 def _may_be_bare(sheet: MatMemory) -> Mask:
-    """Return where the look of the mat may be learnt: it is as known, or nothing large lies on the ground.
+    """Return where the bare mat may be learned: it looks as known, or no large object covers the ground.
 
-    In shadow it is not as known: an arm that rests on the mat may have the colour of paper in shadow.
+    A shadow does not count as known: a resting arm may have the color of paper in shadow.
     """
     unseen = _never_seen_bare(sheet)
     strange = _on(sheet.fit.layout, *unseen) & ~_like_ground(sheet, sheet.bare_now, unseen)
@@ -550,7 +554,7 @@ def _may_be_bare(sheet: MatMemory) -> Mask:
 
 
 def _near_cards(sheet: MatMemory, sightings: Sequence[Sighting]) -> Mask:
-    """Return where a card that is read may lie."""
+    """Return the pixels that a read card may cover."""
     near = np.zeros(sheet.last.shape[:2], np.uint8)
     for x, y, reach_mm in _cards_on(sheet, sightings):
         cv2.circle(near, (round(x), round(y)), round(reach_mm / MM_PER_PX), 255, -1)
