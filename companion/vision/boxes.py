@@ -1,6 +1,4 @@
-"""Pixel rectangles, and small array helpers that all of vision shares: scaling, Lab colors, gradients, blurred
-patterns.
-"""
+"""Pixel rectangles, and array helpers for all of vision: scaling, Lab colors, gradients, blurred patterns."""
 
 from __future__ import annotations
 
@@ -34,7 +32,7 @@ class Box(NamedTuple):
         return max(0, self.right - self.left) * max(0, self.bottom - self.top)
 
     def of(self, image: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the part of a picture in this box, as a view."""
+        """Return this part of a picture, as a view."""
         return image[self.top : self.bottom, self.left : self.right]
 
     def padded(self, by_px: int) -> Box:
@@ -85,7 +83,7 @@ def lengths(vectors: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def merged(boxes: Sequence[Box]) -> tuple[Box, ...]:
-    """Join boxes that touch, so that each pixel is processed once."""
+    """Join boxes that touch, so that no pixel is processed twice."""
     apart: list[Box] = []
     for box in boxes:
         joined, rest = box, list(apart)
@@ -98,7 +96,7 @@ def merged(boxes: Sequence[Box]) -> tuple[Box, ...]:
 
 
 def boxes_within(image: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
-    """Clip boxes to a picture and join those that touch; None means the whole picture."""
+    """Clip boxes to a picture and merge them; None means the whole picture."""
     if where is None:
         return (whole(image),)
     height, width = image.shape[:2]
@@ -106,7 +104,7 @@ def boxes_within(image: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
 
 
 def first_of_each(keys: Floats, most: int) -> Places:
-    """Return the indices of the first `most` columns of each distinct key, ascending; `keys` are `(parts, n)`."""
+    """Return the sorted indices of the first `most` columns of each distinct key; `keys` are `(parts, n)`."""
     _, group = np.unique(keys, axis=1, return_inverse=True)
     order = np.argsort(group, kind="stable")
     starts = np.searchsorted(group[order], group[order])
@@ -114,12 +112,12 @@ def first_of_each(keys: Floats, most: int) -> Places:
 
 
 def shrunk(image: npt.NDArray[Any], share: float) -> npt.NDArray[Any]:
-    """Scale a picture `(H, W[, 3])` down to `share` of its size, at least 1 × 1 pixel; never enlarge it."""
+    """Scale a picture `(H, W[, 3])` by `share`, to at least 1 × 1 pixel; never enlarge it."""
     if share >= 1:
         return image
     height, width = (max(1, round(side * share)) for side in image.shape[:2])
     if min(image.shape[:2]) * share >= 1:
-        # Scale by the exact share, not to a whole size: callers divide positions by it.
+        # Scale by the exact share: callers divide positions by it.
         return cv2.resize(image, None, fx=share, fy=share, interpolation=cv2.INTER_AREA)
     return cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)
 
@@ -130,15 +128,14 @@ def lab(image: Image) -> Pixels:
 
 
 def slopes(image: npt.NDArray[Any]) -> list[Pixels]:
-    """Return the horizontal and the vertical gradient, in levels per pixel, as `float32` of the picture's shape."""
+    """Return the horizontal and vertical gradients, in levels per pixel, as `float32`."""
     return [cv2.Scharr(image, cv2.CV_32F, *axis, scale=1 / 32) for axis in ((1, 0), (0, 1))]
 
 
 def blurring(cells: int, blur_cells: float, drawn: int, per_cell: int) -> Floats32:
-    """Return the matrix `(cells · per_cell, cells)` from a row of printed cells to blurred samples of it.
+    """Return the matrix `m`, `(cells · per_cell, cells)`, from a row of printed cells to blurred samples.
 
-    A pattern `(cells, cells)` then looks like `m @ pattern @ m.T`. `blur_cells` is the blur's σ; each cell is drawn
-    `drawn` pixels wide.
+    A pattern `(cells, cells)` looks like `m @ pattern @ m.T`. `blur_cells` is σ; cells are drawn `drawn` pixels wide.
     """
     fine = np.kron(np.eye(cells, dtype=np.float32), np.ones((drawn, 1), np.float32))
     blurred = cv2.GaussianBlur(fine, (1, 0), sigmaX=1, sigmaY=drawn * blur_cells)

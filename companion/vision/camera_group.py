@@ -1,7 +1,7 @@
 """Combine the views of several cameras over one table into one view.
 
-Each camera has its own eye. A mat belongs to the camera that sees it largest; only that camera reports on it. Mats of a
-silent camera are unknown. Positions refer to the picture that shows all cameras side by side.
+Each camera has its own eye. Only the camera that sees a mat largest reports on it. Mats of a silent camera are unknown.
+Positions refer to the picture of all cameras side by side.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from companion.vision.quality.live_survey import Lookout, Survey
 from companion.vision.quality.verdict import Pace
 from companion.vision.view import MatSeen, Point, Quad, Sighting, View
 
-BETTER = 1.25  # minimum ratio of scales for a mat to change owner; prevents going back and forth
+BETTER = 1.25  # ratio of scales above which a mat changes owner, so that none goes back and forth
 STAYS = 1_000_000  # offset between the card numbers (`Sighting.stay`) of two eyes
 SILENT = say("No pictures come. Nothing is followed on its mats; plays there can be entered by hand.")
 
@@ -40,11 +40,11 @@ class _Sight:
         return mat_of(zone) in self.own
 
     def zones(self, named: Iterable[str]) -> frozenset[str]:
-        """Return those of `named` on this camera's mats."""
+        """Return those on this camera's mats."""
         return frozenset(filter(self.has, named))
 
     def unknown(self) -> frozenset[str]:
-        """Return the zones on its mats whose content is unknown."""
+        """Return the unknown zones on its mats."""
         is_blind = self.view.trouble is not None or self.part.frame is None or self.part.frame.after_gap
         every = (f"{mat.id}/{zone}" for mat in all_mats() for zone in mat.zones)
         return self.zones(every if is_blind else self.view.unknown_zones)
@@ -54,22 +54,21 @@ class _Sight:
         return say("Camera %(number)d: %(says)s", number=self.number + 1, says=says)
 
     def shifted(self, point: Point) -> Point:
-        """Move a point from the camera's picture to the combined one."""
+        """Move a point to the combined picture."""
         return point[0] + self.part.at_px[0], point[1] + self.part.at_px[1]
 
     def quad(self, corners: Quad) -> Quad:
-        """Move corners to the combined picture."""
         a, b, c, d = map(self.shifted, corners)
         return a, b, c, d
 
     def mats(self) -> Iterator[MatSeen]:
-        """Yield its own mats; a robot's mat from every camera that shows it, so that it can be hidden in each."""
+        """Yield its own mats; a robot's mat from every camera, to be hidden in each."""
         for mat in self.view.mats:
             if mat.id in self.own or mat.id == ROBOT:
                 yield replace(mat, corners_px=self.quad(mat.corners_px))
 
     def sightings(self) -> Iterator[Sighting]:
-        """Yield the cards on its mats, placed on the combined picture."""
+        """Yield the cards on its mats, on the combined picture."""
         for seen in self.view.sightings:
             if self.has(seen.zone or ""):
                 corners = self.quad(seen.corners_px) if seen.corners_px else None
@@ -78,16 +77,16 @@ class _Sight:
 
 
 class CameraGroup:
-    """The lookouts of all cameras; `make` creates one, given the camera's number.
+    """The lookouts of all cameras; `make` creates one for a camera number.
 
-    `survey` may be called from any thread, everything else only from the reading thread.
+    Any thread may call `survey`; only the reading thread calls the rest.
     """
 
     def __init__(self, make: Callable[[int], Lookout]) -> None:
         self._make, self.first = make, make(0)
         self._lookouts = [self.first]  # one for every camera ever used
-        self._sights: tuple[_Sight, ...] = ()  # last views; empty for a single camera
-        self._owners: Mapping[str, int] = {}  # camera that owns each mat
+        self._sights: tuple[_Sight, ...] = ()  # empty for a single camera
+        self._owners: Mapping[str, int] = {}  # camera number per mat
         self._size_px = SIZE_PX
 
     def begin_afresh(self) -> None:
@@ -95,13 +94,13 @@ class CameraGroup:
             lookout.begin_afresh()
 
     def wanted(self, number: int, in_play: Sequence[str]) -> tuple[str, ...]:
-        """Return the mats in play that a camera should see; mats without an owner count for camera 0."""
+        """Return the mats in play that a camera should see; the first camera also those without an owner."""
         return tuple(mat for mat in in_play if self._owners.get(mat, 0) == number)
 
     def __call__(self, frame: Frame) -> View:
         cameras = len(frame.parts) or 1
         if cameras != (len(self._sights) or 1):
-            # The frame does not say which camera was added or removed, so all but the first start over.
+            # The frame does not say which camera changed, so all but the first start over.
             for other in self._lookouts[1:]:
                 other.begin_afresh()
             self._lookouts += map(self._make, range(len(self._lookouts), cameras))
@@ -132,7 +131,7 @@ def _seen(number: int, part: Part, lookout: Lookout, t_s: float) -> _Sight:
 
 
 def _owners(before: Mapping[str, int], sights: Sequence[_Sight]) -> Mapping[str, int]:
-    """Assign each mat to a camera; only a camera that sees it whole takes it from another."""
+    """Assign mats to cameras; a mat passes only to a camera that sees it whole."""
     owners = {mat: number for mat, number in before.items() if number < len(sights)}
     whole: dict[str, dict[int, float]] = defaultdict(dict)
     for sight in sights:
@@ -149,7 +148,7 @@ def _owners(before: Mapping[str, int], sights: Sequence[_Sight]) -> Mapping[str,
 
 
 def _together(t_s: float, sights: Sequence[_Sight]) -> View:
-    """Combine the views; the combined view has `trouble` only if every camera has."""
+    """Combine the views; `trouble` is set only if every camera has trouble."""
     troubles = [sight.named(sight.view.trouble) for sight in sights if sight.view.trouble]
     unknown = frozenset[str]().union(*(sight.unknown() for sight in sights))
     piles = [sight.view.draw_pile_empty for sight in sights if sight.has(DRAW_ZONE)]
@@ -168,7 +167,7 @@ def _together(t_s: float, sights: Sequence[_Sight]) -> View:
 def _surveyed(
     surveys: Sequence[tuple[_Sight, Survey]], sights: Sequence[_Sight], owners: Mapping[str, int], size_px: Size
 ) -> Survey:
-    """Combine the surveys of several cameras, each limited to its own mats."""
+    """Combine the surveys, each limited to its camera's mats."""
 
     def outlines(of: Callable[[Survey], Mapping[str, Quad]]) -> Mapping[str, Quad]:
         return {zone: s.quad(quad) for s, survey in surveys for zone, quad in of(survey).items() if s.has(zone)}

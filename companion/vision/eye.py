@@ -1,7 +1,7 @@
-"""The eye: turn frames into views, doing as little as the table allows.
+"""Turn frames into views, doing as little as the table allows.
 
-While nothing moves, only the motion gate runs. Zones are unknown during movement and read afterwards. A still zone must
-show a card that can be read, the bare mat, or what it showed before; otherwise it stays unknown.
+Only the motion gate runs while nothing moves. Zones are unknown during movement and read afterwards. A still zone is
+known if it shows a read card, the bare mat, or what it showed before.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from companion.vision.stickers.reader import are_there
 from companion.vision.view import FACE, Sighting, View, side_of
 from companion.vision.zones import ZoneChanges, ZoneWatch
 
-READS = LOOKS  # reads per zone after movement; a card must be missed in all of them to be gone
+READS = LOOKS  # reads of a zone after movement; a card missed in all is gone
 READ_AGAIN_S = 1.0  # pause before an unexplained zone is read again
-REACH_OUT_MM = 25.0  # margin read around a zone, in mm; a card may cross the zone's edge
-HAND_RESTS_S = 20.0  # time after which something over a zone not accepted yet counts as an object, not as a resting arm
-RESTS_S = 0.9  # the same over an accepted zone: an arm or a cup; the cards beside it can be followed
+REACH_OUT_MM = 25.0  # margin read around a zone: a card may cross its edge
+HAND_RESTS_S = 20.0  # until something over a zone never accepted counts as an object, not an arm
+RESTS_S = 0.9  # the same over an accepted zone; then the cards beside it can be followed
 LIGHT_OR_CAMERA = say("The light or the camera has changed: nothing is followed until the picture is steady again.")
 NO_MATS = say("No mat is seen: lay the printed mats so that the camera sees their corners.")
 NO_ZONES = say("The zones were drawn on a picture of other proportions than the camera's: draw them anew.")
@@ -46,17 +46,17 @@ class Sight:
     mats: Mats = field(default_factory=Mats)
     zones: ZoneWatch = field(default_factory=dict)
     view: View | None = None
-    reads_left: Mapping[str, int] = field(default_factory=dict)  # reads still due per zone
-    unexplained: frozenset[str] = frozenset()  # still zones that show neither a read card nor the bare mat
-    odd_since_s: Mapping[str, float] = field(default_factory=dict)  # when each of them became unexplained
-    unaccepted: frozenset[str] = frozenset()  # zones hidden at their last read; always read again
-    patches: Mapping[str, Patch] = field(default_factory=dict)  # each zone's picture at its last unhidden read
-    restless: bool = True  # movement or pending reads: do not skip the next frame
-    read_s: float | None = None  # time of the last read
+    reads_left: Mapping[str, int] = field(default_factory=dict)  # due per zone
+    unexplained: frozenset[str] = frozenset()  # still, but showing neither a read card nor the bare mat
+    odd_since_s: Mapping[str, float] = field(default_factory=dict)  # per unexplained zone
+    unaccepted: frozenset[str] = frozenset()  # hidden at their last read; always read again
+    patches: Mapping[str, Patch] = field(default_factory=dict)  # each zone at its last unhidden read
+    restless: bool = True  # movement or pending reads: the next frame is not skipped
+    read_s: float | None = None
     lain: tuple[Lain, ...] = ()  # cards recognized by their faces
-    under: frozenset[int | None] = frozenset()  # numbers (`Lain.order`) of those with an object on them
+    under: frozenset[int | None] = frozenset()  # `Lain.order` of those with an object on them
     told: frozenset[str] = frozenset()  # zones fully explained at the last read
-    looks: int = 1  # number of looks at zones so far, plus one
+    looks: int = 1  # number of reads of zones so far, plus one
 
     @property
     def sightings(self) -> tuple[Sighting, ...]:
@@ -69,7 +69,7 @@ class Sight:
 
     @property
     def read_once(self) -> frozenset[str]:
-        """Zones with some but not all of their reads done since they became still."""
+        """Zones that are still and have some, not all, of their reads."""
         return frozenset(zone for zone, left in self.reads_left.items() if 0 < left < READS)
 
     @property
@@ -101,22 +101,22 @@ class Eye:
         self._size: tuple[int, ...] | None = None
 
     def begin_afresh(self) -> None:
-        # Keep counting, so that cards recognized by face get new numbers.
+        # The number of looks goes on: cards recognized by face need new numbers.
         self.sight = Sight(looks=self.sight.looks)
         self._size = None
 
     def __call__(self, frame: Frame) -> View:
-        """Return the view of a frame, given all frames before it."""
+        """Return the view of a frame, given all frames before."""
         size, drawing, faces = frame.image.shape[:2], self._drawn.current, self._templates()
         gate, mats = self.sight.gate, self.sight.mats
         if size != self._size:
-            # Positions on a picture of another size are meaningless.
+            # Positions on a picture of another size mean nothing.
             gate, mats = Gate(), Mats(drawing=drawing)
         if drawing is not mats.drawing:
             # Zones and their names have changed.
             mats = Mats(drawing=drawing)
         if mats is not self.sight.mats or faces is not self._faces:
-            # With other faces all zones must be read again, too.
+            # Other faces: read all zones again.
             self._size, self._faces = size, faces
             self.sight = Sight(gate=gate, mats=mats, looks=self.sight.looks)
         self.sight, view = self._look(self.sight, frame)
@@ -124,7 +124,7 @@ class Eye:
 
     def _look(self, sight: Sight, frame: Frame) -> tuple[Sight, View]:
         if frame.after_gap:
-            # After a gap nothing can be compared, and no duration is known.
+            # Nothing can be compared, or has lasted, across a gap.
             sight = replace(sight, gate=Gate(), odd_since_s={}, mats=replace(sight.mats, doubtful={}))
         sight = replace(sight, gate=motion.update(sight.gate, frame.image))
         before = sight.view
@@ -136,7 +136,7 @@ class Eye:
         return self._looked(sight, frame)
 
     def _blinded(self, sight: Sight, before: View, frame: Frame) -> tuple[Sight, View]:
-        """Return state and view for a frame in other light: all zones start over."""
+        """Start over with all zones after a change of light or camera."""
         every = _every_zone(sight.mats)
         view = replace(
             before,
@@ -174,18 +174,18 @@ class Eye:
     def _read(
         self, sight: Sight, frame: Frame, gray: Image, due: frozenset[str], changes: ZoneChanges
     ) -> tuple[View, tuple[Lain, ...]]:
-        """Read the due zones; keep a sticker that was missed where nothing has changed."""
-        # Zones that were fully explained and have not changed since.
+        """Read the due zones; keep a missed sticker if nothing changed there."""
+        # Fully explained and unchanged since.
         once_more = (due - changes.changed) & sight.told & sight.read_once
         before = sight.sightings
         faces, lain = self._read_faces(sight, frame, gray, due, once_more)
         if self._faces is None:
             boxes = _boxes_round(due - _as_before(sight, gray, once_more), sight.mats)
         elif any(s.card for s in before):
-            # With faces a sticker is not read alone: a card's two readings belong together.
+            # With faces, read both: a card's sticker and face belong together.
             boxes = _boxes_round(due, sight.mats)
         else:
-            # Something that crosses the mat's border is an arm, not a card.
+            # Something that crosses the mat's border is an arm.
             rest = _not_told(sight, due - changes.touched_border, faces)
             boxes = [box for zone in sorted(rest) for box in _boxes_in(sight, zone, gray)]
         view = read(
@@ -211,7 +211,7 @@ class Eye:
     def _read_faces(
         self, sight: Sight, frame: Frame, gray: Image, due: frozenset[str], once_more: frozenset[str]
     ) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
-        """Recognize cards in the due zones by their faces; also return all cards to remember."""
+        """Read the due zones by faces; also return all cards to remember."""
         templates = self._faces
         if templates is None:
             return (), ()
@@ -229,7 +229,7 @@ class Eye:
         if not rest:
             return told, (*elsewhere, *again)
         here = [lain for lain in sight.lain if lain.sighting.zone in rest]
-        # At the first look a partly hidden card is older than we are; later cards are read as they are played.
+        # Only at the first look can a partly hidden card be new to us; later ones are read when played.
         first = not here and not all(zones.is_settled(sight.zones, zone) for zone in rest)
         boxes = boxes_within(frame.image, [box for zone in sorted(rest) for box in _boxes_in(sight, zone, gray)])
         beside = [s for s in sight.sightings if s.by == FACE and s.zone in rest and _lies_beside(sight, s, boxes)]
@@ -258,15 +258,15 @@ class Eye:
         changes: ZoneChanges,
         due: frozenset[str],
     ) -> tuple[Sight, View]:
-        """Decide which zones are known after reading the due ones; return state and view."""
+        """Decide which zones are known after the due ones were read."""
         open_to_doubt = (changes.changed | due) - changes.touched_border
-        # A zone unexplained at its last read still is.
+        # Zones unexplained at their last read still are.
         hidden_faces = tuple(_faces_hidden(sight, view, lain, due | (sight.unexplained - changes.moving)))
         explaining = (*view.sightings, *beneath(view, lain))
         odd = zones.unexplained(sight.zones, open_to_doubt, explaining) | changes.touched_border
         odd |= {s.zone for s in hidden_faces if s.zone is not None and s.stay not in sight.under}
         odd_since_s = {zone: sight.odd_since_s.get(zone, frame.t_s) for zone in odd}
-        # An object that stays long enough was put there: keep the cards under it as they were.
+        # An object that stays was put there: remember the cards under it.
         patience_s = {zone: RESTS_S if zones.is_settled(sight.zones, zone) else HAND_RESTS_S for zone in odd}
         things = {zone for zone in odd & due if frame.t_s - odd_since_s[zone] >= patience_s[zone]}
         odd -= things
@@ -323,7 +323,7 @@ def _read_again(sight: Sight, t_s: float) -> bool:
 
 
 def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats, gray: Image) -> Mapping[str, int]:
-    """Return how many reads each zone is due; movement starts the count again. Omit zones that look as last read."""
+    """Return the reads due per zone: all after movement, none if it looks as last read."""
     moved = {zone for zone in _every_zone(placed) if mat_of(zone) in placed.moved}
     crept = dict.fromkeys(changes.changed - sight.unexplained, 1)
     left = {**crept, **sight.reads_left, **dict.fromkeys(changes.moving | moved, READS)}
@@ -334,15 +334,15 @@ def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats, gray: Image) -> M
 
 
 def _boxes_round(these: Iterable[str], mats: Mats) -> list[Box]:
-    """Return the boxes to read for these zones, without the draw pile: its cards are face down."""
+    """Return the boxes to read for zones; the face-down draw pile has none."""
     quads = (zones.zone_px(mats, zone, REACH_OUT_MM) for zone in sorted(these) if zone != DRAW_ZONE)
     return [around(corners) for corners in quads if corners is not None]
 
 
 def _boxes_in(sight: Sight, zone: str, gray: Image) -> list[Box]:
-    """Return where to look for faces: the changed parts of a wide zone, or all of the zone.
+    """Return where to look for faces: the changed parts of a wide zone, or the whole zone.
 
-    Changed parts suffice only if the print around them is the same: a card on an equal card changes little else.
+    Changed parts suffice if the print around them is the same: a card on an equal card changes little else.
     """
     changed = [] if kind_of(zone) in FACE_UP_PILES else zones.changed_parts(sight.zones, zone)
     if changed and zone in sight.patches and sight.patches[zone].is_in(gray, changed):
@@ -351,29 +351,29 @@ def _boxes_in(sight: Sight, zone: str, gray: Image) -> list[Box]:
 
 
 def _lies_beside(sight: Sight, sighting: Sighting, boxes: Sequence[Box]) -> bool:
-    """True if a card is outside the boxes to search, and its place looks unchanged."""
+    """True if a card is outside the boxes, and its place looks unchanged."""
     place = around(sighting.corners_px or ())
     return not any(place.touches(box) for box in boxes) and zones.looks_the_same(sight.zones, sighting)
 
 
 def _as_before(sight: Sight, gray: Image, zones_told: frozenset[str]) -> frozenset[str]:
-    """Return those of the zones in which every sticker is read again in its old place."""
+    """Return the zones whose stickers are all read again in place."""
     there = [s for s in sight.sightings if s.zone in zones_told]
     seen = are_there(gray, [(s.card, s.corners_px) for s in there])
     return zones_told - {s.zone for s, is_there in zip(there, seen, strict=True) if not is_there}
 
 
 def _not_told(sight: Sight, due: frozenset[str], faces: Sequence[Sighting]) -> frozenset[str]:
-    """Return the due zones that are new or not explained by faces: they may contain a first sticker."""
+    """Return the due zones that may have a first sticker: new, or not explained by faces."""
     unseen = {zone for zone in due if not zones.is_settled(sight.zones, zone)}
     unread = {s.zone for s in faces if s.face is Card.UNKNOWN and s.zone is not None}
     return (unseen | unread | zones.unexplained(sight.zones, due, faces)) & due
 
 
 def _still_lies(sight: Sight, missed: Sighting, found: Sequence[Sighting]) -> bool:
-    """True if an unread card must still be there: its place looks unchanged, or an object covers it.
+    """True if a missed card must still be there: its place looks unchanged, or an object covers it.
 
-    A new card in its place explains what covers it. An older, unchanged card does not.
+    A new card explains what covers it; an older, unchanged one does not.
     """
     if any(math.dist(missed.centre_px, s.centre_px) < side_of(s.corners_px) for s in found if s.corners_px):
         return False
@@ -384,7 +384,7 @@ def _still_lies(sight: Sight, missed: Sighting, found: Sequence[Sighting]) -> bo
 def _is_told(sight: Sight, view: View, zone: str, changed: Collection[str]) -> bool:
     """True if the stickers read in a zone explain all changes since it was accepted.
 
-    Either nothing changed, or a card was added and none is missing but below it. The draw pile is never read.
+    Nothing changed, or a card was added and only cards under it are missed. The draw pile is never read.
     """
     before, now = ({s.card for s in sightings if s.zone == zone} for sightings in (sight.sightings, view.sightings))
     if None in now or not zones.is_settled(sight.zones, zone):
@@ -395,7 +395,7 @@ def _is_told(sight: Sight, view: View, zone: str, changed: Collection[str]) -> b
 
 
 def _faces_hidden(sight: Sight, view: View, lain: Iterable[Lain], those: Collection[str | None]) -> Iterator[Sighting]:
-    """Yield the face-recognized cards of the zones `those` that something hides.
+    """Yield the face-recognized cards in zones `those` that something hides.
 
     Their places show neither bare ground nor a later card.
     """
@@ -410,7 +410,7 @@ def _faces_hidden(sight: Sight, view: View, lain: Iterable[Lain], those: Collect
 
 
 def beneath(view: View, lain: Iterable[Lain]) -> Iterator[Sighting]:
-    """Yield the cards that were shifted with a pile whose top card is recognized: their edges show beside it."""
+    """Yield the cards shifted together with a pile whose top card is recognized; they explain its edges."""
     piles = {s.zone for s in view.sightings if s.by == FACE and s.face is not Card.UNKNOWN and is_pile(s.zone or "")}
     yield from (card.sighting for card in lain if card.missed and card.sighting.zone in piles)
 
@@ -418,9 +418,9 @@ def beneath(view: View, lain: Iterable[Lain]) -> Iterator[Sighting]:
 def remembered(
     lain: Iterable[Lain], hidden: Collection[str], under: Collection[int | None], before: Iterable[Lain]
 ) -> Iterator[Lain]:
-    """Yield the cards to remember; in a hidden zone, or `under` an object, as they were remembered before.
+    """Yield the cards to remember: as before in a hidden zone or `under` an object, else as now.
 
-    The look may show a hand there, so not detecting a card means nothing.
+    A hidden zone may show a hand, so not detecting a card there means nothing.
     """
     known = {card.order: card for card in before}
     for card in lain:
@@ -428,7 +428,7 @@ def remembered(
             yield card
         elif card.order in known:
             was = known[card.order]
-            # But it has moved along with its mat.
+            # It still moves with its mat.
             yield replace(was, missed=min(card.missed, was.missed), corners_mm=card.corners_mm)
 
 

@@ -1,6 +1,6 @@
 """Detect pictures that a camera or app mirrored left to right, and flip them back.
 
-Video call apps often mirror the picture. Mirrored markers and stickers are unreadable, so the table would look empty.
+Video call apps often do so. Mirrored markers and stickers are unreadable, so the table would look empty.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from companion.vision.mats.markers import THOROUGH_WINDOWS, find_all
 from companion.vision.opencv import cv2
 from companion.vision.view import Point, Quad, View
 
-ENOUGH = 2  # minimum number of markers on the flipped picture, with none on the original; chance matches are rare
-LOOK_EVERY_S = 10.0  # seconds between checks while no marker is visible
+ENOUGH = 2  # minimum markers on the flipped picture, with none on the original; chance finds hardly one
+LOOK_EVERY_S = 10.0  # while no marker is visible
 
 
 def flipped(image: Image) -> Image:
@@ -36,7 +36,7 @@ def is_mirrored(image: Image) -> bool | None:
 
 
 def flipped_back(view: View, width_px: int) -> View:
-    """Convert a view of a flipped picture to the pixels of the original, `width_px` wide."""
+    """Convert a view of a flipped picture to the original's pixels."""
 
     def point(at: Point) -> Point:
         return width_px - 1 - at[0], at[1]
@@ -54,9 +54,9 @@ def flipped_back(view: View, width_px: int) -> View:
 
 
 def unmirrored(frames: Iterable[Frame], turned: Callable[[], object] = lambda: None) -> Iterator[Frame]:
-    """Yield frames, flipped once mirrored mats have been detected.
+    """Yield frames, flipped once they show mirrored mats.
 
-    Decides when mats are visible, and again after a gap, in another size, or when the value of `turned` changes.
+    Decided when mats are visible, and again after a gap, in another size, or if `turned` changes.
     """
     is_flipped, is_decided, looked_s, before = False, False, 0.0, None
     for frame in frames:

@@ -1,4 +1,4 @@
-"""Detect change cheaply: motion in a whole frame, or another print in a part of it.
+"""Detect motion in a frame, and whether a part of it shows the same print.
 
 `update` compares every eighth pixel of the green channel. An idle table costs nothing else.
 """
@@ -15,18 +15,17 @@ from companion.vision.boxes import Box, Floats, Image, Mask, Pixels, around, cut
 from companion.vision.opencv import cv2
 
 STEP_PX = 8
-CHANGED_LEVELS = 16  # minimum difference from the last frame to count as changed; sensor noise stays below
-MIN_SAMPLES = 8  # minimum samples in a changed patch; noise makes fewer, a finger more
-EVERYTHING_SHARE = 0.8  # share of changed samples above which the light or the camera changed
+CHANGED_LEVELS = 16  # difference that counts as change; sensor noise stays below
+MIN_SAMPLES = 8  # of a changed patch; noise makes fewer, a finger more
+EVERYTHING_SHARE = 0.8  # share of changed samples that means another light or camera
 PRINT, FEW_PX = 0.12, 60
-"""Two pictures show the same print if fewer than `FEW_PX` pixels differ by more than `PRINT`.
+"""Fewer than `FEW_PX` pixels whose print differs by more than `PRINT` are noise or a shadow's edge.
 
-A card laid on an equal card differs on hundreds of pixels (films of drawn and scanned decks, 1.5 to 2 pixels per mm). A
-pastel card on a bare zone in dim light differs on 140. Noise reaches 50: two frames of a black card in a sixth of full
-light.
+A card on an equal card differs on hundreds (films of drawn and scanned decks, 1.5 to 2 pixels per mm). A pastel card on
+a bare zone in dim light differs on 140, two frames of a black card in a sixth of full light on 50.
 """
 
-BLUR_PX, AROUND_PX = 3, 31  # print: a spot's difference from its surroundings, relative to them
+BLUR_PX, AROUND_PX = 3, 31  # sizes of a spot and of its surroundings; print is their contrast
 DIM_LEVELS = 100  # minimum divisor; in darker pictures noise would count as print
 
 
@@ -40,9 +39,9 @@ class Motion(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gate:
-    """State of the motion gate after a frame."""
+    """The motion gate after a frame."""
 
-    sample: Image | None = None  # green channel, every eighth pixel, smoothed: `(H/8, W/8) uint8`
+    sample: Image | None = None  # green, every eighth pixel, smoothed: `(H/8, W/8) uint8`
     motion: Motion = Motion.EVERYTHING
 
 
@@ -69,13 +68,13 @@ class Patch:
 
     @classmethod
     def of(cls, gray: Image, corners: Floats) -> Patch:
-        """Cut out the part of a picture `(h, w) uint8` between corners `(4, 2)`."""
+        """Cut out the part of `(h, w) uint8` between corners `(4, 2)`."""
         box = around(corners).within(gray.shape[1], gray.shape[0])
         look, inside = cut_out(gray, corners, box)
         return cls(box, look.copy(), inside)
 
     def is_in(self, gray: Image, but: Iterable[Box] = ()) -> bool:
-        """True if a picture shows the same print there, whatever its brightness; the boxes `but` are ignored."""
+        """True if a picture shows the same print there in any light, ignoring the boxes `but`."""
         now = self.box.of(gray)
         if now.shape != self.look.shape or not now.size:
             return False
@@ -89,7 +88,7 @@ class Patch:
 
 
 def _print_of(part: Image) -> Pixels:
-    """Return each pixel's contrast with its surroundings, as a share of their brightness."""
+    """Return each pixel's contrast with its surroundings, relative to their brightness."""
     levels = part.astype(np.float32)
     around_it = cv2.blur(levels, (AROUND_PX, AROUND_PX))
     return (cv2.blur(levels, (BLUR_PX, BLUR_PX)) - around_it) / np.maximum(around_it, DIM_LEVELS)

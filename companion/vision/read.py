@@ -1,6 +1,6 @@
-"""Read one frame: which cards lie in which zones.
+"""Read one frame: which cards are in which zones.
 
-Stickers and faces are combined into one sighting per card; a sticker on the wrong card is detected.
+Sticker and face of a card become one sighting; a sticker on the wrong card is detected.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from companion.vision.stickers.reader import NOTHING_BEFORE, Before, boxes_to_re
 from companion.vision.view import AGREED, STICKER, Point, Sighting, StickerSeen, View, side_of
 
 ON_CARD_PX = 4.0  # maximum distance of a sticker's center outside its card
-ABOVE_SHARE = 0.5  # maximum side of a sticker's code, relative to the card's side
+ABOVE_SHARE = 0.5  # maximum side of a sticker's code, in sides of the card
 
 
 def read(
@@ -46,12 +46,12 @@ def read(
 ) -> View:
     """Return the view of a frame, given the positions of the mats.
 
-    * `allowed`: the physical cards of the deck (None: any).
-    * `where`: the boxes to read; elsewhere the sightings of `before` are kept.
+    * `allowed`: physical cards of the deck (None: any).
+    * `where`: boxes to read; elsewhere the sightings of `before` are kept.
     * `gray`: the frame in gray, if already converted.
-    * `every_size`: if False, look only for stickers as large as those of `before`.
-    * `templates`: recognize cards by their faces too, anywhere on the picture.
-    * `fans`: also recognize cards of columns and fans that show only a strip.
+    * `every_size`: if False, only stickers as large as those of `before` are read.
+    * `templates`: faces to recognize cards by, anywhere on the picture.
+    * `fans`: also recognize cards in columns and fans that show only a strip.
     """
     sizes = NOTHING_BEFORE if every_size or before is None else _as_before(before, mats)
     gray = gray_of(frame.image) if gray is None else gray
@@ -62,7 +62,7 @@ def read(
 
 
 def _as_before(before: View, mats: Mats) -> Before:
-    """Limit reading to the sticker sizes and the plane of the last view."""
+    """Limit reading to the sticker sizes and plane of the last view."""
     quads = [s.corners_px for s in before.sightings if s.card and s.corners_px]
     fit = next(iter(mats.printed), None)
     level = level_of(quads) if fit is None and len(quads) >= ENOUGH_FOR_A_VIEW else None
@@ -75,7 +75,7 @@ def gray_of(image: Image) -> Image:
 
 
 def sighting_of(code: StickerSeen, mats: Mats) -> Sighting:
-    """Convert a sticker to a sighting, with its zone; `sideways` is relative to its mat, else to the picture."""
+    """Convert a sticker to a sighting with its zone; `sideways` is relative to the mat, else to the picture."""
     centre = code.centre_px
     fit = mats.at(centre)
     return Sighting(
@@ -113,7 +113,7 @@ def _sightings(
     twice = [s for s in outside if (s.card or s.twice) in now and s.corners_px]
     if not (before and twice):
         return (*outside, *found)
-    # A card read here is also recorded elsewhere: it was moved, or there are two. Read both places together.
+    # Known elsewhere too: the card was moved, or there are two. Read both places together.
     again = [around(s.corners_px).padded(12) for s in twice if s.corners_px]
     rest = replace(before, sightings=tuple(s for s in before.sightings if s not in twice))
     return _sightings(gray, mats, sizes, allowed, (*boxes, *again), rest)
@@ -133,8 +133,8 @@ def read_pictures(
     """Yield the content of each picture as `read --json` writes it, merged with what `also` returns.
 
     `allowed` are the physical cards of the deck (None: any), `drawing` has the zones drawn where no mats are,
-    `templates` enables recognition by faces. An unreadable picture yields `{"image": …, "problem": sentence}`. A
-    mirrored picture is flipped for reading and yields `"mirrored": True`; its positions refer to the original.
+    `templates` are faces to recognize cards by. An unreadable picture yields `{"image": …, "problem": sentence}`. A
+    mirrored picture is read flipped and yields `"mirrored": True`; positions refer to the original.
     """
     for path in paths:
         try:
@@ -173,7 +173,7 @@ def sighting_json(sighting: Sighting, allowed: Collection[str] | None = None) ->
     if sighting.card and allowed is not None and sighting.card not in allowed:
         stranger = replace(sighting, face=Card.UNKNOWN, card=None, confidence=0.0)
         return sighting_json(stranger) | {"foreign": sighting.card}
-    # The face of a card whose sticker names another card.
+    # The face, if the sticker names another card.
     others = (face_of(card).value for card, _ in sighting.rivals if card != sighting.glued)
     wrongly = {"sticker": sighting.glued, "looks_like": next(others, None)} if sighting.glued else {}
     doubled = {"twice": sighting.twice} if sighting.twice else {}
@@ -198,14 +198,14 @@ def _rounded(points: Iterable[Point]) -> list[list[float]]:
 
 
 def together(stickers: Sequence[Sighting], faces: Sequence[Sighting]) -> tuple[Sighting, ...]:
-    """Merge sightings by sticker and by face into one per card; `faces` are ordered from the top down."""
+    """Merge sightings by sticker and by face into one per card; `faces` are in order from the top down."""
     on = [_card_under(sticker, faces) for sticker in stickers]
     voted = [sticker if at is None else _voted(sticker, faces[at]) for sticker, at in zip(stickers, on, strict=True)]
     return (*voted, *(face for number, face in enumerate(faces) if number not in on))
 
 
 def _card_under(sticker: Sighting, faces: Sequence[Sighting]) -> int | None:
-    """Return the index of the topmost card under a sticker."""
+    """Return the index of the topmost card below a sticker."""
     for number, face in enumerate(faces):
         if face.corners_px is not None and sticker.corners_px is not None:
             small = side_of(sticker.corners_px) < ABOVE_SHARE * side_of(face.corners_px)

@@ -1,4 +1,4 @@
-"""The data types of vision: a sticker found, a card sighted, the view of one frame. Plain data without pictures."""
+"""The data types of vision: stickers, sightings and the view of one frame. Plain data without pictures."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ STICKER, FACE = "sticker", "face"  # how a card was recognized
 Point = tuple[float, float]
 Quad = tuple[Point, Point, Point, Point]
 
-AGREED = 0.99  # confidence if two readers agree; also the maximum
-ALONE = 0.9  # confidence if one reader found the card and no second confirmed it
+AGREED = 0.99  # two readers agree; also the maximum
+ALONE = 0.9  # one reader, unconfirmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,43 +27,41 @@ class MatSeen:
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """One card detected on one frame."""
+    """A card detected on one frame."""
 
     face: Card  # `Card.UNKNOWN` if not recognized
-    card: str | None  # physical card (`roll-03`) if a sticker identifies it
+    card: str | None  # physical card (`roll-03`), if a sticker names it
     centre_px: Point
     corners_px: Quad | None
     zone: str | None  # `side-1/battle`, `table/discard`, …; None outside all zones
-    sideways: bool  # turned by 90° (within 45°) relative to the mat
+    sideways: bool  # turned by 90° (within 45°) against the mat
     confidence: float
     by: str  # `STICKER` or `FACE`
     rivals: tuple[tuple[str, float], ...] = ()
-    """Up to three candidates with confidences, likeliest first, if the card is uncertain. `25-00` means any copy of a
-    face.
-    """
+    """Up to three possible cards with confidences, likeliest first; `25-00` is any copy of a face."""
 
     is_double: bool = False  # an equal card was beside it: now hidden below, or shifted
-    stay: int | None = None  # number of a card recognized by face; constant while the card stays
-    glued: str | None = None  # physical card its sticker names, if the face is clearly another
-    twice: str | None = None  # physical card its sticker names, if a second sticker names it too
+    stay: int | None = None  # number of a card recognized by face, constant while it stays
+    glued: str | None = None  # physical card of the sticker, if the face is clearly another
+    twice: str | None = None  # physical card of the sticker, if a second sticker names it too
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The content of one frame. A zone that is covered or moving is *unknown*, never *empty*."""
+    """The content of one frame. A covered or moving zone is *unknown*, never *empty*."""
 
     t_s: float
     mats: tuple[MatSeen, ...]
     sightings: tuple[Sighting, ...]
     unknown_zones: frozenset[str] = field(default_factory=frozenset)  # covered or moving
-    draw_pile_empty: bool | None = None  # whether the marker under the pile is visible; None without its mat
-    trouble: str | None = None  # sentence for the page if the frame cannot be trusted
-    things: frozenset[str] = field(default_factory=frozenset)  # zones with a card-sized object that was not read
-    note: str | None = None  # sentence for the page about one of several cameras; the rest can be trusted
+    draw_pile_empty: bool | None = None  # the marker under the pile is visible; None without its mat
+    trouble: str | None = None  # sentence for the page: do not trust the frame
+    things: frozenset[str] = field(default_factory=frozenset)  # zones with an unread, card-sized object
+    note: str | None = None  # sentence for the page about one of several cameras; the others can be trusted
 
     @property
     def about_same_stickers(self) -> str | None:
-        """Sentence for the page if two cards have the same sticker; both are unknown then."""
+        """Sentence for the page about two cards with one sticker; both are unknown."""
         same = min((sighting.twice for sighting in self.sightings if sighting.twice), default=None)
         if same is None:
             return None
@@ -74,11 +72,11 @@ class View:
 class StickerSeen:
     """One of our stickers on a picture."""
 
-    card: str | None  # physical card; None if unreadable, foreign to the deck, or found twice
-    corners_px: Quad  # code without quiet zone, as printed: top left, top right, bottom right, bottom left
+    card: str | None  # physical card; None if unreadable, foreign, or found twice
+    corners_px: Quad  # code without quiet zone: top left, top right, bottom right, bottom left as printed
     confidence: float  # 0 if the card is None
     rivals: tuple[tuple[str, float], ...] = ()  # if unreadable: up to three cards with confidences, likeliest first
-    twice: str | None = None  # physical card it names, if a second sticker names it too
+    twice: str | None = None  # physical card, if a second sticker names it too
 
     @property
     def centre_px(self) -> Point:

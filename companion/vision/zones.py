@@ -1,12 +1,11 @@
-"""Track changes in each zone: moving, changed, or covered by something that is not a card.
+"""Track changes in each zone: moving, changed, or covered by an object that is not a card.
 
-Each mat, with a rim of table, is rectified to a small picture, `MM_PER_PX` mm per pixel. Two are remembered: the last
-one, to detect movement, and the accepted one, updated per zone, to detect change. Three cues tell a hand held still
-from an empty zone:
+Each mat, with a rim of table, is rectified to a small picture, `MM_PER_PX` mm per pixel. The last picture serves to
+detect movement, the accepted one (updated per zone) to detect change. A hand held still is detected by its change:
 
-* The change extends over the mat's rim: an arm.
-* The change is neither near a read sticker nor like the bare mat: a hand, a cup, a card face down.
-* The change is larger than the cards read there.
+* It crosses the mat's rim: an arm.
+* It is neither near a read sticker nor like the bare mat: a hand, a cup, a card face down.
+* It is larger than the cards read there.
 """
 
 from __future__ import annotations
@@ -27,34 +26,34 @@ from companion.vision.opencv import cv2
 from companion.vision.view import FACE, Quad, Sighting
 
 MM_PER_PX = 4.0
-RIM_MM = 32.0  # width of table observed around a mat; a card over the mat's edge covers less
-STILL_FRAMES = 2  # frames without movement until a zone is settled
-FIRST_STILL_FRAMES = 2 * STILL_FRAMES  # the same for a zone never accepted, which cannot be compared
+RIM_MM = 32.0  # observed width of table around a mat; a card over the edge covers less
+STILL_FRAMES = 2  # frames without movement until a zone settles
+FIRST_STILL_FRAMES = 2 * STILL_FRAMES  # the same for a zone never accepted
 MOVING_LEVELS = 14
 CHANGED_LEVELS = 24
-SAME_LIGHT = 0.04  # relative difference below which two lights are equal
-LIT_LEVELS = 40  # gray level below which a pixel says nothing about the light
-MIN_PATCH_PX = 4  # minimum size of a patch, 64 mm²; smaller ones are noise or a sticker's edge
-SHADE = (0.6, 1.6)  # brightness range of one surface in shadow or in more light, relative to all its colors
-BRIGHT = 1.25  # maximum brightness of cleared ground, relative to the ground around it
+SAME_LIGHT = 0.04  # relative difference that counts as equal light
+LIT_LEVELS = 40  # minimum gray level of pixels that measure the light
+MIN_PATCH_PX = 4  # minimum patch, 64 mm²; smaller ones are noise or a sticker's edge
+SHADE = (0.6, 1.6)  # relative brightness of one surface in shadow or in more light
+BRIGHT = 1.25  # maximum relative brightness of cleared ground
 SHADE_LEVELS = 12
-SHINE_LEVELS = 25  # maximum color difference beyond brightness between a surface and a reflection on it
-REACH_MM = 95.0  # maximum distance from a sticker's center to its card's farthest corner
+SHINE_LEVELS = 25  # maximum color difference, beyond brightness, of a surface and a reflection on it
+REACH_MM = 95.0  # maximum distance from a sticker's center to a corner of its card
 FACE_REACH_MM = 62.0  # the same from a card's center, with some slack
 CARD_PX = CARD_MM[0] * CARD_MM[1] / MM_PER_PX**2
-CARD_SHARES = (0.35, 1.4)  # size range of a possible card, relative to a card's area
-REACHED_SHARE, LARGER = 0.9, 1.5  # minimum share of a patch within reach of read cards; maximum size relative to those
-INSIDE_SHARE = 0.85  # minimum share of a zone inside the picture
-ARM_PX = 5  # minimum width of an arm at the sheet's edge, counted on a strip two pixels wide
-LEAST_ARM_PX = 150  # minimum size of a hand with its arm; dark corners of a badly lit sheet are smaller
+CARD_SHARES = (0.35, 1.4)  # size range of a possible card, in cards
+REACHED_SHARE, LARGER = 0.9, 1.5  # minimum overlap of a patch with read cards, maximum size relative to them
+INSIDE_SHARE = 0.85  # minimum visible share of a zone
+ARM_PX = 5  # minimum width of an arm on the outer two pixels of the sheet
+LEAST_ARM_PX = 150  # minimum size of an arm with its hand; dark corners of a sheet are smaller
 MARKER_ROUND_MM = 8.0
 MOVED_PX = 6.0
 ENOUGH_GROUND_PX = 20
-MOST_PRINT_PX = 60  # largest word or sign printed on a zone; anything larger of another color lies on it
+MOST_PRINT_PX = 60  # largest printed word or sign; larger patches are objects
 CLEARED_SHARE = 0.25
-"""Minimum share of a sticker's place that shows bare ground once its card is gone.
+"""Minimum share of bare ground where a sticker was, once its card is gone.
 
-An object on the card leaves no ground visible. Beside the printed 50 of a distance area a removed card left 0.6.
+An object on the card leaves none. Beside the printed 50 of a distance area, a removed card left 0.6.
 """
 
 Slices = tuple[slice, slice]
@@ -63,19 +62,18 @@ Colours = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class MatMemory:
-    """State of one mat, and masks derived from it. Pictures and masks are those of the small picture with its rim."""
+    """State of one mat, and masks derived from it, all on its small picture."""
 
     fit: Fit
-    last: Image  # the mat when something last moved or the light changed, `(h, w, 3) uint8 BGR`
-    accepted: Image  # the same when last accepted, per zone
-    bare: Image  # the mat without cards, where it has been seen
+    last: Image  # when something last moved or the light changed, `(h, w, 3) uint8 BGR`
+    accepted: Image  # when last accepted, per zone
+    bare: Image  # without cards, as far as seen
     bare_known: Mask
-    still: Mapping[str, int]  # frames without movement per zone, such as `side-1/battle`
-    settled: frozenset[str] = frozenset()  # zones accepted at least once
+    still: Mapping[str, int]  # frames without movement, by zone (`side-1/battle`)
+    settled: frozenset[str] = frozenset()  # accepted at least once
 
     @cached_property
     def zones(self) -> Mapping[str, Slices]:
-        """Rows and columns of each zone."""
         return _zones_of(self.fit.layout)
 
     @cached_property
@@ -85,23 +83,22 @@ class MatMemory:
 
     @cached_property
     def bare_now(self) -> Colours:
-        """The bare mat in the current light."""
         return _evened(self, self.bare)
 
     @cached_property
     def different(self) -> Mask:
-        """Pixels that differ from the accepted picture, after evening out the light."""
+        """Pixels that differ from the accepted picture in the current light."""
         return _apart(self.last, self.accepted_now) > CHANGED_LEVELS
 
     @cached_property
     def other_surface(self) -> Mask:
-        """Pixels that show another surface than accepted, not only other light."""
+        """Pixels that differ in surface, not only in light."""
         return self.different & ~self.is_as_accepted
 
     @cached_property
     def foreign(self) -> npt.NDArray[np.int32]:
-        """Patches of new, not bare surface, numbered from 1: `(h, w)`."""
-        # Where the mat was seen bare its print must reappear: a pale sleeve has the ground's color but no print.
+        """Patches of another surface that is not bare mat, numbered from 1."""
+        # Where the bare mat is known, its print must reappear: a pale sleeve has the ground's color but no print.
         like_ground = _like_ground(self, self.bare_now, _never_seen_bare(self))
         # Near cards the paper between the zones may never have been seen bare.
         like_paper = _between_zones(self.fit.layout) & _same_surface(self.last, _paper(self))
@@ -110,35 +107,33 @@ class MatMemory:
 
     @cached_property
     def arms(self) -> Mask:
-        """Patches of `foreign` that reach the edge of the small picture: an arm."""
+        """Patches of `foreign` that reach the picture's edge: an arm."""
         first, last, left, right = self.foreign[0], self.foreign[-1], self.foreign[:, 0], self.foreign[:, -1]
         edge = np.concatenate((first, last, left, right))
         return np.isin(self.foreign, edge[edge > 0])
 
     @cached_property
     def cleared(self) -> Mask:
-        """Ground that shows where something was accepted."""
+        """Bare ground that was covered when accepted."""
         return self.other_surface & self.ground
 
     @cached_property
     def ground(self) -> Mask:
-        """Zone pixels with the color of the bare ground, and no brighter; a phone's screen is brighter."""
+        """Pixels like the bare ground, and no brighter: a phone's screen is."""
         return _like_ground(self, self.bare_now, self.zones.values(), brightest=BRIGHT)
 
     @cached_property
     def is_as_accepted(self) -> Mask:
-        """Pixels that show the accepted surface, in shadow or in more light."""
+        """Pixels of the accepted surface, in any light."""
         return _same_surface(self.last, self.accepted_now)
 
     @cached_property
     def reaching_in(self) -> npt.NDArray[np.int32]:
-        """Numbered patches over the sheet's edge in colors other than the sheet's: an arm, detected before any zone is
-        accepted.
-        """
+        """Numbered patches over the sheet's edge that lack its colors: an arm. Needs no accepted zone."""
         layout = self.fit.layout
         on_ground = _like_ground(self, self.last.astype(np.float32), self.zones.values())
         strange = _between_zones(layout) | (_in_zones(layout) & ~on_ground)
-        # Exclude white paper and a lamp's reflection on it, which is brighter still: hands and sleeves are darker.
+        # Exclude white paper and reflections on it, which are brighter: hands and sleeves are darker.
         paper = _paper(self)
         shade, left = _shade(self.last, paper)
         strange &= ~_same_surface(self.last, paper) & ~((shade >= 1) & (left <= SHINE_LEVELS))
@@ -151,21 +146,21 @@ class MatMemory:
         return np.where(np.isin(labels, label[(label > 0) & (count >= ARM_PX) & large]), labels, 0)
 
 
-ZoneWatch = Mapping[str, MatMemory]  # state of every mat by its id
+ZoneWatch = Mapping[str, MatMemory]  # by mat id
 
 
 @dataclass(frozen=True, slots=True)
 class ZoneChanges:
     """Changes in one frame; zones are named `side-1/battle`."""
 
-    moving: frozenset[str] = frozenset()  # with movement now or a moment ago
+    moving: frozenset[str] = frozenset()  # now or a moment ago
     changed: frozenset[str] = frozenset()  # still, and different from the accepted picture or never accepted
-    touched_border: frozenset[str] = frozenset()  # changed, and the change crosses the mat's rim: an arm
+    touched_border: frozenset[str] = frozenset()  # changed by an arm: the change crosses the mat's rim
     cut_off: frozenset[str] = frozenset()  # partly outside the picture
 
 
 def update(state: ZoneWatch, image: Image, mats: Mats) -> tuple[ZoneWatch, ZoneChanges]:
-    """Compare a frame `(H, W, 3) uint8 BGR` with the state; return the new state and the changes in each zone."""
+    """Compare a frame `(H, W, 3) uint8 BGR` with the state; return the new state and the changes."""
     small, scale = _reduced(image)
     sheets = {fit.layout.id: _next_sheet(state.get(fit.layout.id), fit, small, scale) for fit in mats.fits}
     return sheets, _changes(sheets.values(), image)
@@ -176,7 +171,7 @@ def accept(
 ) -> ZoneWatch:
     """Accept zones as they look now, as the reference for later frames.
 
-    If no zone of a mat is `hidden`, accept its margins and the table around it too: objects put there may stay.
+    If no zone of a mat is `hidden`, also accept its margins and the table around it.
     """
     sheets = dict(state)
     for mat_id, sheet in state.items():
@@ -186,8 +181,8 @@ def accept(
 
 
 def unexplained(state: ZoneWatch, zones: Iterable[str], sightings: Sequence[Sighting]) -> frozenset[str]:
-    """Return those of the settled zones that show something other than read cards and the bare mat."""
-    # The face-down draw pile is never read.
+    """Return those of the settled zones that show more than read cards and the bare mat."""
+    # The draw pile is face down and never read.
     there = ((sheet, zone) for sheet in state.values() for zone in (sheet.zones.keys() & zones) - {DRAW_ZONE})
     return frozenset(zone for sheet, zone in there if not _is_explained(sheet, zone, sightings))
 
@@ -200,9 +195,9 @@ def lies_like_a_card(state: ZoneWatch, zone: str, sightings: Sequence[Sighting])
 
 
 def outlines(state: ZoneWatch, zones: Iterable[str]) -> list[Quad]:
-    """Return the corners of boxes around new patches in settled zones that may be a card just played.
+    """Return the corners of boxes around new, card-sized patches in settled zones: cards just played.
 
-    Only patches about as large as a card count; the boxes are rotated like the patches.
+    The boxes are rotated like the patches.
     """
     found = []
     for sheet in state.values():
@@ -216,9 +211,9 @@ def outlines(state: ZoneWatch, zones: Iterable[str]) -> list[Quad]:
 
 
 def changed_parts(state: ZoneWatch, zone: str) -> list[Box]:
-    """Return boxes around the changes in a settled zone; none if a change is larger than a card.
+    """Return boxes around the changes in a settled zone; none if one is larger than a card.
 
-    Each box contains the whole of any card that appeared or disappeared there.
+    Each box contains the whole of any card that appeared or disappeared.
     """
     sheet = _settled_sheet(state, zone)
     if sheet is None:
@@ -239,10 +234,10 @@ def changed_parts(state: ZoneWatch, zone: str) -> list[Box]:
 
 
 def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sighting]) -> bool:
-    """True if an object other than read or found cards covers a card's place: a cup, a sleeve."""
+    """True if an object other than the found cards covers a card's place: a cup, a sleeve."""
     sheet, box = _place(state, sighting)
     if sheet is None or np.count_nonzero(box.of(sheet.cleared)) > CLEARED_SHARE * box.area_px:
-        # If the mat was never seen bare, its print also counts as new once a card is gone.
+        # On a mat never seen bare, its print counts as new once a card is gone.
         return False
     return any(_strange(sheet, sheet.foreign, box.of(sheet.foreign), found))
 
@@ -256,24 +251,24 @@ def is_hidden(state: ZoneWatch, mat: str, corners_mm: Floats) -> bool:
     cv2.fillConvexPoly(mask, np.int32(np.round(_on_sheet(corners_mm) * 16)), 1, shift=4)
     place = mask > 0
     bare = sheet.ground | (sheet.bare_known & _same_surface(sheet.last, sheet.bare_now))
-    # A card may have the ground's color. Then it shows where more than the light has changed.
+    # A card of the ground's color still changes the surface.
     parts = (place, place & sheet.other_surface)
     return any(np.count_nonzero(bare & part) < CLEARED_SHARE * np.count_nonzero(part) for part in parts)
 
 
 def is_settled(state: ZoneWatch, zone: str) -> bool:
-    """True if a zone has been accepted before."""
+    """True if a zone was ever accepted."""
     return _settled_sheet(state, zone) is not None
 
 
 def looks_the_same(state: ZoneWatch, sighting: Sighting) -> bool:
-    """True if a card's place looks as when its zone was last accepted."""
+    """True if a card's place looks as when its zone was accepted."""
     sheet, box = _place(state, sighting)
     return sheet is not None and box.area_px > 0 and not bool(box.of(sheet.different).any())
 
 
 def _place(state: ZoneWatch, sighting: Sighting) -> tuple[MatMemory | None, Box]:
-    """Return the mat of a sighting and the box of its place, if its zone has been accepted."""
+    """Return a sighting's mat and its box there; None if its zone was never accepted."""
     sheet = _settled_sheet(state, sighting.zone)
     if sheet is None or sighting.corners_px is None:
         return None, Box(0, 0, 0, 0)
@@ -281,17 +276,15 @@ def _place(state: ZoneWatch, sighting: Sighting) -> tuple[MatMemory | None, Box]
 
 
 def _settled_sheet(state: ZoneWatch, zone: str | None) -> MatMemory | None:
-    """Return the mat of a zone that has been accepted."""
     return next((sheet for sheet in state.values() if zone in sheet.settled), None)
 
 
 def _box_on_sheet(sheet: MatMemory, corners_mm: Floats) -> Box:
-    """Return the box around corners on the small picture; empty if outside."""
     return around(_on_sheet(corners_mm)).within(sheet.last.shape[1], sheet.last.shape[0])
 
 
 def zone_px(mats: Mats, zone: str, pad_mm: float = 0.0) -> Floats | None:
-    """Return a zone's corners on the picture `(4, 2)`, grown by `pad_mm`; None if the zone was not found."""
+    """Return a zone's corners on the picture `(4, 2)`, grown by `pad_mm`; None if not found."""
     mat_id, _, name = zone.partition("/")
     fit = mats.of(mat_id)
     rect = fit.layout.zones.get(name) if fit is not None else None
@@ -315,7 +308,7 @@ def _reduced(image: Image) -> tuple[Image, float]:
 
 @lru_cache(maxsize=4 * (MAX_SIDES + 1))
 def _sheet_on_picture(fit: Fit, scale: float) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.uint16]]:
-    """Map a mat's small picture to the reduced frame, in the fixed-point form that is fastest for `cv2.remap`."""
+    """Map a small picture to the reduced frame, in the form fastest for `cv2.remap`."""
     width, height = _sheet_size(fit.layout)
     area = Rect(-RIM_MM, -RIM_MM, width * MM_PER_PX, height * MM_PER_PX)
     at = (fit.grid_px(area, MM_PER_PX) + 0.5) / scale - 0.5
@@ -342,14 +335,14 @@ def _zones_of(layout: MatLayout) -> Mapping[str, Slices]:
 
 
 def _slices(zone: Rect) -> Slices:
-    """Return the rows and columns of a rectangle on the small picture."""
+    """Return rows and columns on the small picture."""
     x, y = (zone.x_mm + RIM_MM) / MM_PER_PX, (zone.y_mm + RIM_MM) / MM_PER_PX
     return slice(round(y), round(y + zone.height_mm / MM_PER_PX)), slice(round(x), round(x + zone.width_mm / MM_PER_PX))
 
 
 def _next_sheet(old: MatMemory | None, fit: Fit, small: Image, scale: float) -> MatMemory:
     now = cv2.remap(small, *_sheet_on_picture(fit, scale), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    # The mat is new or has moved on the picture: start over.
+    # New, or moved on the picture: start over.
     if old is None or fit.layout != old.fit.layout or np.abs(fit.outline_px - old.fit.outline_px).max() > MOVED_PX:
         return MatMemory(fit, now, now, now, np.zeros(now.shape[:2], bool), dict.fromkeys(_zones_of(fit.layout), 0))
     moved = _largest(cv2.absdiff(now, old.last)) > MOVING_LEVELS
@@ -384,7 +377,6 @@ def _changes(sheets: Iterable[MatMemory], image: Image) -> ZoneChanges:
 
 @lru_cache(maxsize=4 * (MAX_SIDES + 1))
 def _cut_off(fit: Fit, size_px: tuple[int, int]) -> frozenset[str]:
-    """Return the mat's zones that are partly outside a picture of that size."""
     frame = corners_mm(Rect(0, 0, *size_px)).astype(np.float32)
     quads = {name: fit.quad_px(rect).astype(np.float32) for name, rect in fit.layout.zones.items()}
     inside = {name: cv2.intersectConvexConvex(quad, frame)[0] for name, quad in quads.items()}
@@ -394,31 +386,30 @@ def _cut_off(fit: Fit, size_px: tuple[int, int]) -> frozenset[str]:
 
 
 def _apart(one: Image, other: Colours) -> Colours:
-    """Return the largest difference of the three colors per pixel, `(h, w)`."""
     return _largest(cv2.absdiff(one.astype(np.float32), other))
 
 
 def _largest(colours: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-    """Return the largest of three colors per pixel; many times as fast as a maximum over the last axis."""
+    """Return the largest of three colors per pixel; many times as fast as `max(axis=2)`."""
     first, second, third = cv2.split(colours)
     return cv2.max(cv2.max(first, second), third)
 
 
 def _evened(sheet: MatMemory, reference: Image) -> Colours:
-    """Convert a remembered picture to the current light: most of a mat is unchanged."""
+    """Convert a remembered picture to the current light."""
     return reference.astype(np.float32) * _lighter(sheet, reference)
 
 
 def _relit(sheet: MatMemory, reference: Image) -> Image:
-    """Do the same for a picture to remember; unchanged if the light is."""
+    """The same for a picture to remember; unchanged if the light is."""
     is_same = np.abs(_lighter(sheet, reference) - 1).max() < SAME_LIGHT
     return reference if is_same else np.rint(_evened(sheet, reference)).clip(0, 255).astype(np.uint8)
 
 
 def _lighter(sheet: MatMemory, reference: Image) -> Colours:
-    """Return the ratio of current to remembered brightness, `(3,)`: the median over pixels.
+    """Return the ratio of current to remembered brightness `(3,)`, as the median over pixels.
 
-    Medians of whole pictures fail: one more card on a white sheet on a black table shifts them to the other half.
+    The ratio of medians would jump: one more card can move the median of a white sheet on a black table.
     """
     now, then = (picture[::3, ::3].reshape(-1, 3) for picture in (sheet.last, reference))
     bright = then.max(axis=1) >= LIT_LEVELS
@@ -429,26 +420,26 @@ def _lighter(sheet: MatMemory, reference: Image) -> Colours:
 
 
 def _shade(now: Image, then: Colours) -> tuple[Colours, Colours]:
-    """Return per pixel the brightness ratio, and the color difference beyond it in levels, `(h, w)` each."""
+    """Return the brightness ratio per pixel, and the color difference beyond it in levels, `(h, w)` each."""
     here, total = now.astype(np.float32), np.ones((1, 3), np.float32)
     shade = cv2.transform(here, total) / np.maximum(cv2.transform(then, total), 1)
     return shade, _largest(cv2.absdiff(here, then * shade[:, :, None]))
 
 
 def _same_surface(now: Image, then: Colours, brightest: float = SHADE[1]) -> Mask:
-    """Return where both show the same surface, within the brightness range of a shadow."""
+    """True per pixel if both show the same surface, in shadow or in more light."""
     shade, left = _shade(now, then)
     return (shade >= SHADE[0]) & (shade <= brightest) & (left <= SHADE_LEVELS)
 
 
 def _paper(sheet: MatMemory) -> Colours:
-    """Return a picture in the sheet's current color between its zones."""
+    """Return a picture in the current color of the paper."""
     colour = np.median(sheet.last[_between_zones(sheet.fit.layout)], axis=0).astype(np.float32)
     return np.broadcast_to(colour, sheet.last.shape).copy()
 
 
 def _like_ground(sheet: MatMemory, bare: Colours, zones: Iterable[Slices], brightest: float = SHADE[1]) -> Mask:
-    """Return the zone pixels with the color of the zone's printed ground."""
+    """Return the pixels of zones with the color of their printed ground."""
     like = np.zeros(sheet.last.shape[:2], bool)
     for where in zones:
         part = sheet.last[where]
@@ -457,7 +448,7 @@ def _like_ground(sheet: MatMemory, bare: Colours, zones: Iterable[Slices], brigh
 
 
 def _ground(sheet: MatMemory, bare: Colours, where: Slices) -> Colours:
-    """Return a zone's ground color: as seen bare there, else in any zone, else the sheet's own."""
+    """Return a zone's ground color: as seen bare there, else in any zone, else the paper's."""
     elsewhere = sheet.bare_known & _in_zones(sheet.fit.layout)
     known = (bare[where][sheet.bare_known[where]], bare[elsewhere], sheet.last[_between_zones(sheet.fit.layout)])
     colour = np.median(next(seen for seen in known if len(seen) >= ENOUGH_GROUND_PX), axis=0)
@@ -465,7 +456,6 @@ def _ground(sheet: MatMemory, bare: Colours, where: Slices) -> Colours:
 
 
 def _never_seen_bare(sheet: MatMemory) -> list[Slices]:
-    """Return the zones that have never been seen entirely bare."""
     return [where for where in sheet.zones.values() if not sheet.bare_known[where].all()]
 
 
@@ -479,7 +469,6 @@ def _between_zones(layout: MatLayout) -> Mask:
 
 
 def _on(layout: MatLayout, *parts: Slices) -> Mask:
-    """Return parts of the small picture as a mask."""
     inside = np.zeros(_sheet_size(layout)[::-1], bool)
     for where in parts:
         inside[where] = True
@@ -501,13 +490,13 @@ def _is_explained(sheet: MatMemory, zone: str, sightings: Sequence[Sighting]) ->
 def _strange(
     sheet: MatMemory, labels: npt.NDArray[np.int32], part: npt.NDArray[np.int32], sightings: Sequence[Sighting]
 ) -> Iterator[int]:
-    """Yield the pixels within `part` of each patch that no card explains; `part` is an excerpt of `labels`."""
+    """Yield the size within `part`, an excerpt of `labels`, of each patch that no card explains."""
     cards, patches = _cards_on(sheet, sightings), zip(*np.unique(part, return_counts=True), strict=True)
     return (int(size) for label, size in patches if label and not _is_of_cards(labels == label, cards))
 
 
 def _cards_on(sheet: MatMemory, sightings: Sequence[Sighting]) -> Floats:
-    """Return the cards on this mat, `(n, 3)`: center x and y on the small picture, reach in mm."""
+    """Return the cards on this mat `(n, 3)`: center in pixels of the small picture, reach in mm."""
     own = [s for s in sightings if s.corners_px and s.zone in sheet.zones]
     if not own:
         return np.empty((0, 3))
@@ -516,7 +505,7 @@ def _cards_on(sheet: MatMemory, sightings: Sequence[Sighting]) -> Floats:
 
 
 def _is_of_cards(patch: Mask, cards: Floats) -> bool:
-    """True if a patch is within reach of read cards, as from `_cards_on`, and not larger than they are."""
+    """True if a patch is within reach of the cards and no larger than they are."""
     rows, columns = np.nonzero(patch)
     x, y, reach_mm = cards.T
     reached = np.hypot(columns[:, None] - x, rows[:, None] - y) * MM_PER_PX < reach_mm
@@ -530,7 +519,7 @@ def _is_of_cards(patch: Mask, cards: Floats) -> bool:
 def _accepted(sheet: MatMemory, zones: Collection[str], sightings: Sequence[Sighting], *, margins: bool) -> MatMemory:
     where = _on(sheet.fit.layout, *(sheet.zones[zone] for zone in zones)) | (~_in_zones(sheet.fit.layout) & margins)
     bare = where & ~_near_cards(sheet, sightings) & _may_be_bare(sheet)
-    # Remembered pictures must stay comparable, so all of each is kept in one light.
+    # Keep each remembered picture in one light, or its parts cannot be compared.
     return replace(
         sheet,
         accepted=np.where(where[:, :, None], sheet.last, _relit(sheet, sheet.accepted)),
@@ -541,9 +530,9 @@ def _accepted(sheet: MatMemory, zones: Collection[str], sightings: Sequence[Sigh
 
 
 def _may_be_bare(sheet: MatMemory) -> Mask:
-    """Return where the bare mat may be learned: it looks as known, or no large object covers the ground.
+    """Return where the bare mat may be learned: it looks as known, or no large object covers it.
 
-    A shadow does not count as known: a resting arm may have the color of paper in shadow.
+    A shadow does not look as known: a resting arm may have the color of shaded paper.
     """
     unseen = _never_seen_bare(sheet)
     strange = _on(sheet.fit.layout, *unseen) & ~_like_ground(sheet, sheet.bare_now, unseen)
@@ -554,7 +543,7 @@ def _may_be_bare(sheet: MatMemory) -> Mask:
 
 
 def _near_cards(sheet: MatMemory, sightings: Sequence[Sighting]) -> Mask:
-    """Return the pixels that a read card may cover."""
+    """Return the pixels that read cards may cover."""
     near = np.zeros(sheet.last.shape[:2], np.uint8)
     for x, y, reach_mm in _cards_on(sheet, sightings):
         cv2.circle(near, (round(x), round(y)), round(reach_mm / MM_PER_PX), 255, -1)
