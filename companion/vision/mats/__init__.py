@@ -1,1 +1,1 @@
-"""Where the mats and their zones lie: markers, the plane of the table, the lens."""
+"""Locate the mats and their zones: markers, table plane, lens."""

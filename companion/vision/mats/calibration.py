@@ -1,8 +1,8 @@
-"""The table's plane and the camera's lens, from all markers of all mats at once.
+"""Fit the table plane and the lens distortion to the markers of all mats at once.
 
-Every mat lies on one plane: one homography carries the table to the straight picture, and each mat has its turn,
-shift and (printers differ) a scale near 1 on it. Blur draws a marker's corners inwards; how far is found along with
-the rest, or it would pass for a bend. A bend is believed only where it explains what is left clearly better.
+One homography maps the table to the undistorted picture. Each mat has its own rotation, shift and, because printers
+differ, a scale near 1 on the table. Blur moves marker corners inwards; this inset is fitted too, or it would pass for
+distortion. Distortion is accepted only if it clearly reduces the residuals.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from companion.vision.boxes import Floats
 from companion.vision.mats.homography import Lens, through
 from companion.vision.opencv import cv2
 
-CORNER_PX = 0.3  # usual error of a marker's corner, in pixels
-LEAST_ERROR = 0.4  # minimum error that corners are believed to have, as a share of the usual one …
-ENOUGH_SPARE = 7  # … and minimum number of spare measurements for an error below the usual one to be believed
-LEFT_PX = 0.2  # RMS of what a straight lens leaves of all corners, with blur and noise, below which no bend is sought
-CLEARLY_BETTER = 0.5  # maximum share of the squared errors that a bend may leave …
-SURELY_BETTER = 40.0  # … and minimum ratio of what it explains to what chance would: few markers are soon explained
-NOT_FLAT = 0.7  # share of a bend's squared errors: if mats on planes of their own leave less, the table is uneven
-LEAST_BEND_PX = 1.0  # minimum distance by which a bend moves some marker
-PRINT_SCALE = 0.01  # usual difference between the scales of two printed mats, as a share
+CORNER_PX = 0.3  # usual error of a marker corner
+LEAST_ERROR = 0.4  # lower bound of the corner error, as a share of the usual one …
+ENOUGH_SPARE = 7  # … which needs this many spare measurements
+LEFT_PX = 0.2  # RMS residual of a fit without distortion, below which none is sought
+CLEARLY_BETTER = 0.5  # maximum share of the squared residuals left by distortion …
+SURELY_BETTER = 40.0  # … and minimum improvement relative to chance, which easily explains few markers
+NOT_FLAT = 0.7  # if separate planes per mat leave less than this share of its squared residuals, the table is uneven
+LEAST_BEND_PX = 1.0  # minimum movement of some marker by the distortion
+PRINT_SCALE = 0.01  # usual relative difference in scale of two printed mats
 INSET = 0.02
-USUAL_BEND = 0.05  # usual size of k1 of a lens of which nothing is known
-_MM = 100.0  # unit of length in the equations, in millimetres, so that all parameters are of like size
+USUAL_BEND = 0.05  # usual size of k1 for an unknown lens
+_MM = 100.0  # mm per unit of length in the equations, so that all parameters have similar size
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarkerPoints:
-    """The markers of one mat: corners four by four, on the mat and on the picture, `(4n, 2)` each."""
+    """The markers of one mat: corners on the mat and on the picture, `(4n, 2)` each, four per marker."""
 
     mm: Floats
     px: Floats
@@ -44,11 +44,11 @@ class MarkerPoints:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """What all markers together tell."""
+    """Result of the fit."""
 
     lens: Lens | None
-    matrices: Mapping[str, Floats]  # from mats' mm to the straight picture, `(3, 3)`
-    spread_mm: Mapping[str, float]  # of each mat's least well known watched point
+    matrices: Mapping[str, Floats]  # from mat mm to the undistorted picture, `(3, 3)`
+    spread_mm: Mapping[str, float]  # uncertainty of each mat's least certain watched point
 
 
 def survey(
@@ -59,9 +59,9 @@ def survey(
     seek_lens: bool,
     watched: Mapping[str, Floats] = MappingProxyType({}),
 ) -> Calibration:
-    """Return the plane under the mats, the first of which is best known, and the lens, known or sought again.
+    """Fit the plane to the mats, the best known first, with the given lens or, with `seek_lens`, a new one.
 
-    Of the points `watched` on each mat, in millimetres `(N, 2)`, it is told how well they are known.
+    Also return how uncertain the points `watched` on each mat are; they are in mm, `(N, 2)`.
     """
     task = _Task.of(list(mats.values()), size_px)
     known = (lens.k1, lens.k2) if lens else (0.0, 0.0)
@@ -75,9 +75,9 @@ def survey(
             break
         best, bends = bent, extra
     found = task.lens(best) if bends or (lens and not seek_lens) else None
-    # How far off corners are on this picture, in usual errors: 1 if there are too few to tell by.
+    # Corner error on this picture in usual errors; 1 with too few measurements.
     more = max(LEAST_ERROR if task.spare(bends) >= ENOUGH_SPARE else 1.0, 1.5 * (task.left_px(best, bends) / CORNER_PX))
-    # Where the lens is sought its bend is uncertain even if none was found.
+    # While the lens is sought, its distortion is uncertain even if none was found.
     ways = _ways_off(task, best, max(bends, 1) if seek_lens else bends, more)
     unsure = {
         mat: _worst_mm(task, best, ways, at, watched[mat]) * max(1.0, task.off_on(at, best) / more)
@@ -89,13 +89,13 @@ def survey(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Task:
-    """All corners in a row, and what is to be found: eight numbers of the plane, four a mat, inset, k1, k2."""
+    """The least-squares problem. Parameters: 8 of the plane, 4 per mat, inset, k1, k2."""
 
     mm: Floats
-    inward: Floats  # from each corner to its marker's middle
+    inward: Floats  # from each corner to its marker's center
     seen: Floats
-    mat: np.ndarray  # which mat each corner belongs to
-    loose: Floats  # usual difference of each mat's scale: a single marker says too little of it
+    mat: np.ndarray  # mat index of each corner
+    loose: Floats  # usual scale error per mat, smaller for one with a single marker
     size_px: tuple[int, int]
     middle: Floats
     unit: float
@@ -111,7 +111,7 @@ class _Task:
         return cls(mm, middles - mm, seen, mat, loose, size_px, middle, unit)
 
     def start(self, k1: float, k2: float) -> Floats:
-        """Return a first guess: the plane by the first mat's markers, the others laid onto it as they fit."""
+        """Return initial parameters: the plane from the first mat's markers, the other mats fitted onto it."""
         flat = self.flat(Lens(self.size_px, k1, k2))
         first = self.mat == 0
         plane, _ = cv2.findHomography(self.mm[first], flat[first], 0)
@@ -120,14 +120,14 @@ class _Task:
         return np.concatenate(((plane / plane[2, 2]).ravel()[:8], *poses, (0.0, k1, k2)))
 
     def free(self, bends: int) -> np.ndarray:
-        """Return which parameters are sought: all but the first mat's pose, and only `bends` of the lens."""
+        """Return the indices of the free parameters: not the first mat's pose, and only `bends` of k1 and k2."""
         sought = np.ones(8 + 4 * len(self.loose) + 3, bool)
         sought[8:12] = False
         sought[len(sought) - 2 + bends :] = False
         return np.flatnonzero(sought)
 
     def off(self, at: Floats) -> Floats:
-        """Return how far off every corner is, in usual errors, and every pose from what is likely."""
+        """Return the residuals in usual errors: of every corner, scale and the inset."""
         poses = at[8:-3].reshape(-1, 4)
         a, b, x, y = poses[self.mat].T
         mm = self.mm + at[-3] * self.inward
@@ -142,7 +142,7 @@ class _Task:
         return np.concatenate((far / CORNER_PX, scales, [at[-3] / INSET]))
 
     def off_on(self, mat: int, at: Floats) -> float:
-        """Return how far off one mat's corners are, in usual errors, as a root mean square."""
+        """Return the RMS residual of one mat's corners, in usual errors."""
         own = self.off(at)[: 2 * len(self.mm)].reshape(2, -1)[:, self.mat == mat]
         return float(np.sqrt((own**2).sum() / (own.size - 4)))
 
@@ -150,23 +150,23 @@ class _Task:
         return Lens(self.size_px, float(at[-2]), float(at[-1]))
 
     def flat(self, lens: Lens) -> Floats:
-        """Return all corners as they would be seen without a lens's bend."""
+        """Return all corners without distortion."""
         return (lens.straighten(self.seen * self.unit + self.middle) - self.middle) / self.unit
 
     def total(self, at: Floats) -> float:
-        """Return all corners' squared distances, in usual errors."""
+        """Return the sum of squared corner residuals, in usual errors."""
         return float((self.off(at)[: 2 * len(self.mm)] ** 2).sum())
 
     def spare(self, bends: int) -> int:
-        """Return how many more numbers there are than parameters found."""
+        """Return the degrees of freedom, at least 1."""
         return max(1, 2 * len(self.mm) - len(self.free(bends)) + len(self.loose))
 
     def left_px(self, at: Floats, bends: int) -> float:
-        """Return what is left of each number, as a root mean square."""
+        """Return the RMS residual."""
         return float(np.sqrt(self.total(at) / self.spare(bends)) * CORNER_PX)
 
     def left_apart_px(self, at: Floats) -> float:
-        """Return what would be left were each mat on a plane of its own, by the bend and inset at hand."""
+        """Return the RMS residual if each mat had a plane of its own."""
         mm = self.mm + at[-3] * self.inward
         flat = self.flat(self.lens(at))
         total, spare = 0.0, 0
@@ -177,7 +177,7 @@ class _Task:
         return float(np.sqrt(total / max(1, spare))) * self.unit
 
     def matrices(self, at: Floats) -> list[Floats]:
-        """Return each mat's way from millimetres to the straight picture."""
+        """Return the homography of each mat, from mm to the undistorted picture."""
         plane = np.append(at[:8], 1.0).reshape(3, 3)
         to_px = np.array([[self.unit, 0, self.middle[0]], [0, self.unit, self.middle[1]], [0, 0, 1]])
         own = [np.array([[a, -b, x], [b, a, y], [0, 0, 1]]) for a, b, x, y in at[8:-3].reshape(-1, 4)]
@@ -186,7 +186,7 @@ class _Task:
 
 
 def _ways_off(task: _Task, at: Floats, bends: int, more: float) -> Floats:
-    """Return independent ways for parameters to be off, `(ways, parameters)`; corners are by `more` usual errors."""
+    """Return independent error modes `(modes, parameters)` if corners are off by `more` usual errors."""
     free = task.free(bends)
     slope = _slope(task.off, at, task.off(at), free)
     slope[: 2 * len(task.mm)] /= more
@@ -198,7 +198,7 @@ def _ways_off(task: _Task, at: Floats, bends: int, more: float) -> Floats:
 
 
 def _worst_mm(task: _Task, at: Floats, ways: Floats, mat: int, points_mm: Floats) -> float:
-    """Return how far off those of a mat's points that the picture shows are, as a root mean square of the worst."""
+    """Return the RMS error of the worst of a mat's points, of those on the picture if there are any."""
     px = task.lens(at).bend(through(task.matrices(at)[mat], points_mm))
     shows = ((px >= 0) & (px < task.size_px)).all(axis=1)
     px, mm = (px[shows], points_mm[shows]) if shows.any() else (px, points_mm)
@@ -208,8 +208,8 @@ def _worst_mm(task: _Task, at: Floats, ways: Floats, mat: int, points_mm: Floats
 
 
 def similarity(points: Floats, onto: Floats) -> tuple[float, float, float, float]:
-    """Return a, b, c, d that best carry points `(N, 2)` onto others: x' = a·x - b·y + c, y' = b·x + a·y + d."""
-    # As complex numbers: one to multiply by, and one to add.
+    """Return the a, b, c, d that best map points `(N, 2)` onto others: x' = a·x - b·y + c, y' = b·x + a·y + d."""
+    # Solved with complex numbers: one factor, one shift.
     p, q = (each[:, 0] + 1j * each[:, 1] for each in (points, onto))
     by = complex(np.vdot(p - p.mean(), q - q.mean()) / np.square(np.abs(p - p.mean())).sum())
     shift = complex(q.mean() - by * p.mean())
@@ -217,7 +217,7 @@ def similarity(points: Floats, onto: Floats) -> tuple[float, float, float, float
 
 
 def _is_better(task: _Task, bent: Floats, before: Floats, bends: int) -> bool:
-    """True if a bend explains much of what was left, clearly, by a lens that can exist."""
+    """True if a real lens could have this distortion, and it clearly explains the residuals."""
     lens = task.lens(bent)
     at = np.sqrt((task.seen**2).sum(axis=1).max())
     if at >= lens.reach * (1 + lens.reach**2 * (lens.k1 + lens.reach**2 * lens.k2)):
@@ -230,7 +230,7 @@ def _is_better(task: _Task, bent: Floats, before: Floats, bends: int) -> bool:
 
 
 def _solved(task: _Task, start: Floats, bends: int) -> Floats:
-    """Find the parameters that leave least, by Levenberg and Marquardt's steps."""
+    """Minimize the residuals by the Levenberg–Marquardt method."""
     free = task.free(bends)
     at, off, damping = start, task.off(start), 1e-3
     for _ in range(25):
@@ -254,7 +254,7 @@ def _solved(task: _Task, start: Floats, bends: int) -> Floats:
 
 
 def _slope(off_at: Callable[[Floats], Floats], at: Floats, off: Floats, free: np.ndarray) -> Floats:
-    """Return the numeric Jacobian, `(numbers, parameters)`."""
+    """Return the numeric Jacobian `(residuals, parameters)`."""
     columns = []
     for index in free:
         nudged = at.copy()

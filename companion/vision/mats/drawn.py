@@ -1,8 +1,8 @@
-"""Zones drawn on a picture as if they were mats: one stand-in a side, made of a flat pane for each of its zones.
+"""Zones drawn on a picture, used like mats: one stand-in per side, with one plane per zone.
 
-What is drawn need not lie as on any printed sheet, so each zone has a homography of its own; around the zones the
-side's mean turn and scale hold. The scale comes from zones that somebody has measured, else from those drawn round one
-card: a hand leaves about the room round it that the printed battle zone has.
+Drawn zones need not match a printed sheet, so each has its own homography. Outside the zones the side's mean rotation
+and scale apply. The scale comes from measured zones, otherwise from zones drawn around one card: people leave about as
+much room as the printed battle zone has.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from companion.vision.mats.homography import Fit, corners_mm, through
 from companion.vision.opencv import cv2
 from companion.vision.view import Point
 
-ROUND_A_CARD = ("battle", "speed", "draw", "discard")  # drawn round a card, with the battle zone's room
-EDGE_MM = 5.0  # margin of the stand-in's sheet around its zones, in millimetres
-GAP_MM = 4.0  # minimum distance of zones on the stand-in's sheet, in millimetres
+ROUND_A_CARD = ("battle", "speed", "draw", "discard")  # zones drawn around a card, with the battle zone's room
+EDGE_MM = 5.0  # margin of the stand-in's sheet
+GAP_MM = 4.0  # minimum distance of zones on it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pane:
-    """One zone: a rectangle of the stand-in's sheet and the quadrilateral that was drawn."""
+    """One zone: a rectangle of the stand-in's sheet, and the quadrilateral drawn."""
 
     name: str
     rect: Rect
-    quad: Floats  # its corners in pixels, the player's top left first, `(4, 2)`
+    quad: Floats  # corners in pixels, top left as the player sees it first, `(4, 2)`
     matrix: Floats  # from the sheet to pixels, `(3, 3)`
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnFit(Fit):
-    """Where the drawn zones of one side lie. `matrix` is good around them; in a zone its own pane holds."""
+    """Position of one side's drawn zones. `matrix` applies around them; inside a zone its pane does."""
 
     is_measured: ClassVar[bool] = False
     panes: tuple[Pane, ...] = ()
@@ -73,7 +73,7 @@ class DrawnFit(Fit):
 
 @lru_cache(maxsize=8)
 def fits_of(drawing: Drawing, size_px: tuple[int, int]) -> tuple[DrawnFit, ...]:
-    """Return the stand-ins for a picture of that size; none for one of other proportions than was drawn on."""
+    """Return the stand-ins for a picture of that size; none if its proportions are not those drawn on."""
     if not drawing.fits(*size_px):
         return ()
     larger = np.array(size_px) / drawing.picture
@@ -81,7 +81,7 @@ def fits_of(drawing: Drawing, size_px: tuple[int, int]) -> tuple[DrawnFit, ...]:
 
 
 def without_mats(drawn: Sequence[DrawnFit], mats: Sequence[Fit]) -> tuple[DrawnFit, ...]:
-    """Return the stand-ins whose mat is not found and on whose zones no other printed mat lies."""
+    """Return the stand-ins whose mat was not found and whose zones overlap no other printed mat."""
     found = {fit.layout.id for fit in mats}
     sheets = [np.float32(fit.outline_px) for fit in mats]
 
@@ -115,14 +115,16 @@ def _stand_in(mat: str, zones: Sequence[DrawnZone], larger: Floats) -> DrawnFit:
 
 
 def _scale(quads: Mapping[str, Floats], sizes: Mapping[str, tuple[float, float]]) -> float:
-    """Return pixels a millimetre: by what was measured, else by the zones drawn round one card."""
+    """Return pixels per mm, from measured zones or else from those drawn around one card."""
     battle = side_mat(1).zones["battle"]
     known = sizes or {name: (battle.width_mm, battle.height_mm) for name in quads if name in ROUND_A_CARD}
     return float(np.median([(_area(quads[name]) / (w * h)) ** 0.5 for name, (w, h) in known.items()]))
 
 
 def _mean_turn(quads: Sequence[Floats]) -> Floats:
-    """Return how a player's right lies on the picture, `(2, 2)`: by all zones, or the first if they contradict."""
+    """Return the rotation `(2, 2)` from the player's right to the picture: the mean of all zones, or the first if they
+    cancel.
+    """
     rights = [quad[1] - quad[0] + quad[2] - quad[3] for quad in quads]
     mean = np.mean([right / np.hypot(*right) for right in rights], axis=0)
     along = mean if np.hypot(*mean) > 0.1 else rights[0]
@@ -137,7 +139,7 @@ def _size_mm(quad: Floats, scale: float) -> tuple[float, float]:
 
 
 def _laid_out(middles: Mapping[str, Floats], sizes: Mapping[str, tuple[float, float]]) -> dict[str, Rect]:
-    """Return the zones on a sheet as they lie on the picture, moved apart where they would overlap there."""
+    """Place the zones on a sheet as on the picture, spread until none overlap."""
     apart = 1.0
     while _any_overlap(middles, sizes, apart):
         apart += 0.05
@@ -162,9 +164,9 @@ def _area(quad: Floats) -> float:
 
 
 def _through_nearest(points: Floats, inside: Floats, matrices: Sequence[Floats], around: Floats) -> Floats:
-    """Return points `(N, 2)` through the matrix of the pane nearest to each; from its edge on by the turn `around`.
+    """Map points `(N, 2)` by the nearest pane; beyond its edge continue by the linear map `around`.
 
-    `inside` are the points of the panes that are nearest to each, `(panes, N, 2)`.
+    `inside` are each pane's nearest points to them, `(panes, N, 2)`.
     """
     nearest = np.square(inside - points).sum(axis=2).argmin(axis=0)
     result = np.empty_like(points)
@@ -175,7 +177,7 @@ def _through_nearest(points: Floats, inside: Floats, matrices: Sequence[Floats],
 
 
 def _into(points: Floats, quad: Floats) -> Floats:
-    """Return each point itself where the quadrilateral holds it, else the nearest on its edge, `(N, 2)`."""
+    """Clamp points to a quadrilateral, `(N, 2)`."""
     along = np.roll(quad, -1, axis=0) - quad
     apart = points[:, None] - quad
     inside = (along[:, 0] * apart[..., 1] - along[:, 1] * apart[..., 0] >= -1e-9).all(axis=1)

@@ -1,10 +1,9 @@
-"""Mats: from the markers on the picture to where every zone lies.
+"""Locate the mats: from detected markers to the position of every zone.
 
-One marker of a mat gives its place, all markers of all mats give it well, and what a wide lens does to the picture
-besides (`calibration.py`). A mat found once stays where it was while something covers it; its markers' places are the
-median of the last looks, so that nothing jitters. Where they show up more than `DRIFT_PX` away and agree on it
-(`outliers.py`), or all of them are off alike, the mat has moved and its place is taken again. Zones that are drawn
-stand for mats that are not found.
+One marker gives a mat's position; all markers together give it exactly, and the lens distortion (`calibration.py`). A
+covered mat keeps its position. Marker positions are medians of the last looks, against jitter. A mat has moved if its
+markers are more than `DRIFT_PX` away and agree (`outliers.py`), or are all off by the same shift. Drawn zones replace
+mats that are not found.
 """
 
 from __future__ import annotations
@@ -28,26 +27,29 @@ from companion.vision.opencv import cv2
 from companion.vision.view import MatSeen, Point
 
 DRIFT_PX = 3.0
-CHECK_EVERY_S = 2.0  # seconds between two looks at the known markers where they were
-SEARCH_EVERY_S = 5.0  # seconds between two searches of the whole picture
-SEARCH_BESIDE_DRAWN_S = 20.0  # the same if zones are drawn: some sides may play on printed mats all the same
-THOROUGH_EVERY = 6  # number of searches, after two in vain, of which one is thorough, at several times the cost
-REMEMBERED = 5  # number of looks over which a marker's place is the median
-CREPT_PX = 0.35  # distance by which a median must have crept away to move the mat, in pixels
-NUDGED_PX = 1.0  # distance by which all of a mat's markers must be off alike for it, or the camera, to have been nudged
-SURE_AFTER_S = 1.0  # seconds for which a single marker must be seen elsewhere to move its mat
-ODD_SURE_AFTER_S = 15.0  # the same for a mat of another size, if nothing else is seen: more likely a picture of the mat
-NEAR_SHARE = 0.25  # maximum distance of a marker seen for the first time from where it must be, in its sides
-UNSURE_MM = 3.0  # maximum usual error of any visible part of a mat's zones; with more the mat counts as not found
-WARPED_PX = 0.5  # RMS by which a sheet's own markers must fit better than the table's plane for it not to lie flat
+CHECK_EVERY_S = 2.0  # between checks of known markers
+SEARCH_EVERY_S = 5.0  # between searches of the whole picture
+SEARCH_BESIDE_DRAWN_S = 20.0  # the same with drawn zones: some sides may still use printed mats
+THOROUGH_EVERY = 6  # after two searches in vain, one in this many is thorough, at several times the cost
+REMEMBERED = 5  # number of looks whose median is a marker's position
+CREPT_PX = 0.35  # drift of a median that moves the mat
+NUDGED_PX = 1.0  # common shift of a mat's markers that means a nudge of mat or camera
+SURE_AFTER_S = 1.0  # time that a single marker must be elsewhere to move its mat
+ODD_SURE_AFTER_S = 15.0  # the same for a mat of another size, alone on the picture: more likely a photo of the mat
+NEAR_SHARE = 0.25  # maximum distance of a marker first seen from its expected position, in its sides
+UNSURE_MM = 3.0  # maximum error of any visible part of a mat's zones; above it the mat counts as not found
+WARPED_PX = 0.5  # by how much a mat's own plane must fit better (RMS) than the table's for it not to be flat
 SAME_LEVELS = 2.0
-"""Mean difference below which a box looks as it did, so that its markers lie where they lay. Of three films' boxes at
-rest 75 to 95 of 100 had less, in hard light too; by half a pixel beside 99 of 100 had 1.6 or more, by one 3.1."""
+"""Mean difference below which a box is unchanged, so that its markers need no search.
+
+On three films 75 to 95 % of the boxes at rest had less, in hard light too. Shifted by half a pixel, 99 % had at least
+1.6; by a whole one, 3.1.
+"""
 _NINE = np.array([((1 - x) * (1 - y), x * (1 - y), x * y, (1 - x) * y) for y in (0, 0.5, 1) for x in (0, 0.5, 1)])
 
 
 class Looked(NamedTuple):
-    """What a box round a marker showed when it was last searched."""
+    """Content of a box around markers when last searched."""
 
     blurred: Image
     seen: Candidates
@@ -55,32 +57,32 @@ class Looked(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mats:
-    """The mats as far as they are known."""
+    """What is known about the mats."""
 
     fits: tuple[Fit, ...] = ()
-    draw_marker_seen: bool | None = None  # under the draw pile, when last looked for; None before
-    moved: frozenset[str] = field(default_factory=frozenset)  # placed again last: they or the camera had moved
+    draw_marker_seen: bool | None = None  # marker under the draw pile, when last searched; None before
+    moved: frozenset[str] = field(default_factory=frozenset)  # placed again at the last look: they or the camera moved
     searched_s: float | None = None
     checked_s: float | None = None
-    lens: Lens | None = None  # the bend of the camera's lens, as far as it is known
-    drawing: Drawing | None = None  # zones drawn on a picture: they hold where no mat is found
-    places: Mapping[int, tuple[Floats, ...]] = field(default_factory=dict)  # of markers on the last looks, latest last
-    looked: Mapping[Box, Looked] = field(default_factory=dict)  # the boxes of the last check
-    showing: frozenset[str] = field(default_factory=frozenset)  # mats of which a marker showed on the last look
-    doubtful: Mapping[int, tuple[float, Floats]] = field(default_factory=dict)  # seen off their mats, since when
-    evidence: int = 0  # number of looks at markers from which the lens is known
-    in_vain: int = 0  # number of searches in a row that have found nothing new
+    lens: Lens | None = None  # as far as known
+    drawing: Drawing | None = None  # drawn zones, used where no mat is found
+    places: Mapping[int, tuple[Floats, ...]] = field(default_factory=dict)  # of markers at the last looks, latest last
+    looked: Mapping[Box, Looked] = field(default_factory=dict)  # boxes of the last check
+    showing: frozenset[str] = field(default_factory=frozenset)  # mats with a marker visible at the last look
+    doubtful: Mapping[int, tuple[float, Floats]] = field(default_factory=dict)  # markers off their mats, since when
+    evidence: int = 0  # number of marker looks that determined the lens
+    in_vain: int = 0  # consecutive searches that found nothing new
 
     @property
     def printed(self) -> tuple[Fit, ...]:
-        """The mats that were found, without those that are drawn."""
+        """The mats found, without drawn zones."""
         return tuple(fit for fit in self.fits if fit.is_measured)
 
     def of(self, mat_id: str) -> Fit | None:
         return next((fit for fit in self.fits if fit.layout.id == mat_id), None)
 
     def at(self, point_px: Point) -> Fit | None:
-        """Return the mat under a point of the picture: the one with a zone there, else any whose sheet holds it."""
+        """Return the mat at a pixel: one with a zone there, else any whose sheet contains it."""
         under = [fit for fit in self.fits if fit.holds(point_px)]
         return next((fit for fit in under if fit.zone_at(point_px)), under[0] if under else None)
 
@@ -89,9 +91,9 @@ class Mats:
 
 
 def look(gray: Image, mats: Mats, t_s: float, layouts: Sequence[MatLayout] | None = None) -> Mats:
-    """Return the mats after a picture `(H, W) uint8` of time `t_s`: searched, checked, or left alone if neither is due.
+    """Return the mats after a picture `(H, W) uint8` taken at `t_s`; search or check only when due.
 
-    `layouts` are the mats looked for (None: all there are); others may be laid at any time.
+    `layouts` are the mats to look for (None: all); mats may be added to the table at any time.
     """
     wanted = tuple(layouts) if layouts is not None else all_mats()
     every_s = SEARCH_EVERY_S if mats.printed == mats.fits else SEARCH_BESIDE_DRAWN_S
@@ -103,12 +105,12 @@ def look(gray: Image, mats: Mats, t_s: float, layouts: Sequence[MatLayout] | Non
 
 
 def is_due(mats: Mats, t_s: float) -> bool:
-    """True if `look` would do anything at that time were it not for mats that are missing."""
+    """True if `look` has work at that time, apart from searching for missing mats."""
     return mats.searched_s is None or _due(mats.checked_s if mats.fits else mats.searched_s, CHECK_EVERY_S, t_s)
 
 
 def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
-    """Look for every marker; more thoroughly if a mat lacks one, but after searches in vain only now and then."""
+    """Search for all markers; thoroughly while a mat lacks one, but after searches in vain only now and then."""
     ids = marker_ids(layouts)
     seen = find_all(gray, ids)
     complete = all(marker.id in seen for layout in layouts for marker in layout.markers)
@@ -120,7 +122,7 @@ def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) ->
 
 
 def check(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
-    """Look for known mats' markers where they must be, and everywhere once a mat that showed shows none."""
+    """Look for the known mats' markers in place; search everywhere once a visible mat shows none."""
     places = [fit.quad_px(marker.square) for fit in mats.printed for marker in marks_of(fit.layout)]
     boxes = merged([_box_of(place, gray) for place in (*places, *(corners for _, corners in mats.doubtful.values()))])
     large = [box for box in boxes if min(box.right - box.left, box.bottom - box.top) > 8]
@@ -138,7 +140,7 @@ def check(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> 
 
 
 def marker_ids(layouts: Sequence[MatLayout]) -> tuple[int, ...]:
-    """Return the ids of all markers of some mats."""
+    """Return the ids of all markers of the mats."""
     return tuple(sorted(marker.id for layout in layouts for marker in marks_of(layout)))
 
 
@@ -148,7 +150,7 @@ def _box_of(corners: Floats, gray: Image) -> Box:
 
 
 def _looked_into(gray: Image, box: Box, mats: Mats, ids: Sequence[int]) -> Looked:
-    """Search a box for markers, unless it looks as it did and their places are known as well as they can be."""
+    """Search a box for markers, unless it is unchanged and their positions are fully known."""
     blurred, before = cv2.blur(box.of(gray), (3, 3)), mats.looked.get(box)
     if before is None or any(len(mats.places.get(marker, ())) < REMEMBERED for marker in before.seen):
         return Looked(blurred, find_all(gray, ids, box=box))
@@ -164,7 +166,7 @@ def _due(last_s: float | None, every_s: float, t_s: float) -> bool:
 
 
 def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px: tuple[int, int], t_s: float) -> Mats:
-    """Return what is known of the mats after these markers were seen."""
+    """Update the mats with the markers seen."""
     old = {fit.layout.id: fit for fit in mats.printed}
     home = {mat: _at_home(fit, seen) for mat, fit in old.items()}
     strange = {
@@ -172,7 +174,7 @@ def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px:
         for layout in layouts
         if any(marker.id in seen and marker.id not in home.get(layout.id, {}) for marker in marks_of(layout))
     }
-    # What lies where it lay is the measure of all others: the well-known mats if there are any.
+    # Unmoved mats are the reference for all others, if possible those with enough markers.
     known = [fit for mat, fit in old.items() if home[mat] and len(home[mat]) * 2 >= len(fit.markers)]
     anchors = [fit for fit in known if len(fit.markers) >= ENOUGH_MARKERS] or known
     agreed = outliers.agreeing(strange, anchors, SAME_SCALE if mats.evidence else SAME_SCALE_BENT)
@@ -200,7 +202,7 @@ def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px:
 
 
 def _at_home(fit: Fit, seen: Candidates) -> dict[int, Floats]:
-    """Return the mat's markers that are seen where they were, or where they must be if they did not show before."""
+    """Return the mat's markers seen in place; a new one must be near its expected position."""
     home: dict[int, Floats] = {}
     for marker in marks_of(fit.layout):
         expected = fit.markers.get(marker.id)
@@ -215,7 +217,7 @@ def _at_home(fit: Fit, seen: Candidates) -> dict[int, Floats]:
 
 
 def _nudged(fit: Fit, home: Corners) -> Group | None:
-    """Return a mat's markers where they are now, if all are off alike; None if they only jitter."""
+    """Return a mat's markers at their new place if all are off by the same shift; None for mere jitter."""
     both = fit.markers.keys() & home.keys()
     if len(both) < ENOUGH_MARKERS:
         return None
@@ -226,7 +228,7 @@ def _nudged(fit: Fit, home: Corners) -> Group | None:
 
 
 def _doubt_s(group: Group, old: Fit, is_on_table: bool) -> float:
-    """Return how long a group must be seen to move its mat: one marker may be misread, a small mat be a picture."""
+    """Return how long a group must be seen to move its mat: a single marker may be misread, a small mat a photo."""
     change = group.px_per_mm / old.px_per_mm
     if not is_on_table and not 1 / SAME_SCALE <= change <= SAME_SCALE and not on_one_table(old, group, SAME_SCALE):
         return ODD_SURE_AFTER_S
@@ -236,7 +238,7 @@ def _doubt_s(group: Group, old: Fit, is_on_table: bool) -> float:
 def _without_doubtful(
     mats: Mats, taken: Mapping[str, Group], wait_s: Mapping[str, float], t_s: float
 ) -> tuple[dict[str, Group], dict[int, tuple[float, Floats]]]:
-    """Return the groups seen for long enough, and since when a marker of each other one has been seen."""
+    """Return the groups seen long enough, and for each other one the first sighting of one of its markers."""
     sure, doubtful = {}, {}
     for mat, group in taken.items():
         marker, corners = min(group.markers.items())
@@ -250,13 +252,13 @@ def _without_doubtful(
 
 
 def _remembered(mats: Mats, now: Mapping[str, Corners], taken: Mapping[str, Group]) -> dict[int, tuple[Floats, ...]]:
-    """Return where the last looks have seen each marker; a mat that has moved begins again."""
+    """Return each marker's last positions; those of moved mats start over."""
     gone = {marker.id for group in taken.values() for marker in marks_of(group.layout)}
     places = {marker: seen for marker, seen in mats.places.items() if marker not in gone}
     for markers in now.values():
         for marker, corners in markers.items():
             before = places.get(marker, ())
-            # A box that looked as it did says nothing new.
+            # An unchanged box adds no information.
             if not before or corners is not before[-1]:
                 places[marker] = (*before, corners)[-REMEMBERED:]
     return places
@@ -265,7 +267,7 @@ def _remembered(mats: Mats, now: Mapping[str, Corners], taken: Mapping[str, Grou
 def _markers_now(
     layout: MatLayout, old: Fit | None, now: Mapping[str, Corners], places: Candidates, moved: frozenset[str]
 ) -> dict[int, Floats]:
-    """Return the mat's markers to go by: the median of the last looks, unless that has hardly changed."""
+    """Return the marker positions to use: medians of the last looks, unless they hardly changed."""
     before = old.markers if old is not None and layout.id not in moved else {}
     markers = dict(before)
     for marker in now.get(layout.id, {}):
@@ -289,8 +291,8 @@ def _surveyed(
     old: Mapping[str, Fit],
     size_px: tuple[int, int],
 ) -> tuple[Mats, tuple[Fit, ...]]:
-    """Return all mats placed again on the table that their markers tell, and what they tell of the lens."""
-    # Once something has moved it may have been the camera: a mat of which nothing shows has no say then.
+    """Locate all mats again by their markers, and update the lens."""
+    # Perhaps the camera moved: then a mat without visible markers has no say.
     heard = [layout for layout in layouts if known[layout.id] and (not mats.moved or layout.id in mats.showing)]
     heard.sort(key=lambda layout: (-len(known[layout.id]), -sum(map(side_px, known[layout.id].values()))))
     evidence = sum(len(mats.places.get(marker, ())) for layout in heard for marker in known[layout.id])
@@ -304,7 +306,7 @@ def _surveyed(
 
 
 def _watched(layout: MatLayout) -> Floats:
-    """Return corners, edges and middles of a mat's zones: unless these are known well, the mat is not known at all."""
+    """Return corners, edge middles and centers of a mat's zones: they must be known well."""
     corners = [corners_mm(rect) for rect in layout.zones.values()]
     return np.concatenate([_NINE @ four for four in corners])
 
@@ -312,7 +314,7 @@ def _watched(layout: MatLayout) -> Floats:
 def _fitted(
     layout: MatLayout, markers: Corners, told: Calibration, old: Fit | None, size_px: tuple[int, int]
 ) -> Fit | None:
-    """Return a mat's new place; None where the markers do not tell it well."""
+    """Return a mat's new position; None if its markers do not determine it well."""
     matrix, spread_mm = told.matrices[layout.id], told.spread_mm[layout.id]
     own = outliers.group_of(layout, markers, told.lens) if len(markers) >= ENOUGH_MARKERS else None
     if own is not None and _left_px(own, matrix) > 2 * _left_px(own, own.matrix) + WARPED_PX:
@@ -328,13 +330,13 @@ def _fitted(
 
 
 def _left_px(group: Group, matrix: Floats) -> float:
-    """Return how far off a group's markers are by a matrix, as a root mean square."""
+    """Return the RMS error of a group's markers under a matrix."""
     mm, straight = outliers.straight_points(group.layout, group.markers, group.lens)
     return float(np.sqrt(((through(matrix, mm) - straight) ** 2).mean()))
 
 
 def _alone(group: Group, size_px: tuple[int, int]) -> tuple[Floats, float]:
-    """Return where a mat lies by its own markers alone, and how well that is known."""
+    """Return a mat's position by its own markers alone, and its uncertainty."""
     mat = group.layout.id
     points, watched = outliers.points_of(group.layout, group.markers), _watched(group.layout)
     told = survey({mat: points}, size_px, group.lens, seek_lens=False, watched={mat: watched})
@@ -342,7 +344,7 @@ def _alone(group: Group, size_px: tuple[int, int]) -> tuple[Floats, float]:
 
 
 def _pushed(layout: MatLayout, markers: Corners, told: Calibration, old: Fit) -> tuple[Floats, float]:
-    """Return where a pushed mat lies of which one marker shows, and how well that is known."""
+    """Return the position and uncertainty of a shifted mat that shows one marker."""
     mm, straight = outliers.straight_points(layout, markers, told.lens)
     middle, on_table = mm.mean(axis=0), through(old.inverse, straight)
     a, b, _, _ = similarity(mm, on_table)
@@ -357,7 +359,7 @@ def _pushed(layout: MatLayout, markers: Corners, told: Calibration, old: Fit) ->
 
 
 def _draw_marker(fits: Iterable[Fit], seen: Candidates) -> bool | None:
-    """True if the marker under the draw pile shows in its place; None without its mat."""
+    """True if the marker under the draw pile is visible; None without its mat."""
     for fit in fits:
         if (marker := fit.layout.draw_marker) is not None:
             expected = fit.quad_px(marker.square)

@@ -1,6 +1,6 @@
-"""Finding the printed markers on a picture, and where exactly their corners are.
+"""Find the printed markers on a picture, with exact corners.
 
-A marker's four edges are taken as lines, which hold where a card covers a corner.
+A marker's four edges are fitted as lines, so a covered corner does not matter.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from companion.vision.mats.calibration import CORNER_PX
 from companion.vision.mats.tags import read_markers
 from companion.vision.opencv import cv2
 
-Candidates = Mapping[int, tuple[Floats, ...]]  # by id all that look like it, largest first: corners `(4, 2)` px
-FAST_WINDOWS = (15, 15, 10)  # smallest and largest threshold window of the search and its step, in pixels: one only
+Candidates = Mapping[int, tuple[Floats, ...]]  # matches by id, largest first: corners `(4, 2)` px
+FAST_WINDOWS = (15, 15, 10)  # threshold windows of the search in px: smallest, largest, step; here only one
 THOROUGH_WINDOWS = (3, 23, 10)
-MOST_OF_ONE = 3  # maximum number of places of one id
+MOST_OF_ONE = 3  # maximum matches per id
 _LOCAL = threading.local()
 
-ALONG = np.linspace(0.1, 0.9, 17)  # places along an edge at which it is looked at, in its length
-ACROSS = np.linspace(-1.0, 1.0, 21)  # places across an edge, from rim to white margin, in `REACHES_CELLS`
+ALONG = np.linspace(0.1, 0.9, 17)  # sample positions along an edge, in its length
+ACROSS = np.linspace(-1.0, 1.0, 21)  # sample positions across an edge, from rim to white margin, in `REACHES_CELLS`
 REACHES_CELLS = (1.0, 0.8)
 LEAST_REACH_PX = 1.75
 LEAST_CONTRAST = 10.0
-ENOUGH_PLACES = 8  # minimum number of places of an edge that show it
-FARTHEST_CELLS = 1.0  # maximum move of a corner, in cells; farther lies another edge
+ENOUGH_PLACES = 8  # minimum samples that show an edge
+FARTHEST_CELLS = 1.0  # maximum correction of a corner, in cells; more means another edge
 _NEXT = [1, 2, 3, 0]
 
 
 def find_all(
     gray: Image, ids: Sequence[int], windows: tuple[int, int, int] = FAST_WINDOWS, box: Box | None = None
 ) -> dict[int, tuple[Floats, ...]]:
-    """Return every marker with one of these ids on a grey picture `(H, W) uint8`, or in a box of it."""
+    """Return all markers with one of these ids on a gray picture `(H, W) uint8`, or in a box of it."""
     part = box or whole(gray)
     corners, found, _ = _detector(tuple(ids), windows).detectMarkers(np.ascontiguousarray(part.of(gray)))
     if found is None:
@@ -47,13 +47,13 @@ def find_all(
 
 
 def find_soft(gray: Image, ids: Sequence[int]) -> dict[int, tuple[Floats, ...]]:
-    """Find the markers that are too small, soft or dim for `find_all`; it takes several times as long."""
+    """Find markers too small, soft or dim for `find_all`; takes several times as long."""
     found = read_markers(gray)
     return united({marker: (exact(gray, corners.astype(np.float64)),)} for marker, corners in found if marker in ids)
 
 
 def united(finds: Iterable[Candidates]) -> dict[int, tuple[Floats, ...]]:
-    """Return what several looks have found; the same marker found by two of them is there once, as the first has it."""
+    """Merge the results of several searches; the first wins where they found the same marker."""
     places: dict[int, list[Floats]] = {}
     for find in finds:
         for marker, seen in find.items():
@@ -63,7 +63,7 @@ def united(finds: Iterable[Candidates]) -> dict[int, tuple[Floats, ...]]:
 
 
 def side_px(corners: Floats) -> float:
-    """Return the mean side of a marker on the picture."""
+    """Return the mean side of a marker in pixels."""
     return float(np.hypot(*(corners - np.roll(corners, 1, axis=0)).T).mean())
 
 
@@ -72,7 +72,7 @@ def _is_same(corners: Floats, other: Floats) -> bool:
 
 
 def _detector(ids: tuple[int, ...], windows: tuple[int, int, int]) -> cv2.aruco.ArucoDetector:
-    """Return one detector a thread for a set of ids: its dictionary holds those alone, so it is quicker and surer."""
+    """Return this thread's detector for some ids; a dictionary of only those is faster and more reliable."""
     made: dict[object, cv2.aruco.ArucoDetector] = _LOCAL.__dict__.setdefault("detectors", {})
     if (ids, windows) not in made:
         full = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)
@@ -91,7 +91,10 @@ def _detector(ids: tuple[int, ...], windows: tuple[int, int, int]) -> cv2.aruco.
 
 
 def exact(gray: Image, corners: Floats) -> Floats:
-    """Move corners `(4, 2)`, right to a cell, of a dark square on white, clockwise, to where clear edges meet."""
+    """Refine the corners `(4, 2)` of a dark square on white, clockwise and exact to a cell, by its edges.
+
+    Return them unchanged if the edges are unclear.
+    """
     cell_px = side_px(corners) / MARKER_CELLS
     quad = corners
     for reach in REACHES_CELLS:
@@ -109,7 +112,7 @@ def exact(gray: Image, corners: Floats) -> Floats:
 
 
 def _sides(gray: Image, quad: Floats, reach_px: float) -> list[tuple[Floats, Floats]]:
-    """Return for each side where along it an edge shows, and how many pixels farther out than the side."""
+    """Return per side the positions along it that show an edge, and the edge's distance outwards in pixels."""
     start, end = quad, quad[_NEXT]
     on = start[:, None] + (end - start)[:, None] * ALONG[None, :, None]
     points = on[:, :, None] + _outwards(quad)[:, None, None] * (ACROSS * reach_px)[None, None, :, None]
@@ -127,7 +130,7 @@ def _outwards(quad: Floats) -> Floats:
 
 
 def _crossings(grey: Floats, at_px: Floats) -> list[tuple[Floats, Floats]]:
-    """Return where each side's profiles `(4, N, M)` rise through the middle grey, nearest to the side."""
+    """Return where each side's profiles `(4, N, M)` cross the mid gray upwards, nearest to the side."""
     middle = len(at_px) // 2
     dark = _middle(grey[..., : middle + 1].min(axis=2))
     bright = _middle(grey[..., middle:].max(axis=2))
@@ -141,7 +144,7 @@ def _crossings(grey: Floats, at_px: Floats) -> list[tuple[Floats, Floats]]:
 
 
 def _line(along: Floats, off_px: Floats) -> tuple[float, float] | None:
-    """Return how far out the edge lies at the side's two ends, without the places that are of something else."""
+    """Fit the edge's distance at both ends of a side, without outliers; None with too few samples."""
     for _ in range(3):
         if len(along) < ENOUGH_PLACES:
             return None
@@ -157,13 +160,13 @@ def _line(along: Floats, off_px: Floats) -> tuple[float, float] | None:
 
 
 def _middle(values: Floats) -> Floats:
-    """Return the median along the last axis; of few values in a fifth of the time that NumPy's own takes."""
+    """Return the median along the last axis; for few values five times as fast as `np.median`."""
     ordered, count = np.sort(values), values.shape[-1]
     return (ordered[..., (count - 1) // 2] + ordered[..., count // 2]) / 2
 
 
 def _meeting(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
-    """Return where the line through a and b meets the one through c and d; far away where they run side by side."""
+    """Intersect the lines a–b and c–d; parallel lines meet far away."""
     u, v = b - a, d - c
     across = float(u[0] * v[1] - u[1] * v[0]) or 1e-12
     return a + u * (float((c - a)[0] * v[1] - (c - a)[1] * v[0]) / across)

@@ -1,8 +1,7 @@
-"""Which of the markers that were seen are a mat's own: those that agree with each other and with the table.
+"""Select a mat's own markers among those detected: they agree with each other and with the table.
 
-A marker may be seen wrong, or twice: a code that happens to look like it, a photograph of a mat on a telephone.
-What belongs together lies as printed: one homography carries the sheet to all of its markers, face up, and on the
-plane of the other mats it is as large as they are.
+A marker may be misread or appear twice: a similar code, or a photo of a mat on a phone. Genuine markers lie as printed.
+One homography maps the sheet to all of them, face up, with the scale of the other mats on the table.
 """
 
 from __future__ import annotations
@@ -19,35 +18,35 @@ from companion.vision.mats.homography import Corners, Fit, Lens, corners_mm
 from companion.vision.mats.markers import Candidates, side_px
 from companion.vision.opencv import cv2
 
-AGREE_SHARE = 0.06  # maximum RMS error of a group's corners, in sides of a marker: an unknown lens bends by less
+AGREE_SHARE = 0.06  # maximum RMS error in a group, in marker sides; unknown distortion makes less
 SCALES_PX_PER_MM = (0.3, 40.0)
 SAME_SCALE = 1.3  # maximum ratio of the scales of two sheets on one table …
-SAME_SCALE_BENT = 1.7  # … and the same while the lens's bend is unknown
-SHAPE_SHARE = 0.1  # maximum RMS error of a sheet's markers on a neighbour's plane, as a share of their extent
-ENOUGH_MARKERS = 3  # minimum number of a mat's markers that tell the plane it lies on well
-Group = Fit  # markers of one mat that agree with each other, and the mat where these alone place it
+SAME_SCALE_BENT = 1.7  # … and while the lens is unknown
+SHAPE_SHARE = 0.1  # maximum RMS error of a sheet's markers on a neighbor's plane, relative to their extent
+ENOUGH_MARKERS = 3  # minimum markers of a mat that determine its plane well
+Group = Fit  # agreeing markers of one mat, and its position by them alone
 
 
 def marks_of(layout: MatLayout) -> tuple[Marker, ...]:
-    """Return everything printed on a mat that tells its place, the marker under the draw pile included."""
+    """Return all markers of a mat, including the one under the draw pile."""
     return (*layout.markers, layout.draw_marker) if layout.draw_marker else layout.markers
 
 
 def points_of(layout: MatLayout, markers: Corners) -> MarkerPoints:
-    """Return the markers' corners on the mat and on the picture, in the order of `marks_of`."""
+    """Return the marker corners on the mat and on the picture, ordered like `marks_of`."""
     shown = [marker for marker in marks_of(layout) if marker.id in markers]
     mm = np.concatenate([corners_mm(marker.square) for marker in shown])
     return MarkerPoints(mm, np.concatenate([markers[marker.id] for marker in shown]))
 
 
 def straight_points(layout: MatLayout, markers: Corners, lens: Lens | None) -> tuple[Floats, Floats]:
-    """Return the markers' corners on the mat and on the picture of a lens without bend, `(4n, 2)` each."""
+    """Return marker corners on the mat and on the undistorted picture, `(4n, 2)` each."""
     points = points_of(layout, markers)
     return points.mm, lens.straighten(points.px) if lens else points.px
 
 
 def groups_of(layout: MatLayout, candidates: Candidates, lens: Lens | None) -> list[Group]:
-    """Return the largest groups of a mat's markers that agree; several of one size where something is seen twice."""
+    """Return the largest groups of agreeing markers of a mat; several if something appears twice."""
     own = {marker.id: candidates[marker.id] for marker in marks_of(layout) if marker.id in candidates}
     for count in range(len(own), 0, -1):
         chosen = ((ids, places) for ids in combinations(own, count) for places in product(*map(own.get, ids)))
@@ -59,7 +58,7 @@ def groups_of(layout: MatLayout, candidates: Candidates, lens: Lens | None) -> l
 
 
 def group_of(layout: MatLayout, markers: Corners, lens: Lens | None) -> Group | None:
-    """Return these markers as a group, None where they do not agree or no sheet on a table can look like that."""
+    """Return the markers as a group; None if they disagree or no sheet on a table can look like that."""
     mm, straight = straight_points(layout, markers, lens)
     matrix, _ = cv2.findHomography(mm, straight, 0)
     if matrix is None or not is_sound(layout, matrix):
@@ -70,7 +69,7 @@ def group_of(layout: MatLayout, markers: Corners, lens: Lens | None) -> Group | 
 
 
 def is_sound(layout: MatLayout, matrix: Floats) -> bool:
-    """True if a sheet on a table can look like that: whole in front of the camera, face up, of a sane size."""
+    """True if a sheet on a table can look like that: in front of the camera, face up, of plausible size."""
     fit = Fit(layout, matrix, {})
     corners = np.column_stack((corners_mm(fit.sheet), np.ones(4))) @ matrix.T
     depth = corners[:, 2] / matrix[2, 2]
@@ -81,17 +80,17 @@ def is_sound(layout: MatLayout, matrix: Floats) -> bool:
 
 
 def agreeing(groups: Mapping[str, Sequence[Group]], known: Sequence[Group], room: float) -> dict[str, Group]:
-    """Return one group a mat, all on one table: the plane of those `known`, else the one that most mats agree on.
+    """Return one group per mat, all on one table.
 
-    `room` is by what factor their scales may differ. A mat of which two groups are equally good tells nothing: it is
-    left out.
+    The table is the plane of the `known` groups, else the one that most mats agree on. Scales may differ by the factor
+    `room`. A mat with two equally good groups is left out.
     """
     anchors = known or [group for found in groups.values() for group in found]
     if not anchors:
         return {}
     anchor = max(anchors, key=lambda group: _support(group, groups, room))
     chosen = {mat: [group for group in found if on_one_table(anchor, group, room)] for mat, found in groups.items()}
-    # Two groups without a marker in common would put one mat in two places.
+    # Two groups without a common marker would put one mat in two places.
     return {
         mat: found[0]
         for mat, found in chosen.items()
@@ -100,7 +99,7 @@ def agreeing(groups: Mapping[str, Sequence[Group]], known: Sequence[Group], room
 
 
 def on_one_table(anchor: Group, group: Group, room: float) -> bool:
-    """True if a group lies as large as printed, within the factor `room`, on the plane of another."""
+    """True if a group has its printed size, within the factor `room`, on the plane of another."""
     if group is anchor:
         return True
     mm, straight = straight_points(group.layout, group.markers, group.lens)
@@ -113,6 +112,6 @@ def on_one_table(anchor: Group, group: Group, room: float) -> bool:
 
 
 def _support(anchor: Group, groups: Mapping[str, Sequence[Group]], room: float) -> tuple[bool, int, int, float]:
-    """Return how good a measure of the table a group is: by markers enough, as other mats have it, and large."""
+    """Rank a group as measure of the table: enough markers, agreement of other mats, marker count, scale."""
     count = sum(any(on_one_table(anchor, group, room) for group in found) for found in groups.values())
     return len(anchor.markers) >= ENOUGH_MARKERS, count, len(anchor.markers), anchor.px_per_mm

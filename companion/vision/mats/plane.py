@@ -1,7 +1,7 @@
-"""The table from straight above: parts of the picture on which a millimetre is as long everywhere.
+"""Rectify parts of the picture to a view from straight above, with constant scale.
 
-All mats lie in the table's plane, so any of them tells how the table is seen; the flat picture keeps the turn of the
-camera's picture, or else its boxes would grow.
+All mats lie in the table's plane, so any of them defines it. The result keeps the picture's rotation; otherwise boxes
+would grow.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ from companion.vision.mats.homography import Fit
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
 
-NEAR_ENOUGH = (0.55, 2.5)  # range of scales, against that of the mats, in which the table beyond them is looked at
-_GRID_PX = 24  # distance of points between which a lens bends little, in pixels
-_STRIP_PX = 256  # rows that are straightened at once: where each of their pixels lies takes eight bytes
+NEAR_ENOUGH = (0.55, 2.5)  # range of scales, relative to the mat's, in which the table around it is rectified
+_GRID_PX = 24  # grid step; the lens bends little within it
+_STRIP_PX = 256  # rows rectified at once; the map of each pixel takes eight bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flat:
     """A part of the picture from straight above."""
 
-    image: Image  # `(h, w) uint8`, what lies outside of the picture is grey
+    image: Image  # `(h, w) uint8`, gray outside the picture
     fit: Fit
-    to_mm: Floats  # from its pixels to millimetres on the mat of `fit`, `(3, 3)`
+    to_mm: Floats  # from its pixels to mm on the mat of `fit`, `(3, 3)`
 
     def to_picture(self, points: npt.ArrayLike) -> Floats:
-        """Return points `(n, 2)` of the flat picture in pixels of the whole one."""
+        """Map points `(n, 2)` to pixels of the whole picture."""
         flat = np.asarray(points, np.float64).reshape(-1, 2)
         return self.fit.to_px(flat @ self.to_mm[:2, :2].T + self.to_mm[:2, 2])
 
     def from_picture(self, points: npt.ArrayLike) -> Floats:
-        """Return points `(n, 2)` of the whole picture in pixels of the flat one."""
+        """Map points `(n, 2)` of the whole picture to pixels of this one."""
         back = np.linalg.inv(self.to_mm)
         return self.fit.to_mm(points) @ back[:2, :2].T + back[:2, 2]
 
 
 def plane_of(gray: Image, box: Box, mats: Mats) -> Fit | None:
-    """Return the mat that tells the table under a box best: the nearest, for a whole picture the one seen best."""
+    """Return the mat to rectify a box by: the nearest, or for a whole picture the one with most markers."""
     if box == whole(gray):
         return max(mats.printed, key=lambda fit: len(fit.markers), default=None)
     middle = np.array([(box.left + box.right) / 2, (box.top + box.bottom) / 2])
@@ -50,7 +50,7 @@ def plane_of(gray: Image, box: Box, mats: Mats) -> Fit | None:
 
 
 def flattened(gray: Image, fit: Fit, box: Box, px_per_mm: float) -> Flat | None:
-    """Return a box in a plane, turned as the picture is; None where the plane is seen too much from the side."""
+    """Rectify a box by a mat's plane; None if the plane is too oblique there."""
     seen = _seen_well(fit, box)
     if len(seen) < 3:
         return None
@@ -64,7 +64,7 @@ def flattened(gray: Image, fit: Fit, box: Box, px_per_mm: float) -> Flat | None:
 
 
 def _seen_well(fit: Fit, box: Box) -> Floats:
-    """Return the points of a grid over the box where the table is neither too small nor too large to read."""
+    """Return the points of a grid over the box where the table's scale is readable."""
     xs, ys = np.linspace(box.left, box.right - 1, 24), np.linspace(box.top, box.bottom - 1, 24)
     grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
     share = fit.scales(fit.to_mm(grid)) / fit.px_per_mm
@@ -72,14 +72,14 @@ def _seen_well(fit: Fit, box: Box) -> Floats:
 
 
 def _turn(fit: Fit, point_px: Floats) -> Floats:
-    """Return the turn `(2, 2)` that lays the mat's millimetres along the picture's edges."""
+    """Return the rotation `(2, 2)` from mat mm to the picture's axes."""
     here, right = fit.to_mm([point_px, np.add(point_px, (1.0, 0.0))])
     angle = math.atan2(right[1] - here[1], right[0] - here[0])
     return np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
 
 
 def _warped(gray: Image, fit: Fit, to_mm: Floats, size: tuple[int, int]) -> Image:
-    """Return the picture at every pixel of a flat one, made smaller first where that shows less of it."""
+    """Sample the picture for every pixel of the flat one, reduced first if that is coarser."""
     fewer = 2 ** max(0, int(math.log2(max(1.0, fit.px_per_mm * math.hypot(*to_mm[:2, 0])))))
     small = shrunk(gray, 1 / fewer)
     shrink = np.array([[1 / fewer, 0, 0.5 / fewer - 0.5], [0, 1 / fewer, 0.5 / fewer - 0.5], [0, 0, 1]])
@@ -97,7 +97,7 @@ def _warped(gray: Image, fit: Fit, to_mm: Floats, size: tuple[int, int]) -> Imag
 
 
 def _bent_grid(fit: Fit, to_mm: Floats, size: tuple[int, int]) -> npt.NDArray[np.float32]:
-    """Return where a lens shows a few pixels of a flat picture, evenly spread, `(h, w, 2)`."""
+    """Return a coarse, even grid of the flat picture's pixels on the camera's picture, `(h, w, 2)`."""
     columns, rows = (max(2, math.ceil(side / _GRID_PX)) for side in size)
     xs, ys = ((np.arange(n) + 0.5) * side / n - 0.5 for n, side in ((columns, size[0]), (rows, size[1])))
     points = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
@@ -105,9 +105,9 @@ def _bent_grid(fit: Fit, to_mm: Floats, size: tuple[int, int]) -> npt.NDArray[np
 
 
 def _widened(coarse: npt.NDArray[np.float32], size: tuple[int, int], top: int, height: int) -> npt.NDArray[np.float32]:
-    """Return some rows of a coarse grid of smooth values made as large as a picture.
+    """Enlarge some rows of a coarse grid to the picture's size.
 
-    Beyond its outermost values it goes on straight.
+    Values outside the grid are extrapolated linearly.
     """
     padded = np.pad(coarse, 1, mode="reflect", reflect_type="odd")
     cell_w, cell_h = size[0] / coarse.shape[1], size[1] / coarse.shape[0]

@@ -1,1 +1,1 @@
-"""The quality of a picture, and what would help."""
+"""Rate the quality of a picture, and advise."""

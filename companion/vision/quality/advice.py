@@ -1,4 +1,4 @@
-"""Is the camera good enough? What a picture allows to be read in each zone, and what would help, in plain words."""
+"""Rate what can be read in each zone of a picture, and say in plain words what would help."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from companion.vision.quality import measure
 from companion.vision.quality.measure import DARK_WHITE, GLARE_SHARE, MODULE_PX, SOFT_PX, ZoneSight
 from companion.vision.view import Quad, View
 
-MILKY = 0.45  # minimum contrast, as a share of the paper's level; greyer print means stray light, or a dirty lens
-BLACK_PICTURE = 40.0  # grey level below which 99 % of a black picture lies
-TOO_BRIGHT_SHARE = 0.35  # share of a usual zone that is white in white on a picture that is too bright
-UNEVEN = 0.45  # ratio of the paper's grey levels in two zones below which the light is uneven
-STEEP_DEG = 35.0  # tilt of the camera above which it should be put higher, in degrees
-SMEARED = 1.6  # ratio of the blur one way to that across it above which it comes from movement
+MILKY = 0.45  # minimum contrast relative to the paper's level; less means stray light or a dirty lens
+BLACK_PICTURE = 40.0  # maximum 99th percentile of the gray levels of a black picture
+TOO_BRIGHT_SHARE = 0.35  # saturated share of the median zone above which a picture is too bright
+UNEVEN = 0.45  # ratio of the paper's gray levels in two zones below which light is uneven
+STEEP_DEG = 35.0  # tilt above which the camera should be higher
+SMEARED = 1.6  # ratio of the blur in two directions above which it is motion blur
 TOLD_PX, ASKED_PX = 75, 50
 """Card widths in pixels: readable by its face from the first on, hardly below the second.
 
@@ -35,12 +35,12 @@ Measured: `docs/how-well-it-reads.md`.
 
 @dataclass(frozen=True, slots=True)
 class Tip:
-    """One thing to do."""
+    """One recommendation."""
 
     code: str
     say: str  # one sentence
-    zones: tuple[str, ...] = ()  # the zones or mats it is about; none: the whole picture
-    needed: bool = False  # True if stickers go unread without it; else it would only be better
+    zones: tuple[str, ...] = ()  # zones or mats concerned; empty: the whole picture
+    needed: bool = False  # True if stickers go unread without it
 
 
 NO_MATS = Tip(
@@ -52,33 +52,33 @@ NO_MATS = Tip(
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What a picture allows, and what would help."""
+    """What can be read on a picture, and what would help."""
 
     size_px: tuple[int, int]
     sticker_mm: float
     zones: tuple[ZoneSight, ...]
     hints: tuple[Tip, ...]  # most important first
-    distance_cm: float | None  # from the camera to the middle of the mats, were its lens a usual one
+    distance_cm: float | None  # from the camera to the middle of the mats, for a usual lens
     tilt_deg: float | None  # between the camera's view and straight down
-    cards: int = 0  # number of cards that were read
-    is_sticker_measured: bool = False  # whether `sticker_mm` is of stickers on the picture, not those usually printed
+    cards: int = 0  # cards read
+    is_sticker_measured: bool = False  # True if `sticker_mm` was measured on the picture
 
     @property
     def smallest_mm(self) -> float | None:
-        """The smallest sticker that can be read in every zone, None where that is not known."""
+        """Smallest sticker readable in every zone; None if unknown."""
         smallest = [zone.smallest_mm for zone in self.zones]
         known = [size_mm for size_mm in smallest if size_mm is not None]
         return max(known) if known and len(known) == len(smallest) else None
 
     @property
     def card_px(self) -> int | None:
-        """Minimum width of a card in pixels; None if it is not known."""
+        """Minimum width of a card; None if unknown."""
         scales = [zone.px_per_mm[0] for zone in self.zones if zone.px_per_mm]
         return int(min(scales) * CARD_MM[0]) if scales and len(scales) == len(self.zones) else None
 
     @property
     def faces(self) -> str:
-        """Say whether cards without stickers are large enough, in a sentence; nothing where that is not known."""
+        """A sentence on whether cards without stickers are large enough; empty if unknown."""
         if self.card_px is None:
             return ""
         told = say("too little to tell cards without stickers by their faces: put the camera closer")
@@ -90,22 +90,22 @@ class Advice:
 
     @property
     def is_guessed(self) -> bool:
-        """True if the scale of some zone is told by nothing but the stickers that were read."""
+        """True if a zone's scale comes only from the stickers read."""
         return any(zone.is_guessed for zone in self.zones)
 
     @property
     def is_drawn(self) -> bool:
-        """True if zones are seen, and none of them on a printed mat."""
+        """True if all zones seen are drawn ones."""
         return bool(self.zones) and self.tilt_deg is None
 
     @property
     def good(self) -> bool:
-        """True if everything in play is known to be seen well enough to be read."""
+        """True if everything in play is known to be readable."""
         return self.smallest_mm is not None and not any(hint.needed for hint in self.hints)
 
     @property
     def verdict(self) -> str:
-        """Which stickers can be read, against those in use, in a sentence or two; nothing where that is not known."""
+        """A sentence or two on which stickers can be read, compared with those in use; empty if unknown."""
         smallest_mm = self.smallest_mm
         if smallest_mm is None:
             return ""
@@ -123,7 +123,7 @@ class Advice:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return what `read --setup --json` says under `setup`."""
+        """Return the `setup` part of `read --setup --json`."""
         return {
             "size_px": list(self.size_px),
             **{key: getattr(self, key) for key in _FIGURES},
@@ -146,11 +146,11 @@ def advise(
     sticker_mm: float | None = None,
     codes: Sequence[Quad] = (),
 ) -> Advice:
-    """Return how well one picture, or a few of the same moment, `(H, W, 3) uint8`, can be read, and what would help.
+    """Rate one picture, or a few of the same moment, `(H, W, 3) uint8`, and advise.
 
-    `mats` are the mats as found on them, `layouts` those in play (None: those found). `sticker_mm` is how wide the
-    stickers are with their quiet zone (None: as is usual), `codes` are the corners of those that were read. The scale
-    of drawn zones is told by what somebody has measured, else by the codes.
+    `mats` are those found on them, `layouts` those in play (None: those found). `sticker_mm` is the width of the
+    stickers with their quiet zone (None: usual). `codes` are the corners of the codes read; they give the scale of
+    drawn zones without measured sizes.
     """
     grays = [cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in pictures]
     height, width = grays[0].shape
@@ -158,13 +158,13 @@ def advise(
     zones = measure.measured(grays, mats.fits, wide_mm, codes)
     cameras = [measure.camera_of(fit, width, height) for fit in mats.printed]
     tilt = round(float(np.median([camera.tilt_deg for camera in cameras]))) if cameras else None
-    # No printed mat is asked for in the place of drawn zones, and no table's mat if anything is drawn.
+    # Drawn zones need no printed mat. If anything is drawn, the table's mat is not needed either.
     drawn = {fit.layout.id for fit in mats.fits if not fit.is_measured}
     spared = drawn | {TABLE} if drawn else drawn
     wanted = tuple(layout for layout in layouts or () if layout.id not in spared)
     is_black = float(np.percentile(grays[0], 99)) < BLACK_PICTURE
     scene = _Scene((width, height), mats, wanted, zones, wide_mm, tilt, is_black)
-    # What is needed first, and among that what comes first on the way from the table to the picture.
+    # First what is needed; within that, in order from the table to the picture.
     found = [hint for ask in _ASKED for hint in ask(scene)]
     return Advice(
         size_px=(width, height),
@@ -179,7 +179,7 @@ def advise(
 
 
 def of_reading(pictures: Sequence[Image], mats: Mats, view: View, layouts: Iterable[MatLayout] | None) -> Advice:
-    """Return advice on pictures one of which was read: the stickers read tell how wide those in use are."""
+    """Advise on pictures one of which was read; its stickers give the width of those in use."""
     codes = [sighting.corners_px for sighting in view.sightings if sighting.card and sighting.corners_px]
     return advise(pictures, mats, layouts, sticker_mm=measure.sticker_mm_of(codes, mats), codes=codes)
 
@@ -204,7 +204,7 @@ _DIGITS = {"white": None, "contrast": None, "grain": 1, "saturated": 3, "glare":
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Scene:
-    """All that hints are made from."""
+    """Input of all hints."""
 
     size_px: tuple[int, int]
     mats: Mats
@@ -216,7 +216,7 @@ class _Scene:
 
     @property
     def lit(self) -> tuple[ZoneSight, ...]:
-        """The zones with paper in them, which tells the light."""
+        """Zones with paper, which shows the light."""
         return tuple(zone for zone in self.zones if zone.shows_paper)
 
     def unread(self) -> tuple[ZoneSight, ...]:
@@ -256,7 +256,7 @@ def _about_mats_cut_off(scene: _Scene) -> Iterator[Tip]:
 
 def _about_covered_marks(scene: _Scene) -> Iterator[Tip]:
     if scene.unread():
-        # Marks that a poor picture hides show again with a better one.
+        # A better picture may show the markers.
         return
     for fit in scene.mats.printed:
         seen, there = len(fit.markers), len(fit.layout.markers)
@@ -271,7 +271,7 @@ def _about_covered_marks(scene: _Scene) -> Iterator[Tip]:
 
 
 def _about_glare(scene: _Scene) -> Iterator[Tip]:
-    """Look for a lamp's reflection, and for light so bright that print may be lost, unless stickers are read there."""
+    """Look for reflections of a lamp, and for light that hides the print where nothing is read."""
     shining = [zone for zone in scene.zones if zone.glare >= GLARE_SHARE]
     if scene.zones and np.median([zone.saturated for zone in scene.zones]) >= TOO_BRIGHT_SHARE:
         needed = not any(zone.is_read for zone in scene.zones)
@@ -340,12 +340,12 @@ def _lighter(names: Sequence[str], *, is_grainy: bool) -> Said:
 
 
 def _unless_all(scene: _Scene, zones: Sequence[ZoneSight]) -> tuple[str, ...]:
-    """Return the names of zones, none if these are all."""
+    """Return the zones' names; none if these are all."""
     return () if len(zones) == len(scene.lit) else tuple(zone.zone for zone in zones)
 
 
 def _about_size(scene: _Scene) -> Iterator[Tip]:
-    """Yield what to do where stickers are too small even on a sharp and bright picture."""
+    """Advise if stickers would be too small even on a sharp, bright picture."""
     small = [zone for zone in scene.zones if zone.px_per_mm and _module_px(scene, zone) < MODULE_PX]
     if not small:
         return
@@ -427,12 +427,12 @@ _ASKED: tuple[Callable[[_Scene], Iterator[Tip]], ...] = (
 
 
 def _module_px(scene: _Scene, zone: ZoneSight) -> float:
-    """Return pixels a module of the stickers in use, where the zone is smallest."""
+    """Return the smallest pixels per module in a zone, for the stickers in use."""
     return zone.px_per_mm[0] * scene.sticker_mm / STICKER_MODULES if zone.px_per_mm else math.inf
 
 
 def _still_fits(scene: _Scene, ratio: float) -> bool:
-    """True if all mats have room in the picture when they look so many times larger."""
+    """True if all mats still fit into the picture when enlarged by `ratio`."""
     outlines = [
         [fit.outline_px] if fit.is_measured else [fit.quad_px(rect) for rect in fit.layout.zones.values()]
         for fit in scene.mats.fits
@@ -443,7 +443,7 @@ def _still_fits(scene: _Scene, ratio: float) -> bool:
 
 
 def _beyond(quad: Floats, size_px: tuple[int, int]) -> tuple[str, ...]:
-    """Return the edges of the picture that corners lie beyond: left, right, up, down."""
+    """Return the picture's edges that a quad extends beyond."""
     (left, top), (right, bottom) = quad.min(axis=0), quad.max(axis=0)
     width, height = size_px
     over = {"left": left < -1, "right": right > width, "up": top < -1, "down": bottom > height}
@@ -476,6 +476,6 @@ def _zone(zone: str) -> Term:
 
 
 def _the(zones: Sequence[str]) -> Said:
-    """Return zones for a sentence: one by its name, several by their mats."""
+    """Name one zone, or the mats of several."""
     mats = dict.fromkeys(map(mat_of, zones))
     return _zone(zones[0]) if len(zones) == 1 else all_of(map(_mat_name, mats))

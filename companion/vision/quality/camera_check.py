@@ -1,4 +1,4 @@
-"""A short look through a source: what its pictures are like, and what can be read on them."""
+"""Test a source briefly: what its pictures are like, and what can be read on them."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from companion.vision.quality.advice import of_reading
 from companion.vision.quality.verdict import Pace, Verdict, verdict_on
 from companion.vision.read import gray_of, read, refuse_proportions
 
-PICTURES = 3  # number of pictures looked at; the median counts
-PACE_LOOKS = 8  # number of looks by which this computer is measured: the first finds the mats, the rest read all cards
-MEASURED_FRAMES = 20  # number of frames by which a camera's pace is measured
-MEASURED_S = 6.0  # seconds after which fewer are enough: a stream may send a picture every few seconds
+PICTURES = 3  # pictures to examine; the median counts
+PACE_LOOKS = 8  # looks to measure this computer: the first finds the mats, the rest read all cards
+MEASURED_FRAMES = 20  # frames to measure a camera's rate
+MEASURED_S = 6.0  # time after which fewer frames are enough: a stream may send one every few seconds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,14 +39,14 @@ class Trial:
 
     name: str
     pictures: tuple[Image, ...]
-    fps: float | None = None  # pictures a second that a camera gave; None for any other source
-    kind: str | None = None  # kind of pictures that the camera sends (`MJPG`), if it says so
+    fps: float | None = None  # a camera's rate; None for other sources
+    kind: str | None = None  # picture format reported by the camera, such as `MJPG`
 
 
 def tried(source: str, tell: Callable[[Said], None] = lambda _said: None) -> Trial:
-    """Return a few pictures of a camera, stream, clip, folder or picture file. Raises Problem where there are none.
+    """Return a few pictures of a camera, stream, film, folder or picture file. Raise Problem if there are none.
 
-    A stream that takes long to start is waited for longer and longer, and `tell` hears so.
+    A slow stream is given more and more time; `tell` receives a message about it.
     """
     if is_stream(source):
         return _stream_trial(source, tell)
@@ -63,10 +63,10 @@ def tried(source: str, tell: Callable[[Said], None] = lambda _said: None) -> Tri
 
 
 def verdict_of(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing: Drawing | None = None) -> Verdict:
-    """Return the verdict on the pictures, and on the pace at which this computer reads those of a camera.
+    """Judge the pictures, and for a camera the rate at which this computer reads them.
 
-    `layouts` are the mats that ought to be seen, `drawing` holds the zones drawn for mats that are not there. Raises
-    Problem where there are no mats and it was drawn on a picture of other proportions.
+    `layouts` are the mats that should be visible, `drawing` has the zones drawn where no mats are. Raise Problem if
+    there are no mats and the drawing has other proportions.
     """
     pictures = trial.pictures
     if is_mirrored(pictures[-1]):
@@ -100,7 +100,7 @@ def _stream_trial(source: str, tell: Callable[[Said], None]) -> Trial:
 
 
 def _device_trial(name: str, device: Device) -> Trial:
-    """Take pictures once the camera has set its light, and measure its pace."""
+    """Take pictures once the camera has adjusted to the light, and measure its rate."""
     opened_s, is_mute = time.monotonic(), False
     while not is_mute and time.monotonic() - opened_s < SETTLED_S:
         is_mute = not device.grab()

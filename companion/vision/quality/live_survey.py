@@ -1,4 +1,4 @@
-"""What the camera page shows of the latest frame: where the zones lie on it, what can be read there, what to do."""
+"""Examine the latest frame for the camera page: where the zones are, what can be read, what would help."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from companion.vision.quality.verdict import Pace, size_wanted
 from companion.vision.read import read
 from companion.vision.view import Quad, View
 
-PACE_LOOKS = 20  # number of looks by which the pace is measured: two to ten seconds
-LOOK_AGAIN_S = 2.0  # maximum age of an answer: a look costs as much as reading a frame
+PACE_LOOKS = 20  # looks to measure the pace: two to ten seconds
+LOOK_AGAIN_S = 2.0  # maximum age of a survey; one costs as much as reading a frame
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """One frame, looked at as a whole."""
+    """One frame, examined as a whole."""
 
     advice: Advice
-    printed: Mapping[str, Quad]  # the zones of the mats found, by their corners on the picture
-    drawn: Mapping[str, Quad]  # the zones that were drawn on the picture, likewise
-    is_last: bool = False  # True if the pictures have come to their end with this frame
-    pace: Pace | None = None  # how fast the table is looked at; None until that is known
+    printed: Mapping[str, Quad]  # zone corners of the mats found
+    drawn: Mapping[str, Quad]  # zone corners drawn on the picture
+    is_last: bool = False  # True after the last frame of the source
+    pace: Pace | None = None  # None until known
 
     @property
     def zones(self) -> Mapping[str, Quad]:
@@ -43,10 +43,9 @@ class Survey:
 
 
 class Lookout:
-    """An eye that remembers the last frame and can be asked about it, from any thread.
+    """An eye that remembers the last frame and can be asked about it from any thread.
 
-    `in_play` gives the ids of the mats in play, or nothing where that is not known; `drawn` are the zones that the
-    eye looks at as drawn.
+    `in_play` returns the ids of the mats in play, empty if unknown; `drawn` are the drawn zones that the eye uses.
     """
 
     def __init__(self, eye: Eye, in_play: Callable[[], Sequence[str]] = tuple, drawn: DrawnZones | None = None) -> None:
@@ -57,14 +56,14 @@ class Lookout:
         self._asked = threading.Lock()
         self._last: Survey | None = None
         self._last_s = 0.0
-        self._last_drawing: Drawing | None = None  # by which zones the last look was taken
+        self._last_drawing: Drawing | None = None  # drawing used by the last survey
         self._is_over = False
-        self.size_px = SIZE_PX  # how large the pictures should be
-        self._is_too_slow = False  # True once this computer has not kept up with larger pictures: it gets no more
-        self._looks = deque[tuple[float, float]](maxlen=PACE_LOOKS)  # when the latest looks began and ended
+        self.size_px = SIZE_PX  # wanted size of pictures
+        self._is_too_slow = False  # True once this computer was too slow for larger pictures; it gets no more
+        self._looks = deque[tuple[float, float]](maxlen=PACE_LOOKS)  # begin and end of the latest looks
 
     def until_over(self, frames: Iterable[Frame]) -> Iterator[Frame]:
-        """Yield the frames of the source that this is fed with, and note when the last has come."""
+        """Yield the frames that feed this, and note their end."""
         try:
             yield from frames
         finally:
@@ -83,12 +82,12 @@ class Lookout:
 
     @property
     def showing(self) -> frozenset[str]:
-        """The mats of which a mark was seen at the last look for them."""
+        """Mats with a marker visible when last searched."""
         return self._eye.sight.mats.showing
 
     @property
     def pace(self) -> Pace | None:
-        """How fast the table is looked at; None until that is known, and of a source that has come to its end."""
+        """Rate of looks; None until known, and after the source has ended."""
         looks = tuple(self._looks)
         if len(looks) < 2 or self._is_over:
             return None
@@ -102,17 +101,17 @@ class Lookout:
             self._looks.clear()
 
     def look_with(self, eye: Eye) -> None:
-        """Use another eye from the next frame on: another deck lies on the table."""
+        """Use another eye from the next frame on, for another deck."""
         self._eye = eye
         self._seen = None
 
     def begin_afresh(self) -> None:
-        """Forget all that was seen; what was said of it last still stands."""
+        """Forget all that was seen; the last survey stays valid."""
         self._eye.begin_afresh()
         self._seen = None
 
     def survey(self) -> Survey | None:
-        """Return what the latest frame shows, looked at again if that is outdated; None if no frame is fresh."""
+        """Return the survey of the latest frame, renewed if outdated; None if no frame is fresh."""
         with self._asked:
             now_s = time.monotonic()
             seen = self._seen  # Another thread may clear it meanwhile.
@@ -123,7 +122,7 @@ class Lookout:
             return self._last
 
     def _still_holds(self, now_s: float) -> bool:
-        """True if the last look is young enough or of the last frame, and of the zones now drawn."""
+        """True if the last survey is recent or of the last frame, and of the zones drawn now."""
         if self._last is None or self._last.is_last != self._is_over:
             return False
         if self._drawn is not None and self._drawn.current is not self._last_drawing:
@@ -133,7 +132,7 @@ class Lookout:
     def _looked(self, frame: Frame, view: View) -> Survey:
         is_over = self._is_over
         if is_over:
-            # No frame brings it any more, and zones may have been drawn since: the eye looks at the last one again.
+            # No frame follows, but zones may have been drawn since: look at the last frame again.
             self._eye(replace(frame, t_s=frame.t_s + LOOK_AGAIN_S))
             view = read(frame, self._eye.sight.mats)
         placed, wanted = self._eye.sight.mats, set(self._in_play())

@@ -1,4 +1,4 @@
-"""Sharpness and brightness of a picture, by edges that are known: black squares of markers on white paper."""
+"""Measure sharpness and brightness by known edges: the black squares of markers on white paper."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from companion.tabletop.mat_layout import MARKER_CELLS
 from companion.vision.boxes import Floats, Image, slopes
 from companion.vision.opencv import cv2
 
-REACH_CELLS = 0.95  # distance to which an edge is looked at on both sides, in cells of the marker
-STEP_PX = 0.25  # distance of the samples across an edge, in pixels
-PARTS = 3  # number of parts of an edge, each with its own middle: a corner a little off must not blur it
-MIN_CONTRAST = 15.0  # grey levels between paper and print below which nothing can be said about sharpness
-_SAMPLING_VARIANCE_PX = 0.1  # variance that reading between pixels adds to an edge, in px²: of edges of a known blur
+REACH_CELLS = 0.95  # distance examined on both sides of an edge, in marker cells
+STEP_PX = 0.25  # sample distance across an edge
+PARTS = 3  # parts of an edge measured separately, so that an inexact corner adds no blur
+MIN_CONTRAST = 15.0  # minimum contrast of paper and print to measure sharpness
+_SAMPLING_VARIANCE_PX = 0.1  # variance added by interpolation, in px²; measured on edges of known blur
 _SLOPE_VARIANCE_PX, _SLOPE_GAIN = 0.6, 2.0
-"""Variance that taking the slope over three pixels adds, and the factor that fine print hides of the rest; likewise."""
+"""Variance added by a gradient over three pixels, and factor for the part hidden by fine print; measured likewise."""
 
 _CALM_PATCH_PX, _CALM_SHARE, _CALM_TO_SIGMA = 6, 10, 1.5
-"""Width of a patch, per cent of the patches that count as calm, and ratio of the noise's σ to what those show."""
+"""Patch width, percentage of patches that count as calm, and ratio of the noise's σ to their deviation."""
 
 _WINDOW = np.ones((9, 9), np.uint8)
 _STRONG = 60.0
@@ -28,16 +28,16 @@ _STRONG = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """What the edges of one marker tell."""
+    """The edges of one marker."""
 
     middle_px: tuple[float, float]
-    blur_px: tuple[float, float]  # σ of the edge across the marker's top and bottom, and across its left and right
-    white: float  # grey level of the paper around it
-    black: float  # grey level of its print
+    blur_px: tuple[float, float]  # σ across its top and bottom edge, and across its left and right edge
+    white: float  # gray level of the paper
+    black: float  # gray level of the print
 
 
 def marker_edge(gray: Image, corners: Floats) -> Edge | None:
-    """Return the edges of a marker with corners `(4, 2)` px; None if it shows no edge or leaves the picture."""
+    """Measure a marker with corners `(4, 2)` px; None if it shows no edge or is too close to the picture's border."""
     height, width = gray.shape
     if (corners < 4).any() or (corners > (width - 5, height - 5)).any():
         return None
@@ -52,7 +52,7 @@ def marker_edge(gray: Image, corners: Floats) -> Edge | None:
 
 
 def _profiles(gray: Image, corners: Floats, side: int) -> Iterator[tuple[float, float, float]]:
-    """Yield paper, print and blur of each part of one side of a marker."""
+    """Yield paper, print and blur of each part of one side."""
     start, end = corners[side], corners[(side + 1) % 4]
     opposite = (corners[(side + 2) % 4] + corners[(side + 3) % 4]) / 2
     along = end - start
@@ -70,10 +70,10 @@ def _profiles(gray: Image, corners: Floats, side: int) -> Iterator[tuple[float, 
 
 
 def _edge_of(profile: Floats) -> tuple[float, float, float]:
-    """Return paper, print and blur (σ in px) of a profile that falls from paper to print.
+    """Return paper, print and blur (σ in px) of a profile from paper to print.
 
-    Outside of the edge's middle the area under a Gaussian edge is σ/√(2π), whatever the noise; inside of it the
-    marker's own pattern comes near.
+    The area under the outer half of a Gaussian edge is σ/√(2π), whatever the noise. The inner half is not used because
+    the marker's pattern is near.
     """
     few = max(2, len(profile) // 8)
     white, black = float(np.median(profile[:few])), float(profile[len(profile) // 2 :].min())
@@ -89,9 +89,9 @@ def _edge_of(profile: Floats) -> tuple[float, float, float]:
 
 
 def blur_of(gray: Image) -> float | None:
-    """Return σ in px of the sharpest edges on a piece of a picture, None where it has no strong one.
+    """Return σ in px of the sharpest edges on an excerpt, None without strong edges; for use without markers.
 
-    Where no marker tells it: across a Gaussian edge the steepest slope is its height / (σ·√(2π)).
+    The steepest slope of a Gaussian edge is its height / (σ·√(2π)).
     """
     if min(gray.shape) < len(_WINDOW):
         return None
@@ -106,7 +106,7 @@ def blur_of(gray: Image) -> float | None:
 
 
 def grain_of(gray: Image) -> float:
-    """Return σ of the noise on a piece of a picture in grey levels, by its calmest parts, without print."""
+    """Return σ of the noise on an excerpt in gray levels, from its calmest parts."""
     if not gray.size:
         return 0.0
     level = gray.astype(np.float32)

@@ -1,7 +1,4 @@
-"""The verdict on a camera: what is well with it and what is not, and the one thing to do next.
-
-The doctor says it in the terminal, the camera's pages show it.
-"""
+"""Judge a camera: what is good, what is not, and what to do next. Shown by `doctor` and by the camera pages."""
 
 from __future__ import annotations
 
@@ -17,29 +14,29 @@ from companion.vision.quality.advice import TOLD_PX, Advice
 from companion.vision.quality.measure import ZoneSight
 
 LEAST_LOOKS = 2.0
-"""Looks a second below which a card waits too long to be proposed.
+"""Looks per second below which a card waits too long to be proposed.
 
-At 5 looks a second half of the cards on films were proposed at the fourth to sixth look: here after three seconds.
+On films at 5 looks per second half of the cards were proposed at the fourth to sixth look; at 2, that takes 3 s.
 """
 
-BUSY = 0.8  # share of its time that looking takes above which it is the computer that is slow, and not the camera
-BLURRED_PX = 2 * measure.MOST_BLUR_MODULES  # blur (σ), in pixels, from which only large stickers are read
+BUSY = 0.8  # minimum share of time spent on looking for which the computer, not the camera, is too slow
+BLURRED_PX = 2 * measure.MOST_BLUR_MODULES  # blur (σ) above which only large stickers can be read
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast a table is looked at."""
+    """Rate at which the table is looked at."""
 
-    looks: float  # looks a second
-    busy: float = 0.0  # share of the time that looking takes
+    looks: float  # per second
+    busy: float = 0.0  # share of the time spent on looking
 
     @property
     def is_enough(self) -> bool:
-        """True if cards are proposed soon after they were laid."""
+        """True if cards are proposed soon after they were played."""
         return self.looks >= LEAST_LOOKS
 
     def says(self, size_px: tuple[int, int]) -> Said:
-        """Return the pace, and the size of the pictures."""
+        """Return the rate and the picture size in words."""
         width, height = size_px
         if round(self.looks) < 1:
             return say(
@@ -67,10 +64,10 @@ READY = say("Leave the camera where it is, and set up the game.")
 
 
 def size_wanted(now_px: Size, pace: Pace | None, advice: Advice | None = None) -> Size:
-    """Return how large pictures should be: larger where cards look too small and this computer keeps up.
+    """Return the best picture size: larger if cards look too small and this computer is fast enough.
 
-    Never smaller than usual: fewer pixels read no usual sticker, fewer looks only read it later. `advice` is needed to
-    find cards too small, the pace alone to find pictures too large.
+    Never smaller than usual: that would make stickers unreadable, while fewer looks only delay them. Enlarging needs
+    `advice`, going back only the pace.
     """
     if pace is None:
         return now_px
@@ -85,7 +82,7 @@ def size_wanted(now_px: Size, pace: Pace | None, advice: Advice | None = None) -
 
 
 class Aspect(StrEnum):
-    """What a camera is judged by, in the order in which it is mended."""
+    """Aspects of a camera, in the order in which to fix them."""
 
     PICTURE = "picture"
     MATS = "mats"
@@ -99,21 +96,21 @@ class Aspect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One aspect of a camera."""
+    """Judgment of one aspect."""
 
     aspect: Aspect
     says: Said  # a few words
-    is_good: bool | None = True  # None: not known yet, or good to have only
+    is_good: bool | None = True  # None: unknown, or optional
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """All that was found, and what follows."""
+    """All findings and the conclusion."""
 
     says: Said
     findings: tuple[Finding, ...]
     steps: tuple[str, ...]  # what would help, most important first
-    is_good: bool  # True if a game can begin: nothing that is needed is amiss, and stickers can be read
+    is_good: bool  # True if a game can begin: stickers are readable and nothing needed is missing
 
     @property
     def next_step(self) -> str:
@@ -131,7 +128,7 @@ _OF_HINTS: Mapping[str, Aspect] = {
 
 
 def verdict_on(advice: Advice, pace: Pace | None = None) -> Verdict:
-    """Return the verdict on a camera; without a `pace` on its pictures alone."""
+    """Judge a camera; without `pace` only by its pictures."""
     wrong = {_OF_HINTS[hint.code] for hint in advice.hints}
     findings = [finding for find in _FINDERS for finding in find(advice, wrong)]
     if pace is not None:
@@ -183,7 +180,7 @@ def _stickers(advice: Advice, wrong: set[Aspect]) -> list[Finding]:
 
 
 def _faces(advice: Advice, _wrong: set[Aspect]) -> list[Finding]:
-    """Judge the size of cards without stickers; nobody has to have such."""
+    """Judge the size of cards without stickers, which are optional."""
     if advice.card_px is None:
         return []
     if advice.card_px >= TOLD_PX:
@@ -219,7 +216,7 @@ GOOD_LIGHT = say("good light")
 
 
 def sharpness(zone: ZoneSight) -> Said | None:
-    """Return how sharp a zone is, in a word; None where no edge shows."""
+    """Describe how sharp a zone is; None without edges."""
     if zone.blur_px is None:
         return None
     if zone.blur_px <= measure.SOFT_PX:
@@ -229,19 +226,19 @@ def sharpness(zone: ZoneSight) -> Said | None:
 
 
 def light(zone: ZoneSight) -> Said | None:
-    """Return the light on a zone, in a word or two; None where there is no paper to measure it on."""
+    """Describe the light on a zone; None without paper to measure it on."""
     return glare(zone) or brightness(zone)
 
 
 def glare(zone: ZoneSight) -> Said | None:
-    """Return how much of a zone a lamp's reflection blots out; None where that is little."""
+    """Describe the share lost to a reflection; None if small."""
     if zone.glare < measure.GLARE_SHARE:
         return None
     return say("glare on %(share)d %%", share=round(100 * zone.glare))
 
 
 def brightness(zone: ZoneSight) -> Said | None:
-    """Return how bright a zone is, in a word or two; None where there is no paper to measure it on."""
+    """Describe how bright a zone is; None without paper to measure it on."""
     if not zone.shows_paper:
         return None
     if zone.white < measure.DARK_WHITE:

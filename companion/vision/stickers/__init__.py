@@ -1,1 +1,1 @@
-"""Cards told by the codes of their stickers."""
+"""Read the sticker codes of cards."""

@@ -1,8 +1,8 @@
-"""Where the squares of QR codes are, on a picture where the size of their modules is known.
+"""Find the squares of QR codes on a picture with known module size.
 
-A QR code has the same mark in three corners: a black ring round a black square. A picture of that mark, averaged over
-all its turns, is laid over every place; where three places that fit stand at a right angle, fourteen modules apart,
-there may be a code. Two of them are enough where the third fits only poorly, under glare or a thumb's edge.
+A QR code has the same finder pattern in three corners: a black ring around a black square. An image of it, averaged
+over all rotations, is correlated with every place. Three good matches at a right angle, 14 modules apart, may be a
+code. Two suffice if the third is weak, such as under glare or at a thumb's edge.
 """
 
 from __future__ import annotations
@@ -16,37 +16,40 @@ import numpy.typing as npt
 from companion.vision.boxes import Floats, Image, Places, first_of_each
 from companion.vision.opencv import cv2
 
-Fits = npt.NDArray[np.float32]  # fit of a mark, -1 … 1
+Fits = npt.NDArray[np.float32]  # correlation with a finder pattern ("mark"), -1 … 1
 
-LEG_MODULES = 14.0  # from the middle of one mark to the next
-MARK_MODULES = 9  # a mark with the white round it
-SOFT_MODULES = 0.3  # blur (σ) of the mark that is looked for
-SOFTENED_MODULES = 0.45  # blur (σ) of the picture before the search: what is finer is noise, or made by sharpening
+LEG_MODULES = 14.0  # between the centers of two marks
+MARK_MODULES = 9  # a mark with its white border
+SOFT_MODULES = 0.3  # blur (σ) of the mark
+SOFTENED_MODULES = 0.45  # blur (σ) of the picture, against noise and sharpening artifacts
 SURE_MARK = 0.48
 POOR_MARK = 0.36
-THREE_MARKS = 1.42  # minimum fit of two of a code's marks, of the third, and of all together; 1 each is perfect
-GOOD_MARK = 0.62  # minimum fit of two marks that do without the third
-LEAST_CONTRAST = 0.03  # minimum contrast of print, as a share of the light on it; noise and most cloth have less
-MOST_MARKS, TILE_MODULES = 40, 64  # most marks followed up on a tile so wide: twelve codes' worth; gravel shows more
-REACH_MODULES = 1.0  # maximum distance of a third mark from where it should be, on a picture from straight above
-STRAIGHT = 0.1  # maximum deviation of a leg's length on a picture from straight above, as a share
-STRIP_PX = 128  # height of the strips over which a mark is laid: of a whole table they take 9 MB, all of it 230
+THREE_MARKS = 1.42  # these three: minimum fit of two marks, of the third, and of the sum; a perfect mark has 1
+GOOD_MARK = 0.62  # minimum fit of two marks without the third
+LEAST_CONTRAST = 0.03  # minimum contrast, relative to the light; noise and most cloth have less
+MOST_MARKS, TILE_MODULES = 40, 64  # maximum marks per tile of this width: enough for twelve codes; gravel has more
+REACH_MODULES = 1.0  # maximum distance of a third mark from its expected position, from straight above
+STRAIGHT = 0.1  # maximum relative deviation of a leg's length, from straight above
+STRIP_PX = 128  # rows correlated at once; a table then takes 9 MB instead of 230
 _FINE = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Marks:
-    """The fit of a mark at every place, and the places where it is best."""
+    """The fit of a mark everywhere, and its local maxima."""
 
     fit: Fits
-    points: Floats  # `(n, 2)`, with parts of a pixel
+    points: Floats  # `(n, 2)`, subpixel
     values: Fits
     module_px: float
-    slack: float  # maximum deviation of a leg from the length expected, as a share
+    slack: float  # maximum relative deviation of a leg's length
 
 
 def squares(image: Image, module_px: float, slack: float = STRAIGHT) -> Floats:
-    """Return what may be codes on a grey picture `(H, W) uint8`, likeliest first: modules to pixels, `(n, 3, 3)`."""
+    """Return the matrices `(n, 3, 3)` from modules to pixels of possible codes, likeliest first.
+
+    The picture is gray, `(H, W) uint8`.
+    """
     mark = _mark(round(module_px, 2))
     if min(image.shape) <= 2 * LEG_MODULES * module_px:
         return np.empty((0, 3, 3))
@@ -56,14 +59,14 @@ def squares(image: Image, module_px: float, slack: float = STRAIGHT) -> Floats:
     strength, corners = _triples(marks)
     corners = corners[np.argsort(-strength)]
     if len(corners):
-        # Triples that mean nearly the same square count once.
+        # Triples of nearly the same square count once.
         corners = corners[first_of_each(np.rint(corners.reshape(-1, 6).T / (1.5 * module_px)), 1)]
     return _as_matrices(corners + (len(mark) - 1) / 2)
 
 
 @lru_cache(maxsize=32)
 def _mark(module_px: float) -> npt.NDArray[np.uint8]:
-    """Return a mark averaged over all its turns, as light as it is printed."""
+    """Return a mark averaged over all rotations, in gray levels."""
     dark = np.zeros((MARK_MODULES, MARK_MODULES), np.float32)
     dark[1:8, 1:8], dark[2:7, 2:7], dark[3:6, 3:6] = 1, 0, 1
     large = cv2.GaussianBlur(
@@ -79,7 +82,7 @@ def _mark(module_px: float) -> npt.NDArray[np.uint8]:
 
 
 def _fits(image: Image, mark: npt.NDArray[np.uint8]) -> Fits:
-    """Return how well a mark fits everywhere, as `cv2.matchTemplate` does in twice the time; 0 in too faint print."""
+    """Return the normalized correlation with a mark, twice as fast as `cv2.matchTemplate`; 0 where contrast is low."""
     part = mark - mark.mean(dtype=np.float32)
     pattern, beside = part / np.linalg.norm(part) / len(mark), len(mark) - 1
     fit = np.empty((image.shape[0] - beside, image.shape[1] - beside), np.float32)
@@ -103,8 +106,8 @@ def _strip_fits(here: Fits, pattern: Fits) -> Fits:
 
 
 def _peaks(fit: Fits, tile_px: float) -> tuple[Floats, Fits]:
-    """Return the places where a mark fits better than all around, and how well."""
-    # Few places fit well enough: to look round each takes far less than to look round all of the picture's.
+    """Return the local maxima of the fit, and their values."""
+    # Few places fit well, so checking their surroundings is far cheaper than filtering the picture.
     found = cv2.findNonZero((fit > SURE_MARK).view(np.uint8))
     columns, rows = np.empty((2, 0), np.int64) if found is None else found.reshape(-1, 2).T.astype(np.int64)
     is_top = fit[rows, columns] >= _around(fit, columns, rows, 2).max(axis=1, initial=-1)
@@ -115,7 +118,7 @@ def _peaks(fit: Fits, tile_px: float) -> tuple[Floats, Fits]:
 
 
 def _around(fit: Fits, x: Places, y: Places, reach: int) -> Fits:
-    """Return the fits up to `reach` pixels beside each place, row by row, `(n, (2 · reach + 1)²)`."""
+    """Return the fits within `reach` pixels of each place, row by row, `(n, (2 · reach + 1)²)`."""
     steps = np.arange(-reach, reach + 1)
     rows = (y[:, None] + steps).clip(0, fit.shape[0] - 1)
     columns = (x[:, None] + steps).clip(0, fit.shape[1] - 1)
@@ -123,7 +126,7 @@ def _around(fit: Fits, x: Places, y: Places, reach: int) -> Fits:
 
 
 def _refined(fit: Fits, x: Places, y: Places) -> Floats:
-    """Return peaks to parts of a pixel: the top of a parabola through each and its neighbours, `(n, 2)`."""
+    """Refine peaks to subpixels by a parabola through their neighbors, `(n, 2)`."""
     x, y = x.clip(1, fit.shape[1] - 2), y.clip(1, fit.shape[0] - 2)
     here = fit[y, x]
     return np.column_stack((x + _top(fit[y, x - 1], here, fit[y, x + 1]), y + _top(fit[y - 1, x], here, fit[y + 1, x])))
@@ -138,7 +141,7 @@ def _top(before: Floats, here: Floats, after: Floats) -> Floats:
 
 
 def _triples(marks: _Marks) -> tuple[Fits, Floats]:
-    """Return all threes of marks, top left, top right, bottom left: how well they fit, and where, `(n, 3, 2)`."""
+    """Return all triples of marks, top left, top right, bottom left: fit and position, `(n, 3, 2)`."""
     one, other = _pairs(marks, LEG_MODULES)
     leg = marks.points[other] - marks.points[one]
     across, apart = _pairs(marks, LEG_MODULES * 2**0.5)
@@ -153,7 +156,7 @@ def _triples(marks: _Marks) -> tuple[Fits, Floats]:
 
 
 def _pairs(marks: _Marks, modules: float) -> tuple[Places, Places]:
-    """Return every two marks that stand about so many modules apart, both ways round."""
+    """Return all ordered pairs of marks about that many modules apart."""
     order = np.argsort(marks.points[:, 0], kind="stable")
     x = marks.points[order, 0]
     reach = modules * marks.module_px
@@ -169,14 +172,14 @@ def _pairs(marks: _Marks, modules: float) -> tuple[Places, Places]:
 
 
 def _turned(vectors: Floats) -> Floats:
-    """Return vectors turned a quarter clockwise, as the picture shows it."""
+    """Turn vectors a quarter clockwise, as the picture shows it."""
     return np.column_stack((-vectors[:, 1], vectors[:, 0]))
 
 
 def _with_third(
     marks: _Marks, one: Places, other: Places, expected: Floats, roles: tuple[int, int, int]
 ) -> tuple[Fits, Floats]:
-    """Return the pairs whose third mark fits near where it is expected; `roles` are the corners of the three."""
+    """Return the pairs with a third mark near its expected position; `roles` are the three corners."""
     reach = max(1, round(REACH_MODULES * marks.module_px * marks.slack / STRAIGHT))
     height, width = marks.fit.shape
     x, y = np.rint(expected).astype(int).T
@@ -198,7 +201,7 @@ def _with_third(
 
 
 def _as_matrices(corners: Floats) -> Floats:
-    """Return what carries a code's modules to pixels, `(n, 3, 3)`, by the middles of its three marks."""
+    """Return the matrices `(n, 3, 3)` from modules to pixels, by the centers of the three marks."""
     across = (corners[:, 1] - corners[:, 0]) / LEG_MODULES
     down = (corners[:, 2] - corners[:, 0]) / LEG_MODULES
     matrices = np.zeros((len(corners), 3, 3))

@@ -1,7 +1,6 @@
-"""The table's plane under the camera, from the codes read on it, all squares of one size; and how wide they are.
+"""Estimate the table plane, without mats, from the sticker codes read on it; also measure sticker widths.
 
-Seen at an angle a square becomes a slanted one; a plane is looked for that makes all of them upright again. It is
-what the mats tell where there are mats.
+All codes are squares of one size. The plane is the one on which they look like that.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ from companion.vision.boxes import Floats
 from companion.vision.mats.homography import Fit
 from companion.vision.view import Quad
 
-ENOUGH_FOR_A_VIEW = 4  # minimum number of codes that tell which end of the table is farther away
-MOST_WRONG = 0.12  # error of a code, in its sides; one of another size, or in a hand, has more and is left out
+ENOUGH_FOR_A_VIEW = 4  # minimum codes that show the perspective
+MOST_WRONG = 0.12  # maximum error of a code, in its sides; codes of another size or in a hand exceed it
 _NUDGE = 1e-5
 
-SIZES_MM = (STICKER_MM, 24.0, 29.0, 35.0)  # looked for first, with most squares a tenth wider or narrower
-SMALLER_MM = 17.0  # width that is looked for if nothing else is found: a sheet printed to fit the page
-SAME_WIDTH = 0.05  # difference of widths, as a share, below which they are one
-ENOUGH_STICKERS = 12  # number of stickers measured to know their widths
+SIZES_MM = (STICKER_MM, 24.0, 29.0, 35.0)  # searched first; each also finds most codes up to a tenth wider or narrower
+SMALLER_MM = 17.0  # the size to search if nothing was found: a sheet printed to fit the page
+SAME_WIDTH = 0.05  # relative difference below which widths are equal
+ENOUGH_STICKERS = 12  # stickers measured to determine the widths
 
 
 def level_of(quads: Sequence[Quad]) -> Fit | None:
-    """Return the plane of codes of one size, in modules from their middle; None where they do not tell."""
+    """Return the plane of codes of one size, in modules from their middle; None if undetermined."""
     codes = np.array(quads, float).reshape(-1, 4, 2)
     for _ in range(3):
         if not len(codes):
@@ -45,13 +44,13 @@ def level_of(quads: Sequence[Quad]) -> Fit | None:
 
 
 def _sides(placed: Floats) -> Floats:
-    """Return how a module to the right and one down look on each code, as columns, `(n, 2, 2)`."""
+    """Return each code's module vectors, right and down, as columns, `(n, 2, 2)`."""
     a, b, c, d = np.moveaxis(placed, 1, 0)
     return np.stack((b + c - a - d, c + d - a - b), axis=2) / (2 * MODULES)
 
 
 def _straight_on(placed: Floats) -> Floats:
-    """Return the plane as if the camera were far away: `(a, b, c, 0, 0)`, which takes a point to (a·x + b·y, c·y)."""
+    """Return the plane for a distant camera: `(a, b, c, 0, 0)` maps a point to (a·x + b·y, c·y)."""
     sides = _sides(placed)
     seen = np.median(sides @ np.swapaxes(sides, 1, 2), axis=0)
     lower = np.linalg.cholesky(np.linalg.inv(seen))
@@ -59,7 +58,7 @@ def _straight_on(placed: Floats) -> Floats:
 
 
 def _settled(placed: Floats, plane: Floats) -> Floats:
-    """Find the plane on which the codes are most nearly squares of one module a module, by Gauss and Newton's steps."""
+    """Refine the plane by the Gauss–Newton method so that codes become upright squares of one size."""
     free = 5 if len(placed) >= ENOUGH_FOR_A_VIEW else 3
     for _ in range(12):
         off = _off(plane, placed)
@@ -72,7 +71,7 @@ def _settled(placed: Floats, plane: Floats) -> Floats:
 
 
 def _off(plane: Floats, placed: Floats) -> Floats:
-    """Return by how much each code is no upright square of one module a module on a plane, `(3n,)`."""
+    """Return each code's deviation on a plane from an upright square with modules of size 1, `(3n,)`."""
     a, b, c, g, h = plane
     x, y = placed.mean(axis=1).T
     w = np.maximum(1 + g * x + h * y, 0.05)
@@ -92,27 +91,27 @@ def _as_fit(plane: Floats, middle: Floats, unit: float) -> Fit:
 
 
 def widths_mm(quads: Iterable[Quad], fit: Fit) -> tuple[float, ...]:
-    """Return the widths that codes with these corners have on a mat's plane, each once, the smallest first."""
+    """Return the distinct widths of stickers with these codes on a mat's plane, ascending."""
     measured = sorted(width_mm(quad, fit) for quad in islice(quads, ENOUGH_STICKERS))
     return tuple(float(np.median(group)) for group in _groups(measured))
 
 
 def still_to_look_for(found_mm: Sequence[float], sizes_mm: Sequence[float]) -> tuple[float, ...]:
-    """Return the widths that are worth a look of their own once these were found by looking for `sizes_mm`."""
+    """Return the widths still to search for after a search for `sizes_mm` found these."""
     if not found_mm:
         return (SMALLER_MM,) if tuple(sizes_mm) == SIZES_MM else ()
     return tuple(width for width in found_mm if all(abs(width / size - 1) >= SAME_WIDTH for size in sizes_mm))
 
 
 def width_mm(quad: Quad, fit: Fit) -> float:
-    """Return the width, quiet zone included, of the sticker with this code on a mat's plane."""
+    """Return the sticker's width, quiet zone included, from the corners of its code on a mat's plane."""
     corners = fit.to_mm(quad)
     side_mm = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).mean()
     return float(side_mm) / MODULES * STICKER_MODULES
 
 
 def _groups(widths: Sequence[float]) -> Iterator[list[float]]:
-    """Yield widths in order, those that follow each other closely together."""
+    """Group ascending widths that are nearly equal."""
     left = list(widths)
     while left:
         count = sum(width <= left[0] * (1 + 2 * SAME_WIDTH) for width in left)

@@ -1,9 +1,9 @@
-"""Stickers: which physical cards lie on a picture, and where.
+"""Read stickers: which physical cards are where on a picture.
 
-Our own reader knows every code there is (`codebook`), finds their squares (`code_detector`) on the table seen from
-straight above (`plane`), and reads them down to 1.2 pixels a module. Without mats the size of the modules is searched
-for. Two readers that know nothing of our cards stand beside it: zxing-cpp on the picture at twice its size, and pyzbar
-for what one of the others says alone. Where two of them differ, the card is unknown.
+Our own reader finds squares (`code_detector`) on the rectified table (`plane`) and compares them with all known codes
+(`codebook`), down to 1.2 pixels per module. Without mats it tries several module sizes. Two general readers confirm it:
+zxing-cpp on the picture at twice its size, and pyzbar on what one reader alone found. If two disagree, the card is
+unknown.
 """
 
 from __future__ import annotations
@@ -31,36 +31,41 @@ from companion.vision.stickers.codebook import Reading
 from companion.vision.view import AGREED, ALONE, Point, Quad, StickerSeen, centre_of, side_of
 
 SURE_SCORE, SURE_MARGIN, SURE_SUM = 0.52, 0.25, 0.92
-"""Minimum score, margin and sum of both from which on our own reader is believed by itself. Noise and blur take from
-the score and leave the margin; what is no code of ours may by chance have some score."""
+"""Minimum score, margin and their sum to trust our own reader alone.
 
-LIKELY_MARGIN, LIKELY_SUM, LIKELY_STRUCTURE = 0.18, 0.78, 0.55  # minima for a code that people are asked about
-PLAIN_STRUCTURE, PLAIN_SUM = 0.6, 1.1  # minima to believe our own reader where nothing tells how large a code may be
-FLAT_MODULE_PX = 2.0  # pixels a module where squares are looked for: as good as more
+Noise and blur lower the score, not the margin. Other patterns may have some score by chance.
+"""
+
+LIKELY_MARGIN, LIKELY_SUM, LIKELY_STRUCTURE = 0.18, 0.78, 0.55  # minimum for a code that players are asked about
+PLAIN_STRUCTURE, PLAIN_SUM = 0.6, 1.1  # minimum to trust our own reader without a known module size
+FLAT_MODULE_PX = 2.0  # pixels per module of rectified pictures; more is no better
 FEWEST_PX, MOST_PX = 0.7, 9.0
-"""Pixels a module below which no code can be told, and above which only the general readers look, for whole codes: a
-phone held near a fan of cards sees codes so large, each with a part under the next card."""
+"""Range of pixels per module for our own reader.
 
-SEARCHED_PX = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1, 3.65, 4.3, 5.1, 6.0, 7.1)  # pixels a module, without a mat
-SEARCHED_SLACK = 0.2  # maximum foreshortening of a code there, as a share
-MOST_SEARCHED_PX = 7_000_000  # of a picture searched for small modules: a phone's larger one is taken from near
-ENOUGH_MARKERS = 4  # minimum number of the mats' markers to look for squares on the table's plane alone
+Below, codes are unreadable. Above, only the general readers search, for whole codes: a phone near a fan of cards shows
+large codes, each partly under the next card.
+"""
+
+SEARCHED_PX = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1, 3.65, 4.3, 5.1, 6.0, 7.1)  # pixels per module to try without mats
+SEARCHED_SLACK = 0.2  # maximum foreshortening of a code there
+MOST_SEARCHED_PX = 7_000_000  # maximum picture to search for small modules; larger photos are taken from near
+ENOUGH_MARKERS = 4  # minimum mat markers to search on the table's plane alone
 UPSCALE = 2
-MIN_SIDE_PX = 15.0  # minimum side of a version 1 code, in pixels: modules of 0.7 px
-WHOLE_FROM = 0.6  # share of the picture covered by boxes to read above which all of it is read at once
-_ASKED_MODULE_PX = 4  # of the crop that pyzbar is asked about: above 2 px a module as good as 6, in half the time
+MIN_SIDE_PX = 15.0  # minimum side of a version 1 code; 0.7 px per module
+WHOLE_FROM = 0.6  # share of the picture in boxes above which the whole picture is read
+_ASKED_MODULE_PX = 4  # for pyzbar: above 2 px per module as good as 6, in half the time
 _MARGIN_MODULES = 3
 _CORNERS = np.array([(0, 0, 1), (MODULES, 0, 1), (MODULES, MODULES, 1), (0, MODULES, 1)], float).T
 
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What is known from an earlier picture of the same table."""
+    """Knowledge from an earlier picture of the same table."""
 
-    known: Mapping[str, Point] = field(default_factory=dict)  # read surely: there pyzbar is not asked again
-    sizes_mm: Sequence[float] = SIZES_MM  # the sizes of the stickers that lie there
-    level: Fit | None = None  # the plane that the codes tell (`level_of`), if there are no mats
-    beside: Sequence[Quad] = ()  # codes that lie outside of the boxes to read; a part of one may show in them
+    known: Mapping[str, Point] = field(default_factory=dict)  # read with certainty; pyzbar is not asked again
+    sizes_mm: Sequence[float] = SIZES_MM  # sticker sizes on the table
+    level: Fit | None = None  # plane of the codes (`level_of`), without mats
+    beside: Sequence[Quad] = ()  # codes outside the boxes to read, which may reach into them
 
 
 NOTHING_BEFORE = Before()
@@ -74,16 +79,16 @@ def read_codes(
     mats: Mats | None = None,
     before: Before = NOTHING_BEFORE,
 ) -> tuple[StickerSeen, ...]:
-    """Return the stickers of ours on a grey picture `(H, W) uint8`, codes and tags.
+    """Return our stickers, codes and tags, on a gray picture `(H, W) uint8`.
 
-    `where` limits the search to boxes. A card that is not in `allowed` (physical cards, None: any) is of another
-    deck: it lies there, so it is a code without a card. `mats` tell how large stickers are on the picture, `before`
-    what an earlier picture has shown. A foreign text is no code at all.
+    `where` limits the search to boxes. `allowed` are the physical cards of the deck (None: any); a sticker of another
+    deck has no card. `mats` give the scale, `before` what an earlier picture showed. Codes with foreign texts are
+    ignored.
     """
     boxes, mats = boxes_to_read(gray, where), mats or Mats()
     found = [code for box in boxes for code in _codes_in(gray, box, mats, before)]
     found = [code if code.card is None or allowed is None or code.card in allowed else _unknown(code) for code in found]
-    # The mats' own markers are no card's, wherever they lie.
+    # A mat's markers are never stickers.
     markers = (StickerSeen(None, as_quad(corners), 0.0) for fit in mats.fits for corners in fit.markers.values())
     not_tags = [*found, *markers, *(StickerSeen(None, quad, 0.0) for quad in before.beside)]
     tags = read_tags(gray, where=boxes, allowed=allowed, beside=not_tags)
@@ -91,7 +96,7 @@ def read_codes(
 
 
 def are_there(gray: Image, codes: Sequence[tuple[str | None, Quad | None]]) -> tuple[bool, ...]:
-    """Return of each code that was read before, by card and corners, whether our own reader reads it there surely."""
+    """Return for each earlier code, by card and corners, whether our own reader reads it there with certainty."""
     known = [(card, quad) for card, quad in codes if card is not None and quad is not None]
     squares = np.array([_matrix_of(quad) for _, quad in known]).reshape(-1, 3, 3)
     readings = codebook.read_squares(gray, squares)
@@ -104,7 +109,7 @@ def are_there(gray: Image, codes: Sequence[tuple[str | None, Quad | None]]) -> t
 
 
 def boxes_to_read(gray: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
-    """Return the boxes that are read for `where`: apart from each other, or the whole picture where that is quicker."""
+    """Return the merged boxes to read, or the whole picture if that is faster."""
     boxes = boxes_within(gray, where)
     return (whole(gray),) if sum(box.area_px for box in boxes) > WHOLE_FROM * gray.size else boxes
 
@@ -126,7 +131,7 @@ def _codes_in(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[Sti
 
 
 def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[tuple[Reading, Quad]]:
-    """Yield what our own reader finds in a box, each code as often as it is found."""
+    """Yield the codes our own reader finds in a box, possibly several times."""
     fit = plane.plane_of(gray, box, mats)
     if fit is not None:
         yield from _on_mats(gray, box, fit, before.sizes_mm)
@@ -135,13 +140,13 @@ def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[t
     if sum(len(fit.markers) for fit in mats.fits) < ENOUGH_MARKERS and before.level is None:
         found = [*_searched(gray, box)]
         yield from found
-        # Once more on the plane that the codes found so far lie on: from straight above, more are found.
+        # Rectified by the plane of these codes, the picture shows more.
         fit = level_of([quad for reading, quad in found if _is_sure(reading)])
         yield from _read_flat(None if fit is None else plane.flattened(gray, fit, box, FLAT_MODULE_PX))
 
 
 def _on_mats(gray: Image, box: Box, fit: Fit, sizes_mm: Sequence[float]) -> Iterator[tuple[Reading, Quad]]:
-    """Yield the same where mats tell the table's plane, and so how large a sticker is."""
+    """Do so on the plane of the mats, which gives the sticker's size."""
     found = [pair for size_mm in sizes_mm for pair in _of_size(gray, box, fit, size_mm)]
     yield from found
     widths = widths_mm((quad for reading, quad in found if _is_sure(reading)), fit)
@@ -156,7 +161,7 @@ def _of_size(gray: Image, box: Box, fit: Fit, size_mm: float) -> Iterator[tuple[
 
 
 def _searched(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
-    """Yield the same where nothing tells how large a module is."""
+    """Do so with unknown module size."""
     part = box.of(gray)
     for module_px in SEARCHED_PX:
         scale = FLAT_MODULE_PX / module_px
@@ -164,7 +169,7 @@ def _searched(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
             continue
         how = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
         found = _readings(cv2.resize(part, None, fx=scale, fy=scale, interpolation=how), SEARCHED_SLACK)
-        # At any scale small print is by chance a little like some code.
+        # At some scale small print resembles a code by chance.
         plain = (r for r in found if r.structure >= PLAIN_STRUCTURE and r.score + r.margin >= PLAIN_SUM)
         for reading in plain:
             yield reading, as_quad((_corners(reading) + 0.5) / scale - 0.5 + (box.left, box.top))
@@ -190,7 +195,7 @@ def _is_sure(reading: Reading) -> bool:
 
 
 def _best_each(found: list[tuple[Reading, Quad]]) -> list[StickerSeen]:
-    """Return each place once, as it was read best."""
+    """Return the best reading at each place."""
     kept: list[StickerSeen] = []
     for reading, quad in sorted(found, key=lambda pair: -pair[0].score):
         code = _code_of(reading, quad)
@@ -200,7 +205,7 @@ def _best_each(found: list[tuple[Reading, Quad]]) -> list[StickerSeen]:
 
 
 def _code_of(reading: Reading, quad: Quad) -> StickerSeen:
-    """Return a reading as a code; a card that is not sure is one of the rivals, of which none is likelier than 0.85."""
+    """Convert a reading to a sticker; an uncertain card is only a rival, with a confidence of at most 0.85."""
     if _is_sure(reading):
         return StickerSeen(reading.card, quad, min(AGREED, 0.93 + 0.2 * (reading.margin - SURE_MARGIN)))
     weights = {card: math.exp(12 * score) for card, score in reading.ranking}
@@ -217,7 +222,7 @@ def _corners(reading: Reading) -> npt.NDArray[np.float64]:
 
 
 def _general(gray: Image, box: Box) -> Iterator[tuple[str | None, Quad]]:
-    """Yield the cards that zxing-cpp reads in a box; None for any text that is not exactly one of ours."""
+    """Yield the cards that zxing-cpp reads in a box; None for texts that are not ours."""
     part = cv2.resize(box.of(gray), None, fx=UPSCALE, fy=UPSCALE, interpolation=cv2.INTER_CUBIC)
     for result in zxingcpp.read_barcodes(
         part, formats=zxingcpp.BarcodeFormat.QRCode, try_rotate=False, try_downscale=False, try_invert=False
@@ -225,12 +230,12 @@ def _general(gray: Image, box: Box) -> Iterator[tuple[str | None, Quad]]:
         if result.text:
             at = result.position
             corners = np.array([(p.x, p.y) for p in (at.top_left, at.top_right, at.bottom_right, at.bottom_left)])
-            # The middle of the whole picture's first pixel is (0, 0).
+            # (0, 0) is the center of the picture's first pixel.
             yield card_of_text(result.text), as_quad(corners / UPSCALE - 0.5 + (box.left, box.top))
 
 
 def _plausible(quad: Quad) -> bool:
-    """True if a square sticker can look like this: large enough, convex, not too slanted, not mirrored."""
+    """True if a square sticker can look like this: large enough, convex, not too oblique, not mirrored."""
     edges = [(quad[i][0] - quad[i - 1][0], quad[i][1] - quad[i - 1][1]) for i in range(4)]
     right_turns = all(edges[i - 1][0] * edges[i][1] > edges[i - 1][1] * edges[i][0] for i in range(4))
     lengths = [math.hypot(x, y) for x, y in edges]
@@ -238,7 +243,7 @@ def _plausible(quad: Quad) -> bool:
 
 
 def _both(gray: Image, own: StickerSeen, said: set[str]) -> StickerSeen:
-    """Return a code that both our own reader and a general one have found."""
+    """Combine our reading with that of a general reader."""
     card = next(iter(said)) if len(said) == 1 else None
     if card is None or (own.card is not None and own.card != card):
         return _unknown(own)
@@ -249,7 +254,7 @@ def _both(gray: Image, own: StickerSeen, said: set[str]) -> StickerSeen:
 
 
 def _checked(gray: Image, card: str, quad: Quad, known: Mapping[str, Point]) -> StickerSeen:
-    """Check a code that only a general reader has found: by how that card's looks, or by another reader."""
+    """Confirm the find of a general reader: by comparison with our codes, or by another reader."""
     code = StickerSeen(card, quad, AGREED)
     before = known.get(card)
     if before is not None and _near(before, quad):
@@ -264,19 +269,19 @@ def _checked(gray: Image, card: str, quad: Quad, known: Mapping[str, Point]) -> 
 
 
 def _is_mirrored(gray: Image, quad: Quad) -> bool:
-    """True if a code is seen in a mirror: the general readers read that too, but it does not lie there."""
+    """True for the mirror image of a code, which general readers read too."""
     a, b, c, d = quad
     reading = codebook.read_squares(gray, _matrix_of((a, d, c, b))[None])[0]
     return reading is not None and _is_sure(reading)
 
 
 def _matrix_of(quad: Quad) -> npt.NDArray[np.float64]:
-    """Return the matrix `(3, 3)` from the modules of a code to pixels."""
+    """Return the matrix `(3, 3)` from modules to pixels."""
     return cv2.getPerspectiveTransform(_CORNERS[:2].T.astype(np.float32), np.float32(quad))
 
 
 def _second_opinion(gray: Image, quad: Quad) -> str | None:
-    """Return what pyzbar reads in a code's place: a physical card, or None where it is none of ours or two things."""
+    """Return the card that pyzbar reads there; None if it is not ours, or several."""
     to = _ASKED_MODULE_PX * (_CORNERS[:2].T.astype(np.float32) + _MARGIN_MODULES)
     side = _ASKED_MODULE_PX * (2 * _MARGIN_MODULES + MODULES)
     matrix = cv2.getPerspectiveTransform(np.float32(quad), to)
@@ -287,7 +292,7 @@ def _second_opinion(gray: Image, quad: Quad) -> str | None:
 
 @cache
 def _zbar() -> Callable[[Image], list[str]]:
-    """Return the third reader, from a grey picture to texts. Without libzbar it reads nothing (`doctor` says so)."""
+    """Return pyzbar as a function from gray picture to texts; without libzbar it finds none (`doctor` reports it)."""
     try:
         from pyzbar.pyzbar import ZBarSymbol, decode
     except ImportError:
@@ -307,12 +312,12 @@ def _unknown(code: StickerSeen) -> StickerSeen:
 
 
 def _near(point: Point, quad: Quad) -> bool:
-    """True if a point lies within half a side of a code's middle."""
+    """True if a point is within half a side of a code's center."""
     return math.dist(point, centre_of(quad)) <= side_of(quad) / 2
 
 
 def _told_apart(codes: list[StickerSeen]) -> Iterator[StickerSeen]:
-    """Yield each place once; a card that is read at two places is unknown at both."""
+    """Yield each sticker once; a card found at two places is unknown at both."""
     kept: list[StickerSeen] = []
     for code in codes:
         if not any(other.card == code.card and _near(other.centre_px, code.corners_px) for other in kept):
