@@ -1,1 +1,1 @@
-"""Where frames come from: devices, films, folders and photographs, each watched over."""
+"""Read frames from cameras, streams, films, folders and photos."""

@@ -1,7 +1,7 @@
-"""Several cameras over one table: a picture of each makes one frame, in which they stand side by side.
+"""Combine the pictures of several cameras over one table into one frame, side by side.
 
-Each is read in a thread of its own, and is asked for its next picture when all have been looked at. A camera that
-sends nothing is not waited for; its place stays grey.
+Each camera is read in its own thread, and asked for its next picture after all have been processed. A silent camera is
+not waited for; its place stays gray.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from companion.vision.capture.sources import Frame, Part
 
 log = logging.getLogger(__name__)
 
-ROWS = 2  # number of rows in which the pictures stand: two are one above the other, which suits a phone
-GREY = 90  # grey level where no picture is
-LOOK_S = 0.2  # seconds between two looks at which cameras are used and which of them send pictures
+ROWS = 2  # rows of pictures: two stand one above the other, which suits a phone
+GREY = 90  # gray level without a picture
+LOOK_S = 0.2  # between checks of which cameras are used and sending
 Opened = Callable[[str, Callable[[], bool]], Iterator[Frame]]
-"""Returns the frames of a source; they end when the function says that the camera is left out."""
+"""Returns the frames of a source; they end when the function says that the camera was removed."""
 
 
 class _Feed:
@@ -38,7 +38,7 @@ class _Feed:
 
     @property
     def sends(self) -> bool:
-        """True while its latest picture shows what lies on the table."""
+        """True while its latest picture shows the current table."""
         return self.frame is not None and not self.is_over and self.frame.is_fresh()
 
     @property
@@ -46,7 +46,7 @@ class _Feed:
         return (0, 0) if self.frame is None else (self.frame.image.shape[1], self.frame.image.shape[0])
 
     def leave(self) -> None:
-        """Let its thread close the camera."""
+        """Make its thread close the camera."""
         with self._come:
             self.is_left = True
             self._come.notify_all()
@@ -75,7 +75,7 @@ class _Feed:
 def frame_sets(
     first: Iterator[Frame], others: Callable[[], Sequence[str]], opened: Opened, is_stopped: Callable[[], bool]
 ) -> Iterator[Frame]:
-    """Yield the frames of the first camera, each with one of all the `others` beside it while there are any."""
+    """Yield the frames of the first camera, combined with those of the `others` while there are any."""
     while not others():
         frame = next(first, None)
         if frame is None:
@@ -93,7 +93,7 @@ def frame_sets(
             if frame is not None:
                 yield frame
                 with come:
-                    # What has come meanwhile of a camera that was not waited for is for the next set.
+                    # Pictures that arrived meanwhile from other cameras belong to the next set.
                     for feed in taken:
                         feed.is_new = False
                     come.notify_all()
@@ -103,7 +103,7 @@ def frame_sets(
 
 
 def _bring_up_to_date(feeds: dict[str, _Feed], others: Sequence[str], opened: Opened, come: Condition) -> None:
-    """Begin with cameras that have been added, and leave those that are used no more."""
+    """Start the cameras that were added, and stop those removed."""
     for source in set(feeds) - {"", *others}:
         feeds.pop(source).leave()
     for source in others:
@@ -112,12 +112,12 @@ def _bring_up_to_date(feeds: dict[str, _Feed], others: Sequence[str], opened: Op
 
 
 def _is_complete(feeds: Collection[_Feed]) -> bool:
-    """True if a picture has come of every camera that sends any."""
+    """True if every sending camera has a new picture."""
     return any(feed.is_new for feed in feeds) and all(feed.is_new or not feed.sends for feed in feeds)
 
 
 def _set_of(feeds: Sequence[_Feed]) -> Frame:
-    """Return the newest pictures as one. A camera that sends nothing keeps its place, and the others keep theirs."""
+    """Combine the newest pictures; each camera keeps its place."""
     frames = [feed.frame if feed.is_new else None for feed in feeds]
     if len(feeds) == 1 and frames[0] is not None:
         return frames[0]
@@ -126,7 +126,7 @@ def _set_of(feeds: Sequence[_Feed]) -> Frame:
 
 
 def side_by_side(frames: Sequence[Frame | None], size_px: Size) -> Frame:
-    """Return pictures of several cameras as one; each has a place of that width and height, also where none came."""
+    """Combine pictures of several cameras, in places of size `size_px` each, also for those that have none."""
     come = [frame for frame in frames if frame is not None]
     (width, height), columns = size_px, -(-len(frames) // ROWS)
     whole = np.full((ROWS * height, columns * width, 3), GREY, np.uint8)

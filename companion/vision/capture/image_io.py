@@ -1,4 +1,4 @@
-"""Picture files: their size is read from the header before anything is decoded."""
+"""Read and write picture files. Their size is checked in the header before anything is decoded."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ from companion.vision.boxes import Image, shrunk
 from companion.vision.opencv import cv2
 
 MAX_FILE_BYTES = 64_000_000
-MAX_SIDE_PX = 16_000  # maximum side of a picture: that of a panorama; OpenCV warps nothing of pictures twice as long
-SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp"})  # the files of a folder that count as its pictures
+MAX_SIDE_PX = 16_000  # maximum side, that of a panorama; OpenCV cannot warp pictures twice as long
+SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp"})  # files of a folder that count as pictures
 JPEG_QUALITY = 80
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-_JPEG_IN_ROWS = frozenset({0xC0, 0xC1})  # frames that are decoded row by row, at any size; others need all their data
-_MOST_SEGMENTS = 10_000  # maximum number of segments of a JPEG before its first scan; more are not looked through
+_JPEG_IN_ROWS = frozenset({0xC0, 0xC1})  # decoded row by row at any size; other JPEGs need all their data in memory
+_MOST_SEGMENTS = 10_000  # maximum segments of a JPEG to examine before its first scan
 _ONE_AT_A_TIME = threading.Lock()
 _JPEG_ALONE = frozenset({0x01, 0xFF, *range(0xD0, 0xD9)})
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Maximum sizes of a picture, in pixels."""
+    """Maximum sizes of a picture."""
 
-    whole_px: int  # of what is decoded at once
-    jpeg_px: int  # of a JPEG; one above `whole_px` is made smaller as it is decoded
-    kept_px: int  # of what comes of it; one that is larger is made smaller
+    whole_px: int  # decoded at once
+    jpeg_px: int  # of a JPEG; above `whole_px` it is reduced while decoding
+    kept_px: int  # of the result; larger ones are reduced
 
 
 OWN = Limits(MAX_PICTURE_PX, MAX_PICTURE_PX, MAX_PICTURE_PX)
 SENT = Limits(whole_px=28_000_000, jpeg_px=200_000_000, kept_px=12_600_000)
-"""Limits of what phones send to the service, whose memory is limited.
+"""Limits for pictures sent by phones, because the service's memory is limited.
 
-To read a picture with the faces of a deck takes 17 bytes a pixel beside 245 MB: `tests/trust/picture_memory.py`.
-Telephones make 12, 24, 48, 50, 108 or 200 megapixels; 12 of them show all that is printed on cards.
+Reading a picture with the faces of a deck takes 17 bytes per pixel plus 245 MB: `tests/trust/picture_memory.py`. Phones
+take 12, 24, 48, 50, 108 or 200 megapixels; 12 show all that is printed on cards.
 """
 
 
 def read_picture(path: str | Path) -> Image:
-    """Return a picture file as `(H, W, 3) uint8 BGR`, turned upright as its camera noted.
+    """Return a picture file as `(H, W, 3) uint8 BGR`, turned upright by its metadata.
 
-    Raises Problem when there is no such file, or it is too large, damaged, or no JPEG, PNG, WebP or BMP.
+    Raise Problem if it is missing, too large, damaged, or no JPEG, PNG, WebP or BMP.
     """
     file = Path(path)
     try:
@@ -68,10 +68,10 @@ def read_picture(path: str | Path) -> Image:
 
 
 def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | None = None) -> Image:
-    """Return a picture file's content as `(H, W, 3) uint8 BGR`. Raises Problem, which calls the picture `name`.
+    """Decode a picture file's content to `(H, W, 3) uint8 BGR`. Raise Problem, which calls the picture `name`.
 
-    `by` decodes what has a header in order and gives None for what is damaged; `sandbox.decode` does so elsewhere, by
-    the limits of what is sent.
+    `by` may replace the decoder, such as by a separate process, and returns None for damaged data. Then the limits of
+    sent pictures apply.
     """
     size = declared_size(data)
     if size is None:
@@ -82,7 +82,7 @@ def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | 
             name=name,
         )
     _check_size(data, size, name, OWN if by is None else SENT)
-    # Where the end of a JPEG or PNG is missing decoders fill it with grey without a word.
+    # Decoders silently fill missing ends of JPEG and PNG files with gray.
     end = b"\xff\xd9" if data[:2] == b"\xff\xd8" else b"IEND" if data[:4] == b"\x89PNG" else b""
     if end not in data[-65536:]:
         raise Problem("The picture %(name)s is cut short or damaged; copy it again.", 1, name=name)
@@ -97,7 +97,7 @@ def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | 
 
 
 def _check_size(data: bytes, size: tuple[int, int], name: str | Path, limits: Limits) -> None:
-    """Raise Problem for a picture of this width and height that is too large to be read."""
+    """Raise Problem if a picture of this width and height is too large."""
     its = {"name": name, "width": size[0], "height": size[1]}
     most_px = limits.jpeg_px if _is_in_rows(data) else limits.whole_px
     if not 0 < size[0] * size[1] <= most_px:
@@ -118,7 +118,7 @@ def _check_size(data: bytes, size: tuple[int, int], name: str | Path, limits: Li
 
 
 def declared_size(data: bytes) -> tuple[int, int] | None:
-    """Return width and height in pixels that a JPEG, PNG, WebP or BMP says it has; None for any other content."""
+    """Return width and height in pixels from the header of a JPEG, PNG, WebP or BMP; None for other data."""
     if data[:8] == b"\x89PNG\r\n\x1a\n" and data[12:16] == b"IHDR" and len(data) >= 24:
         return struct.unpack(">II", data[16:24])
     if data[:2] == b"\xff\xd8":
@@ -132,7 +132,7 @@ def declared_size(data: bytes) -> tuple[int, int] | None:
 
 
 def decoded(data: bytes, limits: Limits = OWN) -> Image | None:
-    """Return what OpenCV makes of a picture file whose header is in order; None for a damaged one."""
+    """Decode a picture file with a valid header; None if damaged."""
     size = declared_size(data)
     if size is None:
         return None
@@ -151,24 +151,24 @@ _FLAGS = {
     4: cv2.IMREAD_REDUCED_COLOR_4,
     8: cv2.IMREAD_REDUCED_COLOR_8,
 }
-"""How OpenCV decodes a picture whose sides are made that many times smaller."""
+"""Decoder flags by the factor that each side is reduced by."""
 
 
 def _reduction(data: bytes, size: tuple[int, int], limits: Limits) -> int:
-    """Return how many times smaller a picture's sides are made as it is decoded."""
+    """Return the factor by which each side is reduced while decoding."""
     if not _is_in_rows(data):
         return 1
     return next((times for times in _FLAGS if size[0] * size[1] <= times**2 * limits.whole_px), max(_FLAGS))
 
 
 def _is_in_rows(data: bytes) -> bool:
-    """True for a JPEG that is decoded row by row."""
+    """True for a JPEG that can be decoded row by row."""
     return data[:2] == b"\xff\xd8" and all(kind in _JPEG_IN_ROWS for kind, _size in _jpeg_frames(data))
 
 
 @contextmanager
 def _hushed() -> Iterator[None]:
-    """Keep off standard error what the decoders' C code writes there about damaged pictures."""
+    """Suppress the messages that decoders' C code writes to standard error."""
     with _ONE_AT_A_TIME:
         try:
             kept = os.dup(2)
@@ -185,7 +185,7 @@ def _hushed() -> Iterator[None]:
 
 
 def _jpeg_frames(data: bytes) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Yield the kind and size of every frame up to the first scan: a file with two is judged by the larger."""
+    """Yield kind and size of each frame before the first scan; a file with two counts as the larger."""
     at = 2
     for _segment in range(_MOST_SEGMENTS):
         if at + 9 > len(data) or data[at] != 0xFF:
@@ -223,7 +223,7 @@ def _webp_size(data: bytes) -> tuple[int, int] | None:
 
 
 def jpeg_of(image: Image, most_px: int = MAX_SIDE_PX) -> bytes | None:
-    """Return a picture `(H, W, 3) uint8 BGR` as JPEG, no side longer than `most_px`; None where OpenCV makes none."""
+    """Encode a picture `(H, W, 3) uint8 BGR` as JPEG, with sides up to `most_px`; None if OpenCV fails."""
     image = shrunk(image, most_px / max(image.shape[:2]))
     done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
     return bytes(data) if done else None

@@ -1,4 +1,4 @@
-"""A phone as the camera: its page sends pictures, and they are captured like those of any other camera."""
+"""Use a phone as camera: its page sends pictures, which are captured like those of other cameras."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from companion.vision.boxes import Image
 from companion.vision.capture.devices import PHONE, PHONE_SILENT, Device
 from companion.vision.capture.sandbox import Darkroom
 
-SENDING_S = 3.0  # silence after which a phone no longer counts as sending, in seconds: a busy Wi-Fi pauses for less
-ANSWER_S = 1.5  # maximum wait for the next picture, in seconds: below `sources.BLIND_S`, so that no reader waits
-PICTURES_A_PROCESS = 20_000  # number of pictures after which the process that decodes them is replaced: an hour of play
+SENDING_S = 3.0  # silence after which a phone counts as not sending; a busy Wi-Fi pauses for less
+ANSWER_S = 1.5  # maximum wait for a picture, below `sources.BLIND_S` so that no reader waits
+PICTURES_A_PROCESS = 20_000  # pictures after which the decoding process is replaced: an hour of play
 
 
 class PhoneFrames:
-    """The pictures that one phone sends, the latest alone. For any thread."""
+    """The latest picture that a phone sent. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._come = threading.Condition()
-        self._jpeg, self._came, self._read = b"", 0, 0  # the latest picture, its number, and that of the last one read
+        self._jpeg, self._came, self._read = b"", 0, 0  # latest picture, its number, number of the last one read
         self._came_s = -SENDING_S
         self._is_given_up = False
-        self.sender: str | None = None  # the phone that is the camera; None where none is
-        self.battery: int | None = None  # charge in percent; None where the phone is plugged in or does not say
+        self.sender: str | None = None  # phone used as camera
+        self.battery: int | None = None  # charge in percent; None if charging or not reported
 
     def choose(self, phone: str | None) -> None:
-        """Make a phone the camera, None for no phone any more."""
+        """Use this phone as camera, or none."""
         with self._come:
             self.sender, self._is_given_up, self.battery = phone, phone is None, None
 
     def put(self, phone: str, jpeg: bytes, battery: int | None = None) -> bool | None:
-        """Take in a picture; None if this phone is not the camera, else True if the picture before has been read.
+        """Store a picture; return whether the one before was read, or None if this phone is not the camera.
 
-        After a restart the phone that goes on sending is the camera again.
+        After a restart, the first phone that sends becomes the camera.
         """
         with self._come:
             if self.sender is None and not self._is_given_up:
@@ -49,14 +49,14 @@ class PhoneFrames:
         return is_kept_up_with
 
     def next_after(self, number: int) -> tuple[int, bytes]:
-        """Return the number of the latest picture, and the picture, as soon as one has come after a number."""
+        """Return number and data of the latest picture, waiting up to `ANSWER_S` for one after `number`."""
         with self._come:
             self._come.wait_for(lambda: self._came > number, ANSWER_S)
             self._read = self._came
             return self._came, self._jpeg
 
     def open(self) -> Device:
-        """Return the phone as a device. Raises Problem while it sends nothing."""
+        """Return the phone as a device. Raise Problem if it is not sending."""
         if self.sender is None or self._clock() - self._came_s >= SENDING_S:
             raise Problem(PHONE_SILENT)
         return _Phone(self)
@@ -76,5 +76,5 @@ class _Phone(Device):
         return self._darkroom.decode(self._jpeg, PHONE)
 
     def close(self) -> None:
-        """End the process that decodes; the phone may go on sending."""
+        """End the decoding process; the phone may keep sending."""
         self._darkroom.close()

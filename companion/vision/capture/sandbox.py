@@ -1,7 +1,7 @@
-"""Strangers' pictures are decoded in a process of its own: what breaks there is one sentence here.
+"""Decode untrusted pictures in a separate process, so that a crash there is only an error message here.
 
-The process is started when the first picture comes, serves many, and is replaced after a crash, after a picture that
-takes too long, and now and then. It is started again, never forked: OpenCV does not survive that.
+The process starts with the first picture and decodes many. It is replaced after a crash, after a timeout, and
+regularly. It is spawned, not forked, which OpenCV would not survive.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from companion.vision.boxes import Image
 from companion.vision.capture import image_io
 from companion.vision.capture.sandbox_worker import LENGTH, SIZES
 
-MOST_S = 30.0  # seconds that a picture may take, the start of the process included; then the process is ended
-MOST_PICTURES = 200  # number of pictures after which the process is replaced, whatever its decoders may have kept
-PATIENCE_S = 20.0  # seconds that a picture waits for the one before it
+MOST_S = 30.0  # maximum time for a picture, start of the process included; then the process is killed
+MOST_PICTURES = 200  # pictures after which the process is replaced, in case decoders leak
+PATIENCE_S = 20.0  # maximum wait for the picture before
 BUSY = say("Another picture is being looked at: try again in a moment.")
 _COMMAND = ("-m", "companion.vision.capture.sandbox_worker")
 _ROOT = Path(__file__).parents[3]
@@ -34,7 +34,7 @@ _ROOT = Path(__file__).parents[3]
 
 @contextmanager
 def one_at_a_time(lock: threading.Lock) -> Iterator[None]:
-    """Hold a lock. Raises Busy if it is not free within `PATIENCE_S`."""
+    """Hold a lock. Raise Busy if it is not free within `PATIENCE_S`."""
     if not lock.acquire(timeout=PATIENCE_S):
         raise Busy(BUSY)
     try:
@@ -44,7 +44,7 @@ def one_at_a_time(lock: threading.Lock) -> Iterator[None]:
 
 
 class Darkroom:
-    """Decodes pictures elsewhere, one at a time. Any thread may call it."""
+    """Decode pictures in another process, one at a time. Thread-safe."""
 
     def __init__(
         self, most_s: float = MOST_S, command: tuple[str, ...] = _COMMAND, most_pictures: int = MOST_PICTURES
@@ -56,9 +56,9 @@ class Darkroom:
         self._served = 0
 
     def decode(self, data: bytes, name: str | Path) -> Image:
-        """Return a picture file's content as `(H, W, 3) uint8 BGR`, a large one made smaller, as `image_io.SENT` says.
+        """Decode a picture file's content to `(H, W, 3) uint8 BGR`, within the limits `image_io.SENT`.
 
-        Raises Problem, which calls the picture `name`.
+        Raise Problem, which calls the picture `name`.
         """
         try:
             return image_io.decode(data, name, by=self._developed)
@@ -80,7 +80,7 @@ class Darkroom:
             try:
                 return self._asked(data)
             except (OSError, EOFError):
-                # It may just have ended because nobody has asked for long; whatever else it was, it is no more.
+                # It may have ended because it was idle; then try again with a new one.
                 ended_idle = self._end() == 0
                 if not ended_idle:
                     raise
@@ -111,7 +111,7 @@ class Darkroom:
         )
 
     def _end(self) -> int | None:
-        """End the process, unless it has ended by itself, and return its exit code."""
+        """End the process if it still runs, and return its exit code."""
         worker, self._worker, self._served = self._worker, None, 0
         if worker is None:
             return None
@@ -125,7 +125,7 @@ class Darkroom:
 
 
 def _exchange(to: IO[bytes], back: IO[bytes], data: bytes) -> Image | None:
-    """Hand over a picture file and return its pixels, None if it is damaged. Raises OSError or EOFError."""
+    """Send a picture file and return its pixels, None if damaged. Raise OSError or EOFError if the process fails."""
     to.write(LENGTH.pack(len(data)))
     to.write(data)
     to.flush()

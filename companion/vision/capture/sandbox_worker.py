@@ -1,8 +1,7 @@
-"""The program that decodes strangers' pictures, one after another, in a process that may do nothing else.
+"""The restricted process that decodes untrusted pictures, started by `sandbox.py`.
 
-`sandbox.py` starts it. Before the first picture it gives up what a process may do: no file and no connection can be
-opened any more, no other process started, and no more memory taken than the largest picture that is read needs. What
-a hostile picture does to its decoder ends here.
+Before the first picture it drops its rights: it cannot open files or connections or start processes. Its memory is
+limited to what the largest picture needs. A malicious picture can harm only this process.
 """
 
 from __future__ import annotations
@@ -21,22 +20,22 @@ from companion.vision.boxes import Image
 from companion.vision.capture.image_io import SENT, decoded
 from companion.vision.opencv import cv2
 
-MOST_MORE_BYTES = 400 * 2**20  # maximum memory beyond that at the start: 28 megapixels in scans, turned, take 252 MB
-MOST_CPU_S = 20  # seconds that a picture may take. The process that started this waits as long, and may be gone.
-IDLE_S = 120.0  # seconds without a picture after which the process ends, to cost no memory
-SIZES = struct.Struct(">II")  # height and width of what was decoded, before its pixels; 0 for what is damaged
-LENGTH = struct.Struct(">Q")  # number of bytes of a picture file that follow
+MOST_MORE_BYTES = 400 * 2**20  # maximum memory beyond that at the start; 28 megapixels in scans, rotated, take 252 MB
+MOST_CPU_S = 20  # per picture; the process that started this also limits the time, but may be gone
+IDLE_S = 120.0  # without a picture, before the process ends to free its memory
+SIZES = struct.Struct(">II")  # height and width, sent before the pixels; 0 for a damaged picture
+LENGTH = struct.Struct(">Q")  # bytes of the picture file that follow
 
 
 def main() -> None:
-    """Decode what comes in until nothing more does."""
+    """Decode pictures from standard input until it ends."""
     asked, answers = os.fdopen(0, "rb", closefd=False), os.fdopen(os.dup(1), "wb")
-    with Path(os.devnull).open("wb") as nowhere:  # A decoder that prints something must not spoil an answer.
+    with Path(os.devnull).open("wb") as nowhere:  # A decoder's output must not mix with the answers.
         os.dup2(nowhere.fileno(), 1)
     cv2.setNumThreads(1)
     shut_in()
     while (data := _next(asked)) is not None:
-        # Gives the next picture its time.
+        # Reset the CPU time allowed for the next picture.
         used = resource.getrusage(resource.RUSAGE_SELF)
         allowed = resource.getrlimit(resource.RLIMIT_CPU)[1]
         resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + MOST_CPU_S, allowed))
@@ -44,8 +43,8 @@ def main() -> None:
 
 
 def shut_in() -> None:
-    """Give up all that decoding does not need. Raises OSError or ValueError where the system does not take it."""
-    with suppress(OSError):  # Where memory is short, this goes before the service.
+    """Drop all rights that decoding does not need. Raise OSError or ValueError if the system refuses."""
+    with suppress(OSError):  # If memory runs out, kill this before the service.
         Path("/proc/self/oom_score_adj").write_text("1000")
     most = resource.getpagesize() * int(Path("/proc/self/statm").read_text().split()[0]) + MOST_MORE_BYTES
     _lower(resource.RLIMIT_AS, most)
@@ -60,7 +59,7 @@ def _lower(limit: int, most: int) -> None:
 
 
 def _next(asked: BinaryIO) -> bytes | None:
-    """Return the next picture file; None where none comes any more."""
+    """Return the next picture file; None at the end or after `IDLE_S`."""
     if not select.select([asked], [], [], IDLE_S)[0]:
         return None
     length = asked.read(LENGTH.size)

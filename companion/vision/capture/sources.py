@@ -1,9 +1,8 @@
-"""Frames from a camera, a film, a folder of pictures, a stream, or the simulated table: all through `frames`.
+"""Read frames from a camera, film, folder of pictures, stream, or the simulated table, all through `frames`.
 
-A camera is captured in a thread of its own (`companion.vision.capture.capture_thread`). The reader of its frames
-watches over that thread by the clock: a camera that brings nothing, is unplugged or hangs is said to be so at once by a
-`Notice`, left, and reopened in another thread. The device itself hides behind `Device`, so everything else here runs
-without one.
+Each camera is captured in a thread of its own (`capture_thread`), monitored by the reader. A camera that hangs, sends
+nothing or is unplugged is reported at once by a `Notice`, abandoned, and reopened in another thread. Hardware is hidden
+behind `Device`, so everything else here can be tested without it.
 """
 
 from __future__ import annotations
@@ -52,48 +51,48 @@ from companion.vision.opencv import cv2
 
 log = logging.getLogger(__name__)
 
-LIVE_FPS = 10.0  # frames a second read of a camera: more only warm a Raspberry Pi, as a card lies for seconds
+LIVE_FPS = 10.0  # frames per second read from a camera; cards lie for seconds, so more would only heat a Raspberry Pi
 FOLDER_FPS = 10.0
 
-BLIND_S = 2.0  # seconds without a good picture after which a camera is said to be blind, and is opened again
-FRESH_S = BLIND_S + 0.5  # seconds after which the last picture is not shown any more: soon after the camera is blind
-LEFT_STREAM_AFTER_S = 5.0  # seconds without a good picture after which a stream is opened again: it may go on by itself
-OPEN_S = 4.0  # seconds after which another opening is tried beside one that hangs; a stream has its own limit before
-FIRST_OPEN_S = 10.0  # seconds until the caller is told that a camera does not answer
-STALE_S = 1.0  # maximum age of a picture when it arrives, in seconds
-PAUSES_S = (0.5, 1.0, 2.0)  # seconds before a camera is opened again, the first time, the second, and from then on
-MOST_THREADS = 4  # maximum number of threads that capture one camera: one that is read, and some that hang in a driver
-POLL_S = 0.02  # seconds between two looks for a picture
-CLOSING_S = 0.5  # seconds waited at the end for the device to be given back
-WRONG_SIZE_TRIES = 3  # number of smaller pictures in a row after which the smaller size is accepted
+BLIND_S = 2.0  # time without a good picture until a camera is reported blind and reopened
+FRESH_S = BLIND_S + 0.5  # time until the last picture is no longer shown, shortly after the camera is blind
+LEFT_STREAM_AFTER_S = 5.0  # time without a good picture until a stream is reopened; it may resume by itself
+OPEN_S = 4.0  # time until another opening is tried beside a hanging one; a stream has its own limit before
+FIRST_OPEN_S = 10.0  # time until the caller is told that a camera does not answer
+STALE_S = 1.0  # maximum age of an arriving picture
+PAUSES_S = (0.5, 1.0, 2.0)  # before reopening a camera the first time, the second time, and later
+MOST_THREADS = 4  # maximum capture threads per camera: one being read, others hanging in a driver
+POLL_S = 0.02  # between checks for a picture
+CLOSING_S = 0.5  # wait at the end for the device to be released
+WRONG_SIZE_TRIES = 3  # consecutive smaller pictures until the smaller size is accepted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """One picture: `(H, W, 3) uint8 BGR`, and when it was taken, in seconds on the source's own clock."""
+    """A picture `(H, W, 3) uint8 BGR`, and its time on the source's clock."""
 
     image: Image
     t_s: float
-    after_gap: bool = False  # pictures had broken off before: what it shows need not follow from what was seen
-    is_fresh: Callable[[], bool] = lambda: True  # True as long as the latest picture shows what lies on the table
-    newest: Callable[[], Image | None] = lambda: None  # a newer picture, if one came while this was looked at
-    parts: tuple[Part, ...] = ()  # the pictures that it is put together from, where several cameras look at the table
+    after_gap: bool = False  # pictures were missed before this one, so anything may have changed
+    is_fresh: Callable[[], bool] = lambda: True  # True while the latest picture shows the current table
+    newest: Callable[[], Image | None] = lambda: None  # a newer picture, if one arrived since
+    parts: tuple[Part, ...] = ()  # pictures of several cameras that this one combines
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
     """One camera's part of a frame."""
 
-    frame: Frame | None  # None while the camera sends nothing
-    at_px: tuple[int, int]  # where its top left corner lies on the whole
+    frame: Frame | None  # None while the camera is silent
+    at_px: tuple[int, int]  # its top left corner on the combined picture
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A message about the source for the person."""
+    """A message about the source for people."""
 
     sentence: str
-    blind: bool = False  # True while no frames come; the next notice with False says that they come again
+    blind: bool = False  # True while no frames come; the next notice with False ends that
 
 
 Tell = Callable[[Notice], None]
@@ -116,13 +115,17 @@ def frames(
 ) -> Iterator[Frame]:
     """Return the frames of `0`, `/dev/video2`, a film, a folder, `http://…`, `rtsp://…`, `picamera2:` or `phone:`.
 
-    `fps` is the maximum rate of a camera, stream or film, and the pace of a folder (10). `t_s` is the clock's for
-    cameras and streams, the film's own time, or number / fps in a folder. `wait(seconds)` pauses, and ends the frames
-    when it returns something true (as `Event.wait` does). `tell` hears what is wrong, in the thread that reads.
-    `patient` waits for a camera that is not there yet; `live` plays everything else at its own speed. `open_device`
-    opens a device in place of the real one, as a phone needs it; `named` says which that was, where it may differ from
-    `source`. `size_px` says how large a webcam's pictures should be: it is opened anew when that has changed.
-    Raises Problem at once for a source that is not there or cannot be opened.
+    `Frame.t_s` is the clock's time for cameras and streams, the film's own time, or number / fps in a folder. Raise
+    Problem at once if the source is missing or cannot be opened.
+
+    * `fps`: maximum rate of a camera, stream or film; rate of a folder (default 10).
+    * `wait(seconds)`: pauses, and ends the frames if it returns something true, like `Event.wait`.
+    * `tell`: receives problems, in the reading thread.
+    * `patient`: wait for a camera that is not there yet.
+    * `live`: play films and folders at their own speed.
+    * `open_device`: opens another device than the source's, needed for a phone.
+    * `named`: returns the name of that device, if it may differ from `source`.
+    * `size_px`: wanted size of a webcam's pictures; the webcam is reopened when it changes.
     """
     if fps is not None and not 0 < fps <= 1000:
         raise Problem(f"{fps} is no number of frames a second: give one above 0, up to 1000.")
@@ -140,7 +143,7 @@ def frames(
             timing,
             is_stream=is_stream(source),
             is_remote=is_stream(source) or source == PHONE,
-            # Where a missing device only costs a look at a file, it is tried more often.
+            # Retry more often if checking for a missing device costs only a look at a file.
             pauses_s=PAUSES_S if is_stream(source) or source.startswith("picamera2:") else PAUSES_S[:-1],
         )
         return reader.frames(patient=patient)
@@ -158,13 +161,13 @@ def not_there(source: str) -> Problem:
 
 
 def is_device(source: str) -> bool:
-    """True if a source is a camera or a stream, which never ends by itself."""
+    """True if a source is a camera or a stream, which has no end."""
     return is_webcam(source) or source.startswith(("picamera2:", PHONE)) or is_stream(source)
 
 
 def is_webcam(source: str) -> bool:
-    """True if a source is a camera of this machine that can be asked for another size."""
-    # In /dev/shm no camera is: it is memory, in which pictures and films may lie.
+    """True if a source is a camera of this machine whose size can be chosen."""
+    # /dev/shm is memory, which may contain pictures and films but no cameras.
     return source.isdecimal() or (source.startswith("/dev/") and not source.startswith("/dev/shm/"))  # noqa: S108
 
 
@@ -216,7 +219,7 @@ def _film(film: cv2.VideoCapture, fps: float | None) -> Iterator[Frame]:
 def paced(
     played: Iterator[Frame], clock: Callable[[], float] = time.monotonic, wait: Wait = time.sleep
 ) -> Iterator[Frame]:
-    """Yield each frame not before its time has come; after a delay they go on at their pace, without a rush."""
+    """Yield each frame at its time; after a delay continue at normal speed, without catching up."""
     start_s: float | None = None
     for frame in played:
         now_start_s = clock() - frame.t_s
@@ -231,12 +234,12 @@ def paced(
 
 
 class _Stopped(Exception):
-    """The reader of the frames wants no more of them."""
+    """The reader wants no more frames."""
 
 
 @dataclass(slots=True, eq=False)
 class _Patience:
-    """How long an opening may take to its first picture: longer at each try, up to the longest."""
+    """Time limit for the first picture, which grows with each try."""
 
     tries: int = 0
 
@@ -249,13 +252,13 @@ class _Patience:
         return self.limit_s == FIRST_PICTURE_S[-1]
 
     def was_enough(self, took_s: float) -> None:
-        """Wait from now on as long as a first picture that came after `took_s` needs."""
+        """Keep the limit that a first picture after `took_s` needed."""
         self.tries = next((n for n, limit_s in enumerate(FIRST_PICTURE_S) if limit_s > took_s), self.tries)
 
 
 @dataclass(slots=True, eq=False)
 class _Reader:
-    """Reads the frames of one camera, and watches over the captures that they come from."""
+    """Reads the frames of one camera and monitors its captures."""
 
     named: Callable[[], str]
     opener: Callable[[], Device]
@@ -266,21 +269,21 @@ class _Reader:
     tell: Tell
     timing: Timing
     is_stream: bool
-    is_remote: bool  # a stream or a phone: its pictures may break off for a moment, and repeat for `REPEATS_S`
+    is_remote: bool  # a stream or phone, whose pictures may pause, and repeat for `REPEATS_S`
     pauses_s: Sequence[float]
-    captures: list[Capture] = field(default_factory=list)  # all whose threads have not ended
-    next_s: float = -inf  # when another opening may be begun
-    waits_since_s: float = inf  # since when another is waited for: one that is looked at stays fresh, however long
-    failed: int = 0  # number of captures in a row that have brought no frame
+    captures: list[Capture] = field(default_factory=list)  # all with running threads
+    next_s: float = -inf  # earliest time of the next opening
+    waits_since_s: float = inf  # when the wait for a frame began; inf while one is processed, which keeps it fresh
+    failed: int = 0  # consecutive captures without a frame
     shape: tuple[int, ...] | None = None
     wrong_sizes: int = 0
     sample: bytes = b""
-    same_since_s: float | None = None  # since when `sample` had been the same; None if it was not
-    is_reopened: bool = False  # True if it was opened again because it sent the same picture, which once may help
-    said: str | None = None  # what was said when frames broke off; None while they come
+    same_since_s: float | None = None  # since when `sample` has been the same; None if it changed
+    is_reopened: bool = False  # reopened because it repeated one picture; this may help once
+    said: str | None = None  # latest message while no frames come
 
     def frames(self, *, patient: bool) -> Iterator[Frame]:
-        """Return frames until they are stopped. Raises Problem if the camera cannot be opened, unless `patient`."""
+        """Return frames until stopped. Raise Problem if the camera cannot be opened, unless `patient`."""
         if not patient:
             with suppress(_Stopped):
                 self._open_at_once()
@@ -331,11 +334,11 @@ class _Reader:
 
     @property
     def _open_s(self) -> float:
-        """Seconds after which an opening hangs."""
+        """Time after which an opening counts as hanging."""
         return OPEN_S + (self.patience.limit_s if self.is_stream else 0.0)
 
     def _waits_longer_after(self, capture: Capture) -> bool:
-        """Wait longer at the next try if this one brought no picture in its time, and say so; False if it failed."""
+        """Extend and report the time limit if this try brought no picture in time; else return False."""
         passed_s = self.timing.clock() - capture.begun_s
         if capture.first_s is not None or passed_s < self.patience.limit_s or self.patience.is_at_its_end:
             return False
@@ -345,7 +348,7 @@ class _Reader:
         return True
 
     def _opened(self) -> Capture:
-        """Return the first capture that opens. Another is begun when one has failed, and beside one that takes long."""
+        """Return the first open capture. Start another after a failure, and beside one that hangs."""
         since_s = self.timing.clock()
         while True:
             for capture in self.captures:
@@ -380,13 +383,13 @@ class _Reader:
         is_first, asked_s, size_px = True, self.timing.clock(), self.size_px()
         while True:
             if self.size_px() != size_px:
-                # It is opened anew for pictures of another size, smaller ones too.
+                # Reopen for another size, and accept smaller pictures then.
                 capture.give_up()
                 self.next_s, self.wrong_sizes = self.timing.clock() + self.pauses_s[0], WRONG_SIZE_TRIES
                 return
             shot = capture.taken()
             if shot is not None:
-                # A picture may be smaller than those before it; if the next ones are too, that is accepted in the end.
+                # Skip a picture smaller than before, unless the following ones are too.
                 is_wrong = self.shape is not None and shot.image.size < prod(self.shape)
                 self.wrong_sizes = self.wrong_sizes + 1 if is_wrong else 0
                 if 0 < self.wrong_sizes <= WRONG_SIZE_TRIES:
@@ -407,7 +410,7 @@ class _Reader:
         self._leave(capture)
 
     def _is_lost(self, capture: Capture, asked_s: float, *, is_first: bool) -> bool:
-        """True if no good picture has come for so long that the device is to be opened again; says so before that."""
+        """True if the device must be reopened because no good picture comes; before that, report it."""
         quiet_s = self.timing.clock() - min(asked_s, capture.moved_s)
         if quiet_s > BLIND_S and self.said is None:
             self._say(self._why_blind(capture))
@@ -415,12 +418,12 @@ class _Reader:
             return quiet_s > self.patience.limit_s
         is_moving = self.timing.clock() - capture.moved_s <= LEFT_STREAM_AFTER_S
         if self.is_remote and self.is_reopened and capture.fault is FrameFault.FROZEN and is_moving:
-            # It was opened again, and sends the same picture: it is the sender that has to be restarted.
+            # Reopening did not help: the sender must be restarted.
             return False
         return quiet_s > (LEFT_STREAM_AFTER_S if is_first or self.is_remote else BLIND_S)
 
     def _leave(self, capture: Capture) -> None:
-        """Let another be opened a little later, and say why. Its thread ends as soon as the device lets it."""
+        """Abandon a capture, report why, and schedule another. Its thread ends when the device lets it."""
         capture.give_up()
         self.sample, self.same_since_s = capture.sample or self.sample, capture.same_since_s
         self.is_reopened = self.is_reopened or capture.fault is FrameFault.FROZEN
@@ -483,14 +486,13 @@ class _Reader:
             raise _Stopped
 
 
-_TRIED: dict[str, Thread] = {}  # threads of `camera_answers` by source: a device that hangs in one is not tried again
+_TRIED: dict[str, Thread] = {}  # threads of `camera_answers` by source; a device that hangs in one is not tried again
 
 
 def camera_answers(besides: Collection[str] = ()) -> str | None:
-    """Return the first camera that gives a picture, as a source for `frames`; None where none does.
+    """Return the first camera that sends a picture, as a source for `frames`; None if none does.
 
-    One that still hangs from an earlier call is passed over until it lets go, and so are those `besides`, which are
-    used already.
+    Cameras that still hang from an earlier call are skipped, and those in `besides`, which are in use.
     """
 
     def opened(source: str) -> Device:

@@ -1,7 +1,7 @@
-"""When a camera holds exposure, white balance and focus, and when it lets go: decided from the pictures alone.
+"""Decide from the pictures when a camera holds exposure, white balance and focus, and when it releases them.
 
-It holds them once the table is lit and the light has settled, so that a hand over the table changes no colour; it lets
-go once the light is another for good. Pure: the light measured and the time are arguments.
+They are held once the table is lit and the light has settled, so that a hand over the table changes no colors. They are
+released when the light has changed for good. Pure: light and time are arguments.
 """
 
 from __future__ import annotations
@@ -13,53 +13,55 @@ import numpy as np
 
 from companion.vision.boxes import Image
 
-SETTLED_S = 2.0  # seconds for which light stays as it is before it is held, or let go: a camera settles within one
-STEP_PX = 32  # step at which a picture is measured
-LIT = 24.0  # mean grey level above which a table is lit: what a camera sets in a dark room would spoil the game
+SETTLED_S = 2.0  # time the light must be constant before a change; cameras settle within 1 s
+STEP_PX = 32  # sampling step
+LIT = 24.0  # minimum mean gray level of a lit table; settings made in the dark would not suit a game
 SETTLED_RATIO, OTHER_RATIO = 1.15, 1.6
-"""Ratios of two brightnesses: up to the first they are the same while a camera settles, beyond the second the light is
-another one. Over a hand at the simulated table, arms and cards made at most 1.10 (261 pictures)."""
+"""Brightness ratios: up to the first the light is constant; above the second it is another one.
 
-NOISE = 6.0  # grey levels that brightness may differ by in any light: in the dark they are noise
+A hand, arms and cards over the simulated table made at most 1.10 (261 pictures).
+"""
+
+NOISE = 6.0  # gray levels of difference ignored as noise in the dark
 OTHER_WARMTH = 1.35
-"""Ratio of red to blue, against what it was, beyond which the light is another one.
+"""Relative change of the red to blue ratio above which the light is another one.
 
-Arms and cards made at most 1.05 there; a lamp of 2,700 K in place of daylight of 5,000 K makes 2.3 by their colours.
+Arms and cards made at most 1.05 there; replacing daylight of 5,000 K by a lamp of 2,700 K makes 2.3 by their colors.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Light:
-    """What a picture says of the light."""
+    """The light in a picture."""
 
-    level: float  # mean grey level
+    level: float  # mean gray level
     warmth: float  # ratio of red to blue
 
 
 @dataclass(frozen=True, slots=True)
 class Steadiness:
-    """How it stands with a camera."""
+    """State of one camera's settings."""
 
-    held: Light | None = None  # the light in which it was held; None while the camera sets itself
-    new: Light | None = None  # the light that may come to be held, or that differs from the one held
-    since_s: float = 0.0  # since when that light has been there
+    held: Light | None = None  # light when held; None while automatic
+    new: Light | None = None  # light that may be held next, or that differs from the held one
+    since_s: float = 0.0  # since when the new light has lasted
 
 
 class Adjustment(Enum):
-    """What the camera is to do."""
+    """Command to the camera."""
 
     HOLD = auto()
     RELEASE = auto()
 
 
 def light_of(image: Image) -> Light:
-    """Return the light of a picture, `(H, W, 3) uint8 BGR`."""
+    """Measure the light in a picture `(H, W, 3) uint8 BGR`."""
     blue, green, red = (float(mean) for mean in np.mean(image[::STEP_PX, ::STEP_PX], axis=(0, 1)))
     return Light(green, (red + 1) / (blue + 1))
 
 
 def after(now: Steadiness, light: Light, t_s: float) -> tuple[Steadiness, Adjustment | None]:
-    """Return how it stands after a picture in that light, and what the camera is to do, if anything."""
+    """Return the state after a picture at `t_s`, and the command to the camera, if any."""
     if now.held is None:
         is_wanted = light.level > LIT
         is_same = now.new is not None and not _differ(light.level, now.new.level, SETTLED_RATIO)
