@@ -1,9 +1,9 @@
-"""One opening of a camera and the pictures from it, in a thread of its own: whatever a driver does, nobody else waits.
+"""Capture pictures from one opened camera in a thread of its own, so that no driver blocks the rest.
 
-A thread and not a process: OpenCV and Picamera2 let other threads run while they wait for a driver, a process more
-would cost a Raspberry Pi the memory of a second OpenCV and the copying of every picture, and a driver that hangs in
-the kernel can be ended in neither. The thread alone calls the device, to its very closing. One that never returns
-from a call is left where it is; it dies with the program. `guarded` is such a thread for a short look through a device.
+A thread, not a process: OpenCV and Picamera2 release other threads while they wait for a driver. On a Raspberry Pi a
+process would cost the memory of a second OpenCV and a copy of every picture. A driver that hangs in the kernel can be
+ended in neither. Only this thread calls the device, until it is closed. If a call never returns, the thread is
+abandoned and ends with the program. `guarded` runs a short task in such a thread.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from companion.vision.capture.image_io import MAX_SIDE_PX
 from companion.vision.capture.steadiness import Adjustment, Steadiness
 
 AT_ONCE_S = 0.005
-"""Seconds within which a picture comes that has been waiting, and may be old.
+"""Maximum time in which a buffered, possibly old picture arrives.
 
-Also the pause between such pictures, so that a driver gone mad does not take a whole core.
+Also the pause between such pictures, so that a faulty driver does not use a whole core.
 """
 
-SHOW_S = 1.0  # seconds after which a newer picture is there for people, while one is looked at for long
-MOST_WAITING = 8  # maximum number of pictures that wait in a device that has just been opened
-SAMPLE_PX = 16  # step at which pictures are compared, and the least width and height of one
-DARK, BRIGHT = 24, 250  # grey levels between which no sensor shows a strip of one colour: beyond are dark rooms, lamps
-STRIP_SHARE = 8  # height of the picture over that of a strip of one colour at its bottom if it was not sent whole
+SHOW_S = 1.0  # during a long look, time after which people are shown a newer picture
+MOST_WAITING = 8  # maximum buffered pictures in a device just opened
+SAMPLE_PX = 16  # step at which pictures are compared; also the minimum side of one
+DARK, BRIGHT = 24, 250  # gray levels; between them no sensor makes a strip of one color; beyond are dark rooms, lamps
+STRIP_SHARE = 8  # height of a picture relative to the strip of one color at its end if it is incomplete
 TORN_AFTER_S = 12.0
 """Seconds for which the lower strip must stay the same, while the upper one changes, to be old.
 
@@ -53,20 +53,20 @@ told otherwise: 10 s at 25 frames a second, 17 s at 15, 25 s at 10.
 """
 
 ANSWER_S, TRIAL_S, CLOSING_S = 10.0, 20.0, 2.0
-"""Maximum time for a device's opening and first picture, for all of a trial, and for its closing, in seconds."""
+"""Maximum time for opening a device until its first picture, for a whole trial, and for closing."""
 
 T = TypeVar("T")
 
 
 class FrameFault(StrEnum):
-    """Why a picture is passed over."""
+    """Why a picture is discarded."""
 
-    FROZEN = "frozen"  # the same as the one before, bit for bit, for too long: a sensor is never that still
-    DAMAGED = "damaged"  # none at all, or only a part
+    FROZEN = "frozen"  # identical to the ones before for too long; a sensor always has noise
+    DAMAGED = "damaged"  # missing or incomplete
 
 
 class Shot(NamedTuple):
-    """A picture `(H, W, 3) uint8 BGR`, and when it was taken by the reader's clock."""
+    """A picture `(H, W, 3) uint8 BGR`, and when it was taken on the reader's clock."""
 
     image: Image
     t_s: float
@@ -74,7 +74,7 @@ class Shot(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """The clock that is read, how threads sleep by it, and how one is started."""
+    """Clock, sleep and thread start, replaceable in tests."""
 
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], object] = time.sleep
@@ -82,12 +82,11 @@ class Timing:
 
 
 class Capture:
-    """A device from its opening to its closing. `run` is for its thread, all else for the one that reads.
+    """A device from opening to closing. Its thread calls `run`, the reading thread the rest.
 
-    `fps` is the maximum number of pictures a second (None: as many as come). The same picture may come again for
-    `repeats_s`. `before` is the `sample` of the last picture of the capture before it, where there was one: then the
-    first picture is only compared with, for it may be old, or the only one that comes. `same_since_s` is since when
-    that one had been the same.
+    `fps` is the maximum picture rate (None: unlimited). Identical pictures are tolerated for `repeats_s`. `before` is
+    the last `sample` of the previous capture. If there is one, the first picture is only compared with it: it may be
+    old, or the only one. `same_since_s` is since when that sample had been the same.
     """
 
     def __init__(
@@ -102,44 +101,44 @@ class Capture:
     ) -> None:
         self._opener, self._timing, self._fps, self._repeats_s = opener, timing, fps, repeats_s
         self._only_compares = bool(before)
-        self.same_since_s = same_since_s  # since when the same picture comes; None while it changes
+        self.same_since_s = same_since_s  # since when pictures are identical; None while they change
         self._due_s = 0.0
         self._steadiness = Steadiness()
-        self._torn_s: float | None = None  # since when the lower strip has been the same though the upper one changed
-        self.sample = before  # the latest picture, by a few of its pixels
-        self.newest: Image | None = None  # the latest good picture, whether it was asked for or not
-        self._shots = deque[Shot](maxlen=1)  # the picture that was asked for, until it is taken
+        self._torn_s: float | None = None  # since when only the upper strip has changed
+        self.sample = before  # some pixels of the latest picture
+        self.newest: Image | None = None  # latest good picture, requested or not
+        self._shots = deque[Shot](maxlen=1)  # the requested picture until taken
         self._is_wanted = False
         self.begun_s = self._newest_s = self.moved_s = timing.clock()
-        """When it was begun, when `newest` was taken, and when the device answered last."""
+        """Times of its start, of `newest`, and of the device's last answer."""
 
-        self.first_s: float | None = None  # when the first picture came, whatever it was like
-        self.problem: Exception | None = None  # why it could not be opened
-        self.fault: FrameFault | None = None  # what is wrong with the latest picture
+        self.first_s: float | None = None  # time of the first picture, good or not
+        self.problem: Exception | None = None  # why opening failed
+        self.fault: FrameFault | None = None  # problem of the latest picture
         self.is_open = self.is_given_up = False
-        self.is_dry = False  # no picture comes any more; the device may still be closing
-        self.is_over = False  # its thread has ended
+        self.is_dry = False  # no more pictures; the device may still be closing
+        self.is_over = False  # the thread has ended
 
     def ask(self) -> None:
-        """Ask for the next good picture: until then pictures are only thrown away, so that none is ever old."""
+        """Request the next good picture. Without a request pictures are discarded, so that none is ever old."""
         self._is_wanted = True
 
     def taken(self) -> Shot | None:
-        """Return the picture that was asked for, once it is there."""
+        """Return the requested picture, or None if it has not arrived."""
         return self._shots.pop() if self._shots else None
 
     def give_up(self) -> None:
-        """Let its thread close the device as soon as that answers, and end."""
+        """Make the thread close the device as soon as it answers, and end."""
         self.is_given_up = True
 
     # In the thread
 
     def run(self) -> None:
-        """Open the device, take pictures until none comes or it is given up, and close it."""
+        """Open the device, take pictures until there are none or `give_up` is called, and close it."""
         try:
             device = self._opener()
         except Exception as error:
-            # A driver may do anything wrong; the reader says so and tries again.
+            # A driver may raise anything; the reader reports it and tries again.
             self.problem, self.is_dry, self.is_over = error, True, True
             return
         try:
@@ -172,7 +171,7 @@ class Capture:
                 self.newest = self.newest if image is None else image
 
     def _take(self, device: Device, now_s: float) -> None:
-        """Hand over the picture that was grabbed, unless something is wrong with it."""
+        """Hand over the grabbed picture unless it is faulty."""
         step_s = 1 / self._fps if self._fps else 0.0
         self._due_s = max(self._due_s, now_s - step_s) + step_s
         image = _retrieved(device)
@@ -196,7 +195,7 @@ class Capture:
         self._shots.append(Shot(image, now_s))
 
     def _is_frozen(self, before: bytes, now_s: float) -> bool:
-        """True if the same picture has come for too long; in a dark room all are the same."""
+        """True if identical pictures have come for too long; in a dark room they may."""
         if before != self.sample or max(self.sample) <= DARK:
             self.same_since_s = None
             return False
@@ -217,7 +216,7 @@ class Capture:
         return self._torn_s is not None and now_s - self._torn_s > max(TORN_AFTER_S, self._repeats_s)
 
     def _keep_steady(self, device: Device, image: Image, now_s: float) -> None:
-        """Hold exposure, white balance and focus, or let go; a camera that cannot gives pictures all the same."""
+        """Hold or release exposure, white balance and focus; ignore cameras that cannot."""
         self._steadiness, deed = steadiness.after(self._steadiness, steadiness.light_of(image), now_s)
         with suppress(Exception):
             if deed is Adjustment.HOLD:
@@ -240,14 +239,14 @@ def _retrieved(device: Device) -> Image | None:
 
 
 def is_picture(image: object) -> TypeGuard[Image]:
-    """True if it is a picture at all, `(H, W, 3) uint8`, of a size that cameras have."""
+    """True if this is a picture, `(H, W, 3) uint8`, of plausible size."""
     if not isinstance(image, np.ndarray) or image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3:
         return False
     return min(image.shape[:2]) >= SAMPLE_PX and max(image.shape[:2]) <= MAX_SIDE_PX
 
 
 def is_cut_short(image: Image) -> bool:
-    """True if a picture ends in a strip of one colour: what was not sent is filled up so when it is decoded."""
+    """True if a picture ends in a strip of one color, which decoders use to fill missing data."""
     sample = image[::-SAMPLE_PX, ::SAMPLE_PX]
     colour = sample[0, 0]
     if colour.max() <= DARK or colour.min() >= BRIGHT:
@@ -257,9 +256,9 @@ def is_cut_short(image: Image) -> bool:
 
 
 def guarded(opener: Callable[[], Device], name: str, work: Callable[[Device], T], limit_s: float = TRIAL_S) -> T:
-    """Return what `work` makes of a device in a thread of its own, which is left behind where the driver hangs.
+    """Run `work` on a device in a thread of its own, which is abandoned if the driver hangs; return the result.
 
-    The thread opens and closes the device. Raises Problem for whatever goes wrong, or takes longer than `limit_s`.
+    The thread opens and closes the device. Raise Problem for any failure, or after `limit_s`.
     """
     answer: Future[T] = Future()
 

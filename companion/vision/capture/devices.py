@@ -1,6 +1,6 @@
-"""The devices behind `frames`: a webcam, a stream, a Raspberry Pi camera. As thin as they can be.
+"""Thin wrappers for camera hardware: webcams, streams and Raspberry Pi cameras.
 
-And the first camera that answers, whenever that is: it may be plugged in, or wake, long after the start.
+`FirstCamera` finds a camera at any time: it may be plugged in or wake up long after the start.
 """
 
 from __future__ import annotations
@@ -20,45 +20,47 @@ from companion.common.text import Said, say
 from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 
-PHONE = "phone:"  # the source that is a phone which sends its pictures
+PHONE = "phone:"  # the source for a phone that sends pictures
 PHONE_SILENT = say("The phone that is the camera sends no pictures: wake it, and open its camera page.")
 PHONE_STUCK = say("The phone that is the camera keeps sending the same picture: reload its camera page.")
 
 Size = tuple[int, int]  # width and height, in pixels
-SIZE_PX, LARGE_PX = (1920, 1080), (3840, 2160)  # asked of a camera; and for a table whose cards look too small
+SIZE_PX, LARGE_PX = (1920, 1080), (3840, 2160)  # usual, and for tables whose cards look too small
 
 
 def usual_size() -> Size:
-    """Return the size that is asked of a camera until there are reasons for another."""
+    """Return the default picture size."""
     return SIZE_PX
 
 
 FIRST_PICTURE_S = (5.0, 10.0, 20.0, 40.0)
-"""Seconds that a camera may take from its opening to its first picture: at the first try, the second, … and from then
-on. Some streams start only when a client has connected, and take 8 s and more."""
-LOOK_S = 2.0  # seconds between two looks for another device: each costs a glance at a folder
-TRY_AGAIN_S = 30.0  # seconds until the same devices are tried again: one may have been busy, or not awake yet
+"""Maximum time from opening a camera to its first picture, for the first try, the second, …; the last one repeats.
+
+Some streams start only when a client connects, and take 8 s or more.
+"""
+LOOK_S = 2.0  # between checks for new devices; each only lists a folder
+TRY_AGAIN_S = 30.0  # until the same devices are tried again; one may have been busy or asleep
 
 
 class Device(Protocol):
-    """An opened camera or stream; one that sets its own exposure has nothing to hold."""
+    """An opened camera or stream. Those with their own exposure control need no `hold`."""
 
     def grab(self) -> bool:
-        """Wait for the next picture; False when none comes any more."""
+        """Wait for the next picture; return False if there are no more."""
 
     def retrieve(self) -> Image | None:
-        """Return the picture grabbed last, `(H, W, 3) uint8 BGR`."""
+        """Return the last grabbed picture, `(H, W, 3) uint8 BGR`."""
 
     def hold(self) -> None:
-        """Hold exposure, white balance and focus as they are now."""
+        """Keep exposure, white balance and focus as they are."""
         return
 
     def let_go(self) -> None:
-        """Let the camera set exposure, white balance and focus again."""
+        """Return exposure, white balance and focus to automatic."""
         return
 
     def kind(self) -> str | None:
-        """Return how pictures come from it (`MJPG`), where it says so."""
+        """Return the picture format (`MJPG`), if known."""
         return None
 
     def close(self) -> None:
@@ -66,7 +68,7 @@ class Device(Protocol):
 
 
 def is_stream(source: str) -> bool:
-    """True if a source comes over the network."""
+    """True for a network source."""
     return source.lower().startswith(("http://", "https://", "rtsp://", "rtsps://"))
 
 
@@ -75,9 +77,9 @@ def opener_of(
     size_px: Callable[[], Size] = usual_size,
     first_picture_s: Callable[[], float] = lambda: FIRST_PICTURE_S[0],
 ) -> Callable[[], Device]:
-    """Return what opens a source, again and again.
+    """Return a function that opens a source, as often as needed.
 
-    `size_px` says each time how large a webcam's pictures should be, `first_picture_s` how long a stream may take.
+    It calls `size_px` for the size of a webcam's pictures, and `first_picture_s` for the time limit of a stream.
     """
     if source.startswith("picamera2:"):
         return lambda: PiCamera(source.removeprefix("picamera2:"))
@@ -89,7 +91,7 @@ def opener_of(
 
 
 def lasting_name(path: str, by_id: Path = Path("/dev/v4l/by-id")) -> str:
-    """Return the name of a camera that stays when it is plugged in again, where the system knows one."""
+    """Return the name of a camera that stays the same after replugging, if the system has one."""
     with suppress(OSError):
         links = sorted(by_id.iterdir())
         return next((str(link) for link in links if link.resolve() == Path(path).resolve()), path)
@@ -118,32 +120,32 @@ MODES = (
     ("YUYV", (1280, 720)),
     ("MJPG", (640, 480)),
 )
-"""The kinds and sizes that are tried, largest first and none above the size wanted: pixels read small stickers.
+"""Formats and sizes to try, largest first and up to the wanted size, since small stickers need pixels.
 
-At the same size JPEG comes 30 times a second, raw pictures five times over USB 2, which is enough.
+Over USB 2 the same size comes 30 times a second as JPEG, and 5 times raw, which is enough.
 """
 
 
 class Webcam(_OpenCv):
-    """A camera through Video4Linux, in the best of `MODES` that it has."""
+    """A camera through Video4Linux, in the best of `MODES` it supports."""
 
     def __init__(self, path: str, name: str, most_px: Size = SIZE_PX) -> None:
         self._capture = _opened_webcam(path, name)
         modes = [(kind, size_px) for kind, size_px in MODES if size_px <= most_px]
         if not any(self._set(*mode) for mode in modes):
-            # It has a mode of its own: the nearest to the best.
+            # It has a mode of its own; ask for the closest.
             self._set(*modes[0])
         self._capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
         self.let_go()
 
     def _set(self, kind: str, size_px: Size) -> bool:
-        """Ask for pictures of a kind and size; True if the camera gives them."""
-        # The kind of picture goes first: a size is only offered at full rate for the kind that is set.
+        """Ask for a picture format and size; return whether the camera accepts."""
+        # Format first: cameras offer sizes at full rate only for the current format.
         self._capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*kind))
         self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, size_px[0])
         self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, size_px[1])
         given_px = tuple(int(self._capture.get(side)) for side in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))
-        # A system that does not tell the kind is believed.
+        # If the system does not report the format, assume it is right.
         return given_px == size_px and self.kind() in (kind, None)
 
     def hold(self) -> None:
@@ -185,14 +187,14 @@ def _opened_webcam(path: str, name: str) -> cv2.VideoCapture:
 
 
 PI_NODES = ("bcm2835-", "pispbe", "rp1-cfe", "rpi-hevc", "rpivid", "unicam")
-"""How the names of the nodes begin in which a Raspberry Pi codes films, and feeds its own camera: none is a webcam.
+"""Prefixes of the video nodes of a Raspberry Pi's codecs and of its own camera; none is a webcam.
 
-There are some twenty, and each would be tried before the camera on the ribbon cable.
+There are about twenty, and each would be tried before the ribbon cable camera.
 """
 
 
 def video_devices(folder: Path = Path("/dev"), names: Path = Path("/sys/class/video4linux")) -> list[str]:
-    """Return the video devices of this machine that may be cameras, by number; `names` says what each is."""
+    """Return the video devices that may be cameras, by number; `names` is the folder with their names."""
     nodes = [node for node in folder.glob("video*") if node.name[5:].isdecimal()]
     nodes = [node for node in nodes if not _name_in(names / node.name / "name").startswith(PI_NODES)]
     return [str(node) for node in sorted(nodes, key=lambda node: int(node.name[5:]))]
@@ -205,7 +207,7 @@ def _name_in(path: Path) -> str:
 
 
 class Stream(_OpenCv):
-    """A stream over the network: it may take `limit_s` to open, and as long again for a picture."""
+    """A network stream, with `limit_s` to open and as long again for each picture."""
 
     def __init__(self, source: str, limit_s: float) -> None:
         limit_ms = round(1000 * limit_s)
@@ -216,7 +218,7 @@ class Stream(_OpenCv):
 
 
 def slow(name: str, limit_s: float) -> Said:
-    """Return what is said while the first picture of a camera is waited for longer than usual."""
+    """Return the message for a camera that takes longer than usual to send its first picture."""
     return say(
         "%(camera)s takes long to send its first picture: waiting up to %(seconds)d seconds.",
         camera=name,
@@ -225,13 +227,13 @@ def slow(name: str, limit_s: float) -> Said:
 
 
 def unanswered(name: str) -> Problem:
-    """Return the problem of a camera, called `name` as `shown`, that does not answer."""
+    """Return the problem of a camera that does not answer; `name` is as from `shown`."""
     if is_stream(name):
         return Problem("The stream %(name)s does not answer: check the address and that it is running.", name=name)
     return Problem("The camera %(name)s does not answer: unplug it and plug it in again.", name=name)
 
 
-_AF_MANUAL, _AF_CONTINUOUS = 0, 2  # libcamera's numbers: the lens stays where it is unless it is told to follow
+_AF_MANUAL, _AF_CONTINUOUS = 0, 2  # libcamera's numbers: lens fixed, or focusing continuously
 
 
 class PiCamera(Device):
@@ -240,7 +242,7 @@ class PiCamera(Device):
     def __init__(self, number: str) -> None:
         try:
             from picamera2 import Picamera2
-        except (ImportError, ValueError) as error:  # ValueError: a library of it is made for another NumPy.
+        except (ImportError, ValueError) as error:  # ValueError: one of its libraries was built for another NumPy.
             raise Problem(
                 say(
                     "Picamera2 is missing: type `sudo apt install python3-picamera2` and make the virtual environment"
@@ -260,13 +262,13 @@ class PiCamera(Device):
         self.let_go()
 
     def _start(self) -> None:
-        # Picamera2 names the bytes from last to first: its RGB888 lies in memory as blue, green, red.
+        # Picamera2 names bytes in reverse: its RGB888 is blue, green, red in memory.
         main = {"size": SIZE_PX, "format": "RGB888"}
         try:
             self._camera.configure(self._camera.create_video_configuration(main=main, buffer_count=2))
             self._camera.start()
         except Exception:
-            # A camera that stays taken could not be opened again.
+            # Release the camera, or it could not be opened again.
             self.close()
             raise
 
@@ -289,7 +291,7 @@ class PiCamera(Device):
         self._set({"AeEnable": True, "AwbEnable": True, "AfMode": _AF_CONTINUOUS})
 
     def _set(self, controls: dict[str, object]) -> None:
-        """Set those of the controls that this camera has: most lenses do not move."""
+        """Set the controls that this camera has; most lenses do not move."""
         known = self._camera.camera_controls
         self._camera.set_controls({name: value for name, value in controls.items() if name in known})
 
@@ -303,23 +305,23 @@ class PiCamera(Device):
 
 @dataclass(frozen=True, slots=True)
 class Openers:
-    """What opens a camera again, and what says whether its device is there."""
+    """Functions to open a camera, and to check if its device is there."""
 
     open: Callable[[], Device]
     is_there: Callable[[], bool]
 
 
 def openers(source: str, size_px: Callable[[], Size] = usual_size) -> Openers:
-    """Return those of a camera that is there now. One on the ribbon cable has no device that could be gone."""
+    """Return the openers of a camera present now; one on the ribbon cable is always there."""
     lasting = Path(lasting_name(source))
     return Openers(opener_of(source, size_px), lasting.exists if source.startswith("/dev/") else lambda: True)
 
 
 class FirstCamera:
-    """Looks for a camera until one answers, and opens that again and again; one that is gone gives way to the next.
+    """Search for a camera until one answers, and open it as often as needed; replace it when it is gone.
 
-    `answers` tries what is there and returns a source for `frames`, or None; `devices` lists what is there; `wait`
-    pauses, and ends the search when it returns something true. Several threads may open at the same time.
+    `answers` tries the devices and returns a source for `frames`, or None. `devices` lists them. `wait` pauses, and
+    ends the search if it returns something true. Several threads may call `open` at once.
     """
 
     def __init__(
@@ -332,14 +334,14 @@ class FirstCamera:
     ) -> None:
         self._answers, self._devices, self._wait, self._clock = answers, devices, wait, clock
         self._openers_of = openers
-        self._openers: Openers  # of the camera that was found
+        self._openers: Openers  # of the camera found
         self._tried: tuple[Sequence[str], float] | None = None
-        """Which devices were tried in vain, and until when they are not tried again."""
+        """Devices tried in vain, and when to try them again."""
 
-        self.source: str | None = None  # which camera it is now; None before one has answered
+        self.source: str | None = None  # current camera; None before one has answered
 
     def found(self, none_yet: Callable[[], None] = lambda: None) -> str | None:
-        """Return the source, as soon as there is one; None if the search is ended. Call `none_yet` at most once."""
+        """Return the source once there is one; None if the search was ended. Call `none_yet` at most once."""
         self.source = self._answers()
         if self.source is None:
             none_yet()
@@ -353,7 +355,7 @@ class FirstCamera:
         return self.source
 
     def open(self) -> Device:
-        """Return the camera that was found, or another in its place, opened. Raises Problem, as every opening does."""
+        """Open the camera found, or another if it is gone. Raise Problem if that fails."""
         now = self._openers
         if now.is_there():
             self._tried = None
