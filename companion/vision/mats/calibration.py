@@ -1,8 +1,8 @@
-"""Fit the table plane and the lens distortion to the markers of all mats at once.
+"""Fit the table plane and the lens distortion to the markers of all mats.
 
-One homography maps the table to the undistorted picture. Each mat has its own rotation, shift and, because printers
-differ, a scale near 1 on the table. Blur moves marker corners inwards; this inset is fitted too, or it would pass for
-distortion. Distortion is accepted only if it clearly reduces the residuals.
+One homography maps the table to the undistorted picture. On it each mat has a rotation, a shift and, because printers
+differ, a scale near 1. The inset by which blur moves corners inwards is fitted too, or it would pass for distortion.
+Distortion must clearly reduce the residuals.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from companion.vision.mats.homography import Lens, through
 from companion.vision.opencv import cv2
 
 CORNER_PX = 0.3  # usual error of a marker corner
-LEAST_ERROR = 0.4  # lower bound of the corner error, as a share of the usual one …
-ENOUGH_SPARE = 7  # … which needs this many spare measurements
-LEFT_PX = 0.2  # RMS residual of a fit without distortion, below which none is sought
-CLEARLY_BETTER = 0.5  # maximum share of the squared residuals left by distortion …
-SURELY_BETTER = 40.0  # … and minimum improvement relative to chance, which easily explains few markers
-NOT_FLAT = 0.7  # if separate planes per mat leave less than this share of its squared residuals, the table is uneven
-LEAST_BEND_PX = 1.0  # minimum movement of some marker by the distortion
-PRINT_SCALE = 0.01  # usual relative difference in scale of two printed mats
+LEAST_ERROR = 0.4  # minimum believable corner error, as a share of the usual one …
+ENOUGH_SPARE = 7  # … and minimum spare measurements to believe less than the usual one
+LEFT_PX = 0.2  # RMS residual below which no distortion is sought
+CLEARLY_BETTER = 0.5  # maximum share of squared residuals left by distortion …
+SURELY_BETTER = 40.0  # … and minimum improvement relative to chance
+NOT_FLAT = 0.7  # the table is uneven if a plane per mat leaves less than this share of the squared residuals
+LEAST_BEND_PX = 1.0  # minimum effect of distortion on some marker
+PRINT_SCALE = 0.01  # usual relative difference in scale between printed mats
 INSET = 0.02
-USUAL_BEND = 0.05  # usual size of k1 for an unknown lens
-_MM = 100.0  # mm per unit of length in the equations, so that all parameters have similar size
+USUAL_BEND = 0.05  # usual k1 of an unknown lens
+_MM = 100.0  # mm per unit in the equations, so that all parameters have similar size
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarkerPoints:
-    """The markers of one mat: corners on the mat and on the picture, `(4n, 2)` each, four per marker."""
+    """Marker corners of one mat, four per marker: on the mat and on the picture, `(4n, 2)` each."""
 
     mm: Floats
     px: Floats
@@ -48,7 +48,7 @@ class Calibration:
 
     lens: Lens | None
     matrices: Mapping[str, Floats]  # from mat mm to the undistorted picture, `(3, 3)`
-    spread_mm: Mapping[str, float]  # uncertainty of each mat's least certain watched point
+    spread_mm: Mapping[str, float]  # error of each mat's least certain watched point
 
 
 def survey(
@@ -59,9 +59,9 @@ def survey(
     seek_lens: bool,
     watched: Mapping[str, Floats] = MappingProxyType({}),
 ) -> Calibration:
-    """Fit the plane to the mats, the best known first, with the given lens or, with `seek_lens`, a new one.
+    """Fit the plane to the mats, the best known first, with the given lens or, if `seek_lens`, a new one.
 
-    Also return how uncertain the points `watched` on each mat are; they are in mm, `(N, 2)`.
+    Also estimate the error of the points `watched` on each mat, in mm, `(N, 2)`.
     """
     task = _Task.of(list(mats.values()), size_px)
     known = (lens.k1, lens.k2) if lens else (0.0, 0.0)
@@ -75,9 +75,9 @@ def survey(
             break
         best, bends = bent, extra
     found = task.lens(best) if bends or (lens and not seek_lens) else None
-    # Corner error on this picture in usual errors; 1 with too few measurements.
+    # In usual errors; 1 with too few measurements.
     more = max(LEAST_ERROR if task.spare(bends) >= ENOUGH_SPARE else 1.0, 1.5 * (task.left_px(best, bends) / CORNER_PX))
-    # While the lens is sought, its distortion is uncertain even if none was found.
+    # Even if none was found, a lens being sought has an uncertain distortion.
     ways = _ways_off(task, best, max(bends, 1) if seek_lens else bends, more)
     unsure = {
         mat: _worst_mm(task, best, ways, at, watched[mat]) * max(1.0, task.off_on(at, best) / more)
@@ -94,8 +94,8 @@ class _Task:
     mm: Floats
     inward: Floats  # from each corner to its marker's center
     seen: Floats
-    mat: np.ndarray  # mat index of each corner
-    loose: Floats  # usual scale error per mat, smaller for one with a single marker
+    mat: np.ndarray  # mat index per corner
+    loose: Floats  # usual scale error per mat, smaller with a single marker
     size_px: tuple[int, int]
     middle: Floats
     unit: float
@@ -111,7 +111,7 @@ class _Task:
         return cls(mm, middles - mm, seen, mat, loose, size_px, middle, unit)
 
     def start(self, k1: float, k2: float) -> Floats:
-        """Return initial parameters: the plane from the first mat's markers, the other mats fitted onto it."""
+        """Return a first guess: the plane of the first mat, and the others fitted onto it."""
         flat = self.flat(Lens(self.size_px, k1, k2))
         first = self.mat == 0
         plane, _ = cv2.findHomography(self.mm[first], flat[first], 0)
@@ -120,14 +120,14 @@ class _Task:
         return np.concatenate(((plane / plane[2, 2]).ravel()[:8], *poses, (0.0, k1, k2)))
 
     def free(self, bends: int) -> np.ndarray:
-        """Return the indices of the free parameters: not the first mat's pose, and only `bends` of k1 and k2."""
+        """Return the free parameters: without the first mat's pose, and with only `bends` of k1 and k2."""
         sought = np.ones(8 + 4 * len(self.loose) + 3, bool)
         sought[8:12] = False
         sought[len(sought) - 2 + bends :] = False
         return np.flatnonzero(sought)
 
     def off(self, at: Floats) -> Floats:
-        """Return the residuals in usual errors: of every corner, scale and the inset."""
+        """Return the residuals of corners, scales and inset, in usual errors."""
         poses = at[8:-3].reshape(-1, 4)
         a, b, x, y = poses[self.mat].T
         mm = self.mm + at[-3] * self.inward
@@ -142,7 +142,7 @@ class _Task:
         return np.concatenate((far / CORNER_PX, scales, [at[-3] / INSET]))
 
     def off_on(self, mat: int, at: Floats) -> float:
-        """Return the RMS residual of one mat's corners, in usual errors."""
+        """Return the RMS residual of one mat, in usual errors."""
         own = self.off(at)[: 2 * len(self.mm)].reshape(2, -1)[:, self.mat == mat]
         return float(np.sqrt((own**2).sum() / (own.size - 4)))
 
@@ -150,11 +150,10 @@ class _Task:
         return Lens(self.size_px, float(at[-2]), float(at[-1]))
 
     def flat(self, lens: Lens) -> Floats:
-        """Return all corners without distortion."""
         return (lens.straighten(self.seen * self.unit + self.middle) - self.middle) / self.unit
 
     def total(self, at: Floats) -> float:
-        """Return the sum of squared corner residuals, in usual errors."""
+        """Return the squared residuals of all corners, in usual errors."""
         return float((self.off(at)[: 2 * len(self.mm)] ** 2).sum())
 
     def spare(self, bends: int) -> int:
@@ -162,11 +161,10 @@ class _Task:
         return max(1, 2 * len(self.mm) - len(self.free(bends)) + len(self.loose))
 
     def left_px(self, at: Floats, bends: int) -> float:
-        """Return the RMS residual."""
         return float(np.sqrt(self.total(at) / self.spare(bends)) * CORNER_PX)
 
     def left_apart_px(self, at: Floats) -> float:
-        """Return the RMS residual if each mat had a plane of its own."""
+        """Return the RMS residual with one plane per mat."""
         mm = self.mm + at[-3] * self.inward
         flat = self.flat(self.lens(at))
         total, spare = 0.0, 0
@@ -177,7 +175,7 @@ class _Task:
         return float(np.sqrt(total / max(1, spare))) * self.unit
 
     def matrices(self, at: Floats) -> list[Floats]:
-        """Return the homography of each mat, from mm to the undistorted picture."""
+        """Return each mat's homography from mm to the undistorted picture."""
         plane = np.append(at[:8], 1.0).reshape(3, 3)
         to_px = np.array([[self.unit, 0, self.middle[0]], [0, self.unit, self.middle[1]], [0, 0, 1]])
         own = [np.array([[a, -b, x], [b, a, y], [0, 0, 1]]) for a, b, x, y in at[8:-3].reshape(-1, 4)]
@@ -186,7 +184,7 @@ class _Task:
 
 
 def _ways_off(task: _Task, at: Floats, bends: int, more: float) -> Floats:
-    """Return independent error modes `(modes, parameters)` if corners are off by `more` usual errors."""
+    """Return independent error modes `(modes, parameters)` for corners off by `more` usual errors."""
     free = task.free(bends)
     slope = _slope(task.off, at, task.off(at), free)
     slope[: 2 * len(task.mm)] /= more
@@ -198,7 +196,7 @@ def _ways_off(task: _Task, at: Floats, bends: int, more: float) -> Floats:
 
 
 def _worst_mm(task: _Task, at: Floats, ways: Floats, mat: int, points_mm: Floats) -> float:
-    """Return the RMS error of the worst of a mat's points, of those on the picture if there are any."""
+    """Return the RMS error of a mat's worst point, of those on the picture if any are."""
     px = task.lens(at).bend(through(task.matrices(at)[mat], points_mm))
     shows = ((px >= 0) & (px < task.size_px)).all(axis=1)
     px, mm = (px[shows], points_mm[shows]) if shows.any() else (px, points_mm)
@@ -208,8 +206,8 @@ def _worst_mm(task: _Task, at: Floats, ways: Floats, mat: int, points_mm: Floats
 
 
 def similarity(points: Floats, onto: Floats) -> tuple[float, float, float, float]:
-    """Return the a, b, c, d that best map points `(N, 2)` onto others: x' = a·x - b·y + c, y' = b·x + a·y + d."""
-    # Solved with complex numbers: one factor, one shift.
+    """Return a, b, c, d that best map points `(N, 2)` onto others: x' = a·x - b·y + c, y' = b·x + a·y + d."""
+    # As complex numbers: one factor, one shift.
     p, q = (each[:, 0] + 1j * each[:, 1] for each in (points, onto))
     by = complex(np.vdot(p - p.mean(), q - q.mean()) / np.square(np.abs(p - p.mean())).sum())
     shift = complex(q.mean() - by * p.mean())
@@ -217,7 +215,7 @@ def similarity(points: Floats, onto: Floats) -> tuple[float, float, float, float
 
 
 def _is_better(task: _Task, bent: Floats, before: Floats, bends: int) -> bool:
-    """True if a real lens could have this distortion, and it clearly explains the residuals."""
+    """True if a real lens can have this distortion, and it explains the residuals clearly."""
     lens = task.lens(bent)
     at = np.sqrt((task.seen**2).sum(axis=1).max())
     if at >= lens.reach * (1 + lens.reach**2 * (lens.k1 + lens.reach**2 * lens.k2)):
@@ -230,7 +228,7 @@ def _is_better(task: _Task, bent: Floats, before: Floats, bends: int) -> bool:
 
 
 def _solved(task: _Task, start: Floats, bends: int) -> Floats:
-    """Minimize the residuals by the Levenberg–Marquardt method."""
+    """Minimize the residuals (Levenberg–Marquardt)."""
     free = task.free(bends)
     at, off, damping = start, task.off(start), 1e-3
     for _ in range(25):

@@ -1,8 +1,8 @@
-"""Zones drawn on a picture, used like mats: one stand-in per side, with one plane per zone.
+"""Zones drawn on a picture, used like mats: one stand-in per side.
 
-Drawn zones need not match a printed sheet, so each has its own homography. Outside the zones the side's mean rotation
-and scale apply. The scale comes from measured zones, otherwise from zones drawn around one card: people leave about as
-much room as the printed battle zone has.
+Drawn zones match no printed sheet, so each has its own homography; outside them the side's mean rotation and scale
+apply. The scale comes from measured zones, else from zones drawn around one card: people leave about as much room as
+the printed battle zone has.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from companion.vision.mats.homography import Fit, corners_mm, through
 from companion.vision.opencv import cv2
 from companion.vision.view import Point
 
-ROUND_A_CARD = ("battle", "speed", "draw", "discard")  # zones drawn around a card, with the battle zone's room
+ROUND_A_CARD = ("battle", "speed", "draw", "discard")  # drawn around one card
 EDGE_MM = 5.0  # margin of the stand-in's sheet
 GAP_MM = 4.0  # minimum distance of zones on it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pane:
-    """One zone: a rectangle of the stand-in's sheet, and the quadrilateral drawn."""
+    """One zone: its rectangle on the stand-in's sheet, and the quadrilateral drawn."""
 
     name: str
     rect: Rect
-    quad: Floats  # corners in pixels, top left as the player sees it first, `(4, 2)`
+    quad: Floats  # in pixels, the player's top left first, `(4, 2)`
     matrix: Floats  # from the sheet to pixels, `(3, 3)`
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnFit(Fit):
-    """Position of one side's drawn zones. `matrix` applies around them; inside a zone its pane does."""
+    """Position of one side's drawn zones; `matrix` applies outside the panes."""
 
     is_measured: ClassVar[bool] = False
     panes: tuple[Pane, ...] = ()
@@ -73,7 +73,7 @@ class DrawnFit(Fit):
 
 @lru_cache(maxsize=8)
 def fits_of(drawing: Drawing, size_px: tuple[int, int]) -> tuple[DrawnFit, ...]:
-    """Return the stand-ins for a picture of that size; none if its proportions are not those drawn on."""
+    """Return the stand-ins for a picture; none if its proportions differ from the drawing's."""
     if not drawing.fits(*size_px):
         return ()
     larger = np.array(size_px) / drawing.picture
@@ -81,7 +81,7 @@ def fits_of(drawing: Drawing, size_px: tuple[int, int]) -> tuple[DrawnFit, ...]:
 
 
 def without_mats(drawn: Sequence[DrawnFit], mats: Sequence[Fit]) -> tuple[DrawnFit, ...]:
-    """Return the stand-ins whose mat was not found and whose zones overlap no other printed mat."""
+    """Return the stand-ins whose mat was not found and whose zones no printed mat overlaps."""
     found = {fit.layout.id for fit in mats}
     sheets = [np.float32(fit.outline_px) for fit in mats]
 
@@ -115,16 +115,14 @@ def _stand_in(mat: str, zones: Sequence[DrawnZone], larger: Floats) -> DrawnFit:
 
 
 def _scale(quads: Mapping[str, Floats], sizes: Mapping[str, tuple[float, float]]) -> float:
-    """Return pixels per mm, from measured zones or else from those drawn around one card."""
+    """Return pixels per mm, from measured zones, else from those drawn around one card."""
     battle = side_mat(1).zones["battle"]
     known = sizes or {name: (battle.width_mm, battle.height_mm) for name in quads if name in ROUND_A_CARD}
     return float(np.median([(_area(quads[name]) / (w * h)) ** 0.5 for name, (w, h) in known.items()]))
 
 
 def _mean_turn(quads: Sequence[Floats]) -> Floats:
-    """Return the rotation `(2, 2)` from the player's right to the picture: the mean of all zones, or the first if they
-    cancel.
-    """
+    """Return the mean rotation `(2, 2)` of the zones, or the first if they cancel out."""
     rights = [quad[1] - quad[0] + quad[2] - quad[3] for quad in quads]
     mean = np.mean([right / np.hypot(*right) for right in rights], axis=0)
     along = mean if np.hypot(*mean) > 0.1 else rights[0]
@@ -164,9 +162,9 @@ def _area(quad: Floats) -> float:
 
 
 def _through_nearest(points: Floats, inside: Floats, matrices: Sequence[Floats], around: Floats) -> Floats:
-    """Map points `(N, 2)` by the nearest pane; beyond its edge continue by the linear map `around`.
+    """Map points `(N, 2)` by the nearest pane; beyond its edge by the linear map `around`.
 
-    `inside` are each pane's nearest points to them, `(panes, N, 2)`.
+    `inside` are the points clamped to each pane, `(panes, N, 2)`.
     """
     nearest = np.square(inside - points).sum(axis=2).argmin(axis=0)
     result = np.empty_like(points)
@@ -177,7 +175,7 @@ def _through_nearest(points: Floats, inside: Floats, matrices: Sequence[Floats],
 
 
 def _into(points: Floats, quad: Floats) -> Floats:
-    """Clamp points to a quadrilateral, `(N, 2)`."""
+    """Clamp points `(N, 2)` to a quadrilateral."""
     along = np.roll(quad, -1, axis=0) - quad
     apart = points[:, None] - quad
     inside = (along[:, 0] * apart[..., 1] - along[:, 1] * apart[..., 0] >= -1e-9).all(axis=1)

@@ -1,7 +1,7 @@
-"""The position of one mat on the picture, mapping mm to pixels and back, including lens distortion.
+"""The position of one mat on the picture: from mm to pixels and back, with lens distortion.
 
-The model is Brown's radial one, as in OpenCV: a point at distance r from the picture's center appears at r·(1 + k1·r² +
-k2·r⁴). Distances are in half diagonals of the picture, so no focal length is needed.
+Brown's radial model, as in OpenCV: a point at distance r from the center appears at r·(1 + k1·r² + k2·r⁴). Distances
+are in half diagonals of the picture, so no focal length is needed.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from companion.tabletop.mat_layout import MatLayout, Rect
 from companion.vision.boxes import Floats, Floats32
 from companion.vision.view import Point, Quad
 
-FARTHEST = 2.5  # maximum distance from the center for the model, in half diagonals
-LEAST_SLOPE = 0.12  # minimum slope of the distortion; beyond the point that has it the factor is constant
-Corners = Mapping[int, Floats]  # marker corners `(4, 2)` px by id, ordered like the squares of `MatLayout.markers`
+FARTHEST = 2.5  # maximum distance for the model, in half diagonals
+LEAST_SLOPE = 0.12  # minimum slope of the distortion; where it is reached, the factor stays constant
+Corners = Mapping[int, Floats]  # marker corners `(4, 2)` px by id, ordered as in `MatLayout.markers`
 
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """The distortion of one camera's pictures; `size_px` is width and height."""
+    """One camera's distortion; `size_px` is width and height."""
 
     size_px: tuple[int, int]
     k1: float
     k2: float = 0.0
 
     def bend(self, points_px: npt.NDArray[np.floating]) -> Floats:
-        """Map points `(…, 2)` of the undistorted picture to the camera's."""
+        """Map points `(…, 2)` from the undistorted picture to the camera's."""
         middle, unit = self._frame()
         apart = (points_px - middle) / unit
         square = np.minimum((apart * apart).sum(axis=-1, keepdims=True), self.reach**2)
         return apart * (unit * (1 + square * (self.k1 + square * self.k2))) + middle
 
     def straighten(self, points_px: npt.NDArray[np.floating]) -> Floats:
-        """Map points `(…, 2)` of the camera's picture to the undistorted one."""
+        """Map points `(…, 2)` from the camera's picture to the undistorted one."""
         middle, unit = self._frame()
         apart = (np.asarray(points_px, np.float64) - middle) / unit
         shown = np.hypot(apart[..., :1], apart[..., 1:])
@@ -47,11 +47,11 @@ class Lens:
 
     @property
     def reach(self) -> float:
-        """Distance up to which the model is valid, in half diagonals of the undistorted picture."""
+        """Distance up to which the model is valid, in undistorted half diagonals."""
         return _reach(self.k1, self.k2)
 
     def _unbent(self, shown: Floats) -> Floats:
-        """Return the ratio of undistorted to shown distance, by Newton's method."""
+        """Return the ratio of undistorted to shown distance (Newton's method)."""
         reach = self.reach
         edge = 1 + reach**2 * (self.k1 + reach**2 * self.k2)
         inside = np.minimum(shown, reach * edge)
@@ -65,13 +65,12 @@ class Lens:
         return more
 
     def _frame(self) -> tuple[Floats, float]:
-        """Return the picture's center and half its diagonal."""
+        """Return the center and half the diagonal."""
         return (np.array(self.size_px) - 1) / 2, float(np.hypot(*self.size_px) / 2)
 
 
 @lru_cache(maxsize=16)
 def _reach(k1: float, k2: float) -> float:
-    """Return the distance at which the slope falls to the minimum."""
     at = np.linspace(0.0, FARTHEST, 251)
     flat = np.flatnonzero(1 + 3 * k1 * at**2 + 5 * k2 * at**4 < LEAST_SLOPE)
     return float(at[flat[0]]) if len(flat) else FARTHEST
@@ -85,8 +84,8 @@ class Fit:
     matrix: Floats  # from mm on the mat to undistorted pixels, `(3, 3)`
     markers: Corners  # where they were last detected
     lens: Lens | None = None  # None without distortion
-    is_measured: ClassVar[bool] = True  # True for printed mats, False for drawn zones
-    is_scaled: bool = True  # False if the millimeters are a guess
+    is_measured: ClassVar[bool] = True  # printed mats, not drawn zones
+    is_scaled: bool = True  # False if the mm are a guess
 
     @cached_property
     def inverse(self) -> Floats:
@@ -103,7 +102,7 @@ class Fit:
         return through(self.inverse, self.lens.straighten(points) if self.lens else points)
 
     def grid_px(self, area: Rect, step_mm: float) -> Floats32:
-        """Return the centers of an area's cells in pixels, `(rows, columns, 2) float32`, for `cv2.remap`."""
+        """Return an area's cell centers in pixels, `(rows, columns, 2) float32`, for `cv2.remap`."""
         x = area.x_mm + step_mm * (np.arange(round(area.width_mm / step_mm)) + 0.5)
         y = area.y_mm + step_mm * (np.arange(round(area.height_mm / step_mm)) + 0.5)
         points = np.stack(np.meshgrid(x, y), axis=-1)
@@ -119,7 +118,7 @@ class Fit:
         return None if name is None else f"{self.layout.id}/{name}"
 
     def holds(self, point_px: Point) -> bool:
-        """True if a pixel shows the sheet."""
+        """True if the pixel is on the sheet."""
         return self.sheet.contains(*self.to_mm([point_px])[0])
 
     @property
@@ -129,7 +128,7 @@ class Fit:
 
     @property
     def outline_px(self) -> Floats:
-        """Corners of the printed sheet in pixels, `(4, 2)`."""
+        """Corners of the sheet in pixels, `(4, 2)`."""
         return self.quad_px(self.sheet)
 
     @property
@@ -138,7 +137,7 @@ class Fit:
         return float(self.scales([self.sheet.centre_mm])[0])
 
     def scales(self, points_mm: npt.ArrayLike) -> Floats:
-        """Return pixels per mm `(N,)` at points `(N, 2)`: the square root of the area of 1 mm²."""
+        """Return the scales at points `(N, 2)` mm, `(N,)`: the root of the area of 1 mm²."""
         here, right, down = (self.to_px(np.add(points_mm, shift)) for shift in ((0, 0), (1, 0), (0, 1)))
         (ax, ay), (bx, by) = (right - here).T, (down - here).T
         return np.sqrt(np.abs(ax * by - ay * bx))
@@ -158,7 +157,7 @@ def corners_mm(rect: Rect) -> Floats:
 
 
 def lies_sideways(quad: Quad, fit: Fit | None) -> bool:
-    """True if a quad in pixels is turned by 90° relative to its mat, or to the picture without one."""
+    """True if a quad is turned by 90° relative to its mat, or without one to the picture."""
     corners = fit.to_mm(quad) if fit else np.array(quad)
     up = corners[0] + corners[1] - corners[2] - corners[3]
     return bool(abs(up[0]) > abs(up[1]))

@@ -1,7 +1,7 @@
-"""Select a mat's own markers among those detected: they agree with each other and with the table.
+"""Select a mat's own markers: those that agree with each other and with the table.
 
-A marker may be misread or appear twice: a similar code, or a photo of a mat on a phone. Genuine markers lie as printed.
-One homography maps the sheet to all of them, face up, with the scale of the other mats on the table.
+A marker may be misread or appear twice, such as on a photo of a mat. Genuine ones fit one homography of the sheet, face
+up, with the scale of the other mats.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ from companion.vision.mats.homography import Corners, Fit, Lens, corners_mm
 from companion.vision.mats.markers import Candidates, side_px
 from companion.vision.opencv import cv2
 
-AGREE_SHARE = 0.06  # maximum RMS error in a group, in marker sides; unknown distortion makes less
+AGREE_SHARE = 0.06  # maximum RMS error in a group, in marker sides; an unknown lens makes less
 SCALES_PX_PER_MM = (0.3, 40.0)
-SAME_SCALE = 1.3  # maximum ratio of the scales of two sheets on one table …
+SAME_SCALE = 1.3  # maximum ratio of two sheets' scales on one table …
 SAME_SCALE_BENT = 1.7  # … and while the lens is unknown
-SHAPE_SHARE = 0.1  # maximum RMS error of a sheet's markers on a neighbor's plane, relative to their extent
-ENOUGH_MARKERS = 3  # minimum markers of a mat that determine its plane well
-Group = Fit  # agreeing markers of one mat, and its position by them alone
+SHAPE_SHARE = 0.1  # maximum RMS error on a neighbor's plane, relative to the markers' extent
+ENOUGH_MARKERS = 3  # minimum markers that determine a mat's plane well
+Group = Fit  # agreeing markers of one mat, and where they place it
 
 
 def marks_of(layout: MatLayout) -> tuple[Marker, ...]:
-    """Return all markers of a mat, including the one under the draw pile."""
+    """Return a mat's markers, with the one under the draw pile."""
     return (*layout.markers, layout.draw_marker) if layout.draw_marker else layout.markers
 
 
 def points_of(layout: MatLayout, markers: Corners) -> MarkerPoints:
-    """Return the marker corners on the mat and on the picture, ordered like `marks_of`."""
+    """Return the marker corners on mat and picture, ordered like `marks_of`."""
     shown = [marker for marker in marks_of(layout) if marker.id in markers]
     mm = np.concatenate([corners_mm(marker.square) for marker in shown])
     return MarkerPoints(mm, np.concatenate([markers[marker.id] for marker in shown]))
 
 
 def straight_points(layout: MatLayout, markers: Corners, lens: Lens | None) -> tuple[Floats, Floats]:
-    """Return marker corners on the mat and on the undistorted picture, `(4n, 2)` each."""
+    """Return the marker corners on the mat and on the undistorted picture, `(4n, 2)` each."""
     points = points_of(layout, markers)
     return points.mm, lens.straighten(points.px) if lens else points.px
 
 
 def groups_of(layout: MatLayout, candidates: Candidates, lens: Lens | None) -> list[Group]:
-    """Return the largest groups of agreeing markers of a mat; several if something appears twice."""
+    """Return a mat's largest groups of agreeing markers; several if something appears twice."""
     own = {marker.id: candidates[marker.id] for marker in marks_of(layout) if marker.id in candidates}
     for count in range(len(own), 0, -1):
         chosen = ((ids, places) for ids in combinations(own, count) for places in product(*map(own.get, ids)))
@@ -58,7 +58,7 @@ def groups_of(layout: MatLayout, candidates: Candidates, lens: Lens | None) -> l
 
 
 def group_of(layout: MatLayout, markers: Corners, lens: Lens | None) -> Group | None:
-    """Return the markers as a group; None if they disagree or no sheet on a table can look like that."""
+    """Return the markers as a group; None if they disagree or are not `is_sound`."""
     mm, straight = straight_points(layout, markers, lens)
     matrix, _ = cv2.findHomography(mm, straight, 0)
     if matrix is None or not is_sound(layout, matrix):
@@ -69,7 +69,7 @@ def group_of(layout: MatLayout, markers: Corners, lens: Lens | None) -> Group | 
 
 
 def is_sound(layout: MatLayout, matrix: Floats) -> bool:
-    """True if a sheet on a table can look like that: in front of the camera, face up, of plausible size."""
+    """True if a sheet on a table can look like that: before the camera, face up, of plausible size."""
     fit = Fit(layout, matrix, {})
     corners = np.column_stack((corners_mm(fit.sheet), np.ones(4))) @ matrix.T
     depth = corners[:, 2] / matrix[2, 2]
@@ -80,10 +80,10 @@ def is_sound(layout: MatLayout, matrix: Floats) -> bool:
 
 
 def agreeing(groups: Mapping[str, Sequence[Group]], known: Sequence[Group], room: float) -> dict[str, Group]:
-    """Return one group per mat, all on one table.
+    """Return one group per mat, all on one table; leave out mats with two equally good ones.
 
-    The table is the plane of the `known` groups, else the one that most mats agree on. Scales may differ by the factor
-    `room`. A mat with two equally good groups is left out.
+    The table is the plane of the `known` groups, else the one most mats agree on. Scales may differ by the factor
+    `room`.
     """
     anchors = known or [group for found in groups.values() for group in found]
     if not anchors:
@@ -99,7 +99,7 @@ def agreeing(groups: Mapping[str, Sequence[Group]], known: Sequence[Group], room
 
 
 def on_one_table(anchor: Group, group: Group, room: float) -> bool:
-    """True if a group has its printed size, within the factor `room`, on the plane of another."""
+    """True if a group has its printed size, within the factor `room`, on another's plane."""
     if group is anchor:
         return True
     mm, straight = straight_points(group.layout, group.markers, group.lens)
@@ -112,6 +112,6 @@ def on_one_table(anchor: Group, group: Group, room: float) -> bool:
 
 
 def _support(anchor: Group, groups: Mapping[str, Sequence[Group]], room: float) -> tuple[bool, int, int, float]:
-    """Rank a group as measure of the table: enough markers, agreement of other mats, marker count, scale."""
+    """Rank a group as reference: enough markers, agreeing mats, marker count, scale."""
     count = sum(any(on_one_table(anchor, group, room) for group in found) for found in groups.values())
     return len(anchor.markers) >= ENOUGH_MARKERS, count, len(anchor.markers), anchor.px_per_mm

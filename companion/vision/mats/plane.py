@@ -1,7 +1,6 @@
 """Rectify parts of the picture to a view from straight above, with constant scale.
 
-All mats lie in the table's plane, so any of them defines it. The result keeps the picture's rotation; otherwise boxes
-would grow.
+Any mat defines the table's plane. The picture's rotation is kept, or boxes would grow.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from companion.vision.mats.homography import Fit
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
 
-NEAR_ENOUGH = (0.55, 2.5)  # range of scales, relative to the mat's, in which the table around it is rectified
-_GRID_PX = 24  # grid step; the lens bends little within it
-_STRIP_PX = 256  # rows rectified at once; the map of each pixel takes eight bytes
+NEAR_ENOUGH = (0.55, 2.5)  # scales, relative to the mat's, at which the table is rectified
+_GRID_PX = 24  # grid step within which a lens bends little
+_STRIP_PX = 256  # rows at once; mapping a pixel takes eight bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +27,7 @@ class Flat:
 
     image: Image  # `(h, w) uint8`, gray outside the picture
     fit: Fit
-    to_mm: Floats  # from its pixels to mm on the mat of `fit`, `(3, 3)`
+    to_mm: Floats  # from its pixels to mm on `fit`'s mat, `(3, 3)`
 
     def to_picture(self, points: npt.ArrayLike) -> Floats:
         """Map points `(n, 2)` to pixels of the whole picture."""
@@ -36,13 +35,13 @@ class Flat:
         return self.fit.to_px(flat @ self.to_mm[:2, :2].T + self.to_mm[:2, 2])
 
     def from_picture(self, points: npt.ArrayLike) -> Floats:
-        """Map points `(n, 2)` of the whole picture to pixels of this one."""
+        """Map points `(n, 2)` of the whole picture to this one."""
         back = np.linalg.inv(self.to_mm)
         return self.fit.to_mm(points) @ back[:2, :2].T + back[:2, 2]
 
 
 def plane_of(gray: Image, box: Box, mats: Mats) -> Fit | None:
-    """Return the mat to rectify a box by: the nearest, or for a whole picture the one with most markers."""
+    """Return the mat to rectify a box by: the nearest, or for a whole picture that with most markers."""
     if box == whole(gray):
         return max(mats.printed, key=lambda fit: len(fit.markers), default=None)
     middle = np.array([(box.left + box.right) / 2, (box.top + box.bottom) / 2])
@@ -50,7 +49,7 @@ def plane_of(gray: Image, box: Box, mats: Mats) -> Fit | None:
 
 
 def flattened(gray: Image, fit: Fit, box: Box, px_per_mm: float) -> Flat | None:
-    """Rectify a box by a mat's plane; None if the plane is too oblique there."""
+    """Rectify a box; None if the plane is too oblique there."""
     seen = _seen_well(fit, box)
     if len(seen) < 3:
         return None
@@ -64,7 +63,7 @@ def flattened(gray: Image, fit: Fit, box: Box, px_per_mm: float) -> Flat | None:
 
 
 def _seen_well(fit: Fit, box: Box) -> Floats:
-    """Return the points of a grid over the box where the table's scale is readable."""
+    """Return grid points over the box where the scale is readable."""
     xs, ys = np.linspace(box.left, box.right - 1, 24), np.linspace(box.top, box.bottom - 1, 24)
     grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
     share = fit.scales(fit.to_mm(grid)) / fit.px_per_mm
@@ -79,7 +78,7 @@ def _turn(fit: Fit, point_px: Floats) -> Floats:
 
 
 def _warped(gray: Image, fit: Fit, to_mm: Floats, size: tuple[int, int]) -> Image:
-    """Sample the picture for every pixel of the flat one, reduced first if that is coarser."""
+    """Sample the picture at the pixels of a flat one; shrink it first if that is coarser."""
     fewer = 2 ** max(0, int(math.log2(max(1.0, fit.px_per_mm * math.hypot(*to_mm[:2, 0])))))
     small = shrunk(gray, 1 / fewer)
     shrink = np.array([[1 / fewer, 0, 0.5 / fewer - 0.5], [0, 1 / fewer, 0.5 / fewer - 0.5], [0, 0, 1]])
@@ -97,7 +96,7 @@ def _warped(gray: Image, fit: Fit, to_mm: Floats, size: tuple[int, int]) -> Imag
 
 
 def _bent_grid(fit: Fit, to_mm: Floats, size: tuple[int, int]) -> npt.NDArray[np.float32]:
-    """Return a coarse, even grid of the flat picture's pixels on the camera's picture, `(h, w, 2)`."""
+    """Map a coarse, even grid of a flat picture's pixels to the camera's, `(h, w, 2)`."""
     columns, rows = (max(2, math.ceil(side / _GRID_PX)) for side in size)
     xs, ys = ((np.arange(n) + 0.5) * side / n - 0.5 for n, side in ((columns, size[0]), (rows, size[1])))
     points = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
@@ -105,10 +104,7 @@ def _bent_grid(fit: Fit, to_mm: Floats, size: tuple[int, int]) -> npt.NDArray[np
 
 
 def _widened(coarse: npt.NDArray[np.float32], size: tuple[int, int], top: int, height: int) -> npt.NDArray[np.float32]:
-    """Enlarge some rows of a coarse grid to the picture's size.
-
-    Values outside the grid are extrapolated linearly.
-    """
+    """Enlarge rows of a coarse grid to picture size, extrapolating linearly."""
     padded = np.pad(coarse, 1, mode="reflect", reflect_type="odd")
     cell_w, cell_h = size[0] / coarse.shape[1], size[1] / coarse.shape[0]
     matrix = np.array([[1 / cell_w, 0, 0.5 / cell_w + 0.5], [0, 1 / cell_h, (top + 0.5) / cell_h + 0.5]])

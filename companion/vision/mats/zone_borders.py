@@ -1,8 +1,8 @@
-"""Assign a card near a border to a zone, and lower its confidence there.
+"""Assign a card near a border to a zone, with lower confidence.
 
-A card put down in a hurry may have its sticker on the strip between two zones. It belongs to the nearer one; the closer
-the other, the lower the confidence. A face-up card never belongs to the draw pile's zone. With its center there and
-half on the discard pile, it is discarded.
+A sticker may lie on the strip between two zones. It belongs to the nearer zone; the closer the other, the lower the
+confidence. A face-up card never belongs to the draw pile. Centered there, but half on the discard pile, it is
+discarded.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from companion.vision.mats.localization import Mats
 from companion.vision.view import Sighting
 
 BESIDE_MM = 10.0  # maximum distance of a sticker from its zone
-BESIDE_DRAW_MM = 25.0  # the same on the draw pile's zone, from the other pile
-SURE_MM = 16.0  # difference in distance of the two nearest zones above which the zone is certain
-LEAST_SHARE = 0.6  # share of the confidence left halfway between two zones
+BESIDE_DRAW_MM = 25.0  # the same for a card on the draw pile's zone
+SURE_MM = 16.0  # difference in distance to the next zone that makes the zone certain
+LEAST_SHARE = 0.6  # confidence left halfway between two zones
 
 
 def settled(mats: Mats, sighting: Sighting) -> Sighting:
@@ -36,7 +36,7 @@ def settled(mats: Mats, sighting: Sighting) -> Sighting:
 
 
 def _outside_mm(rect: Rect, x_mm: float, y_mm: float) -> float:
-    """Return the distance of a point outside a rectangle; inside, minus the distance to its edge."""
+    """Return a point's distance from a rectangle, negative inside."""
     dx = max(rect.x_mm - x_mm, x_mm - rect.x_mm - rect.width_mm)
     dy = max(rect.y_mm - y_mm, y_mm - rect.y_mm - rect.height_mm)
     return math.hypot(max(dx, 0.0), max(dy, 0.0)) if max(dx, dy) > 0 else max(dx, dy)

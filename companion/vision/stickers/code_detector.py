@@ -1,8 +1,8 @@
 """Find the squares of QR codes on a picture with known module size.
 
-A QR code has the same finder pattern in three corners: a black ring around a black square. An image of it, averaged
-over all rotations, is correlated with every place. Three good matches at a right angle, 14 modules apart, may be a
-code. Two suffice if the third is weak, such as under glare or at a thumb's edge.
+A QR code has a mark in three corners: a black ring around a black square. Its image, averaged over all rotations, is
+correlated with every place. Three good matches at a right angle, 14 modules apart, may be a code. Two suffice if the
+third is weak, under glare or a thumb's edge.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ import numpy.typing as npt
 from companion.vision.boxes import Floats, Image, Places, first_of_each
 from companion.vision.opencv import cv2
 
-Fits = npt.NDArray[np.float32]  # correlation with a finder pattern ("mark"), -1 … 1
+Fits = npt.NDArray[np.float32]  # correlation with a mark, -1 … 1
 
 LEG_MODULES = 14.0  # between the centers of two marks
 MARK_MODULES = 9  # a mark with its white border
 SOFT_MODULES = 0.3  # blur (σ) of the mark
-SOFTENED_MODULES = 0.45  # blur (σ) of the picture, against noise and sharpening artifacts
+SOFTENED_MODULES = 0.45  # blur (σ) of the picture against noise and sharpening
 SURE_MARK = 0.48
 POOR_MARK = 0.36
 THREE_MARKS = 1.42  # these three: minimum fit of two marks, of the third, and of the sum; a perfect mark has 1
 GOOD_MARK = 0.62  # minimum fit of two marks without the third
-LEAST_CONTRAST = 0.03  # minimum contrast, relative to the light; noise and most cloth have less
-MOST_MARKS, TILE_MODULES = 40, 64  # maximum marks per tile of this width: enough for twelve codes; gravel has more
-REACH_MODULES = 1.0  # maximum distance of a third mark from its expected position, from straight above
-STRAIGHT = 0.1  # maximum relative deviation of a leg's length, from straight above
-STRIP_PX = 128  # rows correlated at once; a table then takes 9 MB instead of 230
+LEAST_CONTRAST = 0.03  # minimum contrast relative to the light; noise and most cloth have less
+MOST_MARKS, TILE_MODULES = 40, 64  # maximum marks per tile: enough for twelve codes; gravel has more
+REACH_MODULES = 1.0  # maximum distance of a third mark from its expected position
+STRAIGHT = 0.1  # maximum relative deviation of a leg's length, seen from straight above
+STRIP_PX = 128  # rows correlated at once; a table takes 9 MB instead of 230
 _FINE = 16
 
 
@@ -46,7 +46,7 @@ class _Marks:
 
 
 def squares(image: Image, module_px: float, slack: float = STRAIGHT) -> Floats:
-    """Return the matrices `(n, 3, 3)` from modules to pixels of possible codes, likeliest first.
+    """Return possible codes, likeliest first, as matrices `(n, 3, 3)` from modules to pixels.
 
     The picture is gray, `(H, W) uint8`.
     """
@@ -82,7 +82,7 @@ def _mark(module_px: float) -> npt.NDArray[np.uint8]:
 
 
 def _fits(image: Image, mark: npt.NDArray[np.uint8]) -> Fits:
-    """Return the normalized correlation with a mark, twice as fast as `cv2.matchTemplate`; 0 where contrast is low."""
+    """Return the correlation with a mark, twice as fast as `cv2.matchTemplate`; 0 where contrast is low."""
     part = mark - mark.mean(dtype=np.float32)
     pattern, beside = part / np.linalg.norm(part) / len(mark), len(mark) - 1
     fit = np.empty((image.shape[0] - beside, image.shape[1] - beside), np.float32)
@@ -106,8 +106,8 @@ def _strip_fits(here: Fits, pattern: Fits) -> Fits:
 
 
 def _peaks(fit: Fits, tile_px: float) -> tuple[Floats, Fits]:
-    """Return the local maxima of the fit, and their values."""
-    # Few places fit well, so checking their surroundings is far cheaper than filtering the picture.
+    """Return the local maxima and their values."""
+    # Few places fit, so checking around each is far cheaper than filtering the picture.
     found = cv2.findNonZero((fit > SURE_MARK).view(np.uint8))
     columns, rows = np.empty((2, 0), np.int64) if found is None else found.reshape(-1, 2).T.astype(np.int64)
     is_top = fit[rows, columns] >= _around(fit, columns, rows, 2).max(axis=1, initial=-1)
@@ -126,7 +126,7 @@ def _around(fit: Fits, x: Places, y: Places, reach: int) -> Fits:
 
 
 def _refined(fit: Fits, x: Places, y: Places) -> Floats:
-    """Refine peaks to subpixels by a parabola through their neighbors, `(n, 2)`."""
+    """Refine peaks to subpixels by parabolas, `(n, 2)`."""
     x, y = x.clip(1, fit.shape[1] - 2), y.clip(1, fit.shape[0] - 2)
     here = fit[y, x]
     return np.column_stack((x + _top(fit[y, x - 1], here, fit[y, x + 1]), y + _top(fit[y - 1, x], here, fit[y + 1, x])))
@@ -141,7 +141,7 @@ def _top(before: Floats, here: Floats, after: Floats) -> Floats:
 
 
 def _triples(marks: _Marks) -> tuple[Fits, Floats]:
-    """Return all triples of marks, top left, top right, bottom left: fit and position, `(n, 3, 2)`."""
+    """Return all triples of marks: fit, and top left, top right, bottom left, `(n, 3, 2)`."""
     one, other = _pairs(marks, LEG_MODULES)
     leg = marks.points[other] - marks.points[one]
     across, apart = _pairs(marks, LEG_MODULES * 2**0.5)
@@ -156,7 +156,7 @@ def _triples(marks: _Marks) -> tuple[Fits, Floats]:
 
 
 def _pairs(marks: _Marks, modules: float) -> tuple[Places, Places]:
-    """Return all ordered pairs of marks about that many modules apart."""
+    """Return all ordered pairs of marks about `modules` apart."""
     order = np.argsort(marks.points[:, 0], kind="stable")
     x = marks.points[order, 0]
     reach = modules * marks.module_px
@@ -172,14 +172,14 @@ def _pairs(marks: _Marks, modules: float) -> tuple[Places, Places]:
 
 
 def _turned(vectors: Floats) -> Floats:
-    """Turn vectors a quarter clockwise, as the picture shows it."""
+    """Turn vectors a quarter clockwise on the picture."""
     return np.column_stack((-vectors[:, 1], vectors[:, 0]))
 
 
 def _with_third(
     marks: _Marks, one: Places, other: Places, expected: Floats, roles: tuple[int, int, int]
 ) -> tuple[Fits, Floats]:
-    """Return the pairs with a third mark near its expected position; `roles` are the three corners."""
+    """Return the pairs with a third mark near where it is expected; `roles` are the three corners."""
     reach = max(1, round(REACH_MODULES * marks.module_px * marks.slack / STRAIGHT))
     height, width = marks.fit.shape
     x, y = np.rint(expected).astype(int).T
@@ -201,7 +201,7 @@ def _with_third(
 
 
 def _as_matrices(corners: Floats) -> Floats:
-    """Return the matrices `(n, 3, 3)` from modules to pixels, by the centers of the three marks."""
+    """Return the matrices `(n, 3, 3)` from modules to pixels."""
     across = (corners[:, 1] - corners[:, 0]) / LEG_MODULES
     down = (corners[:, 2] - corners[:, 0]) / LEG_MODULES
     matrices = np.zeros((len(corners), 3, 3))

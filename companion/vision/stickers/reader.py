@@ -1,9 +1,8 @@
 """Read stickers: which physical cards are where on a picture.
 
-Our own reader finds squares (`code_detector`) on the rectified table (`plane`) and compares them with all known codes
-(`codebook`), down to 1.2 pixels per module. Without mats it tries several module sizes. Two general readers confirm it:
-zxing-cpp on the picture at twice its size, and pyzbar on what one reader alone found. If two disagree, the card is
-unknown.
+Our reader finds squares (`code_detector`) on the rectified table (`plane`) and compares them with all codes
+(`codebook`), down to 1.2 pixels per module; without mats it tries several module sizes. Two general readers confirm it:
+zxing-cpp on the picture at twice its size, pyzbar on single finds. If two disagree, the card is unknown.
 """
 
 from __future__ import annotations
@@ -31,41 +30,41 @@ from companion.vision.stickers.codebook import Reading
 from companion.vision.view import AGREED, ALONE, Point, Quad, StickerSeen, centre_of, side_of
 
 SURE_SCORE, SURE_MARGIN, SURE_SUM = 0.52, 0.25, 0.92
-"""Minimum score, margin and their sum to trust our own reader alone.
+"""Minimum score, margin and sum of both to trust our reader alone.
 
 Noise and blur lower the score, not the margin. Other patterns may have some score by chance.
 """
 
-LIKELY_MARGIN, LIKELY_SUM, LIKELY_STRUCTURE = 0.18, 0.78, 0.55  # minimum for a code that players are asked about
-PLAIN_STRUCTURE, PLAIN_SUM = 0.6, 1.1  # minimum to trust our own reader without a known module size
-FLAT_MODULE_PX = 2.0  # pixels per module of rectified pictures; more is no better
+LIKELY_MARGIN, LIKELY_SUM, LIKELY_STRUCTURE = 0.18, 0.78, 0.55  # minimum for codes that players are asked about
+PLAIN_STRUCTURE, PLAIN_SUM = 0.6, 1.1  # minimum to trust our reader without a known module size
+FLAT_MODULE_PX = 2.0  # of rectified pictures; more is no better
 FEWEST_PX, MOST_PX = 0.7, 9.0
-"""Range of pixels per module for our own reader.
+"""Pixels per module for our reader.
 
-Below, codes are unreadable. Above, only the general readers search, for whole codes: a phone near a fan of cards shows
+Below, codes are unreadable. Above, only the general readers search, for whole codes: near a fan of cards a phone sees
 large codes, each partly under the next card.
 """
 
-SEARCHED_PX = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1, 3.65, 4.3, 5.1, 6.0, 7.1)  # pixels per module to try without mats
+SEARCHED_PX = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1, 3.65, 4.3, 5.1, 6.0, 7.1)  # to try without mats
 SEARCHED_SLACK = 0.2  # maximum foreshortening of a code there
-MOST_SEARCHED_PX = 7_000_000  # maximum picture to search for small modules; larger photos are taken from near
-ENOUGH_MARKERS = 4  # minimum mat markers to search on the table's plane alone
+MOST_SEARCHED_PX = 7_000_000  # maximum size to search for small modules; larger photos are taken from near
+ENOUGH_MARKERS = 4  # minimum of mat markers to search only on the table's plane
 UPSCALE = 2
-MIN_SIDE_PX = 15.0  # minimum side of a version 1 code; 0.7 px per module
-WHOLE_FROM = 0.6  # share of the picture in boxes above which the whole picture is read
-_ASKED_MODULE_PX = 4  # for pyzbar: above 2 px per module as good as 6, in half the time
+MIN_SIDE_PX = 15.0  # of a version 1 code, at 0.7 px per module
+WHOLE_FROM = 0.6  # share of the picture above which all of it is read
+_ASKED_MODULE_PX = 4  # for pyzbar: as good as 6, in half the time
 _MARGIN_MODULES = 3
 _CORNERS = np.array([(0, 0, 1), (MODULES, 0, 1), (MODULES, MODULES, 1), (0, MODULES, 1)], float).T
 
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """Knowledge from an earlier picture of the same table."""
+    """What an earlier picture of the same table showed."""
 
-    known: Mapping[str, Point] = field(default_factory=dict)  # read with certainty; pyzbar is not asked again
+    known: Mapping[str, Point] = field(default_factory=dict)  # read surely; pyzbar is not asked again
     sizes_mm: Sequence[float] = SIZES_MM  # sticker sizes on the table
     level: Fit | None = None  # plane of the codes (`level_of`), without mats
-    beside: Sequence[Quad] = ()  # codes outside the boxes to read, which may reach into them
+    beside: Sequence[Quad] = ()  # codes outside the boxes to read that may reach into them
 
 
 NOTHING_BEFORE = Before()
@@ -81,9 +80,8 @@ def read_codes(
 ) -> tuple[StickerSeen, ...]:
     """Return our stickers, codes and tags, on a gray picture `(H, W) uint8`.
 
-    `where` limits the search to boxes. `allowed` are the physical cards of the deck (None: any); a sticker of another
-    deck has no card. `mats` give the scale, `before` what an earlier picture showed. Codes with foreign texts are
-    ignored.
+    `where` limits the search to boxes. `allowed` are the physical cards of the deck (None: any); other stickers have no
+    card. `mats` give the scale, `before` what an earlier picture showed. Codes with other texts are ignored.
     """
     boxes, mats = boxes_to_read(gray, where), mats or Mats()
     found = [code for box in boxes for code in _codes_in(gray, box, mats, before)]
@@ -96,7 +94,7 @@ def read_codes(
 
 
 def are_there(gray: Image, codes: Sequence[tuple[str | None, Quad | None]]) -> tuple[bool, ...]:
-    """Return for each earlier code, by card and corners, whether our own reader reads it there with certainty."""
+    """Return per earlier code, given by card and corners, whether our reader surely reads it there."""
     known = [(card, quad) for card, quad in codes if card is not None and quad is not None]
     squares = np.array([_matrix_of(quad) for _, quad in known]).reshape(-1, 3, 3)
     readings = codebook.read_squares(gray, squares)
@@ -131,7 +129,7 @@ def _codes_in(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[Sti
 
 
 def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[tuple[Reading, Quad]]:
-    """Yield the codes our own reader finds in a box, possibly several times."""
+    """Yield the codes that our reader finds, possibly repeated."""
     fit = plane.plane_of(gray, box, mats)
     if fit is not None:
         yield from _on_mats(gray, box, fit, before.sizes_mm)
@@ -140,13 +138,13 @@ def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[t
     if sum(len(fit.markers) for fit in mats.fits) < ENOUGH_MARKERS and before.level is None:
         found = [*_searched(gray, box)]
         yield from found
-        # Rectified by the plane of these codes, the picture shows more.
+        # Once more on the plane of these codes: rectified, more are found.
         fit = level_of([quad for reading, quad in found if _is_sure(reading)])
         yield from _read_flat(None if fit is None else plane.flattened(gray, fit, box, FLAT_MODULE_PX))
 
 
 def _on_mats(gray: Image, box: Box, fit: Fit, sizes_mm: Sequence[float]) -> Iterator[tuple[Reading, Quad]]:
-    """Do so on the plane of the mats, which gives the sticker's size."""
+    """Search on the plane of the mats, which gives the sticker size."""
     found = [pair for size_mm in sizes_mm for pair in _of_size(gray, box, fit, size_mm)]
     yield from found
     widths = widths_mm((quad for reading, quad in found if _is_sure(reading)), fit)
@@ -161,7 +159,7 @@ def _of_size(gray: Image, box: Box, fit: Fit, size_mm: float) -> Iterator[tuple[
 
 
 def _searched(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
-    """Do so with unknown module size."""
+    """Search with unknown module size."""
     part = box.of(gray)
     for module_px in SEARCHED_PX:
         scale = FLAT_MODULE_PX / module_px
@@ -169,7 +167,7 @@ def _searched(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
             continue
         how = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
         found = _readings(cv2.resize(part, None, fx=scale, fy=scale, interpolation=how), SEARCHED_SLACK)
-        # At some scale small print resembles a code by chance.
+        # At some scale small print resembles a code.
         plain = (r for r in found if r.structure >= PLAIN_STRUCTURE and r.score + r.margin >= PLAIN_SUM)
         for reading in plain:
             yield reading, as_quad((_corners(reading) + 0.5) / scale - 0.5 + (box.left, box.top))
@@ -205,7 +203,7 @@ def _best_each(found: list[tuple[Reading, Quad]]) -> list[StickerSeen]:
 
 
 def _code_of(reading: Reading, quad: Quad) -> StickerSeen:
-    """Convert a reading to a sticker; an uncertain card is only a rival, with a confidence of at most 0.85."""
+    """Convert a reading to a sticker; an uncertain card becomes a rival, with at most 0.85."""
     if _is_sure(reading):
         return StickerSeen(reading.card, quad, min(AGREED, 0.93 + 0.2 * (reading.margin - SURE_MARGIN)))
     weights = {card: math.exp(12 * score) for card, score in reading.ranking}
@@ -222,7 +220,7 @@ def _corners(reading: Reading) -> npt.NDArray[np.float64]:
 
 
 def _general(gray: Image, box: Box) -> Iterator[tuple[str | None, Quad]]:
-    """Yield the cards that zxing-cpp reads in a box; None for texts that are not ours."""
+    """Yield what zxing-cpp reads in a box; None for texts that are not ours."""
     part = cv2.resize(box.of(gray), None, fx=UPSCALE, fy=UPSCALE, interpolation=cv2.INTER_CUBIC)
     for result in zxingcpp.read_barcodes(
         part, formats=zxingcpp.BarcodeFormat.QRCode, try_rotate=False, try_downscale=False, try_invert=False
@@ -230,7 +228,7 @@ def _general(gray: Image, box: Box) -> Iterator[tuple[str | None, Quad]]:
         if result.text:
             at = result.position
             corners = np.array([(p.x, p.y) for p in (at.top_left, at.top_right, at.bottom_right, at.bottom_left)])
-            # (0, 0) is the center of the picture's first pixel.
+            # (0, 0) is the center of the first pixel.
             yield card_of_text(result.text), as_quad(corners / UPSCALE - 0.5 + (box.left, box.top))
 
 
@@ -243,7 +241,7 @@ def _plausible(quad: Quad) -> bool:
 
 
 def _both(gray: Image, own: StickerSeen, said: set[str]) -> StickerSeen:
-    """Combine our reading with that of a general reader."""
+    """Combine our reading with a general reader's."""
     card = next(iter(said)) if len(said) == 1 else None
     if card is None or (own.card is not None and own.card != card):
         return _unknown(own)
@@ -254,7 +252,7 @@ def _both(gray: Image, own: StickerSeen, said: set[str]) -> StickerSeen:
 
 
 def _checked(gray: Image, card: str, quad: Quad, known: Mapping[str, Point]) -> StickerSeen:
-    """Confirm the find of a general reader: by comparison with our codes, or by another reader."""
+    """Confirm a general reader's find by our codes or by pyzbar."""
     code = StickerSeen(card, quad, AGREED)
     before = known.get(card)
     if before is not None and _near(before, quad):
@@ -269,7 +267,7 @@ def _checked(gray: Image, card: str, quad: Quad, known: Mapping[str, Point]) -> 
 
 
 def _is_mirrored(gray: Image, quad: Quad) -> bool:
-    """True for the mirror image of a code, which general readers read too."""
+    """True for a code's mirror image, which general readers read too."""
     a, b, c, d = quad
     reading = codebook.read_squares(gray, _matrix_of((a, d, c, b))[None])[0]
     return reading is not None and _is_sure(reading)
@@ -281,7 +279,7 @@ def _matrix_of(quad: Quad) -> npt.NDArray[np.float64]:
 
 
 def _second_opinion(gray: Image, quad: Quad) -> str | None:
-    """Return the card that pyzbar reads there; None if it is not ours, or several."""
+    """Return the card that pyzbar reads there; None if not ours, or several."""
     to = _ASKED_MODULE_PX * (_CORNERS[:2].T.astype(np.float32) + _MARGIN_MODULES)
     side = _ASKED_MODULE_PX * (2 * _MARGIN_MODULES + MODULES)
     matrix = cv2.getPerspectiveTransform(np.float32(quad), to)
@@ -292,7 +290,7 @@ def _second_opinion(gray: Image, quad: Quad) -> str | None:
 
 @cache
 def _zbar() -> Callable[[Image], list[str]]:
-    """Return pyzbar as a function from gray picture to texts; without libzbar it finds none (`doctor` reports it)."""
+    """Return pyzbar as a function from gray picture to texts; without libzbar it finds none (`doctor` says so)."""
     try:
         from pyzbar.pyzbar import ZBarSymbol, decode
     except ImportError:
