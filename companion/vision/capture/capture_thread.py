@@ -1,9 +1,9 @@
-"""Capture pictures from one opened camera in a thread of its own, so that no driver blocks the rest.
+"""Capture an opened camera in a thread of its own, so that no driver blocks the rest.
 
-A thread, not a process: OpenCV and Picamera2 release other threads while they wait for a driver. On a Raspberry Pi a
-process would cost the memory of a second OpenCV and a copy of every picture. A driver that hangs in the kernel can be
-ended in neither. Only this thread calls the device, until it is closed. If a call never returns, the thread is
-abandoned and ends with the program. `guarded` runs a short task in such a thread.
+A thread, not a process: OpenCV and Picamera2 release other threads while waiting for a driver. A process would cost a
+Raspberry Pi the memory of a second OpenCV and a copy of every picture, and cannot end a hanging driver either. Only
+this thread calls the device. If a call never returns, the thread is abandoned until the program ends. `guarded` runs
+one task in such a thread.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from companion.vision.capture.image_io import MAX_SIDE_PX
 from companion.vision.capture.steadiness import Adjustment, Steadiness
 
 AT_ONCE_S = 0.005
-"""Maximum time in which a buffered, possibly old picture arrives.
+"""Time within which only a buffered, possibly old picture arrives.
 
-Also the pause between such pictures, so that a faulty driver does not use a whole core.
+Also the pause between those, so that a faulty driver does not use a whole core.
 """
 
-SHOW_S = 1.0  # during a long look, time after which people are shown a newer picture
-MOST_WAITING = 8  # maximum buffered pictures in a device just opened
-SAMPLE_PX = 16  # step at which pictures are compared; also the minimum side of one
-DARK, BRIGHT = 24, 250  # gray levels; between them no sensor makes a strip of one color; beyond are dark rooms, lamps
-STRIP_SHARE = 8  # height of a picture relative to the strip of one color at its end if it is incomplete
+SHOW_S = 1.0  # until people see a newer picture during a long look
+MOST_WAITING = 8  # pictures buffered in a device just opened
+SAMPLE_PX = 16  # step at which pictures are compared, and their minimum side
+DARK, BRIGHT = 24, 250  # between these levels no sensor makes a strip of one color; beyond are dark rooms and lamps
+STRIP_SHARE = 8  # height of a picture over that of the one-color strip where it is cut short
 TORN_AFTER_S = 12.0
 """Seconds for which the lower strip must stay the same, while the upper one changes, to be old.
 
@@ -53,7 +53,7 @@ told otherwise: 10 s at 25 frames a second, 17 s at 15, 25 s at 10.
 """
 
 ANSWER_S, TRIAL_S, CLOSING_S = 10.0, 20.0, 2.0
-"""Maximum time for opening a device until its first picture, for a whole trial, and for closing."""
+"""Limits for opening a device until its first picture, for a whole trial, and for closing."""
 
 T = TypeVar("T")
 
@@ -61,12 +61,12 @@ T = TypeVar("T")
 class FrameFault(StrEnum):
     """Why a picture is discarded."""
 
-    FROZEN = "frozen"  # identical to the ones before for too long; a sensor always has noise
+    FROZEN = "frozen"  # repeated too long; a sensor always has noise
     DAMAGED = "damaged"  # missing or incomplete
 
 
 class Shot(NamedTuple):
-    """A picture `(H, W, 3) uint8 BGR`, and when it was taken on the reader's clock."""
+    """A picture `(H, W, 3) uint8 BGR`, and its time on the reader's clock."""
 
     image: Image
     t_s: float
@@ -74,7 +74,7 @@ class Shot(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Clock, sleep and thread start, replaceable in tests."""
+    """The clock, and functions to sleep and to start a thread."""
 
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], object] = time.sleep
@@ -82,11 +82,11 @@ class Timing:
 
 
 class Capture:
-    """A device from opening to closing. Its thread calls `run`, the reading thread the rest.
+    """A device from opening to closing. Its thread calls `run`, the reader the rest.
 
-    `fps` is the maximum picture rate (None: unlimited). Identical pictures are tolerated for `repeats_s`. `before` is
-    the last `sample` of the previous capture. If there is one, the first picture is only compared with it: it may be
-    old, or the only one. `same_since_s` is since when that sample had been the same.
+    `fps` is the maximum rate (None: unlimited). Pictures may repeat for `repeats_s`. `before` is the last `sample` of
+    the previous capture, if any. The first picture is then only compared with it: it may be old, or the only one.
+    `same_since_s` is since when that sample repeated.
     """
 
     def __init__(
@@ -101,44 +101,44 @@ class Capture:
     ) -> None:
         self._opener, self._timing, self._fps, self._repeats_s = opener, timing, fps, repeats_s
         self._only_compares = bool(before)
-        self.same_since_s = same_since_s  # since when pictures are identical; None while they change
+        self.same_since_s = same_since_s  # since when pictures repeat; None while they change
         self._due_s = 0.0
         self._steadiness = Steadiness()
-        self._torn_s: float | None = None  # since when only the upper strip has changed
-        self.sample = before  # some pixels of the latest picture
-        self.newest: Image | None = None  # latest good picture, requested or not
-        self._shots = deque[Shot](maxlen=1)  # the requested picture until taken
+        self._torn_s: float | None = None  # since when only the upper strip changes
+        self.sample = before  # pixels of the latest picture
+        self.newest: Image | None = None  # good picture, requested or not
+        self._shots = deque[Shot](maxlen=1)  # requested, until taken
         self._is_wanted = False
         self.begun_s = self._newest_s = self.moved_s = timing.clock()
-        """Times of its start, of `newest`, and of the device's last answer."""
+        """Times of the start, of `newest`, and of the device's last answer."""
 
-        self.first_s: float | None = None  # time of the first picture, good or not
+        self.first_s: float | None = None  # time of the first picture, even a bad one
         self.problem: Exception | None = None  # why opening failed
-        self.fault: FrameFault | None = None  # problem of the latest picture
+        self.fault: FrameFault | None = None  # of the latest picture
         self.is_open = self.is_given_up = False
-        self.is_dry = False  # no more pictures; the device may still be closing
+        self.is_dry = False  # no more pictures; perhaps still closing
         self.is_over = False  # the thread has ended
 
     def ask(self) -> None:
-        """Request the next good picture. Without a request pictures are discarded, so that none is ever old."""
+        """Request the next good picture; others are discarded, so that none is ever old."""
         self._is_wanted = True
 
     def taken(self) -> Shot | None:
-        """Return the requested picture, or None if it has not arrived."""
+        """Return the requested picture once it is there."""
         return self._shots.pop() if self._shots else None
 
     def give_up(self) -> None:
-        """Make the thread close the device as soon as it answers, and end."""
+        """Have the thread close the device as soon as it answers."""
         self.is_given_up = True
 
     # In the thread
 
     def run(self) -> None:
-        """Open the device, take pictures until there are none or `give_up` is called, and close it."""
+        """Open the device, capture until it ends or is given up, and close it."""
         try:
             device = self._opener()
         except Exception as error:
-            # A driver may raise anything; the reader reports it and tries again.
+            # Drivers may raise anything; the reader reports it and tries again.
             self.problem, self.is_dry, self.is_over = error, True, True
             return
         try:
@@ -195,7 +195,7 @@ class Capture:
         self._shots.append(Shot(image, now_s))
 
     def _is_frozen(self, before: bytes, now_s: float) -> bool:
-        """True if identical pictures have come for too long; in a dark room they may."""
+        """True if pictures repeat too long; in the dark they may."""
         if before != self.sample or max(self.sample) <= DARK:
             self.same_since_s = None
             return False
@@ -203,7 +203,7 @@ class Capture:
         return now_s - self.same_since_s >= self._repeats_s
 
     def _is_torn(self, before: bytes, grid: Image, now_s: float) -> bool:
-        """True if the lower strip of pictures, sampled as `grid` `(h, w) uint8`, has been old for long."""
+        """True if the lower strip of pictures, sampled as `grid` `(h, w) uint8`, is old."""
         if len(before) != grid.size:
             self._torn_s = None
             return False
@@ -216,7 +216,7 @@ class Capture:
         return self._torn_s is not None and now_s - self._torn_s > max(TORN_AFTER_S, self._repeats_s)
 
     def _keep_steady(self, device: Device, image: Image, now_s: float) -> None:
-        """Hold or release exposure, white balance and focus; ignore cameras that cannot."""
+        """Hold or release exposure, white balance and focus, if the camera can."""
         self._steadiness, deed = steadiness.after(self._steadiness, steadiness.light_of(image), now_s)
         with suppress(Exception):
             if deed is Adjustment.HOLD:
@@ -246,7 +246,7 @@ def is_picture(image: object) -> TypeGuard[Image]:
 
 
 def is_cut_short(image: Image) -> bool:
-    """True if a picture ends in a strip of one color, which decoders use to fill missing data."""
+    """True if a picture ends in a strip of one color, with which decoders fill missing data."""
     sample = image[::-SAMPLE_PX, ::SAMPLE_PX]
     colour = sample[0, 0]
     if colour.max() <= DARK or colour.min() >= BRIGHT:
@@ -256,7 +256,7 @@ def is_cut_short(image: Image) -> bool:
 
 
 def guarded(opener: Callable[[], Device], name: str, work: Callable[[Device], T], limit_s: float = TRIAL_S) -> T:
-    """Run `work` on a device in a thread of its own, which is abandoned if the driver hangs; return the result.
+    """Run `work` on a device in a thread, abandoned if the driver hangs; return the result.
 
     The thread opens and closes the device. Raise Problem for any failure, or after `limit_s`.
     """

@@ -1,6 +1,6 @@
-"""Thin wrappers for camera hardware: webcams, streams and Raspberry Pi cameras.
+"""Thin wrappers for cameras: webcams, streams, Raspberry Pi cameras.
 
-`FirstCamera` finds a camera at any time: it may be plugged in or wake up long after the start.
+`FirstCamera` finds one at any time: it may be plugged in or wake up late.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from companion.common.text import Said, say
 from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 
-PHONE = "phone:"  # the source for a phone that sends pictures
+PHONE = "phone:"  # a phone that sends its pictures
 PHONE_SILENT = say("The phone that is the camera sends no pictures: wake it, and open its camera page.")
 PHONE_STUCK = say("The phone that is the camera keeps sending the same picture: reload its camera page.")
 
-Size = tuple[int, int]  # width and height, in pixels
-SIZE_PX, LARGE_PX = (1920, 1080), (3840, 2160)  # usual, and for tables whose cards look too small
+Size = tuple[int, int]  # width and height
+SIZE_PX, LARGE_PX = (1920, 1080), (3840, 2160)  # usual; and for tables whose cards look too small
 
 
 def usual_size() -> Size:
@@ -34,19 +34,19 @@ def usual_size() -> Size:
 
 
 FIRST_PICTURE_S = (5.0, 10.0, 20.0, 40.0)
-"""Maximum time from opening a camera to its first picture, for the first try, the second, …; the last one repeats.
+"""Limits from opening a camera to its first picture, for the first try, the second, …, and from then on.
 
-Some streams start only when a client connects, and take 8 s or more.
+Some streams start only for a client, and take 8 s or more.
 """
-LOOK_S = 2.0  # between checks for new devices; each only lists a folder
+LOOK_S = 2.0  # between checks for new devices, which list a folder
 TRY_AGAIN_S = 30.0  # until the same devices are tried again; one may have been busy or asleep
 
 
 class Device(Protocol):
-    """An opened camera or stream. Those with their own exposure control need no `hold`."""
+    """An opened camera or stream; those with fixed exposure need no `hold`."""
 
     def grab(self) -> bool:
-        """Wait for the next picture; return False if there are no more."""
+        """Wait for the next picture; False if there are no more."""
 
     def retrieve(self) -> Image | None:
         """Return the last grabbed picture, `(H, W, 3) uint8 BGR`."""
@@ -56,7 +56,7 @@ class Device(Protocol):
         return
 
     def let_go(self) -> None:
-        """Return exposure, white balance and focus to automatic."""
+        """Let the camera adjust exposure, white balance and focus."""
         return
 
     def kind(self) -> str | None:
@@ -79,7 +79,7 @@ def opener_of(
 ) -> Callable[[], Device]:
     """Return a function that opens a source, as often as needed.
 
-    It calls `size_px` for the size of a webcam's pictures, and `first_picture_s` for the time limit of a stream.
+    It asks `size_px` for a webcam's picture size, and `first_picture_s` for a stream's time limit.
     """
     if source.startswith("picamera2:"):
         return lambda: PiCamera(source.removeprefix("picamera2:"))
@@ -91,7 +91,7 @@ def opener_of(
 
 
 def lasting_name(path: str, by_id: Path = Path("/dev/v4l/by-id")) -> str:
-    """Return the name of a camera that stays the same after replugging, if the system has one."""
+    """Return a camera's name that survives replugging, if the system has one."""
     with suppress(OSError):
         links = sorted(by_id.iterdir())
         return next((str(link) for link in links if link.resolve() == Path(path).resolve()), path)
@@ -120,32 +120,32 @@ MODES = (
     ("YUYV", (1280, 720)),
     ("MJPG", (640, 480)),
 )
-"""Formats and sizes to try, largest first and up to the wanted size, since small stickers need pixels.
+"""Formats and sizes to try, up to the wanted size, largest first: pixels read small stickers.
 
 Over USB 2 the same size comes 30 times a second as JPEG, and 5 times raw, which is enough.
 """
 
 
 class Webcam(_OpenCv):
-    """A camera through Video4Linux, in the best of `MODES` it supports."""
+    """A Video4Linux camera, in the best of `MODES` that it supports."""
 
     def __init__(self, path: str, name: str, most_px: Size = SIZE_PX) -> None:
         self._capture = _opened_webcam(path, name)
         modes = [(kind, size_px) for kind, size_px in MODES if size_px <= most_px]
         if not any(self._set(*mode) for mode in modes):
-            # It has a mode of its own; ask for the closest.
+            # It has another mode: ask for the closest.
             self._set(*modes[0])
         self._capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
         self.let_go()
 
     def _set(self, kind: str, size_px: Size) -> bool:
-        """Ask for a picture format and size; return whether the camera accepts."""
-        # Format first: cameras offer sizes at full rate only for the current format.
+        """Ask for a format and size; True if the camera gives them."""
+        # Format first: cameras offer full rates only for the current one.
         self._capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*kind))
         self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, size_px[0])
         self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, size_px[1])
         given_px = tuple(int(self._capture.get(side)) for side in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))
-        # If the system does not report the format, assume it is right.
+        # An unknown format is assumed to be right.
         return given_px == size_px and self.kind() in (kind, None)
 
     def hold(self) -> None:
@@ -187,14 +187,14 @@ def _opened_webcam(path: str, name: str) -> cv2.VideoCapture:
 
 
 PI_NODES = ("bcm2835-", "pispbe", "rp1-cfe", "rpi-hevc", "rpivid", "unicam")
-"""Prefixes of the video nodes of a Raspberry Pi's codecs and of its own camera; none is a webcam.
+"""Name prefixes of a Raspberry Pi's codecs and of its own camera; none is a webcam.
 
-There are about twenty, and each would be tried before the ribbon cable camera.
+They are about twenty, and would all be tried before the ribbon cable camera.
 """
 
 
 def video_devices(folder: Path = Path("/dev"), names: Path = Path("/sys/class/video4linux")) -> list[str]:
-    """Return the video devices that may be cameras, by number; `names` is the folder with their names."""
+    """Return the possible cameras, by number; `names` has a file with each one's name."""
     nodes = [node for node in folder.glob("video*") if node.name[5:].isdecimal()]
     nodes = [node for node in nodes if not _name_in(names / node.name / "name").startswith(PI_NODES)]
     return [str(node) for node in sorted(nodes, key=lambda node: int(node.name[5:]))]
@@ -207,7 +207,7 @@ def _name_in(path: Path) -> str:
 
 
 class Stream(_OpenCv):
-    """A network stream, with `limit_s` to open and as long again for each picture."""
+    """A network stream; opening it and each picture may take `limit_s`."""
 
     def __init__(self, source: str, limit_s: float) -> None:
         limit_ms = round(1000 * limit_s)
@@ -218,7 +218,7 @@ class Stream(_OpenCv):
 
 
 def slow(name: str, limit_s: float) -> Said:
-    """Return the message for a camera that takes longer than usual to send its first picture."""
+    """Return the message that a first picture takes longer than usual."""
     return say(
         "%(camera)s takes long to send its first picture: waiting up to %(seconds)d seconds.",
         camera=name,
@@ -227,13 +227,13 @@ def slow(name: str, limit_s: float) -> Said:
 
 
 def unanswered(name: str) -> Problem:
-    """Return the problem of a camera that does not answer; `name` is as from `shown`."""
+    """Return the problem that a camera, named as by `shown`, does not answer."""
     if is_stream(name):
         return Problem("The stream %(name)s does not answer: check the address and that it is running.", name=name)
     return Problem("The camera %(name)s does not answer: unplug it and plug it in again.", name=name)
 
 
-_AF_MANUAL, _AF_CONTINUOUS = 0, 2  # libcamera's numbers: lens fixed, or focusing continuously
+_AF_MANUAL, _AF_CONTINUOUS = 0, 2  # libcamera's numbers: a fixed lens, or continuous focus
 
 
 class PiCamera(Device):
@@ -242,7 +242,7 @@ class PiCamera(Device):
     def __init__(self, number: str) -> None:
         try:
             from picamera2 import Picamera2
-        except (ImportError, ValueError) as error:  # ValueError: one of its libraries was built for another NumPy.
+        except (ImportError, ValueError) as error:  # ValueError: a library of it needs another NumPy.
             raise Problem(
                 say(
                     "Picamera2 is missing: type `sudo apt install python3-picamera2` and make the virtual environment"
@@ -262,13 +262,13 @@ class PiCamera(Device):
         self.let_go()
 
     def _start(self) -> None:
-        # Picamera2 names bytes in reverse: its RGB888 is blue, green, red in memory.
+        # Picamera2 names bytes in reverse: in memory its RGB888 is BGR.
         main = {"size": SIZE_PX, "format": "RGB888"}
         try:
             self._camera.configure(self._camera.create_video_configuration(main=main, buffer_count=2))
             self._camera.start()
         except Exception:
-            # Release the camera, or it could not be opened again.
+            # Otherwise it could not be opened again.
             self.close()
             raise
 
@@ -291,7 +291,7 @@ class PiCamera(Device):
         self._set({"AeEnable": True, "AwbEnable": True, "AfMode": _AF_CONTINUOUS})
 
     def _set(self, controls: dict[str, object]) -> None:
-        """Set the controls that this camera has; most lenses do not move."""
+        """Set what this camera has; most lenses do not move."""
         known = self._camera.camera_controls
         self._camera.set_controls({name: value for name, value in controls.items() if name in known})
 
@@ -305,23 +305,23 @@ class PiCamera(Device):
 
 @dataclass(frozen=True, slots=True)
 class Openers:
-    """Functions to open a camera, and to check if its device is there."""
+    """How to open a camera, and to check that its device is there."""
 
     open: Callable[[], Device]
     is_there: Callable[[], bool]
 
 
 def openers(source: str, size_px: Callable[[], Size] = usual_size) -> Openers:
-    """Return the openers of a camera present now; one on the ribbon cable is always there."""
+    """Return the openers of a camera; one on the ribbon cable is always there."""
     lasting = Path(lasting_name(source))
     return Openers(opener_of(source, size_px), lasting.exists if source.startswith("/dev/") else lambda: True)
 
 
 class FirstCamera:
-    """Search for a camera until one answers, and open it as often as needed; replace it when it is gone.
+    """Search for a camera until one answers, open it as often as needed, and replace it once it is gone.
 
-    `answers` tries the devices and returns a source for `frames`, or None. `devices` lists them. `wait` pauses, and
-    ends the search if it returns something true. Several threads may call `open` at once.
+    `answers` tries the devices and returns a source for `frames`, or None; `devices` lists them. `wait` pauses, and
+    ends the search by returning something true. Threads may call `open` at once.
     """
 
     def __init__(
@@ -336,12 +336,12 @@ class FirstCamera:
         self._openers_of = openers
         self._openers: Openers  # of the camera found
         self._tried: tuple[Sequence[str], float] | None = None
-        """Devices tried in vain, and when to try them again."""
+        """Devices tried in vain, and until when."""
 
-        self.source: str | None = None  # current camera; None before one has answered
+        self.source: str | None = None  # None before a camera has answered
 
     def found(self, none_yet: Callable[[], None] = lambda: None) -> str | None:
-        """Return the source once there is one; None if the search was ended. Call `none_yet` at most once."""
+        """Return the source once there is one; None if stopped. Call `none_yet` at most once."""
         self.source = self._answers()
         if self.source is None:
             none_yet()

@@ -1,7 +1,7 @@
 """Combine the pictures of several cameras over one table into one frame, side by side.
 
-Each camera is read in its own thread, and asked for its next picture after all have been processed. A silent camera is
-not waited for; its place stays gray.
+Each has a thread, and is asked for its next picture once all were processed. A silent camera is not waited for; its
+place stays gray.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from companion.vision.capture.sources import Frame, Part
 
 log = logging.getLogger(__name__)
 
-ROWS = 2  # rows of pictures: two stand one above the other, which suits a phone
+ROWS = 2  # two pictures stand one above the other, which suits a phone
 GREY = 90  # gray level without a picture
-LOOK_S = 0.2  # between checks of which cameras are used and sending
+LOOK_S = 0.2  # between checks of which cameras are used, and which send
 Opened = Callable[[str, Callable[[], bool]], Iterator[Frame]]
-"""Returns the frames of a source; they end when the function says that the camera was removed."""
+"""Returns a source's frames; they end when the function returns True."""
 
 
 class _Feed:
@@ -38,7 +38,7 @@ class _Feed:
 
     @property
     def sends(self) -> bool:
-        """True while its latest picture shows the current table."""
+        """True while its latest picture is current."""
         return self.frame is not None and not self.is_over and self.frame.is_fresh()
 
     @property
@@ -46,7 +46,7 @@ class _Feed:
         return (0, 0) if self.frame is None else (self.frame.image.shape[1], self.frame.image.shape[0])
 
     def leave(self) -> None:
-        """Make its thread close the camera."""
+        """Have its thread close the camera."""
         with self._come:
             self.is_left = True
             self._come.notify_all()
@@ -75,7 +75,7 @@ class _Feed:
 def frame_sets(
     first: Iterator[Frame], others: Callable[[], Sequence[str]], opened: Opened, is_stopped: Callable[[], bool]
 ) -> Iterator[Frame]:
-    """Yield the frames of the first camera, combined with those of the `others` while there are any."""
+    """Yield the first camera's frames, combined with the others' while there are any."""
     while not others():
         frame = next(first, None)
         if frame is None:
@@ -93,7 +93,7 @@ def frame_sets(
             if frame is not None:
                 yield frame
                 with come:
-                    # Pictures that arrived meanwhile from other cameras belong to the next set.
+                    # What others sent meanwhile is for the next set.
                     for feed in taken:
                         feed.is_new = False
                     come.notify_all()
@@ -103,7 +103,7 @@ def frame_sets(
 
 
 def _bring_up_to_date(feeds: dict[str, _Feed], others: Sequence[str], opened: Opened, come: Condition) -> None:
-    """Start the cameras that were added, and stop those removed."""
+    """Start added cameras, stop removed ones."""
     for source in set(feeds) - {"", *others}:
         feeds.pop(source).leave()
     for source in others:
@@ -112,7 +112,7 @@ def _bring_up_to_date(feeds: dict[str, _Feed], others: Sequence[str], opened: Op
 
 
 def _is_complete(feeds: Collection[_Feed]) -> bool:
-    """True if every sending camera has a new picture."""
+    """True if all sending cameras have a new picture."""
     return any(feed.is_new for feed in feeds) and all(feed.is_new or not feed.sends for feed in feeds)
 
 
@@ -126,7 +126,7 @@ def _set_of(feeds: Sequence[_Feed]) -> Frame:
 
 
 def side_by_side(frames: Sequence[Frame | None], size_px: Size) -> Frame:
-    """Combine pictures of several cameras, in places of size `size_px` each, also for those that have none."""
+    """Combine pictures in places of size `size_px`; missing ones keep theirs."""
     come = [frame for frame in frames if frame is not None]
     (width, height), columns = size_px, -(-len(frames) // ROWS)
     whole = np.full((ROWS * height, columns * width, 3), GREY, np.uint8)

@@ -1,4 +1,4 @@
-"""Read and write picture files. Their size is checked in the header before anything is decoded."""
+"""Read and write picture files, checking their size in the header first."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from companion.vision.boxes import Image, shrunk
 from companion.vision.opencv import cv2
 
 MAX_FILE_BYTES = 64_000_000
-MAX_SIDE_PX = 16_000  # maximum side, that of a panorama; OpenCV cannot warp pictures twice as long
-SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp"})  # files of a folder that count as pictures
+MAX_SIDE_PX = 16_000  # that of a panorama; OpenCV cannot warp twice as much
+SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp"})  # counted in folders
 JPEG_QUALITY = 80
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-_JPEG_IN_ROWS = frozenset({0xC0, 0xC1})  # decoded row by row at any size; other JPEGs need all their data in memory
-_MOST_SEGMENTS = 10_000  # maximum segments of a JPEG to examine before its first scan
+_JPEG_IN_ROWS = frozenset({0xC0, 0xC1})  # decoded row by row; other JPEGs need all their data in memory
+_MOST_SEGMENTS = 10_000  # of a JPEG before its first scan
 _ONE_AT_A_TIME = threading.Lock()
 _JPEG_ALONE = frozenset({0x01, 0xFF, *range(0xD0, 0xD9)})
 
@@ -40,10 +40,10 @@ class Limits:
 
 OWN = Limits(MAX_PICTURE_PX, MAX_PICTURE_PX, MAX_PICTURE_PX)
 SENT = Limits(whole_px=28_000_000, jpeg_px=200_000_000, kept_px=12_600_000)
-"""Limits for pictures sent by phones, because the service's memory is limited.
+"""For pictures sent by phones, since the service's memory is limited.
 
-Reading a picture with the faces of a deck takes 17 bytes per pixel plus 245 MB: `tests/trust/picture_memory.py`. Phones
-take 12, 24, 48, 50, 108 or 200 megapixels; 12 show all that is printed on cards.
+Reading one with a deck's faces takes 17 bytes per pixel plus 245 MB (`tests/trust/picture_memory.py`). Phones take 12,
+24, 48, 50, 108 or 200 megapixels; 12 show all that is printed on cards.
 """
 
 
@@ -68,10 +68,9 @@ def read_picture(path: str | Path) -> Image:
 
 
 def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | None = None) -> Image:
-    """Decode a picture file's content to `(H, W, 3) uint8 BGR`. Raise Problem, which calls the picture `name`.
+    """Decode a picture file's content to `(H, W, 3) uint8 BGR`. Raise Problem, calling the picture `name`.
 
-    `by` may replace the decoder, such as by a separate process, and returns None for damaged data. Then the limits of
-    sent pictures apply.
+    `by` decodes instead, such as `sandbox.decode`, within the limits `SENT`; it returns None for damaged data.
     """
     size = declared_size(data)
     if size is None:
@@ -82,7 +81,7 @@ def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | 
             name=name,
         )
     _check_size(data, size, name, OWN if by is None else SENT)
-    # Decoders silently fill missing ends of JPEG and PNG files with gray.
+    # Decoders silently fill missing ends with gray.
     end = b"\xff\xd9" if data[:2] == b"\xff\xd8" else b"IEND" if data[:4] == b"\x89PNG" else b""
     if end not in data[-65536:]:
         raise Problem("The picture %(name)s is cut short or damaged; copy it again.", 1, name=name)
@@ -118,7 +117,7 @@ def _check_size(data: bytes, size: tuple[int, int], name: str | Path, limits: Li
 
 
 def declared_size(data: bytes) -> tuple[int, int] | None:
-    """Return width and height in pixels from the header of a JPEG, PNG, WebP or BMP; None for other data."""
+    """Return width and height from the header of a JPEG, PNG, WebP or BMP; None for other data."""
     if data[:8] == b"\x89PNG\r\n\x1a\n" and data[12:16] == b"IHDR" and len(data) >= 24:
         return struct.unpack(">II", data[16:24])
     if data[:2] == b"\xff\xd8":
@@ -151,24 +150,24 @@ _FLAGS = {
     4: cv2.IMREAD_REDUCED_COLOR_4,
     8: cv2.IMREAD_REDUCED_COLOR_8,
 }
-"""Decoder flags by the factor that each side is reduced by."""
+"""Decoder flags by the factor that sides are reduced by."""
 
 
 def _reduction(data: bytes, size: tuple[int, int], limits: Limits) -> int:
-    """Return the factor by which each side is reduced while decoding."""
+    """Return the factor that sides are reduced by while decoding."""
     if not _is_in_rows(data):
         return 1
     return next((times for times in _FLAGS if size[0] * size[1] <= times**2 * limits.whole_px), max(_FLAGS))
 
 
 def _is_in_rows(data: bytes) -> bool:
-    """True for a JPEG that can be decoded row by row."""
+    """True for a JPEG decoded row by row."""
     return data[:2] == b"\xff\xd8" and all(kind in _JPEG_IN_ROWS for kind, _size in _jpeg_frames(data))
 
 
 @contextmanager
 def _hushed() -> Iterator[None]:
-    """Suppress the messages that decoders' C code writes to standard error."""
+    """Suppress what decoders' C code writes to standard error."""
     with _ONE_AT_A_TIME:
         try:
             kept = os.dup(2)
@@ -185,7 +184,7 @@ def _hushed() -> Iterator[None]:
 
 
 def _jpeg_frames(data: bytes) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Yield kind and size of each frame before the first scan; a file with two counts as the larger."""
+    """Yield kind and size of each frame before the first scan; of two, the larger counts."""
     at = 2
     for _segment in range(_MOST_SEGMENTS):
         if at + 9 > len(data) or data[at] != 0xFF:
@@ -223,7 +222,7 @@ def _webp_size(data: bytes) -> tuple[int, int] | None:
 
 
 def jpeg_of(image: Image, most_px: int = MAX_SIDE_PX) -> bytes | None:
-    """Encode a picture `(H, W, 3) uint8 BGR` as JPEG, with sides up to `most_px`; None if OpenCV fails."""
+    """Encode a picture `(H, W, 3) uint8 BGR` as JPEG, with sides up to `most_px`; None if that fails."""
     image = shrunk(image, most_px / max(image.shape[:2]))
     done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
     return bytes(data) if done else None

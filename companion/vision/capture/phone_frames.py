@@ -1,4 +1,4 @@
-"""Use a phone as camera: its page sends pictures, which are captured like those of other cameras."""
+"""Use a phone as camera: its page sends pictures, captured like any camera's."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from companion.vision.boxes import Image
 from companion.vision.capture.devices import PHONE, PHONE_SILENT, Device
 from companion.vision.capture.sandbox import Darkroom
 
-SENDING_S = 3.0  # silence after which a phone counts as not sending; a busy Wi-Fi pauses for less
+SENDING_S = 3.0  # silence until a phone counts as not sending; a busy Wi-Fi pauses for less
 ANSWER_S = 1.5  # maximum wait for a picture, below `sources.BLIND_S` so that no reader waits
-PICTURES_A_PROCESS = 20_000  # pictures after which the decoding process is replaced: an hour of play
+PICTURES_A_PROCESS = 20_000  # until the decoding process is replaced: an hour of play
 
 
 class PhoneFrames:
@@ -22,11 +22,11 @@ class PhoneFrames:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._come = threading.Condition()
-        self._jpeg, self._came, self._read = b"", 0, 0  # latest picture, its number, number of the last one read
+        self._jpeg, self._came, self._read = b"", 0, 0  # latest picture, its number, that of the last one read
         self._came_s = -SENDING_S
         self._is_given_up = False
-        self.sender: str | None = None  # phone used as camera
-        self.battery: int | None = None  # charge in percent; None if charging or not reported
+        self.sender: str | None = None  # the phone that is the camera
+        self.battery: int | None = None  # in percent; None if charging or unknown
 
     def choose(self, phone: str | None) -> None:
         """Use this phone as camera, or none."""
@@ -34,9 +34,9 @@ class PhoneFrames:
             self.sender, self._is_given_up, self.battery = phone, phone is None, None
 
     def put(self, phone: str, jpeg: bytes, battery: int | None = None) -> bool | None:
-        """Store a picture; return whether the one before was read, or None if this phone is not the camera.
+        """Store a picture; return whether the last one was read, None if this phone is not the camera.
 
-        After a restart, the first phone that sends becomes the camera.
+        After a restart, the first phone that sends is the camera.
         """
         with self._come:
             if self.sender is None and not self._is_given_up:
@@ -49,7 +49,7 @@ class PhoneFrames:
         return is_kept_up_with
 
     def next_after(self, number: int) -> tuple[int, bytes]:
-        """Return number and data of the latest picture, waiting up to `ANSWER_S` for one after `number`."""
+        """Return the latest picture with its number, waiting up to `ANSWER_S` for one after `number`."""
         with self._come:
             self._come.wait_for(lambda: self._came > number, ANSWER_S)
             self._read = self._came

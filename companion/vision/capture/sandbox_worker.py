@@ -1,7 +1,7 @@
 """The restricted process that decodes untrusted pictures, started by `sandbox.py`.
 
-Before the first picture it drops its rights: it cannot open files or connections or start processes. Its memory is
-limited to what the largest picture needs. A malicious picture can harm only this process.
+First it drops its rights: it cannot open files or connections, or start processes. Its memory is limited to what the
+largest picture needs. A malicious picture harms only this process.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from companion.vision.boxes import Image
 from companion.vision.capture.image_io import SENT, decoded
 from companion.vision.opencv import cv2
 
-MOST_MORE_BYTES = 400 * 2**20  # maximum memory beyond that at the start; 28 megapixels in scans, rotated, take 252 MB
-MOST_CPU_S = 20  # per picture; the process that started this also limits the time, but may be gone
-IDLE_S = 120.0  # without a picture, before the process ends to free its memory
-SIZES = struct.Struct(">II")  # height and width, sent before the pixels; 0 for a damaged picture
-LENGTH = struct.Struct(">Q")  # bytes of the picture file that follow
+MOST_MORE_BYTES = 400 * 2**20  # maximum memory added; 28 megapixels in scans, rotated, take 252 MB
+MOST_CPU_S = 20  # per picture; the starting process also has a limit, but may be gone
+IDLE_S = 120.0  # without a picture, until the process ends to save memory
+SIZES = struct.Struct(">II")  # height and width, before the pixels; 0 if damaged
+LENGTH = struct.Struct(">Q")  # of the picture file that follows, in bytes
 
 
 def main() -> None:
@@ -35,7 +35,7 @@ def main() -> None:
     cv2.setNumThreads(1)
     shut_in()
     while (data := _next(asked)) is not None:
-        # Reset the CPU time allowed for the next picture.
+        # Allow CPU time for the next picture.
         used = resource.getrusage(resource.RUSAGE_SELF)
         allowed = resource.getrlimit(resource.RLIMIT_CPU)[1]
         resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + MOST_CPU_S, allowed))
@@ -44,7 +44,7 @@ def main() -> None:
 
 def shut_in() -> None:
     """Drop all rights that decoding does not need. Raise OSError or ValueError if the system refuses."""
-    with suppress(OSError):  # If memory runs out, kill this before the service.
+    with suppress(OSError):  # If memory is short, this ends before the service.
         Path("/proc/self/oom_score_adj").write_text("1000")
     most = resource.getpagesize() * int(Path("/proc/self/statm").read_text().split()[0]) + MOST_MORE_BYTES
     _lower(resource.RLIMIT_AS, most)

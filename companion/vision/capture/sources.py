@@ -1,8 +1,8 @@
-"""Read frames from a camera, film, folder of pictures, stream, or the simulated table, all through `frames`.
+"""Read frames from a camera, film, folder, stream, or the simulated table, all through `frames`.
 
-Each camera is captured in a thread of its own (`capture_thread`), monitored by the reader. A camera that hangs, sends
-nothing or is unplugged is reported at once by a `Notice`, abandoned, and reopened in another thread. Hardware is hidden
-behind `Device`, so everything else here can be tested without it.
+Each camera is captured in a thread (`capture_thread`) that the reader monitors. A camera that hangs, sends nothing or
+is unplugged is reported by a `Notice`, abandoned, and reopened in another thread. `Device` hides the hardware, so the
+rest runs without any.
 """
 
 from __future__ import annotations
@@ -51,20 +51,20 @@ from companion.vision.opencv import cv2
 
 log = logging.getLogger(__name__)
 
-LIVE_FPS = 10.0  # frames per second read from a camera; cards lie for seconds, so more would only heat a Raspberry Pi
+LIVE_FPS = 10.0  # read from a camera; cards lie for seconds, so more would only heat a Raspberry Pi
 FOLDER_FPS = 10.0
 
-BLIND_S = 2.0  # time without a good picture until a camera is reported blind and reopened
-FRESH_S = BLIND_S + 0.5  # time until the last picture is no longer shown, shortly after the camera is blind
-LEFT_STREAM_AFTER_S = 5.0  # time without a good picture until a stream is reopened; it may resume by itself
-OPEN_S = 4.0  # time until another opening is tried beside a hanging one; a stream has its own limit before
-FIRST_OPEN_S = 10.0  # time until the caller is told that a camera does not answer
+BLIND_S = 2.0  # without a good picture, until a camera is reported blind and reopened
+FRESH_S = BLIND_S + 0.5  # until the last picture is no longer shown
+LEFT_STREAM_AFTER_S = 5.0  # without a good picture, until a stream is reopened; it may resume by itself
+OPEN_S = 4.0  # until another opening is tried beside a hanging one, after a stream's own limit
+FIRST_OPEN_S = 10.0  # until the caller is told that a camera does not answer
 STALE_S = 1.0  # maximum age of an arriving picture
-PAUSES_S = (0.5, 1.0, 2.0)  # before reopening a camera the first time, the second time, and later
-MOST_THREADS = 4  # maximum capture threads per camera: one being read, others hanging in a driver
-POLL_S = 0.02  # between checks for a picture
-CLOSING_S = 0.5  # wait at the end for the device to be released
-WRONG_SIZE_TRIES = 3  # consecutive smaller pictures until the smaller size is accepted
+PAUSES_S = (0.5, 1.0, 2.0)  # before reopening, the first time, the second, and from then on
+MOST_THREADS = 4  # per camera: one is read, others may hang in a driver
+POLL_S = 0.02  # between checks
+CLOSING_S = 0.5  # waited for the device at the end
+WRONG_SIZE_TRIES = 3  # consecutive smaller pictures until their size is accepted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,10 +73,10 @@ class Frame:
 
     image: Image
     t_s: float
-    after_gap: bool = False  # pictures were missed before this one, so anything may have changed
-    is_fresh: Callable[[], bool] = lambda: True  # True while the latest picture shows the current table
-    newest: Callable[[], Image | None] = lambda: None  # a newer picture, if one arrived since
-    parts: tuple[Part, ...] = ()  # pictures of several cameras that this one combines
+    after_gap: bool = False  # pictures were missed, so anything may have changed
+    is_fresh: Callable[[], bool] = lambda: True  # while the latest picture is current
+    newest: Callable[[], Image | None] = lambda: None  # a picture that arrived since, if any
+    parts: tuple[Part, ...] = ()  # of several cameras combined
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +92,7 @@ class Notice:
     """A message about the source for people."""
 
     sentence: str
-    blind: bool = False  # True while no frames come; the next notice with False ends that
+    blind: bool = False  # while no frames come; a later notice with False ends that
 
 
 Tell = Callable[[Notice], None]
@@ -115,17 +115,17 @@ def frames(
 ) -> Iterator[Frame]:
     """Return the frames of `0`, `/dev/video2`, a film, a folder, `http://…`, `rtsp://…`, `picamera2:` or `phone:`.
 
-    `Frame.t_s` is the clock's time for cameras and streams, the film's own time, or number / fps in a folder. Raise
-    Problem at once if the source is missing or cannot be opened.
+    Raise Problem at once if the source is missing or cannot be opened. Times are the clock's for cameras and streams,
+    the film's own, or number / fps in a folder.
 
-    * `fps`: maximum rate of a camera, stream or film; rate of a folder (default 10).
-    * `wait(seconds)`: pauses, and ends the frames if it returns something true, like `Event.wait`.
+    * `fps`: maximum rate of a camera, stream or film; rate of a folder (10).
+    * `wait(seconds)`: pauses, and ends the frames by returning something true, like `Event.wait`.
     * `tell`: receives problems, in the reading thread.
     * `patient`: wait for a camera that is not there yet.
     * `live`: play films and folders at their own speed.
-    * `open_device`: opens another device than the source's, needed for a phone.
-    * `named`: returns the name of that device, if it may differ from `source`.
-    * `size_px`: wanted size of a webcam's pictures; the webcam is reopened when it changes.
+    * `open_device`: opens a device instead, needed for a phone.
+    * `named`: names that device, if it may differ from `source`.
+    * `size_px`: wanted size of a webcam's pictures; it is reopened if that changes.
     """
     if fps is not None and not 0 < fps <= 1000:
         raise Problem(f"{fps} is no number of frames a second: give one above 0, up to 1000.")
@@ -143,7 +143,7 @@ def frames(
             timing,
             is_stream=is_stream(source),
             is_remote=is_stream(source) or source == PHONE,
-            # Retry more often if checking for a missing device costs only a look at a file.
+            # Retry more often if a missing device costs only a look at a file.
             pauses_s=PAUSES_S if is_stream(source) or source.startswith("picamera2:") else PAUSES_S[:-1],
         )
         return reader.frames(patient=patient)
@@ -161,13 +161,13 @@ def not_there(source: str) -> Problem:
 
 
 def is_device(source: str) -> bool:
-    """True if a source is a camera or a stream, which has no end."""
+    """True for a camera or stream, which never ends."""
     return is_webcam(source) or source.startswith(("picamera2:", PHONE)) or is_stream(source)
 
 
 def is_webcam(source: str) -> bool:
-    """True if a source is a camera of this machine whose size can be chosen."""
-    # /dev/shm is memory, which may contain pictures and films but no cameras.
+    """True for a camera of this machine, whose size can be chosen."""
+    # /dev/shm is memory: it may contain pictures and films, but no cameras.
     return source.isdecimal() or (source.startswith("/dev/") and not source.startswith("/dev/shm/"))  # noqa: S108
 
 
@@ -219,7 +219,7 @@ def _film(film: cv2.VideoCapture, fps: float | None) -> Iterator[Frame]:
 def paced(
     played: Iterator[Frame], clock: Callable[[], float] = time.monotonic, wait: Wait = time.sleep
 ) -> Iterator[Frame]:
-    """Yield each frame at its time; after a delay continue at normal speed, without catching up."""
+    """Yield each frame at its time; after a delay continue at normal speed."""
     start_s: float | None = None
     for frame in played:
         now_start_s = clock() - frame.t_s
@@ -239,7 +239,7 @@ class _Stopped(Exception):
 
 @dataclass(slots=True, eq=False)
 class _Patience:
-    """Time limit for the first picture, which grows with each try."""
+    """Time limit for a first picture; longer with each try."""
 
     tries: int = 0
 
@@ -258,7 +258,7 @@ class _Patience:
 
 @dataclass(slots=True, eq=False)
 class _Reader:
-    """Reads the frames of one camera and monitors its captures."""
+    """Read the frames of one camera, and monitor its captures."""
 
     named: Callable[[], str]
     opener: Callable[[], Device]
@@ -269,18 +269,18 @@ class _Reader:
     tell: Tell
     timing: Timing
     is_stream: bool
-    is_remote: bool  # a stream or phone, whose pictures may pause, and repeat for `REPEATS_S`
+    is_remote: bool  # stream or phone: pictures may pause, and repeat for `REPEATS_S`
     pauses_s: Sequence[float]
-    captures: list[Capture] = field(default_factory=list)  # all with running threads
-    next_s: float = -inf  # earliest time of the next opening
-    waits_since_s: float = inf  # when the wait for a frame began; inf while one is processed, which keeps it fresh
+    captures: list[Capture] = field(default_factory=list)  # with running threads
+    next_s: float = -inf  # of another opening, at the earliest
+    waits_since_s: float = inf  # start of the wait for a frame; inf while one is processed, which keeps it fresh
     failed: int = 0  # consecutive captures without a frame
     shape: tuple[int, ...] | None = None
     wrong_sizes: int = 0
     sample: bytes = b""
-    same_since_s: float | None = None  # since when `sample` has been the same; None if it changed
-    is_reopened: bool = False  # reopened because it repeated one picture; this may help once
-    said: str | None = None  # latest message while no frames come
+    same_since_s: float | None = None  # since when `sample` repeats; None if it changed
+    is_reopened: bool = False  # because of a repeated picture; that may help once
+    said: str | None = None  # latest message while blind
 
     def frames(self, *, patient: bool) -> Iterator[Frame]:
         """Return frames until stopped. Raise Problem if the camera cannot be opened, unless `patient`."""
@@ -334,11 +334,11 @@ class _Reader:
 
     @property
     def _open_s(self) -> float:
-        """Time after which an opening counts as hanging."""
+        """Time until an opening counts as hanging."""
         return OPEN_S + (self.patience.limit_s if self.is_stream else 0.0)
 
     def _waits_longer_after(self, capture: Capture) -> bool:
-        """Extend and report the time limit if this try brought no picture in time; else return False."""
+        """Extend and report the limit if this try brought no picture in time; else return False."""
         passed_s = self.timing.clock() - capture.begun_s
         if capture.first_s is not None or passed_s < self.patience.limit_s or self.patience.is_at_its_end:
             return False
@@ -348,7 +348,7 @@ class _Reader:
         return True
 
     def _opened(self) -> Capture:
-        """Return the first open capture. Start another after a failure, and beside one that hangs."""
+        """Return the first open capture; start another after a failure, or beside one that hangs."""
         since_s = self.timing.clock()
         while True:
             for capture in self.captures:
@@ -383,13 +383,13 @@ class _Reader:
         is_first, asked_s, size_px = True, self.timing.clock(), self.size_px()
         while True:
             if self.size_px() != size_px:
-                # Reopen for another size, and accept smaller pictures then.
+                # Smaller pictures are accepted then.
                 capture.give_up()
                 self.next_s, self.wrong_sizes = self.timing.clock() + self.pauses_s[0], WRONG_SIZE_TRIES
                 return
             shot = capture.taken()
             if shot is not None:
-                # Skip a picture smaller than before, unless the following ones are too.
+                # Skip a smaller picture unless the next ones are smaller too.
                 is_wrong = self.shape is not None and shot.image.size < prod(self.shape)
                 self.wrong_sizes = self.wrong_sizes + 1 if is_wrong else 0
                 if 0 < self.wrong_sizes <= WRONG_SIZE_TRIES:
@@ -410,7 +410,7 @@ class _Reader:
         self._leave(capture)
 
     def _is_lost(self, capture: Capture, asked_s: float, *, is_first: bool) -> bool:
-        """True if the device must be reopened because no good picture comes; before that, report it."""
+        """True if it must be reopened for lack of good pictures; report that before."""
         quiet_s = self.timing.clock() - min(asked_s, capture.moved_s)
         if quiet_s > BLIND_S and self.said is None:
             self._say(self._why_blind(capture))
@@ -418,12 +418,12 @@ class _Reader:
             return quiet_s > self.patience.limit_s
         is_moving = self.timing.clock() - capture.moved_s <= LEFT_STREAM_AFTER_S
         if self.is_remote and self.is_reopened and capture.fault is FrameFault.FROZEN and is_moving:
-            # Reopening did not help: the sender must be restarted.
+            # Reopening did not help; the sender must be restarted.
             return False
         return quiet_s > (LEFT_STREAM_AFTER_S if is_first or self.is_remote else BLIND_S)
 
     def _leave(self, capture: Capture) -> None:
-        """Abandon a capture, report why, and schedule another. Its thread ends when the device lets it."""
+        """Abandon a capture, report why, and schedule another. Its thread ends when the device permits."""
         capture.give_up()
         self.sample, self.same_since_s = capture.sample or self.sample, capture.same_since_s
         self.is_reopened = self.is_reopened or capture.fault is FrameFault.FROZEN
@@ -486,13 +486,13 @@ class _Reader:
             raise _Stopped
 
 
-_TRIED: dict[str, Thread] = {}  # threads of `camera_answers` by source; a device that hangs in one is not tried again
+_TRIED: dict[str, Thread] = {}  # of `camera_answers`, by source; a device that hangs is not tried again
 
 
 def camera_answers(besides: Collection[str] = ()) -> str | None:
     """Return the first camera that sends a picture, as a source for `frames`; None if none does.
 
-    Cameras that still hang from an earlier call are skipped, and those in `besides`, which are in use.
+    Skip those that still hang from an earlier call, and those `besides`, which are in use.
     """
 
     def opened(source: str) -> Device:

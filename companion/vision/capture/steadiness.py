@@ -1,7 +1,7 @@
-"""Decide from the pictures when a camera holds exposure, white balance and focus, and when it releases them.
+"""Decide from pictures when a camera holds exposure, white balance and focus, and when it releases them.
 
-They are held once the table is lit and the light has settled, so that a hand over the table changes no colors. They are
-released when the light has changed for good. Pure: light and time are arguments.
+It holds them once the table is lit and the light has settled, so that a hand changes no colors. It releases them when
+the light has changed for good. Pure: light and time are arguments.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ import numpy as np
 
 from companion.vision.boxes import Image
 
-SETTLED_S = 2.0  # time the light must be constant before a change; cameras settle within 1 s
+SETTLED_S = 2.0  # constant light before a change; cameras settle within 1 s
 STEP_PX = 32  # sampling step
-LIT = 24.0  # minimum mean gray level of a lit table; settings made in the dark would not suit a game
+LIT = 24.0  # minimum mean level of a lit table; settings made in the dark would not suit
 SETTLED_RATIO, OTHER_RATIO = 1.15, 1.6
-"""Brightness ratios: up to the first the light is constant; above the second it is another one.
+"""Brightness ratios up to which light is constant, and above which it is another one.
 
-A hand, arms and cards over the simulated table made at most 1.10 (261 pictures).
+Hands, arms and cards over the simulated table made at most 1.10 (261 pictures).
 """
 
-NOISE = 6.0  # gray levels of difference ignored as noise in the dark
+NOISE = 6.0  # level difference that is noise in the dark
 OTHER_WARMTH = 1.35
-"""Relative change of the red to blue ratio above which the light is another one.
+"""Change of the ratio of red to blue above which light is another one.
 
-Arms and cards made at most 1.05 there; replacing daylight of 5,000 K by a lamp of 2,700 K makes 2.3 by their colors.
+Arms and cards made at most 1.05; a lamp of 2,700 K instead of daylight of 5,000 K makes 2.3 by their colors.
 """
 
 
@@ -42,13 +42,13 @@ class Light:
 class Steadiness:
     """State of one camera's settings."""
 
-    held: Light | None = None  # light when held; None while automatic
-    new: Light | None = None  # light that may be held next, or that differs from the held one
-    since_s: float = 0.0  # since when the new light has lasted
+    held: Light | None = None  # while held; None while automatic
+    new: Light | None = None  # not yet held, or different from the held one
+    since_s: float = 0.0  # of the new light
 
 
 class Adjustment(Enum):
-    """Command to the camera."""
+    """Command to a camera."""
 
     HOLD = auto()
     RELEASE = auto()
@@ -61,7 +61,7 @@ def light_of(image: Image) -> Light:
 
 
 def after(now: Steadiness, light: Light, t_s: float) -> tuple[Steadiness, Adjustment | None]:
-    """Return the state after a picture at `t_s`, and the command to the camera, if any."""
+    """Return the state after a picture at `t_s`, and the camera's command, if any."""
     if now.held is None:
         is_wanted = light.level > LIT
         is_same = now.new is not None and not _differ(light.level, now.new.level, SETTLED_RATIO)

@@ -1,4 +1,4 @@
-"""Rate what can be read in each zone of a picture, and say in plain words what would help."""
+"""Rate what can be read in each zone of a picture, and say what would help."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from companion.vision.quality import measure
 from companion.vision.quality.measure import DARK_WHITE, GLARE_SHARE, MODULE_PX, SOFT_PX, ZoneSight
 from companion.vision.view import Quad, View
 
-MILKY = 0.45  # minimum contrast relative to the paper's level; less means stray light or a dirty lens
-BLACK_PICTURE = 40.0  # maximum 99th percentile of the gray levels of a black picture
-TOO_BRIGHT_SHARE = 0.35  # saturated share of the median zone above which a picture is too bright
-UNEVEN = 0.45  # ratio of the paper's gray levels in two zones below which light is uneven
+MILKY = 0.45  # minimum relative contrast; less means stray light or a dirty lens
+BLACK_PICTURE = 40.0  # maximum 99th percentile of a black picture's gray levels
+TOO_BRIGHT_SHARE = 0.35  # median saturated share of zones above which a picture is too bright
+UNEVEN = 0.45  # ratio of paper levels in two zones below which light is uneven
 STEEP_DEG = 35.0  # tilt above which the camera should be higher
-SMEARED = 1.6  # ratio of the blur in two directions above which it is motion blur
+SMEARED = 1.6  # ratio of blurs in two directions above which it is motion blur
 TOLD_PX, ASKED_PX = 75, 50
 """Card widths in pixels: readable by its face from the first on, hardly below the second.
 
@@ -39,7 +39,7 @@ class Tip:
 
     code: str
     say: str  # one sentence
-    zones: tuple[str, ...] = ()  # zones or mats concerned; empty: the whole picture
+    zones: tuple[str, ...] = ()  # zones or mats concerned; none for the whole picture
     needed: bool = False  # True if stickers go unread without it
 
 
@@ -58,10 +58,10 @@ class Advice:
     sticker_mm: float
     zones: tuple[ZoneSight, ...]
     hints: tuple[Tip, ...]  # most important first
-    distance_cm: float | None  # from the camera to the middle of the mats, for a usual lens
-    tilt_deg: float | None  # between the camera's view and straight down
+    distance_cm: float | None  # from the camera to the mats' middle, for a usual lens
+    tilt_deg: float | None  # angle of the view to straight down
     cards: int = 0  # cards read
-    is_sticker_measured: bool = False  # True if `sticker_mm` was measured on the picture
+    is_sticker_measured: bool = False  # `sticker_mm` was measured on the picture
 
     @property
     def smallest_mm(self) -> float | None:
@@ -78,7 +78,7 @@ class Advice:
 
     @property
     def faces(self) -> str:
-        """A sentence on whether cards without stickers are large enough; empty if unknown."""
+        """A sentence on the size of cards without stickers; empty if unknown."""
         if self.card_px is None:
             return ""
         told = say("too little to tell cards without stickers by their faces: put the camera closer")
@@ -90,22 +90,22 @@ class Advice:
 
     @property
     def is_guessed(self) -> bool:
-        """True if a zone's scale comes only from the stickers read."""
+        """True if a zone's scale comes only from stickers."""
         return any(zone.is_guessed for zone in self.zones)
 
     @property
     def is_drawn(self) -> bool:
-        """True if all zones seen are drawn ones."""
+        """True if there are zones, and all are drawn."""
         return bool(self.zones) and self.tilt_deg is None
 
     @property
     def good(self) -> bool:
-        """True if everything in play is known to be readable."""
+        """True if all in play is known to be readable."""
         return self.smallest_mm is not None and not any(hint.needed for hint in self.hints)
 
     @property
     def verdict(self) -> str:
-        """A sentence or two on which stickers can be read, compared with those in use; empty if unknown."""
+        """A sentence or two on the stickers that can be read; empty if unknown."""
         smallest_mm = self.smallest_mm
         if smallest_mm is None:
             return ""
@@ -146,11 +146,10 @@ def advise(
     sticker_mm: float | None = None,
     codes: Sequence[Quad] = (),
 ) -> Advice:
-    """Rate one picture, or a few of the same moment, `(H, W, 3) uint8`, and advise.
+    """Rate one picture, or a few of the same moment, `(H, W, 3) uint8`.
 
-    `mats` are those found on them, `layouts` those in play (None: those found). `sticker_mm` is the width of the
-    stickers with their quiet zone (None: usual). `codes` are the corners of the codes read; they give the scale of
-    drawn zones without measured sizes.
+    `mats` are those found, `layouts` those in play (None: those found). `sticker_mm` is the stickers' width with quiet
+    zone (None: usual). `codes` are the corners of codes read, which give the scale of drawn zones of unknown size.
     """
     grays = [cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in pictures]
     height, width = grays[0].shape
@@ -158,13 +157,13 @@ def advise(
     zones = measure.measured(grays, mats.fits, wide_mm, codes)
     cameras = [measure.camera_of(fit, width, height) for fit in mats.printed]
     tilt = round(float(np.median([camera.tilt_deg for camera in cameras]))) if cameras else None
-    # Drawn zones need no printed mat. If anything is drawn, the table's mat is not needed either.
+    # Drawn zones need no printed mat. If anything is drawn, neither does the table.
     drawn = {fit.layout.id for fit in mats.fits if not fit.is_measured}
     spared = drawn | {TABLE} if drawn else drawn
     wanted = tuple(layout for layout in layouts or () if layout.id not in spared)
     is_black = float(np.percentile(grays[0], 99)) < BLACK_PICTURE
     scene = _Scene((width, height), mats, wanted, zones, wide_mm, tilt, is_black)
-    # First what is needed; within that, in order from the table to the picture.
+    # Needed ones first, otherwise in order from the table to the picture.
     found = [hint for ask in _ASKED for hint in ask(scene)]
     return Advice(
         size_px=(width, height),
@@ -179,7 +178,7 @@ def advise(
 
 
 def of_reading(pictures: Sequence[Image], mats: Mats, view: View, layouts: Iterable[MatLayout] | None) -> Advice:
-    """Advise on pictures one of which was read; its stickers give the width of those in use."""
+    """Rate pictures of which one was read; its stickers tell their width."""
     codes = [sighting.corners_px for sighting in view.sightings if sighting.card and sighting.corners_px]
     return advise(pictures, mats, layouts, sticker_mm=measure.sticker_mm_of(codes, mats), codes=codes)
 
@@ -216,11 +215,11 @@ class _Scene:
 
     @property
     def lit(self) -> tuple[ZoneSight, ...]:
-        """Zones with paper, which shows the light."""
+        """Zones with paper to measure the light on."""
         return tuple(zone for zone in self.zones if zone.shows_paper)
 
     def unread(self) -> tuple[ZoneSight, ...]:
-        """Return the zones in which the stickers in use are too small."""
+        """Return the zones where the stickers in use are too small."""
         return tuple(z for z in self.zones if z.smallest_mm is not None and z.smallest_mm > self.sticker_mm)
 
 
@@ -271,7 +270,7 @@ def _about_covered_marks(scene: _Scene) -> Iterator[Tip]:
 
 
 def _about_glare(scene: _Scene) -> Iterator[Tip]:
-    """Look for reflections of a lamp, and for light that hides the print where nothing is read."""
+    """Look for a lamp's reflections, and for light that hides the print unless stickers are read there."""
     shining = [zone for zone in scene.zones if zone.glare >= GLARE_SHARE]
     if scene.zones and np.median([zone.saturated for zone in scene.zones]) >= TOO_BRIGHT_SHARE:
         needed = not any(zone.is_read for zone in scene.zones)
@@ -340,12 +339,12 @@ def _lighter(names: Sequence[str], *, is_grainy: bool) -> Said:
 
 
 def _unless_all(scene: _Scene, zones: Sequence[ZoneSight]) -> tuple[str, ...]:
-    """Return the zones' names; none if these are all."""
+    """Return the zones' names; none if they are all."""
     return () if len(zones) == len(scene.lit) else tuple(zone.zone for zone in zones)
 
 
 def _about_size(scene: _Scene) -> Iterator[Tip]:
-    """Advise if stickers would be too small even on a sharp, bright picture."""
+    """Find zones where stickers are too small even on a sharp, bright picture."""
     small = [zone for zone in scene.zones if zone.px_per_mm and _module_px(scene, zone) < MODULE_PX]
     if not small:
         return
@@ -427,12 +426,12 @@ _ASKED: tuple[Callable[[_Scene], Iterator[Tip]], ...] = (
 
 
 def _module_px(scene: _Scene, zone: ZoneSight) -> float:
-    """Return the smallest pixels per module in a zone, for the stickers in use."""
+    """Return the zone's minimum pixels per module, for the stickers in use."""
     return zone.px_per_mm[0] * scene.sticker_mm / STICKER_MODULES if zone.px_per_mm else math.inf
 
 
 def _still_fits(scene: _Scene, ratio: float) -> bool:
-    """True if all mats still fit into the picture when enlarged by `ratio`."""
+    """True if all mats fit into the picture when `ratio` times larger."""
     outlines = [
         [fit.outline_px] if fit.is_measured else [fit.quad_px(rect) for rect in fit.layout.zones.values()]
         for fit in scene.mats.fits
@@ -443,7 +442,7 @@ def _still_fits(scene: _Scene, ratio: float) -> bool:
 
 
 def _beyond(quad: Floats, size_px: tuple[int, int]) -> tuple[str, ...]:
-    """Return the picture's edges that a quad extends beyond."""
+    """Return the picture's edges that a quad crosses."""
     (left, top), (right, bottom) = quad.min(axis=0), quad.max(axis=0)
     width, height = size_px
     over = {"left": left < -1, "right": right > width, "up": top < -1, "down": bottom > height}

@@ -1,4 +1,4 @@
-"""Test a source briefly: what its pictures are like, and what can be read on them."""
+"""Test a source briefly: its pictures, and what can be read on them."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ from companion.vision.quality.advice import of_reading
 from companion.vision.quality.verdict import Pace, Verdict, verdict_on
 from companion.vision.read import gray_of, read, refuse_proportions
 
-PICTURES = 3  # pictures to examine; the median counts
-PACE_LOOKS = 8  # looks to measure this computer: the first finds the mats, the rest read all cards
-MEASURED_FRAMES = 20  # frames to measure a camera's rate
-MEASURED_S = 6.0  # time after which fewer frames are enough: a stream may send one every few seconds
+PICTURES = 3  # the median counts
+PACE_LOOKS = 8  # to measure this computer: the first finds the mats, the rest read all cards
+MEASURED_FRAMES = 20  # to measure a camera's rate
+MEASURED_S = 6.0  # after which fewer are enough: a stream may send one every few seconds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """A few pictures of a source, `(H, W, 3) uint8 BGR`."""
+    """Pictures of a source, `(H, W, 3) uint8 BGR`."""
 
     name: str
     pictures: tuple[Image, ...]
-    fps: float | None = None  # a camera's rate; None for other sources
-    kind: str | None = None  # picture format reported by the camera, such as `MJPG`
+    fps: float | None = None  # None if not a camera
+    kind: str | None = None  # picture format (`MJPG`), if the camera reports it
 
 
 def tried(source: str, tell: Callable[[Said], None] = lambda _said: None) -> Trial:
     """Return a few pictures of a camera, stream, film, folder or picture file. Raise Problem if there are none.
 
-    A slow stream is given more and more time; `tell` receives a message about it.
+    A slow stream gets more and more time, which `tell` announces.
     """
     if is_stream(source):
         return _stream_trial(source, tell)
@@ -63,7 +63,7 @@ def tried(source: str, tell: Callable[[Said], None] = lambda _said: None) -> Tri
 
 
 def verdict_of(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing: Drawing | None = None) -> Verdict:
-    """Judge the pictures, and for a camera the rate at which this computer reads them.
+    """Judge the pictures, and the rate at which this computer reads a camera's.
 
     `layouts` are the mats that should be visible, `drawing` has the zones drawn where no mats are. Raise Problem if
     there are no mats and the drawing has other proportions.

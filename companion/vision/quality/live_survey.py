@@ -1,4 +1,4 @@
-"""Examine the latest frame for the camera page: where the zones are, what can be read, what would help."""
+"""Examine the latest frame for the camera page: zones, what can be read, what would help."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from companion.vision.quality.verdict import Pace, size_wanted
 from companion.vision.read import read
 from companion.vision.view import Quad, View
 
-PACE_LOOKS = 20  # looks to measure the pace: two to ten seconds
-LOOK_AGAIN_S = 2.0  # maximum age of a survey; one costs as much as reading a frame
+PACE_LOOKS = 20  # to measure the pace: two to ten seconds
+LOOK_AGAIN_S = 2.0  # maximum age of a survey, which costs as much as reading a frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,9 @@ class Survey:
     """One frame, examined as a whole."""
 
     advice: Advice
-    printed: Mapping[str, Quad]  # zone corners of the mats found
-    drawn: Mapping[str, Quad]  # zone corners drawn on the picture
-    is_last: bool = False  # True after the last frame of the source
+    printed: Mapping[str, Quad]  # zone corners by printed mats
+    drawn: Mapping[str, Quad]  # zone corners as drawn
+    is_last: bool = False  # the source has ended
     pace: Pace | None = None  # None until known
 
     @property
@@ -43,9 +43,9 @@ class Survey:
 
 
 class Lookout:
-    """An eye that remembers the last frame and can be asked about it from any thread.
+    """An eye that any thread can ask about the last frame.
 
-    `in_play` returns the ids of the mats in play, empty if unknown; `drawn` are the drawn zones that the eye uses.
+    `in_play` returns the mats in play, if known; `drawn` are the zones that the eye uses.
     """
 
     def __init__(self, eye: Eye, in_play: Callable[[], Sequence[str]] = tuple, drawn: DrawnZones | None = None) -> None:
@@ -56,14 +56,14 @@ class Lookout:
         self._asked = threading.Lock()
         self._last: Survey | None = None
         self._last_s = 0.0
-        self._last_drawing: Drawing | None = None  # drawing used by the last survey
+        self._last_drawing: Drawing | None = None  # of the last survey
         self._is_over = False
-        self.size_px = SIZE_PX  # wanted size of pictures
-        self._is_too_slow = False  # True once this computer was too slow for larger pictures; it gets no more
-        self._looks = deque[tuple[float, float]](maxlen=PACE_LOOKS)  # begin and end of the latest looks
+        self.size_px = SIZE_PX  # wanted
+        self._is_too_slow = False  # failed with larger pictures, so gets no more
+        self._looks = deque[tuple[float, float]](maxlen=PACE_LOOKS)  # begin and end of each
 
     def until_over(self, frames: Iterable[Frame]) -> Iterator[Frame]:
-        """Yield the frames that feed this, and note their end."""
+        """Yield the frames that this is fed, and note their end."""
         try:
             yield from frames
         finally:
@@ -82,12 +82,12 @@ class Lookout:
 
     @property
     def showing(self) -> frozenset[str]:
-        """Mats with a marker visible when last searched."""
+        """Mats with a visible marker."""
         return self._eye.sight.mats.showing
 
     @property
     def pace(self) -> Pace | None:
-        """Rate of looks; None until known, and after the source has ended."""
+        """None until known, and after the source has ended."""
         looks = tuple(self._looks)
         if len(looks) < 2 or self._is_over:
             return None
@@ -101,20 +101,20 @@ class Lookout:
             self._looks.clear()
 
     def look_with(self, eye: Eye) -> None:
-        """Use another eye from the next frame on, for another deck."""
+        """Use another eye from the next frame on: for another deck."""
         self._eye = eye
         self._seen = None
 
     def begin_afresh(self) -> None:
-        """Forget all that was seen; the last survey stays valid."""
+        """Forget all frames; the last survey stays valid."""
         self._eye.begin_afresh()
         self._seen = None
 
     def survey(self) -> Survey | None:
-        """Return the survey of the latest frame, renewed if outdated; None if no frame is fresh."""
+        """Return the latest frame's survey, renewed if outdated; None if no frame is fresh."""
         with self._asked:
             now_s = time.monotonic()
-            seen = self._seen  # Another thread may clear it meanwhile.
+            seen = self._seen  # Another thread may clear it.
             if seen is not None and not self._is_over and not seen[0].is_fresh():
                 return None
             if seen is not None and not self._still_holds(now_s):
@@ -122,7 +122,7 @@ class Lookout:
             return self._last
 
     def _still_holds(self, now_s: float) -> bool:
-        """True if the last survey is recent or of the last frame, and of the zones drawn now."""
+        """True if the last survey is recent, or final, and of the zones drawn now."""
         if self._last is None or self._last.is_last != self._is_over:
             return False
         if self._drawn is not None and self._drawn.current is not self._last_drawing:
@@ -132,7 +132,7 @@ class Lookout:
     def _looked(self, frame: Frame, view: View) -> Survey:
         is_over = self._is_over
         if is_over:
-            # No frame follows, but zones may have been drawn since: look at the last frame again.
+            # Zones may have been drawn since the last frame: look at it again.
             self._eye(replace(frame, t_s=frame.t_s + LOOK_AGAIN_S))
             view = read(frame, self._eye.sight.mats)
         placed, wanted = self._eye.sight.mats, set(self._in_play())

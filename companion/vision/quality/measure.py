@@ -20,36 +20,36 @@ from companion.vision.stickers.code_plane import width_mm
 from companion.vision.view import Quad, centre_of
 
 MODULE_PX = 0.95
-"""Pixels per module that the reader needs on a sharp, bright picture, with some margin.
+"""Pixels per module needed on a sharp, bright picture, with some margin.
 
-Measured, like the next two, by `tests/bench/eye.py`.
+`tests/bench/eye.py` measures this and the next two.
 """
 
-MOST_BLUR_MODULES = 1.0  # maximum blur (σ) for the reader, in modules; more needs larger stickers
+MOST_BLUR_MODULES = 1.0  # maximum blur (σ) in modules; more needs larger stickers
 GRAINY_MODULE_PX, GRAINY_POWER = 6.4, 0.63
-"""Pixels per module that the reader needs on a grainy picture: this times (grain / contrast) to this power."""
+"""Pixels per module needed on a grainy picture: this times (grain / contrast) to this power."""
 
-SOFT_PX = 1.05  # blur (σ) above which a picture looks soft; a focused webcam has 0.6 to 1
-DIM_CONTRAST = 60.0  # contrast of paper and print below which a picture is dim
+SOFT_PX = 1.05  # blur (σ) above which a picture is soft; a focused webcam has 0.6 to 1
+DIM_CONTRAST = 60.0  # contrast of paper and print below which it is dim
 DARK = 20  # maximum level of a black pixel
-DARK_WHITE = 80.0  # level of white paper below which more light is advised
-GLARE_SHARE = 0.02  # maximum share of a zone under a reflection; about the size of a sticker
-VIEW_DEG = 65.0  # horizontal angle of view of a usual webcam, as cameras do not report theirs
+DARK_WHITE = 80.0  # paper's level below which more light is advised
+GLARE_SHARE = 0.02  # maximum share under a reflection, about a sticker's
+VIEW_DEG = 65.0  # usual angle of view across the picture; cameras do not report theirs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ZoneLight:
-    """Light and sharpness of a zone, from its pixels and the markers nearby."""
+    """Light and sharpness of a zone, by its pixels and the markers nearby."""
 
-    white: float  # gray level of paper
-    contrast: float  # gray levels between paper and print
-    saturated: float  # share of saturated pixels
-    dark: float  # share of black pixels
-    blur_px: float | None  # σ of an edge; None without edges
+    white: float  # level of paper
+    contrast: float  # levels between paper and print
+    saturated: float
+    dark: float
+    blur_px: float | None  # σ of edges, if any
     smear: float = 1.0  # ratio of the blur in two directions
-    grain: float = 0.0  # σ of the noise, in gray levels
-    glare: float = 0.0  # share of pixels lost to a lamp's reflection
-    faded: float = 0.0  # share of pixels whose print is lost to bright light
+    grain: float = 0.0  # σ of noise, in levels
+    glare: float = 0.0  # share lost to a lamp's reflection
+    faded: float = 0.0  # share whose print is lost to bright light
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,33 +58,33 @@ class ZoneSight(ZoneLight):
 
     zone: str
     px_per_mm: tuple[float, float] | None
-    """Smallest and largest scale, the square root of the area of 1 mm²; None for a drawn zone of unknown scale."""
+    """Smallest and largest scale, as the root of the area of 1 mm²; None in a drawn zone if unknown."""
 
-    smallest_mm: float | None  # smallest sticker, quiet zone included, that is readable everywhere
-    good: bool | None  # True if the stickers in use are readable everywhere; None if the scale is unknown
-    distance_mm: float | None = None  # from the camera to its center; None for drawn zones
-    is_guessed: bool = False  # True if the scale is that of stickers read, assuming the usual size
-    is_read: bool = False  # True if a sticker was read in it
-    shows_paper: bool = True  # True if it has paper to measure the light on; an empty drawn zone has none
+    smallest_mm: float | None  # smallest sticker, quiet zone included, readable everywhere
+    good: bool | None  # stickers in use are readable everywhere; None if unknown
+    distance_mm: float | None = None  # camera to center; None if drawn
+    is_guessed: bool = False  # scale comes from stickers of assumed size
+    is_read: bool = False  # a sticker was read in it
+    shows_paper: bool = True  # paper to measure light on; an empty drawn zone has none
 
 
 def module_px_needed(blur_px: float | None, contrast: float, grain: float) -> float:
-    """Return the pixels per module that the reader needs; blur is σ in px, contrast and grain are gray levels."""
+    """Return pixels per module needed at a blur (σ in px), contrast and grain (levels)."""
     return max(MODULE_PX, module_px_for_blur(blur_px), module_px_for_grain(contrast, grain))
 
 
 def module_px_for_blur(blur_px: float | None) -> float:
-    """Return the pixels per module that the blur alone requires."""
+    """Return pixels per module needed for the blur alone."""
     return (blur_px or 0.0) / MOST_BLUR_MODULES
 
 
 def module_px_for_grain(contrast: float, grain: float) -> float:
-    """Return the pixels per module that contrast and grain alone require."""
+    """Return pixels per module needed for contrast and grain alone."""
     return GRAINY_MODULE_PX * (max(grain, 0.1) / max(contrast, 1.0)) ** GRAINY_POWER
 
 
 def sticker_mm_of(quads: Iterable[Quad], mats: Mats) -> float | None:
-    """Return the median width of the stickers read on mats, to half a millimeter; None without any."""
+    """Return the median width of stickers read on mats, to half a millimeter."""
     found = ((quad, fit) for quad in quads for fit in mats.printed if fit.holds(centre_of(quad)))
     widths = [width_mm(quad, fit) for quad, fit in found]
     return round(float(np.median(widths)) * 2) / 2 if widths else None
@@ -96,9 +96,9 @@ def sticker_mm_of(quads: Iterable[Quad], mats: Mats) -> float | None:
 def measured(
     grays: Sequence[Image], fits: Sequence[Fit], sticker_mm: float, codes: Sequence[Quad] = ()
 ) -> tuple[ZoneSight, ...]:
-    """Measure each zone of the mats, printed or drawn, on the gray pictures `(H, W)`; return its median result.
+    """Measure each zone of the mats, printed or drawn, on gray pictures `(H, W)`; return the medians.
 
-    `codes` are the corners of the codes read, which give the scale of drawn zones.
+    `codes` are the corners of codes read, which give drawn zones a scale.
     """
     seen = [[zone for fit in fits for zone in _zones(gray, fit, sticker_mm, codes)] for gray in grays]
     return tuple(
@@ -108,7 +108,7 @@ def measured(
 
 
 def _zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) -> Iterator[ZoneSight]:
-    """Measure a mat's zones; drawn zones have a measured scale, or that of nearby codes."""
+    """Measure a mat's zones; drawn ones have a measured scale, or that of codes nearby."""
     is_drawn = not fit.is_measured
     in_zone = [fit.zone_at(centre_of(code)) for code in codes]
     code_mm = sticker_mm * MODULES / STICKER_MODULES
@@ -123,7 +123,7 @@ def _zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) -> I
         scales = _scales(fit, rect) if fit.is_scaled else told
         paper = not is_drawn or bool(here) or light.contrast >= DIM_CONTRAST
         needed = module_px_needed(light.blur_px, *((light.contrast, light.grain) if paper else (math.inf, 0.0)))
-        # Rounded up to half a millimeter, as sold and cut.
+        # Round up to half a millimeter, as sold and cut.
         smallest = math.ceil(2 * STICKER_MODULES * needed / min(scales) - 1e-6) / 2 if scales else None
         well_lit = light.glare < GLARE_SHARE and not (is_drawn and paper and light.white < DARK_WHITE)
         yield ZoneSight(
@@ -159,7 +159,7 @@ def _light_of(gray: Image, quad: Floats) -> ZoneLight:
 
 
 def _by_edges(light: ZoneLight, edges: Sequence[Edge], at_px: Floats) -> ZoneLight:
-    """Replace blur, paper and contrast by those of the markers, weighted by proximity."""
+    """Replace blur, paper and contrast by those of markers, weighted by proximity."""
     if not edges:
         return light
     weights = [1 / (math.dist(edge.middle_px, at_px) + 1) ** 2 for edge in edges]
@@ -172,7 +172,7 @@ def _by_edges(light: ZoneLight, edges: Sequence[Edge], at_px: Floats) -> ZoneLig
 
 
 def _scales(fit: Fit, rect: Rect) -> list[float]:
-    """Return the scale at nine points of a zone, in px/mm."""
+    """Return the scale at nine points of a zone."""
     xs = np.linspace(rect.x_mm, rect.x_mm + rect.width_mm, 3)
     ys = np.linspace(rect.y_mm, rect.y_mm + rect.height_mm, 3)
     return [float(scale) for scale in fit.scales([(x, y) for x in xs for y in ys])]
@@ -183,7 +183,7 @@ def _scales(fit: Fit, rect: Rect) -> list[float]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Viewpoint:
-    """Position of a camera with a usual lens that sees a mat like this, in mm of the mat."""
+    """Where a camera with a usual lens is, in mm of the mat."""
 
     at_mm: Floats
     distance_mm: float
@@ -191,7 +191,7 @@ class Viewpoint:
 
 
 def camera_of(fit: Fit, width_px: int, height_px: int) -> Viewpoint:
-    """Estimate the camera's position from the shape of a mat on a picture of that size."""
+    """Estimate the camera's position by a mat's shape on a picture of that size."""
     mm = corners_mm(Rect(0.0, 0.0, *fit.layout.size_mm))
     matrix = cv2.getPerspectiveTransform(mm.astype(np.float32), fit.to_px(mm).astype(np.float32))
     focal = max(width_px, height_px) / 2 / math.tan(math.radians(VIEW_DEG / 2))

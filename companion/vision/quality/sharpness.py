@@ -1,4 +1,4 @@
-"""Measure sharpness and brightness by known edges: the black squares of markers on white paper."""
+"""Measure sharpness and brightness by known edges: black markers on white paper."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from companion.tabletop.mat_layout import MARKER_CELLS
 from companion.vision.boxes import Floats, Image, slopes
 from companion.vision.opencv import cv2
 
-REACH_CELLS = 0.95  # distance examined on both sides of an edge, in marker cells
-STEP_PX = 0.25  # sample distance across an edge
-PARTS = 3  # parts of an edge measured separately, so that an inexact corner adds no blur
-MIN_CONTRAST = 15.0  # minimum contrast of paper and print to measure sharpness
-_SAMPLING_VARIANCE_PX = 0.1  # variance added by interpolation, in px²; measured on edges of known blur
+REACH_CELLS = 0.95  # examined on both sides of an edge, in marker cells
+STEP_PX = 0.25  # between samples across an edge
+PARTS = 3  # measured separately per edge, so that an inexact corner adds no blur
+MIN_CONTRAST = 15.0  # minimum contrast to measure sharpness
+_SAMPLING_VARIANCE_PX = 0.1  # added by interpolation, in px²; measured on edges of known blur
 _SLOPE_VARIANCE_PX, _SLOPE_GAIN = 0.6, 2.0
-"""Variance added by a gradient over three pixels, and factor for the part hidden by fine print; measured likewise."""
+"""Variance added by gradients over three pixels, and factor for what fine print hides; measured likewise."""
 
 _CALM_PATCH_PX, _CALM_SHARE, _CALM_TO_SIGMA = 6, 10, 1.5
-"""Patch width, percentage of patches that count as calm, and ratio of the noise's σ to their deviation."""
+"""Patch width, percentage of patches taken as calm, ratio of the noise's σ to their deviation."""
 
 _WINDOW = np.ones((9, 9), np.uint8)
 _STRONG = 60.0
@@ -31,13 +31,13 @@ class Edge:
     """The edges of one marker."""
 
     middle_px: tuple[float, float]
-    blur_px: tuple[float, float]  # σ across its top and bottom edge, and across its left and right edge
-    white: float  # gray level of the paper
-    black: float  # gray level of the print
+    blur_px: tuple[float, float]  # σ across top and bottom, and across left and right
+    white: float  # level of the paper
+    black: float  # level of the print
 
 
 def marker_edge(gray: Image, corners: Floats) -> Edge | None:
-    """Measure a marker with corners `(4, 2)` px; None if it shows no edge or is too close to the picture's border."""
+    """Measure a marker with corners `(4, 2)` px; None without edge or at the picture's border."""
     height, width = gray.shape
     if (corners < 4).any() or (corners > (width - 5, height - 5)).any():
         return None
@@ -52,7 +52,7 @@ def marker_edge(gray: Image, corners: Floats) -> Edge | None:
 
 
 def _profiles(gray: Image, corners: Floats, side: int) -> Iterator[tuple[float, float, float]]:
-    """Yield paper, print and blur of each part of one side."""
+    """Yield paper, print and blur of each part of a side."""
     start, end = corners[side], corners[(side + 1) % 4]
     opposite = (corners[(side + 2) % 4] + corners[(side + 3) % 4]) / 2
     along = end - start
@@ -72,8 +72,8 @@ def _profiles(gray: Image, corners: Floats, side: int) -> Iterator[tuple[float, 
 def _edge_of(profile: Floats) -> tuple[float, float, float]:
     """Return paper, print and blur (σ in px) of a profile from paper to print.
 
-    The area under the outer half of a Gaussian edge is σ/√(2π), whatever the noise. The inner half is not used because
-    the marker's pattern is near.
+    The area under the outer half of a Gaussian edge is σ/√(2π), whatever the noise. At the inner half the marker's
+    pattern is near.
     """
     few = max(2, len(profile) // 8)
     white, black = float(np.median(profile[:few])), float(profile[len(profile) // 2 :].min())
@@ -89,9 +89,9 @@ def _edge_of(profile: Floats) -> tuple[float, float, float]:
 
 
 def blur_of(gray: Image) -> float | None:
-    """Return σ in px of the sharpest edges on an excerpt, None without strong edges; for use without markers.
+    """Return σ in px of the sharpest edges on an excerpt, without markers; None if none is strong.
 
-    The steepest slope of a Gaussian edge is its height / (σ·√(2π)).
+    A Gaussian edge's steepest slope is its height / (σ·√(2π)).
     """
     if min(gray.shape) < len(_WINDOW):
         return None
@@ -106,7 +106,7 @@ def blur_of(gray: Image) -> float | None:
 
 
 def grain_of(gray: Image) -> float:
-    """Return σ of the noise on an excerpt in gray levels, from its calmest parts."""
+    """Return σ of an excerpt's noise in levels, by its calmest parts."""
     if not gray.size:
         return 0.0
     level = gray.astype(np.float32)

@@ -1,4 +1,4 @@
-"""Judge a camera: what is good, what is not, and what to do next. Shown by `doctor` and by the camera pages."""
+"""Judge a camera: what is good, what is not, what to do next. For `doctor` and the camera pages."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from companion.vision.quality.advice import TOLD_PX, Advice
 from companion.vision.quality.measure import ZoneSight
 
 LEAST_LOOKS = 2.0
-"""Looks per second below which a card waits too long to be proposed.
+"""Minimum looks per second, or a card waits too long to be proposed.
 
-On films at 5 looks per second half of the cards were proposed at the fourth to sixth look; at 2, that takes 3 s.
+On films, at 5 looks per second, half of the cards took four to six looks: here up to 3 s.
 """
 
-BUSY = 0.8  # minimum share of time spent on looking for which the computer, not the camera, is too slow
-BLURRED_PX = 2 * measure.MOST_BLUR_MODULES  # blur (σ) above which only large stickers can be read
+BUSY = 0.8  # share of time spent on looking from which the computer, not the camera, is slow
+BLURRED_PX = 2 * measure.MOST_BLUR_MODULES  # blur (σ) for which only large stickers are readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,11 @@ class Pace:
     """Rate at which the table is looked at."""
 
     looks: float  # per second
-    busy: float = 0.0  # share of the time spent on looking
+    busy: float = 0.0  # share of time spent on looking
 
     @property
     def is_enough(self) -> bool:
-        """True if cards are proposed soon after they were played."""
+        """True if cards are proposed soon."""
         return self.looks >= LEAST_LOOKS
 
     def says(self, size_px: tuple[int, int]) -> Said:
@@ -66,8 +66,8 @@ READY = say("Leave the camera where it is, and set up the game.")
 def size_wanted(now_px: Size, pace: Pace | None, advice: Advice | None = None) -> Size:
     """Return the best picture size: larger if cards look too small and this computer is fast enough.
 
-    Never smaller than usual: that would make stickers unreadable, while fewer looks only delay them. Enlarging needs
-    `advice`, going back only the pace.
+    It is never below the usual one: fewer pixels make stickers unreadable, fewer looks only delay them. `advice` is
+    needed to enlarge, `pace` alone to go back.
     """
     if pace is None:
         return now_px
@@ -82,7 +82,7 @@ def size_wanted(now_px: Size, pace: Pace | None, advice: Advice | None = None) -
 
 
 class Aspect(StrEnum):
-    """Aspects of a camera, in the order in which to fix them."""
+    """In the order in which to fix them."""
 
     PICTURE = "picture"
     MATS = "mats"
@@ -109,8 +109,8 @@ class Verdict:
 
     says: Said
     findings: tuple[Finding, ...]
-    steps: tuple[str, ...]  # what would help, most important first
-    is_good: bool  # True if a game can begin: stickers are readable and nothing needed is missing
+    steps: tuple[str, ...]  # most important first
+    is_good: bool  # a game can begin: stickers are readable, and nothing needed is missing
 
     @property
     def next_step(self) -> str:
@@ -128,7 +128,7 @@ _OF_HINTS: Mapping[str, Aspect] = {
 
 
 def verdict_on(advice: Advice, pace: Pace | None = None) -> Verdict:
-    """Judge a camera; without `pace` only by its pictures."""
+    """Judge a camera; without `pace`, only its pictures."""
     wrong = {_OF_HINTS[hint.code] for hint in advice.hints}
     findings = [finding for find in _FINDERS for finding in find(advice, wrong)]
     if pace is not None:
@@ -216,7 +216,7 @@ GOOD_LIGHT = say("good light")
 
 
 def sharpness(zone: ZoneSight) -> Said | None:
-    """Describe how sharp a zone is; None without edges."""
+    """Describe sharpness; None without edges."""
     if zone.blur_px is None:
         return None
     if zone.blur_px <= measure.SOFT_PX:
@@ -226,19 +226,19 @@ def sharpness(zone: ZoneSight) -> Said | None:
 
 
 def light(zone: ZoneSight) -> Said | None:
-    """Describe the light on a zone; None without paper to measure it on."""
+    """Describe the light; None without paper to measure it on."""
     return glare(zone) or brightness(zone)
 
 
 def glare(zone: ZoneSight) -> Said | None:
-    """Describe the share lost to a reflection; None if small."""
+    """Describe the share under a reflection; None if small."""
     if zone.glare < measure.GLARE_SHARE:
         return None
     return say("glare on %(share)d %%", share=round(100 * zone.glare))
 
 
 def brightness(zone: ZoneSight) -> Said | None:
-    """Describe how bright a zone is; None without paper to measure it on."""
+    """Describe brightness; None without paper to measure it on."""
     if not zone.shows_paper:
         return None
     if zone.white < measure.DARK_WHITE:
