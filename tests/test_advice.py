@@ -1,4 +1,4 @@
-"""Is the camera good enough: what is measured on a picture is what was rendered, and the advice would help."""
+"""Camera quality: measurements match what was rendered, and the advice helps."""
 
 import json
 from dataclasses import replace
@@ -25,7 +25,7 @@ LAYOUTS = (SIDE.layout, TABLE.layout)
 SCENE = Scene(mats=(SIDE, TABLE), stickers=(on_mat(SIDE, "battle", "MB1:ROLL-03", size_mm=24),))
 NEAR = Lens(width_mm=900)
 FAR = Lens(width_mm=1920 * 20 / 25 / (0.85 * measure.MODULE_PX))
-"""Modules of 20 mm stickers are here 15 % smaller than the reader needs."""
+"""Modules of 20 mm stickers are 15 % smaller here than the reader needs."""
 
 WHITE = on_mat(SIDE, "battle", "MB1:ROLL-03", size_mm=24, card=(250, 250, 250))
 WITH_CARD = Scene(mats=(SIDE, TABLE), stickers=(WHITE,))
@@ -67,7 +67,7 @@ def lit_from_one_side() -> np.ndarray:
     return (picture(SCENE, Lens(width_mm=900, uneven=0.0)) * dim).astype(np.uint8)
 
 
-# --- What is measured -----------------------------------------------------------------------------------------
+# --- Measurements ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.variants(5)
@@ -83,11 +83,11 @@ def lit_from_one_side() -> np.ndarray:
         ("px_per_mm", pytest.approx((1.28, 1.28), rel=0.01), Lens(width_mm=1500)),
     ],
 )
-def test_scale_levels_and_grain_of_every_zone_are_those_of_lens_and_sensor(figure, rendered, lens):
+def test_scale_levels_and_grain_of_every_zone_match_lens_and_sensor(figure, rendered, lens):
     assert all(getattr(zone, figure) == rendered for zone in advice_for(lens).zones)
 
 
-def test_a_slant_makes_the_far_end_of_a_zone_smaller():
+def test_a_tilted_camera_sees_the_far_end_of_a_zone_smaller():
     found = advice_for(Lens(width_mm=1200, tilt_deg=30))
 
     far, near = next(zone.px_per_mm for zone in found.zones if zone.zone == "side-1/distance")
@@ -97,7 +97,7 @@ def test_a_slant_makes_the_far_end_of_a_zone_smaller():
 @pytest.mark.variants(2)
 @pytest.mark.parametrize("blur_px", [0.5, 1.0, 1.5])
 @pytest.mark.parametrize("tilt_deg", [0, 25])
-def test_the_blur_of_marker_edges_is_that_of_the_lens(blur_px, tilt_deg):
+def test_the_blur_of_marker_edges_matches_the_lens(blur_px, tilt_deg):
     gray = gray_of(picture(SCENE, Lens(width_mm=1000, blur_px=blur_px, tilt_deg=tilt_deg, noise=5)))
 
     edges = [
@@ -109,7 +109,7 @@ def test_the_blur_of_marker_edges_is_that_of_the_lens(blur_px, tilt_deg):
     assert np.median([max(edge.blur_px) for edge in edges if edge]) == pytest.approx(blur_px, abs=0.15)
 
 
-def test_a_sharper_piece_of_print_has_the_smaller_blur_where_no_marker_tells_it():
+def test_without_markers_sharper_print_has_less_blur():
     sharp, soft = (gray_of(picture(SCENE, Lens(width_mm=900, blur_px=blur))) for blur in (0.5, 2.0))
     box = mats_on(picture(SCENE, NEAR)).fits[0].quad_px(SIDE.layout.zones["battle"]).astype(int)
     part = np.s_[box[:, 1].min() : box[:, 1].max(), box[:, 0].min() : box[:, 0].max()]
@@ -118,7 +118,7 @@ def test_a_sharper_piece_of_print_has_the_smaller_blur_where_no_marker_tells_it(
     assert blur_of(np.full((60, 60), 120, np.uint8)) is None
 
 
-def test_fine_print_over_most_of_a_zone_is_no_grain():
+def test_fine_print_over_most_of_a_zone_is_not_grain():
     rng = np.random.default_rng(1)
     zone = np.full((120, 96), 180.0)
     zone[:100, :80] = 110 + 60 * np.sign(rng.normal(size=(50, 40))).repeat(2, axis=0).repeat(2, axis=1)
@@ -127,7 +127,7 @@ def test_fine_print_over_most_of_a_zone_is_no_grain():
     assert grain_of(noisy) == pytest.approx(3, abs=1)
 
 
-def test_a_reflection_is_a_share_of_its_zone_alone():
+def test_a_reflection_is_a_share_of_its_own_zone_only():
     image = with_spot(NEAR, 500, 400, 40)
 
     shares = {zone.zone: zone.saturated for zone in advise([image], mats_on(image)).zones}
@@ -139,7 +139,7 @@ def test_a_reflection_is_a_share_of_its_zone_alone():
 @pytest.mark.variants(2)
 @pytest.mark.parametrize("width_mm", [800, 1200, 1600])
 @pytest.mark.parametrize("tilt_deg", [0, 30])
-def test_how_far_away_and_how_slanted_the_camera_is(width_mm, tilt_deg):
+def test_the_cameras_distance_and_tilt_are_estimated(width_mm, tilt_deg):
     usual = 0.5 / np.tan(np.radians(measure.VIEW_DEG / 2))
     found = advice_for(Lens(width_mm=width_mm, tilt_deg=tilt_deg, focal=usual))
 
@@ -147,7 +147,7 @@ def test_how_far_away_and_how_slanted_the_camera_is(width_mm, tilt_deg):
     assert found.distance_cm == pytest.approx(usual * width_mm / 10, rel=0.15)
 
 
-def test_the_stickers_that_were_read_say_how_wide_they_are():
+def test_the_stickers_read_show_their_width():
     mats = mats_on(picture(SCENE, NEAR))
 
     assert measure.sticker_mm_of([code_of(CARD, NEAR)], mats) == 20.0
@@ -178,7 +178,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("made", "asked"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong_with_a_picture_is_asked_for(made, asked):
+def test_each_problem_of_a_picture_leads_to_its_advice(made, asked):
     image = made()
 
     assert codes(advise([image], mats_on(image), LAYOUTS)) == asked.split()
@@ -193,7 +193,7 @@ def test_advice_on_any_picture_can_be_written_as_json(made):
     assert json.loads(json.dumps(found.as_json()))["good"] is found.good
 
 
-def test_of_several_pictures_the_middling_one_counts():
+def test_of_several_pictures_the_median_counts():
     spoilt, clear = with_spot(NEAR, 500, 400, 60), picture(SCENE, NEAR)
     found = advise([spoilt, spoilt, clear], mats_on(clear))
 
@@ -201,11 +201,11 @@ def test_of_several_pictures_the_middling_one_counts():
     assert "side-1/speed" in said(found, "glare")
 
 
-def test_blur_does_no_harm_where_stickers_are_large_enough():
+def test_blur_is_harmless_if_stickers_are_large_enough():
     assert advice_for(Lens(width_mm=900, blur_px=1.5), sticker_mm=40).good
 
 
-def test_the_camera_is_to_come_closer_where_stickers_are_too_small_and_then_they_are_not():
+def test_the_advice_to_move_closer_makes_small_stickers_readable():
     found = advice_for(FAR)
     by_cm = int(said(found, "closer").split(" cm")[0].split()[-1])
     nearer = FAR.width_mm * (1 - by_cm / found.distance_cm)
@@ -215,7 +215,7 @@ def test_the_camera_is_to_come_closer_where_stickers_are_too_small_and_then_they
     assert advice_for(Lens(width_mm=nearer)).good
 
 
-def test_larger_stickers_are_advised_where_the_mats_fill_the_picture():
+def test_larger_stickers_are_advised_if_the_mats_fill_the_picture():
     found = advice_for(Lens(width_mm=800), sticker_mm=8)
 
     assert "larger-stickers" in codes(found)
@@ -223,7 +223,7 @@ def test_larger_stickers_are_advised_where_the_mats_fill_the_picture():
     assert advice_for(Lens(width_mm=800), sticker_mm=size_mm).good
 
 
-def test_bright_cards_are_no_reflection_as_long_as_their_print_shows():
+def test_bright_cards_with_visible_print_are_not_reflections():
     found = advice_for(Lens(width_mm=900, light=1.0, uneven=0.0), WITH_CARD)
 
     battle = next(zone for zone in found.zones if zone.zone == "side-1/battle")
@@ -232,7 +232,7 @@ def test_bright_cards_are_no_reflection_as_long_as_their_print_shows():
     assert codes(found) == []
 
 
-def test_the_sun_on_half_of_a_mat_is_no_lamp():
+def test_sunlight_on_half_a_mat_is_not_a_lamp():
     sun = np.where(np.arange(1920) < 600, 1.5, 0.8)[None, :, None]
     image = np.clip(picture(WITH_CARD, NEAR) * sun, 0, 255).astype(np.uint8)
 
@@ -244,7 +244,7 @@ def test_the_sun_on_half_of_a_mat_is_no_lamp():
 
 
 @pytest.mark.parametrize("is_read", [True, False])
-def test_a_bright_picture_needs_less_light_only_where_no_sticker_is_read(is_read):
+def test_a_bright_picture_needs_less_light_only_if_no_sticker_is_read(is_read):
     lens = Lens(width_mm=900, light=1.7)
 
     found = advice_for(lens, WITH_CARD, codes=[code_of(WHITE, lens)] if is_read else [])
@@ -257,7 +257,7 @@ def test_a_bright_picture_needs_less_light_only_where_no_sticker_is_read(is_read
     ("at_mm", "says"),
     [((150, 0), "to its left"), ((-90, 0), "to its right"), ((0, 200), "upwards"), ((0, -200), "downwards")],
 )
-def test_the_camera_is_to_turn_towards_what_is_out_of_the_picture(at_mm, says):
+def test_the_camera_should_turn_towards_what_is_outside_the_picture(at_mm, says):
     found = advice_for(Lens(width_mm=900, at_mm=at_mm))
 
     assert codes(found)[0] == "mat-cut-off"
@@ -274,7 +274,7 @@ COVERED = Scene(mats=(replace(SIDE, hidden=frozenset({0, 1})), TABLE))
         (COVERED, (), "marks-covered", "side 1: 2 of 4"),
     ],
 )
-def test_a_mat_that_is_not_seen_or_half_covered_is_named(scene, more, code, says):
+def test_a_missing_or_half_covered_mat_is_named(scene, more, code, says):
     found = advice_for(NEAR, scene, (*LAYOUTS, *more))
 
     assert codes(found) == [code]
@@ -285,7 +285,7 @@ DRAWN = ("side-1/battle", "side-1/speed", "side-1/distance")
 
 
 def drawn(image: np.ndarray, *cards: Sticker, measured: bool = False, **how: object) -> Advice:
-    """Advice on zones drawn where a mat would lie, with the codes of cards as if they had been read."""
+    """Advice on zones drawn in place of a mat, with the codes of cards as if read."""
     lens = how.pop("lens", NEAR)
     to_px = lens.matrix() @ SIDE.matrix()
     rects = {name: SIDE.layout.zones[name.partition("/")[2]] for name in DRAWN}
@@ -310,7 +310,7 @@ def code_of(card: Sticker, lens: Lens) -> Quad:
 CARD = replace(on_mat(SIDE, "battle", "MB1:ROLL-03", size_mm=20, card=(240, 240, 245)), turn_deg=0)
 
 
-def test_a_drawn_zone_without_a_card_has_no_scale_and_that_is_not_called_good():
+def test_a_drawn_zone_without_a_card_has_no_scale_and_is_not_called_good():
     found = drawn(picture(Scene(cloth=(160, 165, 170)), NEAR))
 
     assert [(zone.px_per_mm, zone.smallest_mm, zone.good) for zone in found.zones] == [(None, None, None)] * 3
@@ -319,7 +319,7 @@ def test_a_drawn_zone_without_a_card_has_no_scale_and_that_is_not_called_good():
     assert "Lay a card into each zone" in said(found, "no-scale")
 
 
-def test_the_stickers_read_tell_the_scale_of_drawn_zones():
+def test_the_stickers_read_give_the_scale_of_drawn_zones():
     found = drawn(picture(Scene(stickers=(CARD,)), NEAR), CARD)
 
     assert [zone.px_per_mm[0] for zone in found.zones] == pytest.approx([1920 / 900] * 3, rel=0.01)
@@ -329,7 +329,7 @@ def test_the_stickers_read_tell_the_scale_of_drawn_zones():
     )
 
 
-def test_stickers_that_look_too_small_in_drawn_zones_ask_for_a_nearer_camera():
+def test_small_stickers_in_drawn_zones_need_a_closer_camera():
     found = drawn(picture(Scene(stickers=(CARD,)), FAR), CARD, lens=FAR)
 
     assert (found.good, codes(found)) == (False, ["closer"])
@@ -337,14 +337,14 @@ def test_stickers_that_look_too_small_in_drawn_zones_ask_for_a_nearer_camera():
     assert found.verdict.endswith("and yours are too small.")
 
 
-def test_a_drawn_zone_that_was_measured_needs_no_card_to_tell_its_scale():
+def test_a_measured_drawn_zone_needs_no_card_for_its_scale():
     found = drawn(picture(Scene(cloth=(160, 165, 170)), NEAR), measured=True)
 
     assert found.zones[0].px_per_mm == pytest.approx((1920 / 900, 1920 / 900), rel=0.02)
     assert (found.good, found.is_guessed, codes(found)) == (True, False, [])
 
 
-def test_a_dark_cloth_in_drawn_zones_is_no_dark_picture():
+def test_a_dark_cloth_in_drawn_zones_is_not_a_dark_picture():
     found = drawn(picture(Scene(stickers=(CARD,), cloth=(30, 40, 25)), NEAR), CARD)
 
     assert [zone.shows_paper for zone in found.zones] == [True, False, False]
@@ -352,7 +352,7 @@ def test_a_dark_cloth_in_drawn_zones_is_no_dark_picture():
     assert codes(drawn(picture(Scene(), Lens(width_mm=900, light=0.1))))[0] == "dark"
 
 
-def test_the_verdict_says_which_stickers_are_on_the_table_only_where_they_were_measured():
+def test_the_verdict_states_the_sticker_width_only_if_measured():
     usual, own = advice_for(NEAR), advice_for(NEAR, sticker_mm=24.0)
 
     assert usual.verdict.endswith("can be read in every zone: the usual ones, 20 mm wide, are large enough.")
@@ -367,7 +367,7 @@ def test_the_verdict_says_which_stickers_are_on_the_table_only_where_they_were_m
         (2600, range(35, 45), "too little"),
     ],
 )
-def test_whether_cards_are_large_enough_to_be_told_by_their_faces(width_mm: float, px: range, told: str):
+def test_advice_says_if_cards_are_large_enough_to_recognize_faces(width_mm: float, px: range, told: str):
     found = advice_for(Lens(width_mm=width_mm))
 
     assert found.card_px in px
@@ -385,7 +385,7 @@ def test_every_hint_is_one_sentence(tilt_deg, width_mm, light):
     assert [hint.needed for hint in found.hints] == sorted((hint.needed for hint in found.hints), reverse=True)
 
 
-def test_the_json_has_every_figure_and_says_what_to_do():
+def test_the_json_has_all_measurements_and_advice():
     told = advice_for(FAR).as_json()
 
     figures = {"size_px", "distance_cm", "tilt_deg", "sticker_mm", "smallest_mm", "cards", "card_px", "zones"}
@@ -396,7 +396,7 @@ def test_the_json_has_every_figure_and_says_what_to_do():
     assert told["hints"][0]["code"] == "closer"
 
 
-def test_blur_and_grain_ask_for_larger_stickers():
+def test_blur_and_grain_need_larger_stickers():
     sharp = measure.module_px_needed(0.6, 180, 3)
 
     assert sharp == measure.MODULE_PX

@@ -1,4 +1,4 @@
-"""The devices behind the frames, on stand-ins for their drivers: which mode is chosen, what is held and let go."""
+"""Camera devices with simulated drivers: which mode is chosen, and which settings are held and released."""
 
 import itertools
 import sys
@@ -22,7 +22,7 @@ UHD, HD, HALF, SMALL = (3840, 2160), (1920, 1080), (1280, 720), (640, 480)
 
 
 class Driver:
-    """A webcam's driver: it takes the mode that is nearest in size among those of the kind asked for."""
+    """A webcam's driver: it chooses the mode of the requested format that is closest in size."""
 
     def __init__(self, modes: dict[str, list[tuple[int, int]]]) -> None:
         self.modes = modes
@@ -66,7 +66,7 @@ def webcam(monkeypatch, modes: dict[str, list[tuple[int, int]]], *most: tuple[in
     ],
     ids=["JPEG before raw", "pixels before JPEG", "JPEG of the same size", "nothing but raw", "a size of its own"],
 )
-def test_a_webcam_gives_pictures_in_the_best_mode_that_it_has(monkeypatch, modes, kind, size):
+def test_a_webcam_uses_its_best_mode(monkeypatch, modes, kind, size):
     camera, driver = webcam(monkeypatch, modes)
 
     assert camera.kind() == kind
@@ -80,7 +80,7 @@ def test_a_webcam_gives_no_larger_pictures_than_wanted(monkeypatch, most):
     assert driver.get(cv2.CAP_PROP_FRAME_WIDTH) == most[0]
 
 
-def test_a_webcam_holds_the_exposure_and_warmth_that_it_has_set_itself_and_lets_go(monkeypatch):
+def test_a_webcam_holds_and_releases_its_automatic_exposure_and_white_balance(monkeypatch):
     camera, driver = webcam(monkeypatch, {"MJPG": [HD]})
     driver.values |= {cv2.CAP_PROP_EXPOSURE: 157.0, cv2.CAP_PROP_WB_TEMPERATURE: 3400.0}
     camera.hold()
@@ -94,11 +94,11 @@ def test_a_webcam_holds_the_exposure_and_warmth_that_it_has_set_itself_and_lets_
     assert [driver.values[name] for name in switches] == [3, 1, 1]
 
 
-# --- The Raspberry Pi's own camera ----------------------------------------------------------------------------
+# --- The Raspberry Pi camera -----------------------------------------------------------------------------------
 
 
 class Picamera2:
-    """A stand-in for Picamera2's class of this name."""
+    """A replacement for Picamera2's class of this name."""
 
     metadata = MappingProxyType(
         {"ExposureTime": 20000, "AnalogueGain": 2.0, "ColourGains": (1.8, 1.4), "LensPosition": 1.3, "Lux": 90.0}
@@ -142,7 +142,7 @@ def driver(monkeypatch) -> type[Picamera2]:
 
 
 @pytest.mark.parametrize("lens", [("AfMode",), ()], ids=["its lens follows", "its lens does not move"])
-def test_the_pi_camera_gives_pictures_of_full_size(driver, monkeypatch, lens):
+def test_the_pi_camera_gives_full_size_pictures(driver, monkeypatch, lens):
     monkeypatch.setattr(driver, "lens", lens)
     camera = PiCamera("")
 
@@ -151,7 +151,7 @@ def test_the_pi_camera_gives_pictures_of_full_size(driver, monkeypatch, lens):
     assert camera._camera.set == [{"AeEnable": True, "AwbEnable": True, **dict.fromkeys(lens, 2)}]
 
 
-def test_the_pi_camera_holds_light_and_lens_as_they_are(driver):
+def test_the_pi_camera_holds_exposure_and_focus(driver):
     camera = PiCamera("0")
     camera.hold()
 
@@ -161,18 +161,18 @@ def test_the_pi_camera_holds_light_and_lens_as_they_are(driver):
     }  # fmt: skip
 
 
-def test_a_pi_camera_that_is_not_plugged_in_is_a_sentence(driver):
+def test_a_missing_pi_camera_is_reported_in_a_sentence(driver):
     with pytest.raises(Problem, match="check its cable"):
         PiCamera("1")
 
 
-# --- When it is held ------------------------------------------------------------------------------------------
+# --- When settings are held ------------------------------------------------------------------------------------
 
 DAY, DIM, LAMP, NIGHT = Light(120, 1.0), Light(60, 1.0), Light(115, 1.8), Light(15, 1.0)
 
 
 def deeds(*lights: tuple[Light, float]) -> list[tuple[float, Adjustment]]:
-    """What a camera that gives ten pictures a second is told in each light for so many seconds, and when."""
+    """Commands, with times, to a camera with ten pictures a second in each light for that many seconds."""
     now, told, number = Steadiness(), [], 0
     for light, seconds in lights:
         for _ in range(round(10 * seconds)):
@@ -201,11 +201,11 @@ ANEW = [(2.0, Adjustment.HOLD), (5.0, Adjustment.RELEASE), (7.1, Adjustment.HOLD
         pytest.param([(DAY, 3), (NIGHT, 9)], ANEW[:2], id="let go when the light is switched off"),
     ],
 )
-def test_a_camera_is_held_and_let_go(lights, told):
+def test_camera_settings_are_held_and_released(lights, told):
     assert deeds(*lights) == told
 
 
-def test_the_light_of_a_picture_is_its_brightness_and_its_warmth():
+def test_the_light_of_a_picture_is_its_brightness_and_warmth():
     red = np.zeros((64, 64, 3), np.uint8) + np.array([59, 80, 119], np.uint8)
 
     assert steadiness.light_of(red) == Light(80.0, 2.0)
@@ -215,7 +215,7 @@ TABLE = jpeg_of(np.random.default_rng(1).integers(0, 255, (*HALF[::-1], 3), np.u
 
 
 class NetworkCamera(BaseHTTPRequestHandler):
-    """What a phone's network camera program speaks: one JPEG after the other, for as long as somebody looks."""
+    """Behaves like a network camera app on a phone: one JPEG after another, as long as a client is connected."""
 
     def do_GET(self) -> None:
         self.send_response(200)
@@ -229,7 +229,7 @@ class NetworkCamera(BaseHTTPRequestHandler):
         pass
 
 
-def test_a_network_camera_that_sends_jpegs_is_a_camera():
+def test_a_network_camera_that_sends_jpegs_works():
     server = ThreadingHTTPServer(("127.0.0.1", 0), NetworkCamera)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()

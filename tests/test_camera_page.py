@@ -1,4 +1,4 @@
-"""The camera page: what it says of the picture, and zones that are drawn on it."""
+"""The camera page: what it reports about the picture, and zones drawn on it."""
 
 import re
 from dataclasses import replace
@@ -57,7 +57,7 @@ def page(begun, zones):
     return app_of(begun, survey(zone("side-1/battle")), zones).test_client()
 
 
-# --- What it says --------------------------------------------------------------------------------------------
+# --- What it reports -------------------------------------------------------------------------------------------
 
 
 BOXES = {
@@ -84,7 +84,7 @@ DRAWN = {
 
 
 class Drawing(Evening):
-    """An evening on which somebody draws zones, by what they are called in `DRAWN`: `machine draws Ann -> /camera`."""
+    """An evening on which players draw zones, by their names in `DRAWN`: `machine draws Ann -> /camera`."""
 
     def do(self, step: str) -> None:
         who, draws, what = step.partition(" draws ")
@@ -210,18 +210,18 @@ def test_on_an_evening(match, zones, tmp_path, monkeypatch, setting, rows):
         ({"white": 60.0}, "too dark"), ({"contrast": 40.0}, "little contrast"),
     ],
 )  # fmt: skip
-def test_the_light_on_a_zone_in_words(changes, said):
+def test_the_light_on_a_zone_is_described(changes, said):
     assert light(zone("side-1/battle", **changes)) == said
 
 
 @pytest.mark.parametrize(
     ("blur_px", "said"), [(None, None), (0.6, "sharp"), (1.1, "a little soft (1.1 px)"), (2.0, "blurred (2.0 px)")]
 )
-def test_the_sharpness_of_a_zone_in_words(blur_px, said):
+def test_the_sharpness_of_a_zone_is_described(blur_px, said):
     assert sharpness(zone("side-1/battle", blur_px=blur_px)) == said
 
 
-def test_a_drawn_zone_is_told_apart_and_has_no_scale():
+def test_a_drawn_zone_is_shown_as_drawn_without_scale():
     name = "side-1/battle"
     unknown = zone(name, px_per_mm=None, smallest_mm=None, good=None, white=60.0, shows_paper=False)
     shown = sights(survey(unknown, drawn=(name,)), CALLED)
@@ -232,7 +232,7 @@ def test_a_drawn_zone_is_told_apart_and_has_no_scale():
     assert (shown["is_measured"], shown["outlines"][0]["is_good"]) == (False, True)
 
 
-def test_where_only_cards_tell_the_scale_the_page_says_by_what():
+def test_the_page_says_if_only_cards_give_the_scale():
     name = "side-1/battle"
     shown = sights(survey(zone(name, is_guessed=True, blur_px=1.2), drawn=(name,)), CALLED)
 
@@ -253,7 +253,7 @@ def test_where_only_cards_tell_the_scale_the_page_says_by_what():
         (("the mat of side 7", "mat", "side-7"), "Look at Side 7’s mat."),
     ],
 )
-def test_sentences_name_mats_and_zones_as_the_table_does(thing, said):
+def test_sentences_name_mats_and_zones_like_the_table(thing, said):
     words.speak_of(Game(teams=(Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))), MATS)
     shown = words.said(say("Look at %(thing)s.", thing=Term(*thing)))
     language.speak_of(None)
@@ -268,7 +268,7 @@ def send(client, data: dict[str, str]):
     return tap(client, "/camera/zones", **data)
 
 
-def test_the_form_lists_the_zones_of_the_match_and_no_others(page):
+def test_the_form_lists_only_the_zones_of_the_match(page):
     shown = page.get("/camera/zones").text
 
     names = re.findall(r'data-zone="([^"]+)"', shown)
@@ -277,7 +277,7 @@ def test_the_form_lists_the_zones_of_the_match_and_no_others(page):
     assert len(names) == 10
 
 
-def test_what_is_kept_is_in_force_in_the_data_folder_and_shown_again(page, zones, tmp_path):
+def test_saved_zones_are_used_stored_and_shown_again(page, zones, tmp_path):
     answer = send(page, typed(BOXES, **{"seat-side-2": "top"}) | {"x-side-1/battle": "10,5"})
     shown = page.get("/camera/zones").text
 
@@ -292,7 +292,7 @@ def test_what_is_kept_is_in_force_in_the_data_folder_and_shown_again(page, zones
 
 
 @pytest.mark.parametrize("seat", ["bottom", "left"])
-def test_a_seat_is_kept_before_any_zone_of_its_side_is_drawn(begun, zones, tmp_path, seat):
+def test_a_seat_is_saved_before_any_of_its_zones_is_drawn(begun, zones, tmp_path, seat):
     send(app_of(begun, zones=zones).test_client(), typed(ANNS, **{"seat-side-1": "top", "seat-side-2": seat}))
 
     again = app_of(begun, zones=DrawnZones(tmp_path)).test_client().get("/camera/zones").text
@@ -301,7 +301,7 @@ def test_a_seat_is_kept_before_any_zone_of_its_side_is_drawn(begun, zones, tmp_p
     assert chosen == [("side-1", "top"), ("side-2", seat)]
 
 
-def test_of_many_zones_that_are_missing_a_few_are_named():
+def test_only_a_few_of_many_missing_zones_are_named():
     called = Called(Names({}, {"Ann": ("Ann",), "Bob": ("Bob",), "Cid": ("Cid",)}), MATS | {"side-3": "Cid"})
     zones = [f"side-{side}/{zone}" for side in (1, 2, 3) for zone in ("battle", "distance")]
 
@@ -324,7 +324,7 @@ def test_of_many_zones_that_are_missing_a_few_are_named():
         ),
     ],
 )
-def test_a_drawing_that_cannot_be_is_refused_with_a_sentence_and_stays_typed(page, zones, boxes, says):
+def test_an_impossible_drawing_is_refused_and_stays_in_the_form(page, zones, boxes, says):
     answer = send(page, typed(boxes))
 
     assert answer.status_code == 400
@@ -333,7 +333,7 @@ def test_a_drawing_that_cannot_be_is_refused_with_a_sentence_and_stays_typed(pag
     assert 'role="alert"' in answer.text
 
 
-def test_clearing_all_zones_takes_a_second_tap_away_from_the_others(page):
+def test_clearing_all_zones_takes_two_taps_apart_from_the_other_buttons(page):
     assert "/camera/zones/forget" not in page.get("/camera/zones").text
     send(page, typed(BOXES))
 
@@ -346,7 +346,7 @@ def test_clearing_all_zones_takes_a_second_tap_away_from_the_others(page):
     assert shown.index("Suggest zones for all") < asked.start()
 
 
-def test_zones_of_the_setup_file_are_shown_and_not_changed(begun):
+def test_zones_of_the_setup_file_are_shown_read_only(begun):
     given = parse_drawing(zone_form.drawing_of(typed(BOXES), CALLED).as_json())
     zones = DrawnZones(None, given)
     client = app_of(begun, zones=zones).test_client()
@@ -358,7 +358,7 @@ def test_zones_of_the_setup_file_are_shown_and_not_changed(begun):
 
 
 @pytest.mark.parametrize("sides", range(2, 9))
-def test_the_zones_put_there_to_begin_with_can_be_kept(sides):
+def test_the_suggested_zones_can_be_saved(sides):
     mats = {f"side-{number}": f"P{number}" for number in range(1, sides + 1)}
     called = Called(Names({}, {}), mats)
 
@@ -367,7 +367,7 @@ def test_the_zones_put_there_to_begin_with_can_be_kept(sides):
     assert len(drawn.zones) == 4 * sides + 2
 
 
-def test_zones_keep_their_numbers_where_not_all_are_seen():
+def test_zones_keep_their_numbers_if_some_are_not_visible():
     seen = survey(zone("side-2/distance"), zone("table/draw"), zone("side-5/battle"))
 
     shown = sights(seen, CALLED)

@@ -1,4 +1,4 @@
-"""What is set for the cameras and stays so: how their pictures are turned, and which look at the table together."""
+"""Saved camera settings: rotation, and which cameras look at the table together."""
 
 import os
 
@@ -22,14 +22,14 @@ PICTURE = np.arange(2 * 3 * 3, dtype=np.uint8).reshape(2, 3, 3)
         (Turn(0, mirrored=True), PICTURE[0, 2]), (Turn(180, mirrored=True), PICTURE[1, 0]),
     ],
 )  # fmt: skip
-def test_a_picture_is_turned_clockwise_and_then_mirrored(turn, corner):
+def test_a_picture_is_rotated_clockwise_and_then_mirrored(turn, corner):
     turned = turn.of(PICTURE)
 
     assert (turned[0, 0] == corner).all()
     assert turned.shape == ((3, 2, 3) if turn.degrees in (90, 270) else (2, 3, 3))
 
 
-def test_frames_are_turned_as_is_in_force_when_they_come(tmp_path):
+def test_frames_are_rotated_by_the_current_setting(tmp_path):
     kept = KeptTurn(tmp_path)
     frames = kept.turned(Frame(PICTURE, float(number)) for number in range(2))
 
@@ -40,7 +40,7 @@ def test_frames_are_turned_as_is_in_force_when_they_come(tmp_path):
     assert (next(frames).image == PICTURE[::-1, ::-1]).all()
 
 
-def test_a_newer_picture_is_turned_as_well(tmp_path):
+def test_a_newer_picture_is_rotated_too(tmp_path):
     kept = KeptTurn(tmp_path)
     kept.keep(Turn(180))
     (turned, without) = kept.turned([Frame(PICTURE, 0.0, newest=lambda: PICTURE + 1), Frame(PICTURE, 0.1)])
@@ -49,7 +49,7 @@ def test_a_newer_picture_is_turned_as_well(tmp_path):
     assert without.newest() is None
 
 
-def test_a_turn_is_kept_in_the_data_folder(tmp_path):
+def test_the_rotation_is_saved_in_the_data_folder(tmp_path):
     KeptTurn(tmp_path).keep(Turn(270, mirrored=True))
 
     assert KeptTurn(tmp_path).current == Turn(270, mirrored=True)
@@ -58,14 +58,14 @@ def test_a_turn_is_kept_in_the_data_folder(tmp_path):
 @pytest.mark.parametrize(
     "damaged", ["", "{", "[]", "7", '{"degrees": 90}', "[" * 5000, '{"degrees": [], "mirrored": 1}', os.mkfifo]
 )
-def test_what_cannot_be_read_turns_nothing(tmp_path, damaged):
+def test_an_unreadable_setting_rotates_nothing(tmp_path, damaged):
     path = tmp_path / TURN_NAME
     path.write_text(damaged) if isinstance(damaged, str) else damaged(path)
 
     assert KeptTurn(tmp_path).current == AS_IT_IS
 
 
-def test_a_folder_that_is_gone_is_said_and_turns_nothing(tmp_path):
+def test_a_missing_folder_is_reported_and_rotates_nothing(tmp_path):
     kept = KeptTurn(tmp_path / "gone")
 
     with pytest.raises(Problem, match="cannot be written"):
@@ -74,7 +74,7 @@ def test_a_folder_that_is_gone_is_said_and_turns_nothing(tmp_path):
     assert kept.current == AS_IT_IS
 
 
-# --- The cameras beside the first ------------------------------------------------------------------------------
+# --- Additional cameras ----------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def devices(monkeypatch):
     monkeypatch.setattr(camera_settings, "video_devices", lambda: ["/dev/video0", "/dev/video2", "/dev/video4"])
 
 
-def test_a_camera_that_is_added_is_there_after_a_restart(tmp_path, devices):
+def test_an_added_camera_is_still_there_after_a_restart(tmp_path, devices):
     others = OtherCameras(tmp_path, first=lambda: "/dev/video0")
     assert others.choices() == ["/dev/video2", "/dev/video4"]
 
@@ -94,7 +94,7 @@ def test_a_camera_that_is_added_is_there_after_a_restart(tmp_path, devices):
 
 
 @pytest.mark.parametrize("source", ["", "/dev/video0", "/dev/video9", "/etc/passwd", "file:///etc/passwd", "demo:"])
-def test_what_is_no_camera_or_is_used_already_is_not_added(tmp_path, devices, source):
+def test_a_source_that_is_not_a_camera_or_already_used_is_not_added(tmp_path, devices, source):
     others = OtherCameras(tmp_path, first=lambda: "/dev/video0")
 
     with pytest.raises(Problem, match="is no camera that can be added"):
@@ -103,7 +103,7 @@ def test_what_is_no_camera_or_is_used_already_is_not_added(tmp_path, devices, so
     assert others.sources == ()
 
 
-def test_no_more_cameras_are_used_than_a_computer_can_look_through(tmp_path, devices):
+def test_the_number_of_cameras_is_limited(tmp_path, devices):
     others = OtherCameras(tmp_path)
     for number in range(camera_settings.MOST_OTHERS):
         others.add(f"http://192.168.1.{number}/video")
@@ -113,13 +113,13 @@ def test_no_more_cameras_are_used_than_a_computer_can_look_through(tmp_path, dev
 
 
 @pytest.mark.parametrize("kept", ["", "{", "[1]", '"x"', '["demo:", "/etc/passwd"]', "[" * 10_000])
-def test_a_damaged_list_of_cameras_is_an_empty_one(tmp_path, kept):
+def test_a_damaged_list_of_cameras_counts_as_empty(tmp_path, kept):
     (tmp_path / OTHERS_NAME).write_text(kept, encoding="utf-8")
 
     assert OtherCameras(tmp_path).sources == ()
 
 
-def test_cameras_named_at_the_start_are_used_instead_of_those_kept(tmp_path):
+def test_cameras_named_at_the_start_replace_the_saved_ones(tmp_path):
     (tmp_path / OTHERS_NAME).write_text('["/dev/video4"]', encoding="utf-8")
 
     assert OtherCameras(tmp_path, ["/dev/video2"]).sources == ("/dev/video2",)

@@ -1,4 +1,4 @@
-"""What codes tell: how the table lies by them alone, and which widths of stickers are looked for where a mat lies."""
+"""The table plane by codes alone, and the sticker widths to search for on a mat."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ CODE_MM = 16.8
 
 
 def codes_on(lens: Lens, count: int, *, seed: int = 1, size_mm: float = CODE_MM, noise_px: float = 0.1) -> list:
-    """The corners of codes lying about on the table, as a camera sees them."""
+    """The corners of codes scattered on the table, as a camera sees them."""
     chance = np.random.default_rng(seed)
     half = size_mm / 2
     square = [(-half, -half), (half, -half), (half, half), (-half, half)]
@@ -28,33 +28,33 @@ def codes_on(lens: Lens, count: int, *, seed: int = 1, size_mm: float = CODE_MM,
 
 
 def worst_scale(lens: Lens, quads: list) -> float:
-    """By what share other codes on the table come out too large or too small on the plane."""
+    """The relative error of other codes' sizes on the plane."""
     fit = level_of(quads)
     sides = [np.hypot(*(fit.to_mm([q[0]])[0] - fit.to_mm([q[1]])[0])) for q in codes_on(lens, 40, seed=2, noise_px=0.0)]
     return max(abs(side / 21 - 1) for side in sides)
 
 
 @pytest.mark.parametrize("tilt_deg", [0, 15, 30, 45])
-def test_a_dozen_codes_tell_how_the_table_is_tilted(tilt_deg):
+def test_a_dozen_codes_show_the_tables_tilt(tilt_deg):
     lens = Lens(width_mm=1200, tilt_deg=tilt_deg, turn_deg=7)
 
     assert worst_scale(lens, codes_on(lens, 12)) < 0.06
 
 
-def test_two_codes_tell_the_scale_between_them():
+def test_two_codes_show_the_scale_between_them():
     lens = Lens(width_mm=1200, tilt_deg=5)
 
     assert worst_scale(lens, codes_on(lens, 2)) < 0.15
 
 
-def test_codes_of_another_size_are_left_out():
+def test_codes_of_another_size_are_ignored():
     lens = Lens(width_mm=1200, tilt_deg=20)
     odd = codes_on(lens, 3, seed=5, size_mm=28.0)
 
     assert worst_scale(lens, [*codes_on(lens, 12), *odd]) < 0.06
 
 
-def test_no_code_tells_nothing():
+def test_without_codes_the_plane_is_unknown():
     assert level_of([]) is None
 
 
@@ -78,7 +78,7 @@ def quad(width_mm: float, x_mm: float, y_mm: float) -> tuple:
     ],
     ids=["one size", "two sizes"],
 )
-def test_stickers_are_measured_on_the_mat_wherever_they_lie(stickers, told):
+def test_stickers_are_measured_anywhere_on_the_mat(stickers, told):
     assert widths_mm([quad(*sticker) for sticker in stickers], FIT) == pytest.approx(told, rel=0.01)
 
 
@@ -86,9 +86,9 @@ def test_stickers_are_measured_on_the_mat_wherever_they_lie(stickers, told):
     ("found", "more"),
     [((20.3,), ()), ((18.0,), (18.0,)), ((18.2, 35.5), (18.2,)), ((22.0, 26.3), (22.0, 26.3)), ((), (SMALLER_MM,))],
 )
-def test_a_size_between_those_looked_for_gets_a_look_of_its_own(found, more):
+def test_a_size_between_the_usual_ones_is_searched_separately(found, more):
     assert still_to_look_for(found, SIZES_MM) == more
 
 
-def test_where_the_sizes_are_known_none_is_added_for_an_empty_place():
+def test_known_sizes_are_not_extended_for_an_empty_place():
     assert still_to_look_for((), (20.0,)) == ()

@@ -1,4 +1,4 @@
-"""The eye over time: what is read when, and that nothing is said about what is covered."""
+"""The eye over time: what is read when, and that covered zones are never reported."""
 
 from dataclasses import replace
 from functools import cache
@@ -38,13 +38,13 @@ def middle_of(zone: str, mat: Mat = SIDE) -> tuple[float, float]:
 
 
 def hand_over(zone: str, **how: object) -> Thing:
-    """A hand whose palm covers the middle of a zone."""
+    """A hand whose palm covers the center of a zone."""
     x, y = middle_of(zone)
     return arm(x, y - 50, **how)
 
 
 def block(x: float, y: float, width: float, height: float, colour: tuple[int, int, int]) -> Thing:
-    """A thing with square corners round a place on the table."""
+    """A rectangular object around a point on the table."""
     left, right, top, bottom = x - width / 2, x + width / 2, y - height / 2, y + height / 2
     return Thing(((left, top), (right, top), (right, bottom), (left, bottom)), colour)
 
@@ -65,18 +65,18 @@ def made(
 
 
 def watched(*shown: np.ndarray, eye: Eye | None = None, start_s: float = 0.0, noise: float = LENS.noise) -> list[View]:
-    """What an eye says of one picture after the other, at ten a second."""
+    """The eye's views of one picture after another, at ten per second."""
     eye = eye or Eye()
     return [eye(Frame(grainy(image, noise, n), start_s + n / 10)) for n, image in enumerate(shown)]
 
 
 class Film:
-    """Shows scenes to an eye at ten frames a second."""
+    """Show scenes to an eye at ten frames per second."""
 
     def __init__(self, eye: Eye | None = None) -> None:
         self.eye = eye or Eye()
         self.number = 0
-        self.read: list[frozenset[str]] = []  # the zones that were read on each frame
+        self.read: list[frozenset[str]] = []  # zones read on each frame
         reads = self.eye._read
 
         def noted(sight, frame, gray, due, changes):
@@ -86,7 +86,7 @@ class Film:
         self.eye._read = noted
 
     def show(self, *stickers: Sticker, count: int = 1, **how) -> View:
-        """The view after so many frames of one scene."""
+        """Return the view after that many frames of one scene."""
         return self.views(*stickers, count=count, **how)[-1]
 
     def views(
@@ -108,13 +108,13 @@ def lying(view: View) -> set[tuple[str | None, str | None]]:
 
 
 def known(view: View) -> set[tuple[str | None, str | None]]:
-    """What lies there, where no zone is unknown."""
+    """The cards seen; fails if a zone is unknown."""
     assert view.unknown_zones == frozenset()
     return lying(view)
 
 
 def is_kept(view: View) -> bool:
-    """True if nothing was said to have gone from the battle pile, where a roll lay."""
+    """True unless Roll was reported as gone from the battle pile."""
     return BATTLE in view.unknown_zones or ("roll-03", BATTLE) in lying(view)
 
 
@@ -126,14 +126,14 @@ def lain_still(*stickers: Sticker) -> Film:
 
 
 def settled(*stickers: Sticker) -> Film:
-    """A film whose table has been lying still for a while; what the eye remembers of that is a value, and looked up."""
+    """A film whose table has been still for a while; the eye's state is a cached value."""
     film, before = Film(), lain_still(*stickers)
     film.eye.sight, film.eye._size = before.eye.sight, before.eye._size
     film.number, film.read = before.number, [*before.read]
     return film
 
 
-def test_at_first_nothing_is_known_and_soon_everything():
+def test_at_first_all_zones_are_unknown_and_soon_all_known():
     views = Film().views(ROLL, count=8)
 
     assert views[0].unknown_zones == EVERY_ZONE
@@ -158,7 +158,7 @@ def test_an_idle_table_is_not_read_again():
     ],
     ids=["laid on the mat", "laid on another", "taken away"],
 )
-def test_a_change_is_seen_in_four_frames_at_most(before, after, seen):
+def test_a_change_is_detected_within_four_frames(before, after, seen):
     film = settled(*before)
     film.show(*after, things=(hand_over("battle"),))
 
@@ -168,7 +168,7 @@ def test_a_change_is_seen_in_four_frames_at_most(before, after, seen):
     assert sum(BATTLE not in view.unknown_zones for view in views) >= 2 - (STILL_FRAMES > 2)
 
 
-def test_while_a_hand_moves_its_zones_are_unknown_and_others_are_not():
+def test_only_the_zones_below_a_moving_hand_are_unknown():
     film = settled(ROLL, KM_50)
     x, y = middle_of("speed")
 
@@ -187,7 +187,7 @@ HANDS: dict[str, dict[str, object]] = {
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("hand", HANDS)
-def test_a_hand_held_still_over_a_card_leaves_its_zone_unknown_and_never_empty(hand):
+def test_a_still_hand_over_a_card_leaves_the_zone_unknown_and_never_empty(hand):
     film = settled(ROLL)
 
     views = film.views(ROLL, things=(hand_over("battle", **HANDS[hand]),), count=25)
@@ -208,13 +208,13 @@ THINGS: dict[str, tuple[float, float, tuple[int, int, int]]] = {
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("name", THINGS)
-def test_a_thing_put_on_a_card_leaves_the_zone_unknown(name):
+def test_an_object_put_on_a_card_leaves_the_zone_unknown(name):
     thing = block(*middle_of("battle"), *THINGS[name])
 
     assert all(is_kept(view) for view in settled(ROLL).views(ROLL, things=(thing,), count=20))
 
 
-def test_a_cup_beside_the_mat_is_no_arm_that_holds_the_next_card():
+def test_a_cup_beside_the_mat_is_not_taken_for_an_arm():
     wide = replace(LENS, width_mm=560)
     x, y = through(SIDE.matrix(), [(-14.0, 90.0)])[0]
     cup = block(x - 4, y, 112, 70, (150, 60, 60))
@@ -229,7 +229,7 @@ def test_a_cup_beside_the_mat_is_no_arm_that_holds_the_next_card():
     assert known(view) == {("roll-03", BATTLE)}
 
 
-def test_a_hand_that_has_laid_a_card_and_stays_is_waited_for():
+def test_a_zone_stays_unknown_while_the_hand_that_played_stays():
     film = settled()
     x, y = middle_of("battle")
     holding = arm(x + 5, y + 30)
@@ -239,7 +239,7 @@ def test_a_hand_that_has_laid_a_card_and_stays_is_waited_for():
     assert all(BATTLE in view.unknown_zones for view in views)
 
 
-def test_a_sticker_that_is_missed_where_nothing_has_changed_still_counts(monkeypatch):
+def test_a_missed_sticker_still_counts_if_nothing_changed(monkeypatch):
     film = settled(ROLL)
     monkeypatch.setattr("companion.vision.read.read_codes", lambda *args, **how: ())
     film.show(ROLL, things=(hand_over("speed", hand_mm=40),))
@@ -249,7 +249,7 @@ def test_a_sticker_that_is_missed_where_nothing_has_changed_still_counts(monkeyp
     assert lying(view) == {("roll-03", BATTLE)}
 
 
-def test_a_card_whose_sticker_cannot_be_read_leaves_the_zone_unknown_until_it_can(monkeypatch):
+def test_an_unreadable_sticker_leaves_the_zone_unknown_until_it_is_read(monkeypatch):
     film = settled()
     with monkeypatch.context() as blind:
         blind.setattr("companion.vision.read.read_codes", lambda *args, **how: ())
@@ -261,7 +261,7 @@ def test_a_card_whose_sticker_cannot_be_read_leaves_the_zone_unknown_until_it_ca
     assert known(read) == {("roll-03", BATTLE)}
 
 
-def test_after_a_gap_only_what_is_seen_then_is_told():
+def test_after_a_gap_only_what_is_seen_then_is_reported():
     film = settled(ROLL)
     film.number += 600
 
@@ -275,7 +275,7 @@ def test_after_a_gap_only_what_is_seen_then_is_told():
     assert lying(film.show(ROLL, count=8)) == {("roll-03", BATTLE)}
 
 
-def test_on_pictures_of_another_size_the_eye_begins_afresh():
+def test_the_eye_starts_over_on_pictures_of_another_size():
     large = made(LENS, (SIDE,), (ROLL,))
     small = np.ascontiguousarray(cv2.resize(large, None, fx=0.8, fy=0.8, interpolation=cv2.INTER_AREA))
 
@@ -288,7 +288,7 @@ def test_on_pictures_of_another_size_the_eye_begins_afresh():
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("darker", [replace(LENS, light=0.3, uneven=0.4), replace(LENS, light=0.55)])
-def test_a_lamp_switched_off_loses_nothing(darker):
+def test_switching_off_a_lamp_loses_no_card(darker):
     film = settled(ROLL)
 
     first = film.show(ROLL, lens=darker)
@@ -298,7 +298,7 @@ def test_a_lamp_switched_off_loses_nothing(darker):
     assert (known(later), later.trouble) == ({("roll-03", BATTLE)}, None)
 
 
-def test_a_pushed_camera_is_made_up_for():
+def test_the_eye_adjusts_to_a_moved_camera():
     film = settled(ROLL)
     pushed = replace(LENS, at_mm=(7, 5), turn_deg=1.0)
 
@@ -310,7 +310,7 @@ def test_a_pushed_camera_is_made_up_for():
     assert later.sightings[0].centre_px == pytest.approx((x, y), abs=2)
 
 
-def test_a_shadow_over_a_zone_is_not_a_thing_in_it():
+def test_a_shadow_over_a_zone_is_not_an_object():
     image = made(LENS, (SIDE,), (ROLL,))
     image[:, 100:420] = (image[:, 100:420] * 0.75).astype(np.uint8)
 
@@ -319,13 +319,13 @@ def test_a_shadow_over_a_zone_is_not_a_thing_in_it():
     assert known(views[-1]) == {("roll-03", BATTLE)}
 
 
-def test_without_mats_there_is_a_sentence():
+def test_without_mats_the_view_says_so():
     view = Film().show(Sticker("MB1:ROLL-03", 0, 0), mats=(), count=3)
 
     assert (view.trouble, view.mats) == (NO_MATS, ())
 
 
-def test_cards_beside_the_mats_are_left_alone():
+def test_cards_beside_the_mats_are_ignored():
     beside = replace(LENS, width_mm=600)
 
     view = Film().show(Sticker("MB1:ROLL-03", 250, 0), lens=beside, count=8)
@@ -344,7 +344,7 @@ def test_a_card_of_another_deck_is_an_unknown_card_in_a_known_zone():
     assert [(s.face, s.card, s.zone) for s in view.sightings] == [(Card.UNKNOWN, None, BATTLE)]
 
 
-def test_a_zone_that_lies_mostly_outside_the_picture_is_unknown():
+def test_a_zone_mostly_outside_the_picture_is_unknown():
     far_left = replace(LENS, at_mm=(120, 15))
 
     view = Film().show(lens=far_left, count=8)
@@ -371,7 +371,7 @@ def test_the_draw_pile_hides_its_marker_and_its_zone_stays_known():
     ("dx_mm", "zone", "sure"),
     [(20, BATTLE, True), (38, BATTLE, False), (43, SPEED, False), (60, SPEED, True), (-43, BATTLE, True)],
 )
-def test_a_sticker_between_two_zones_belongs_to_the_nearer_and_is_not_sure(dx_mm, zone, sure):
+def test_a_sticker_between_two_zones_belongs_to_the_nearer_with_less_confidence(dx_mm, zone, sure):
     sticker = on_mat(SIDE, "battle", "MB1:ROLL-03", dx_mm=dx_mm, dy_mm=-20, card=GREEN)
 
     (sighting,) = settled(sticker).show(sticker).sightings
@@ -381,7 +381,7 @@ def test_a_sticker_between_two_zones_belongs_to_the_nearer_and_is_not_sure(dx_mm
 
 
 @pytest.mark.parametrize(("right_mm", "zone"), [(150, "table/discard"), (135, "table/discard"), (100, None)])
-def test_a_card_that_lies_half_on_the_draw_pile_is_discarded_for_none_of_that_shows_its_face(right_mm, zone):
+def test_a_face_up_card_half_on_the_draw_pile_is_discarded(right_mm, zone):
     mats = look(gray_of(picture(Scene(mats=(TABLE,)), Lens())), Mats(), 0.0, (table_mat(),))
     (middle,) = mats.fits[0].to_px([(right_mm, 105.0)]).tolist()
     seen = Sighting(Card.ROLL, None, tuple(middle), None, "table/draw", False, 0.99, FACE)
@@ -389,11 +389,11 @@ def test_a_card_that_lies_half_on_the_draw_pile_is_discarded_for_none_of_that_sh
     assert zone_borders.settled(mats, seen).zone == zone
 
 
-# Codes that cannot be told
+# Unreadable codes
 
 
 def nameless(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From now on the reader finds every code and can tell none."""
+    """From now on the reader finds every code but identifies none."""
 
     def blurred(*args: object, **how: object) -> tuple[StickerSeen, ...]:
         return tuple(replace(code, card=None, confidence=0.0) for code in read_codes(*args, **how))
@@ -401,7 +401,7 @@ def nameless(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("companion.vision.read.read_codes", blurred)
 
 
-def test_a_card_whose_code_cannot_be_told_is_seen_lying_in_a_known_zone(monkeypatch):
+def test_a_card_with_an_unreadable_code_is_seen_in_a_known_zone(monkeypatch):
     film = settled()
     nameless(monkeypatch)
 
@@ -411,7 +411,7 @@ def test_a_card_whose_code_cannot_be_told_is_seen_lying_in_a_known_zone(monkeypa
     assert view.unknown_zones == frozenset()
 
 
-def test_a_code_that_cannot_be_told_is_read_again_every_second(monkeypatch):
+def test_an_unreadable_code_is_read_again_every_second(monkeypatch):
     film = settled()
     nameless(monkeypatch)
     film.show(ROLL, count=8)
@@ -421,7 +421,7 @@ def test_a_code_that_cannot_be_told_is_read_again_every_second(monkeypatch):
     assert sum(BATTLE in zones for zones in film.read[-30:]) in (2, 3)
 
 
-def test_what_was_moved_over_is_read_twice_or_more_and_then_no_more():
+def test_a_zone_is_read_at_least_twice_after_movement_and_then_no_more():
     film = settled(ROLL)
     film.show(ROLL, KM_50, things=(hand_over("distance"),))
 
@@ -431,11 +431,11 @@ def test_what_was_moved_over_is_read_twice_or_more_and_then_no_more():
     assert film.read[-1] == frozenset()
 
 
-# What is looked for again, and what is only looked at
+# What is searched again, and what is only checked
 
 
 def looked_for(monkeypatch, *missed: str) -> list[tuple[str, ...]]:
-    """What each search for stickers finds from now on, as they are made; the first of them misses these cards."""
+    """The results of all following searches for stickers; the first one misses these cards."""
     found: list[tuple[str, ...]] = []
 
     def read(gray, *, where, **how):
@@ -452,7 +452,7 @@ def looked_for(monkeypatch, *missed: str) -> list[tuple[str, ...]]:
 KM_25 = on_mat(SIDE, "distance", "MB1:25-01", dx_mm=-25, dy_mm=-25, card=WHITE)
 
 
-def test_a_card_that_explains_what_has_changed_is_looked_for_once_and_then_only_looked_at(monkeypatch):
+def test_a_card_that_explains_the_change_is_searched_once_and_then_only_checked(monkeypatch):
     film = settled(ROLL, KM_50)
     found = looked_for(monkeypatch)
 
@@ -463,7 +463,7 @@ def test_a_card_that_explains_what_has_changed_is_looked_for_once_and_then_only_
     assert known(view) == {("roll-03", BATTLE), ("50-01", DISTANCE), ("25-01", DISTANCE)}
 
 
-def test_a_card_missed_beside_one_that_could_explain_it_is_looked_for_again(monkeypatch):
+def test_a_card_missed_beside_a_possible_explanation_is_searched_again(monkeypatch):
     film = settled(ROLL, KM_50)
     found = looked_for(monkeypatch, "25-01")
 
@@ -473,7 +473,7 @@ def test_a_card_missed_beside_one_that_could_explain_it_is_looked_for_again(monk
     assert ("25-01", DISTANCE) in lying(view)
 
 
-def test_a_zone_in_which_a_sticker_is_not_read_in_its_place_again_is_searched(monkeypatch):
+def test_a_zone_is_searched_if_a_sticker_is_not_read_in_place_again(monkeypatch):
     film = settled(ROLL, KM_50)
     found = looked_for(monkeypatch)
     monkeypatch.setattr("companion.vision.eye.are_there", lambda gray, codes: (False,) * len(codes))
@@ -483,7 +483,7 @@ def test_a_zone_in_which_a_sticker_is_not_read_in_its_place_again_is_searched(mo
     assert found == [("25-01", "50-01")] * READS
 
 
-def test_nothing_is_looked_for_on_the_draw_pile(monkeypatch):
+def test_nothing_is_searched_on_the_draw_pile(monkeypatch):
     film = Film()
     film.show(mats=(TABLE,), count=10)
     found = looked_for(monkeypatch)
@@ -494,11 +494,11 @@ def test_nothing_is_looked_for_on_the_draw_pile(monkeypatch):
     assert any("table/draw" in zones for zones in film.read[-8:])
 
 
-# A hand that rests over the table when the camera is switched on
+# A hand resting over the table when the camera is switched on
 
 
 @pytest.mark.parametrize("laid", [(ROLL,), ()], ids=["on a card", "on the bare mat"])
-def test_what_is_under_a_hand_that_rests_there_at_first_is_unknown_until_it_goes(laid):
+def test_cards_under_a_hand_resting_from_the_start_are_unknown_until_it_leaves(laid):
     film = Film()
 
     resting = film.views(*laid, things=(hand_over("battle"),), count=20)
@@ -508,10 +508,10 @@ def test_what_is_under_a_hand_that_rests_there_at_first_is_unknown_until_it_goes
     assert all(BATTLE in view.unknown_zones or lying(view) == after for view in resting)
 
 
-# Things that are put down and stay
+# Objects that are put down and stay
 
 
-def test_beside_a_cup_cards_are_seen_and_taken_as_ever():
+def test_cards_beside_a_cup_are_seen_and_removed_as_usual():
     far = on_mat(SIDE, "distance", "MB1:75-02", dx_mm=100, dy_mm=-25, card=WHITE)
     stands, hand = cup("distance", 0, 0), hand_over("distance", hand_mm=60)
     film = settled(KM_50)
@@ -526,7 +526,7 @@ def test_beside_a_cup_cards_are_seen_and_taken_as_ever():
     assert known(one) == {("75-02", DISTANCE)}
 
 
-def test_beside_a_hand_that_rests_on_the_mat_cards_are_seen():
+def test_cards_beside_a_resting_hand_are_seen():
     x, y = middle_of("distance")
     resting = arm(x + 90, y + 45, hand_mm=60)
     film = settled()
@@ -540,8 +540,8 @@ def test_beside_a_hand_that_rests_on_the_mat_cards_are_seen():
 
 
 @pytest.mark.parametrize("colour", [(120, 140, 170), (160, 170, 190)], ids=["brown", "as paper in shadow"])
-def test_a_resting_hand_is_not_learnt_as_the_look_of_the_mat(colour):
-    """Once it has gone the mat would look new where it lay, and its zones would stay unknown."""
+def test_a_resting_hand_is_not_learned_as_part_of_the_mat(colour):
+    """Otherwise the mat would look new there once it has gone, and its zones would stay unknown."""
     x, y = middle_of("battle")
     film = settled()
     film.show(ROLL, things=(arm(x + 5, y + 30, colour=colour),), count=27)
@@ -552,7 +552,7 @@ def test_a_resting_hand_is_not_learnt_as_the_look_of_the_mat(colour):
 
 
 @pytest.mark.parametrize("left", [(ROLL,), ()], ids=["left lying", "taken along"])
-def test_what_a_cup_is_put_upon_lies_there_while_it_stands(left):
+def test_cards_under_a_cup_stay_while_it_is_there(left):
     film = settled(ROLL)
 
     under = film.views(ROLL, things=(cup("battle", -10, -20),), count=60)
@@ -567,8 +567,8 @@ DARK = (16, 15, 18)
 
 
 @pytest.mark.long
-def test_a_dark_card_on_a_white_sheet_on_a_black_table_is_seen_at_once():
-    # Half of what is looked at is dark: of such a picture the middle brightness jumps when a dark card is laid.
+def test_a_dark_card_on_a_white_mat_on_a_black_table_is_seen_at_once():
+    # Half of the picture is dark, so its median brightness jumps when a dark card is played.
     x, y = middle_of("discard", TABLE)
     book = block(x - 155, y - 9, 90, 138, (20, 30, 40))
     card = on_mat(TABLE, "discard", "MB1:REPAIRS-02", dx_mm=-8, dy_mm=-18, card=(70, 25, 25))
@@ -583,14 +583,14 @@ def test_a_dark_card_on_a_white_sheet_on_a_black_table_is_seen_at_once():
 
 
 def shining(image: np.ndarray, x_px: float, y_px: float, reach_px: float) -> np.ndarray:
-    """The picture with a lamp mirrored in it, burnt out in the middle."""
+    """The picture with a lamp's reflection, saturated in the middle."""
     height, width = image.shape[:2]
     far = np.hypot(*np.meshgrid(np.arange(width) - x_px, np.arange(height) - y_px)) / reach_px
     return np.clip(image + 300 * np.exp(-(far[..., None] ** 2)), 0, 255).astype(np.uint8)
 
 
 @pytest.mark.long
-def test_a_lamp_mirrored_in_the_mats_edge_is_no_arm_that_reaches_in():
+def test_a_lamps_reflection_at_the_mats_edge_is_not_an_arm():
     dim = replace(LENS, light=0.4)
     x, y = middle_of("distance")
     at_px = through(LENS.matrix(), [(x + 60, y + 45)])[0]
@@ -603,8 +603,8 @@ def test_a_lamp_mirrored_in_the_mats_edge_is_no_arm_that_reaches_in():
 
 
 @pytest.mark.long
-def test_after_the_light_has_gone_down_zones_stay_known_while_an_arm_lies_on_the_mat():
-    # The zones are looked at in the new light one after the other, the sheet round them only once the arm has gone.
+def test_zones_stay_known_in_dimmed_light_with_an_arm_on_the_mat():
+    # Zones are accepted in the new light one by one, the sheet around them only once the arm is gone.
     day = replace(LENS, width_mm=640)
     dusk = replace(day, light=0.4)
     empty = made(day, (SIDE,), (ROLL,), cloth=DARK)
@@ -617,7 +617,7 @@ def test_after_the_light_has_gone_down_zones_stay_known_while_an_arm_lies_on_the
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("left", [("battle", "distance"), ("battle", "speed", "distance", "safety")])
-def test_zones_may_be_drawn_anew_while_a_hand_moves(left):
+def test_zones_can_be_redrawn_while_a_hand_moves(left):
     def drawn(*names: str) -> Drawing:
         rects = {"battle": (100, 100, 80, 150), "speed": (200, 100, 80, 150), "distance": (100, 300, 500, 200)}
         rects["safety"] = (300, 100, 300, 150)
@@ -643,7 +643,7 @@ def test_zones_may_be_drawn_anew_while_a_hand_moves(left):
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("colour", [RED, (40, 200, 240)], ids=["red", "yellow"])
 @pytest.mark.parametrize("beneath", [(ROLL,), ()], ids=["on a card", "on the mat"])
-def test_a_card_without_a_sticker_is_told_of_as_a_thing_until_it_is_taken_away(colour, beneath):
+def test_a_card_without_a_sticker_is_reported_as_an_object_until_removed(colour, beneath):
     film = settled(*beneath)
     card = block(*middle_of("battle"), 57, 88, colour)
     film.show(*beneath, things=(hand_over("battle"),), count=2)
@@ -655,7 +655,7 @@ def test_a_card_without_a_sticker_is_told_of_as_a_thing_until_it_is_taken_away(c
     assert (lies.things, gone.things) == ({BATTLE}, frozenset())
 
 
-def test_neither_a_card_that_is_read_nor_a_hand_nor_a_small_thing_may_be_a_card_without_a_sticker():
+def test_read_cards_hands_and_small_objects_are_not_cards_without_stickers():
     film = settled()
     coin = block(*middle_of("speed"), 22, 22, (60, 130, 170))
 
@@ -665,7 +665,7 @@ def test_neither_a_card_that_is_read_nor_a_hand_nor_a_small_thing_may_be_a_card_
     assert {zone for view in views for zone in view.things} == set()
 
 
-def test_when_an_arm_goes_that_had_come_to_rest_on_the_mat_the_card_it_laid_is_seen_at_once():
+def test_when_a_resting_arm_leaves_the_card_it_played_is_seen_at_once():
     x, y = middle_of("discard", TABLE)
     sleeve = Thing(((x - 25, y - 120), (x + 200, y - 120), (x + 200, y + 140), (x + 5, y + 140)), (120, 60, 30))
     cards = [on_mat(TABLE, "discard", text, dx_mm=-8, dy_mm=-18, card=WHITE) for text in ("MB1:50-01", "MB1:75-02")]
@@ -679,7 +679,7 @@ def test_when_an_arm_goes_that_had_come_to_rest_on_the_mat_the_card_it_laid_is_s
     assert DISCARD not in view.unknown_zones
 
 
-def test_a_cup_put_on_a_card_is_not_explained_by_the_card_that_always_lay_beside_it():
+def test_a_cup_on_a_card_is_not_explained_by_the_card_beside_it():
     limit = on_mat(SIDE, "speed", "MB1:SPEED-LIMIT-02", dx_mm=-10, dy_mm=-20, card=RED)
     cup = block(limit.x_mm - 10, limit.y_mm, 52, 52, (40, 50, 60))
     film = settled(ROLL, limit)
@@ -692,7 +692,7 @@ def test_a_cup_put_on_a_card_is_not_explained_by_the_card_that_always_lay_beside
 
 
 @pytest.mark.long
-def test_the_dark_corner_of_a_badly_lit_mat_is_no_arm_that_reaches_in():
+def test_the_dark_corner_of_a_badly_lit_mat_is_not_an_arm():
     dim = replace(LENS, light=0.4)
     x_px, y_px = through(dim.matrix() @ SIDE.matrix(), [(40.0, 285.0)])[0]
     even = made(dim, (SIDE,), (ROLL,), cloth=DARK)

@@ -1,4 +1,4 @@
-"""A camera is found whenever it is plugged in; the table has long begun to play."""
+"""A camera is found whenever it is plugged in, even after the game has begun."""
 
 import math
 from contextlib import suppress
@@ -8,7 +8,7 @@ from companion.vision.capture.devices import TRY_AGAIN_S, FirstCamera, Openers, 
 
 
 class Room:
-    """Cameras that are plugged in and out, by hand or as time goes by; some answer only from a time on."""
+    """Cameras that are plugged in and out, by command or over time; some answer only after a while."""
 
     def __init__(self, *there: str, later: dict[float, str] | None = None, closes_s: float = 1000.0) -> None:
         self.there, self.mute_until_s = list(there), dict[str, float]()
@@ -40,28 +40,28 @@ class Room:
 
 
 def watching(*there: str) -> Room:
-    """A room with a camera that is watched."""
+    """A room with a camera being watched."""
     room = Room(*there)
     room.first.found()
     room.asked_s.clear()
     return room
 
 
-def test_a_camera_that_answers_at_once_is_taken_without_a_word():
+def test_a_camera_that_answers_at_once_is_used_silently():
     room, said = Room("/dev/video0"), []
 
     assert room.first.found(lambda: said.append("none")) == "/dev/video0"
     assert (room.first.source, said, room.asked_s) == ("/dev/video0", [], [0.0])
 
 
-def test_a_camera_that_is_plugged_in_later_is_tried_as_soon_as_it_is_there():
+def test_a_camera_plugged_in_later_is_tried_at_once():
     room, said = Room(later={11: "/dev/video0"}), []
 
     assert room.first.found(lambda: said.append("none")) == "/dev/video0"
     assert (said, room.asked_s) == (["none"], [0.0, 12.0])
 
 
-def test_a_device_that_does_not_answer_yet_is_tried_again_now_and_then():
+def test_a_device_that_does_not_answer_yet_is_retried():
     room = Room("/dev/video0")
     room.mute_until_s["/dev/video0"] = 70
 
@@ -76,13 +76,13 @@ def test_the_search_ends_with_the_service():
     assert (room.first.source, room.now_s) == (None, 50)
 
 
-def test_a_camera_that_is_there_is_opened_again_whatever_else_is_plugged_in():
+def test_a_present_camera_is_reopened_even_if_another_is_plugged_in():
     room = watching("/dev/video2", "/dev/video0")
 
     assert (room.opened(), room.asked_s) == ("/dev/video2", [])
 
 
-def test_another_camera_takes_the_place_of_one_that_is_gone():
+def test_another_camera_replaces_one_that_is_gone():
     room = watching("/dev/video0")
     room.there = []
     assert (room.opened(), room.asked_s) == (None, [])
@@ -93,7 +93,7 @@ def test_another_camera_takes_the_place_of_one_that_is_gone():
     assert room.opened() == "/dev/video2"
 
 
-def test_devices_that_do_not_answer_are_tried_again_now_and_then_only():
+def test_devices_that_do_not_answer_are_not_retried_too_often():
     room = watching("/dev/video0")
     room.there, room.mute_until_s = ["/dev/video10"], {"/dev/video10": math.inf}
 
@@ -105,7 +105,7 @@ def test_devices_that_do_not_answer_are_tried_again_now_and_then_only():
     assert room.opened() == "/dev/video2"
 
 
-def test_a_camera_with_a_device_is_gone_with_it_and_one_on_the_ribbon_cable_never_is():
+def test_a_camera_is_gone_with_its_device_but_never_on_a_ribbon_cable():
     assert not openers("/dev/video-none").is_there()
     assert openers("/dev/null").is_there()
     assert openers("picamera2:").is_there()

@@ -1,4 +1,4 @@
-"""Mats: where they lie, from however many markers show, and how that holds over time."""
+"""Positions of mats: from any number of visible markers, and over time."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ def find_markers(gray, ids, windows=FAST_WINDOWS):
 
 
 def scene(*, hidden: frozenset[int] = frozenset(), **more: object) -> Scene:
-    """A side's mat on the left, the table's on the right: 760 mm in all."""
+    """A side's mat on the left, the table's on the right, 760 mm in all."""
     mats = (Mat(SIDE, -380, -150, 3.0, hidden), Mat(TABLE, 75, -100, 0.0, hidden))
     return Scene(mats=mats, **more)
 
@@ -40,12 +40,12 @@ def gray_picture(of: Scene, lens: Lens | None = None) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def found():
-    """The mats as they were found at first, near by."""
+    """The mats as first found, from near."""
     return search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
 
 
 def worst_px(mats: Mats, of: Scene, lens: Lens) -> float:
-    """How far any corner of any zone is from where it was drawn."""
+    """The maximum distance of any zone corner from where it was drawn."""
     far = 0.0
     for mat in of.mats:
         fit = mats.of(mat.layout.id)
@@ -61,7 +61,7 @@ def worst_px(mats: Mats, of: Scene, lens: Lens) -> float:
     [*((1000.0, 20.0, covered, 4.0) for covered in ({0}, {0, 2}, {0, 1, 2})),
      *((width_mm, tilt_deg, set(), 1.5) for tilt_deg in (0.0, 15.0, 30.0) for width_mm in (850.0, 1200.0))],
 )  # fmt: skip
-def test_zones_lie_where_they_were_drawn_also_where_corners_are_covered(width_mm, tilt_deg, covered, most_px):
+def test_zones_are_found_in_place_even_with_covered_corners(width_mm, tilt_deg, covered, most_px):
     lens, of = Lens(width_mm=width_mm, tilt_deg=tilt_deg, noise=5), scene(hidden=frozenset(covered))
 
     mats = search(gray_picture(of, lens), Mats(), BOTH, 0.0)
@@ -70,7 +70,7 @@ def test_zones_lie_where_they_were_drawn_also_where_corners_are_covered(width_mm
 
 
 def only(shown: int) -> np.ndarray:
-    """A picture of a side's mat of which one marker shows."""
+    """A picture of a side's mat with one visible marker."""
     return gray_picture(Scene(mats=(Mat(SIDE, -200, -150, 0, frozenset(range(4)) - {shown}),)), Lens(tilt_deg=10))
 
 
@@ -82,14 +82,14 @@ def only(shown: int) -> np.ndarray:
         pytest.param(lambda: np.ascontiguousarray(gray_picture(scene(), NEAR)[:, ::-1]), id="mats in a mirror"),
     ],
 )
-def test_what_does_not_tell_where_a_mat_lies_is_no_mat(shown):
+def test_too_few_ambiguous_or_mirrored_markers_place_no_mat(shown):
     assert search(shown(), Mats(), all_mats(), 0.0).fits == ()
 
 
 @pytest.mark.variants(2)
 @pytest.mark.parametrize("shown", [{0, 1}, {1, 2}, {2, 3}, {0, 2}], ids=["above", "right", "below", "across"])
 @pytest.mark.parametrize("seed", range(3))
-def test_a_mat_of_which_two_markers_show_lies_right_or_nowhere(shown, seed):
+def test_a_mat_with_two_visible_markers_is_placed_correctly_or_not_at_all(shown, seed):
     lens = Lens(width_mm=1500, tilt_deg=25, turn_deg=20, blur_px=1.2, light=0.3, noise=6)
     alone = Scene(mats=(Mat(SIDE, -200, -150, 0, frozenset(range(4)) - shown),))
 
@@ -100,14 +100,14 @@ def test_a_mat_of_which_two_markers_show_lies_right_or_nowhere(shown, seed):
 
 @pytest.mark.parametrize("way", [check, search])
 @pytest.mark.parametrize("hidden", [ONLY_3, EVERYTHING], ids=["one marker shows", "covered"])
-def test_a_mat_that_is_known_stays_where_it_was(hidden, way, found):
+def test_a_known_mat_stays_in_place(hidden, way, found):
     later = way(gray_picture(scene(hidden=hidden), NEAR), found, BOTH, 6.0)
 
     assert worst_px(later, scene(), NEAR) < 1
     assert later.moved == frozenset()
 
 
-def test_the_marker_under_the_draw_pile_tells_the_tables_place_with_the_others():
+def test_the_marker_under_the_draw_pile_helps_to_place_the_tables_mat():
     lens = Lens(width_mm=1000, tilt_deg=20)
     of = Scene(mats=(Mat(TABLE, -150, -100, 5, frozenset({33, 34})),))
 
@@ -117,7 +117,7 @@ def test_the_marker_under_the_draw_pile_tells_the_tables_place_with_the_others()
     assert worst_px(mats, of, lens) < 1.5
 
 
-def test_a_marker_that_was_covered_at_first_makes_the_place_better_once_it_shows():
+def test_a_marker_uncovered_later_improves_the_position():
     lens = Lens(width_mm=950, tilt_deg=20)
     poor = search(gray_picture(scene(hidden=frozenset({1, 2, 3})), lens), Mats(), BOTH, 0.0)
 
@@ -127,7 +127,7 @@ def test_a_marker_that_was_covered_at_first_makes_the_place_better_once_it_shows
     assert worst_px(better, scene(), lens) < 1.5
 
 
-def test_looking_again_waits_until_it_is_due():
+def test_nothing_is_checked_before_it_is_due():
     gray = gray_picture(scene())
     first = look(gray, Mats(), 10.0, BOTH)
 
@@ -139,7 +139,7 @@ def test_looking_again_waits_until_it_is_due():
     assert due.of("side-1") is soon.of("side-1") or worst_px(due, scene(), Lens()) < 1
 
 
-def test_a_marker_whose_picture_has_not_changed_is_not_searched_for_again(monkeypatch):
+def test_an_unchanged_marker_is_not_searched_again(monkeypatch):
     searched = []
     monkeypatch.setattr(localization, "find_all", lambda *how, **more: searched.append(how) or find_all(*how, **more))
     still, mats = gray_picture(scene(), NEAR), Mats()
@@ -164,7 +164,7 @@ def test_a_missing_mat_is_searched_for_every_few_seconds():
     assert [[fit.layout.id for fit in mats.fits] for mats in (early, later)] == [["side-1"], ["side-1", "table"]]
 
 
-def test_the_marker_under_the_draw_pile_shows_or_is_covered():
+def test_the_marker_under_the_draw_pile_is_visible_or_covered():
     pile = Thing(((150, -40), (210, -40), (210, 50), (150, 50)), (200, 30, 30))
     photograph = Photograph(TABLE, 150, 170, 0, frozenset(range(36)), scale=0.8)
     no_table = Scene(mats=(Mat(SIDE, -300, -150),))
@@ -177,7 +177,7 @@ def test_the_marker_under_the_draw_pile_shows_or_is_covered():
     assert (seen(both), seen(replace(both, things=(pile,)))) == (True, False)
 
 
-def test_stickers_cloth_and_noise_are_no_markers():
+def test_stickers_cloth_and_noise_are_not_markers():
     noise = np.random.default_rng(1).integers(0, 255, (1080, 1920), np.uint8)
     cards = gray_picture(Scene(stickers=tuple(Sticker(f"MB1:25-{i:02d}", 60 * i - 270, 0, 30 * i) for i in range(10))))
     ids = tuple(range(37))
@@ -186,7 +186,7 @@ def test_stickers_cloth_and_noise_are_no_markers():
     assert find_markers(cards, ids) == {}
 
 
-def test_two_threads_may_look_at_once():
+def test_two_threads_can_look_at_once():
     gray = gray_picture(scene())
     with ThreadPoolExecutor(2) as threads:
         found = list(threads.map(lambda _: len(find_markers(gray, range(37))), range(2)))
@@ -194,18 +194,18 @@ def test_two_threads_may_look_at_once():
     assert found == [9, 9]
 
 
-def test_the_scale_is_told_at_the_middle_of_the_mat():
+def test_the_scale_is_that_at_the_mats_center():
     mats = search(gray_picture(scene()), Mats(), BOTH, 0.0)
 
     assert [mat.px_per_mm for mat in mats.seen()] == pytest.approx([2.4, 2.4], rel=0.01)
 
 
-# --- What is seen wrong ---------------------------------------------------------------------------------------
+# --- False markers ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Photograph(Mat):
-    """A picture of a mat, smaller than the mat: on a telephone or tablet that lies on the table."""
+    """A reduced picture of a mat, on a phone or tablet on the table."""
 
     scale: float = 0.5
 
@@ -214,7 +214,7 @@ class Photograph(Mat):
 
 
 def lone_marker(marker: int, x_mm: float, y_mm: float) -> Mat:
-    """One marker of the side's mat where the mat is not, as large as printed."""
+    """One marker of the side's mat in a wrong place, in its printed size."""
     square = next(m.square for m in SIDE.markers if m.id == marker)
     bare = replace(SIDE, zones={}, markers=tuple(m for m in SIDE.markers if m.id == marker), size_mm=(1.0, 1.0))
     return Mat(bare, x_mm - square.x_mm, y_mm - square.y_mm)
@@ -234,7 +234,7 @@ LONE = lone_marker(1, 200, 180)
     [(TELEPHONE, {0, 2}), (TELEPHONE, set()), (LONE, {1}), (LONE, {0, 1}), (LONE, {1, 2, 3}),
      (TELEPHONE, EVERYTHING), (TABLET, set()), (TABLET, {0, 2}), (TABLET, EVERYTHING)],
 )  # fmt: skip
-def test_neither_a_photograph_of_a_mat_nor_a_marker_seen_wrong_moves_any(more, hidden, found):
+def test_neither_a_photo_of_a_mat_nor_a_misread_marker_moves_a_mat(more, hidden, found):
     gray = gray_picture(with_more(scene(hidden=frozenset(hidden)), more), NEAR)
 
     seen = found
@@ -253,7 +253,7 @@ def test_neither_a_photograph_of_a_mat_nor_a_marker_seen_wrong_moves_any(more, h
      (LONE, {1}, {0, 2, 3})],
     ids=["a photograph beside it", "a photograph of none there", "a marker seen wrong"],
 )  # fmt: skip
-def test_what_is_no_mat_is_left_out_at_first_sight(more, hidden, markers):
+def test_false_mats_are_ignored_at_first_sight(more, hidden, markers):
     of = scene(hidden=frozenset(hidden))
 
     mats = search(gray_picture(with_more(of, more), NEAR), Mats(), all_mats(), 0.0)
@@ -263,7 +263,7 @@ def test_what_is_no_mat_is_left_out_at_first_sight(more, hidden, markers):
     assert worst_px(mats, of, NEAR) < 1.5
 
 
-def test_a_single_marker_elsewhere_for_a_moment_moves_no_covered_mat(found):
+def test_a_single_marker_seen_briefly_elsewhere_moves_no_covered_mat(found):
     covered = scene(hidden=frozenset(range(4)))
     strange = search(gray_picture(with_more(covered, lone_marker(1, 200, 180)), NEAR), found, BOTH, 3.0)
 
@@ -273,7 +273,7 @@ def test_a_single_marker_elsewhere_for_a_moment_moves_no_covered_mat(found):
     assert worst_px(later, scene(), NEAR) < 1.5
 
 
-# --- What moves -----------------------------------------------------------------------------------------------
+# --- Movement --------------------------------------------------------------------------------------------------
 
 
 def pushed(*, side: Mat | None = None, table: Mat | None = None) -> Scene:
@@ -298,14 +298,14 @@ def pushed(*, side: Mat | None = None, table: Mat | None = None) -> Scene:
     ids=["by a hair", "carried", *(f"the camera {how}" for how in ("by a hair", "turned", "tilted")), "turned",
          "the table's", "both", "half covered"],
 )  # fmt: skip
-def test_mats_are_followed_when_they_or_the_camera_are_pushed_during_play(after, lens, moved, found):
+def test_mats_are_tracked_when_they_or_the_camera_move_during_play(after, lens, moved, found):
     later = check(gray_picture(after, lens), found, BOTH, 3.0)
 
     assert later.moved == moved
     assert worst_px(later, after, lens) < (4 if any(mat.hidden for mat in after.mats) else 1.5)
 
 
-def test_mats_are_where_they_are_at_once_after_the_camera_was_nudged_by_a_pixel_or_two():
+def test_mats_follow_at_once_when_the_camera_is_nudged_by_a_pixel_or_two():
     seen = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
     for look_at in (2.0, 4.0, 6.0):
         seen = check(gray_picture(scene(), NEAR), seen, BOTH, look_at)
@@ -317,7 +317,7 @@ def test_mats_are_where_they_are_at_once_after_the_camera_was_nudged_by_a_pixel_
     assert worst_px(seen, scene(), after) < 0.5
 
 
-def test_a_mat_of_which_one_marker_shows_is_followed_once_that_is_sure():
+def test_a_mat_with_one_visible_marker_is_tracked_once_certain():
     seen = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
     after = pushed(side=Mat(SIDE, -360, -140, 3, ONLY_3))
 
@@ -330,7 +330,7 @@ def test_a_mat_of_which_one_marker_shows_is_followed_once_that_is_sure():
     assert worst_px(seen, after, NEAR) < 10
 
 
-def test_a_covered_mat_is_found_where_it_is_after_the_camera_was_pushed(found):
+def test_a_covered_mat_is_found_after_the_camera_moved(found):
     after = replace(NEAR, at_mm=(60.0, -20.0), turn_deg=4.0)
     covered = check(gray_picture(scene(hidden=frozenset(range(4))), after), found, BOTH, 3.0)
 
@@ -356,7 +356,7 @@ def test_zone_corners_do_not_jitter():
 
 
 @pytest.mark.long
-def test_a_mat_that_creeps_is_followed():
+def test_a_slowly_moving_mat_is_tracked():
     seen = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
 
     for step in range(1, 16):
@@ -372,7 +372,7 @@ HD = (1280, 720)
 
 
 def bent(of: Scene, lens: Lens, k1: float) -> tuple[np.ndarray, Bend]:
-    """What a wide lens shows, made with OpenCV's own model, in grey; and what we should find it to be."""
+    """A picture through a wide lens by OpenCV's own model, in gray, and the distortion to find."""
     width, height = lens.size_px
     focal = lens.focal * width
     camera = np.array([[focal, 0, width / 2 - 0.5], [0, focal, height / 2 - 0.5], [0, 0, 1]])
@@ -389,7 +389,7 @@ def bent(of: Scene, lens: Lens, k1: float) -> tuple[np.ndarray, Bend]:
 
 
 def worst_mm(mats: Mats, of: Scene, lens: Lens, bend: Bend | None = None) -> float:
-    """How far off any corner of any zone within the picture is, in millimetres of the table."""
+    """The maximum error of any zone corner on the picture, in mm on the table."""
     far = 0.0
     for mat in of.mats:
         corners = np.concatenate([corners_mm(rect) for rect in mat.layout.zones.values()])
@@ -401,7 +401,7 @@ def worst_mm(mats: Mats, of: Scene, lens: Lens, bend: Bend | None = None) -> flo
 
 
 def wide_table(hidden: frozenset[int]) -> Scene:
-    """The table's mat in the middle of eight sides' mats, in three rows."""
+    """The table's mat between eight sides' mats, in three rows."""
     places = [(x, y) for y in (-480, -160, 160) for x in (-660, -220, 220) if (x, y) != (-220, -160)]
     around = [
         Mat(side_mat(n), x, y, (x + 220) / 220, hidden) if y > -480 else Mat(side_mat(n), x + 420, y + 297, 180, hidden)
@@ -411,7 +411,7 @@ def wide_table(hidden: frozenset[int]) -> Scene:
 
 
 @pytest.mark.parametrize(("k1", "k2"), [(-0.1, 0.0), (-0.3, 0.0), (0.1, 0.0), (-0.3, 0.1)])
-def test_the_lens_bends_as_opencv_has_it(k1, k2):
+def test_the_lens_distorts_like_opencvs_model(k1, k2):
     focal = 1000.0
     camera = np.array([[focal, 0, 639.5], [0, focal, 359.5], [0, 0, 1]])
     rays = np.random.default_rng(1).uniform((-0.6, -0.35), (0.6, 0.35), (200, 2))
@@ -426,7 +426,7 @@ def test_the_lens_bends_as_opencv_has_it(k1, k2):
     assert lens.straighten(shown.reshape(-1, 2)) == pytest.approx(straight, abs=1e-6)
 
 
-def test_a_lens_stays_sane_far_outside_of_the_picture():
+def test_the_lens_model_stays_plausible_far_outside_the_picture():
     lens = Bend(HD, -0.25)
     along = np.column_stack((np.linspace(640, 6000, 400), np.full(400, 360.0)))
 
@@ -443,7 +443,7 @@ AT_THE_EDGE = Scene(mats=(Mat(SIDE, -420, -230, 3),))
     [(AT_THE_EDGE, 20.0, -0.35), *((scene(), tilt, k1) for tilt in (0.0, 30.0, 50.0) for k1 in (-0.35, -0.15, -0.05)),
      (AT_THE_EDGE, 20.0, -0.15)],
 )  # fmt: skip
-def test_zones_lie_right_through_a_wide_lens_also_where_one_mat_lies_at_the_pictures_edge(of, tilt_deg, k1):
+def test_zones_are_correct_through_a_wide_lens_even_at_the_pictures_edge(of, tilt_deg, k1):
     lens = Lens(width_mm=900, tilt_deg=tilt_deg, size_px=HD, noise=4)
     gray, bend = bent(of, lens, k1)
 
@@ -462,7 +462,7 @@ CUPS = frozenset({0, 5, 6, 11, 12, 17, 18, 23, 25, 26, 31, 33})
     [*((tilt, k1, frozenset(), 2) for k1 in (0.0, -0.35) for tilt in (0.0, 25.0, 50.0)), (30.0, -0.2, CUPS, 4)],
     ids=[*(f"{lens}-{tilt}" for lens in ("straight", "wide") for tilt in (0, 25, 50)), "cups on many corners"],
 )
-def test_eight_sides_and_the_tables_mat_are_found_at_once(tilt_deg, k1, hidden, most_mm):
+def test_eight_sides_and_the_tables_mat_are_found_together(tilt_deg, k1, hidden, most_mm):
     lens, of = Lens(width_mm=1800, tilt_deg=tilt_deg), wide_table(hidden)
     gray, bend = bent(of, lens, k1)
 
@@ -476,7 +476,7 @@ def test_eight_sides_and_the_tables_mat_are_found_at_once(tilt_deg, k1, hidden, 
 @pytest.mark.parametrize("blur_px", [1.8, 0.5])
 @pytest.mark.parametrize("tilt_deg", [0.0, 45.0])
 @pytest.mark.parametrize("mats", [1, 2])
-def test_a_straight_lens_is_given_no_bend(blur_px, tilt_deg, mats):
+def test_a_lens_without_distortion_gets_none(blur_px, tilt_deg, mats):
     of = Scene(mats=scene().mats[:mats])
     for seed in range(3):
         lens = Lens(width_mm=950, tilt_deg=tilt_deg, blur_px=blur_px, noise=10, size_px=HD, jpeg=60)
@@ -487,7 +487,7 @@ def test_a_straight_lens_is_given_no_bend(blur_px, tilt_deg, mats):
         assert seen.lens is None
 
 
-def test_a_known_lens_stays_while_most_markers_are_covered():
+def test_a_known_lens_is_kept_while_most_markers_are_covered():
     lens = Lens(width_mm=900, tilt_deg=20, size_px=HD)
     gray, bend = bent(scene(), lens, -0.3)
     found = search(gray, Mats(), BOTH, 0.0)
@@ -498,7 +498,7 @@ def test_a_known_lens_stays_while_most_markers_are_covered():
     assert worst_mm(later, scene(), lens, bend) < 2
 
 
-def test_the_grid_for_a_flat_picture_lies_where_single_points_do():
+def test_the_grid_for_a_rectified_picture_matches_single_points():
     lens = Lens(width_mm=900, tilt_deg=20, size_px=HD)
     fit = search(bent(scene(), lens, -0.3)[0], Mats(), BOTH, 0.0).of("side-1")
 
@@ -512,7 +512,7 @@ SIGHT = np.array([[1700.0, 0, 959.5], [0, 1700, 539.5], [0, 0, 1]])
 
 
 def corners_seen(slant_deg: float, noise_px: float, seed: int) -> dict[str, MarkerPoints]:
-    """The markers of two mats as a straight lens shows them, blur's inset and noise and all; one mat is slanted."""
+    """The markers of two mats without distortion, with blur's inset and noise; one mat is tilted."""
     chance = np.random.default_rng(seed)
     tilt = np.radians(chance.uniform(0, 40))
     turn = np.array([[1, 0, 0], [0, np.cos(tilt), np.sin(tilt)], [0, -np.sin(tilt), np.cos(tilt)]])
@@ -529,17 +529,17 @@ def corners_seen(slant_deg: float, noise_px: float, seed: int) -> dict[str, Mark
 
 @pytest.mark.variants(2)
 @pytest.mark.parametrize(("slant_deg", "noise_px"), [(0, 0.1), (4, 0.15), (0, 0.3), (0, 1.0)])
-def test_neither_noise_nor_a_mat_that_does_not_lie_flat_is_a_bend(slant_deg, noise_px):
+def test_neither_noise_nor_an_uneven_mat_counts_as_distortion(slant_deg, noise_px):
     found = [survey(corners_seen(slant_deg, noise_px, n), (1920, 1080), None, seek_lens=True).lens for n in range(40)]
 
     assert found == [None] * 40
 
 
-# --- How exactly corners are known ----------------------------------------------------------------------------
+# --- Accuracy of corners ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("blur_px", [0.5, 1.2, 1.8])
-def test_corners_are_found_to_a_fraction_of_a_pixel_however_soft_and_dim(blur_px):
+def test_corners_are_found_to_a_fraction_of_a_pixel_even_soft_and_dim(blur_px):
     lens = Lens(width_mm=1300, tilt_deg=20, turn_deg=10, blur_px=blur_px, light=0.3, noise=4)
 
     found = find_markers(gray_picture(scene(), lens), range(37), THOROUGH_WINDOWS)
@@ -548,7 +548,7 @@ def test_corners_are_found_to_a_fraction_of_a_pixel_however_soft_and_dim(blur_px
     assert np.sqrt((off**2).mean()) < 0.3
 
 
-def test_a_card_on_a_markers_corner_leaves_its_corners_where_they_are():
+def test_a_card_on_a_markers_corner_does_not_move_its_corners():
     lens = Lens(width_mm=1000)
     x, y = through(scene().mats[0].matrix(), [(12.0, 12.0)])[0]
     card = Thing(((x - 40, y - 50), (x + 3, y - 50), (x + 3, y + 3), (x - 40, y + 3)), (230, 230, 230))
@@ -559,6 +559,6 @@ def test_a_card_on_a_markers_corner_leaves_its_corners_where_they_are():
 
 
 def marker_px(mat: Mat, marker: int, lens: Lens) -> np.ndarray:
-    """A marker's corners where they were drawn."""
+    """A marker's corners as drawn."""
     square = next(m.square for m in mat.layout.markers if m.id == marker)
     return through(lens.matrix() @ mat.matrix(), corners_mm(square))

@@ -1,4 +1,4 @@
-"""Frames that a camera or its app flips left to right are flipped back, as soon as mats are seen."""
+"""Frames mirrored by a camera or its app are flipped back once mats are visible."""
 
 import cv2
 import numpy as np
@@ -32,31 +32,31 @@ def filmed(*images: np.ndarray, every_s: float = 0.2) -> list[Frame]:
 @pytest.mark.parametrize(
     ("image", "said"), [(TABLE, False), (mirror(TABLE), True), (BARE, None)], ids=["as it is", "mirrored", "no mat"]
 )
-def test_mats_say_whether_a_picture_is_mirrored(image, said):
+def test_mats_show_whether_a_picture_is_mirrored(image, said):
     assert is_mirrored(image) is said
 
 
-def test_a_card_before_a_mirroring_camera_is_read():
+def test_a_card_is_read_through_a_mirroring_camera():
     eye = Eye()
     views = [eye(frame) for frame in unmirrored(filmed(*[mirror(TABLE)] * 9))]
 
     assert [(s.face, s.card, s.zone) for s in views[-1].sightings] == [(Card.ROLL, "roll-03", "side-1/battle")]
 
 
-def test_people_see_the_table_as_it_is_too():
+def test_people_see_the_table_unmirrored_too():
     (frame,) = unmirrored(filmed(mirror(TABLE)))
 
     assert (frame.image == TABLE).all()
     assert (frame.newest() == TABLE).all()
 
 
-def test_a_picture_that_is_not_mirrored_stays_the_frame_it_was():
+def test_a_frame_that_is_not_mirrored_is_unchanged():
     frames = filmed(TABLE, BARE)
 
     assert all(one is other for one, other in zip(unmirrored(frames), frames, strict=True))
 
 
-def test_mats_that_are_laid_later_are_found_mirrored_and_nothing_follows_from_what_was_seen_before():
+def test_mats_added_later_are_detected_as_mirrored_and_earlier_frames_do_not_count():
     frames = filmed(*[mirror(BARE)] * 3, *[mirror(TABLE)] * 4, every_s=LOOK_EVERY_S / 2)
 
     seen = [*unmirrored(frames)]
@@ -65,14 +65,14 @@ def test_mats_that_are_laid_later_are_found_mirrored_and_nothing_follows_from_wh
     assert [frame.after_gap for frame in seen] == [False] * 4 + [True, False, False]
 
 
-def test_a_hand_over_all_marks_changes_nothing():
+def test_a_hand_over_all_markers_changes_nothing():
     seen = [*unmirrored(filmed(mirror(TABLE), mirror(BARE), mirror(TABLE), every_s=60.0))]
 
     assert [(frame.image == TABLE).all() for frame in seen] == [True, False, True]
     assert (seen[1].image == BARE).all()
 
 
-def test_people_who_mirror_the_picture_themselves_do_not_undo_it():
+def test_mirroring_by_hand_does_not_undo_the_correction():
     turned = [False]
     coming = unmirrored(
         (Frame(mirror(TABLE) if not turned[0] else TABLE, 0.1 * n) for n in range(9)), lambda: turned[0]
@@ -85,14 +85,14 @@ def test_people_who_mirror_the_picture_themselves_do_not_undo_it():
     assert (second.image == TABLE).all()
 
 
-def test_a_mirrored_photograph_is_counted_and_shown_as_the_table_is():
+def test_a_mirrored_photo_is_counted_and_shown_unmirrored():
     photo = read_photo(jpeg_of(mirror(TABLE)), "photograph 1")
 
     assert [(s.card, s.zone) for s in photo.view.sightings] == [("roll-03", "side-1/battle")]
     assert is_mirrored(decode(photo.jpeg, "as shown")) is False
 
 
-def test_a_mirroring_camera_is_tried_as_if_it_did_not_mirror():
+def test_a_mirroring_camera_is_tested_unmirrored():
     as_it_is, mirrored = (verdict_of(Trial("The camera", (image,)), [SIDE.layout]) for image in (TABLE, mirror(TABLE)))
 
     assert [(one.aspect, one.is_good) for one in mirrored.findings] == [

@@ -1,4 +1,4 @@
-"""What has changed: the gate says whether anything moves in the whole frame, a patch whether a part looks as it did."""
+"""Change detection: the gate for movement in a whole frame, a patch for a part that looks different."""
 
 from functools import lru_cache
 
@@ -18,7 +18,7 @@ def table(
     size: tuple[int, int] = (1080, 1920),
     thing: tuple[int, int, int, int, int] | None = None,
 ) -> np.ndarray:
-    """A plain grey table with some texture, as a sensor gives it; a thing on it by its place, size and grey level."""
+    """A plain gray table with texture and noise, and an object given by place, size and gray level."""
     height, width = size
     rows, columns = np.arange(height)[:, None], np.arange(width)
     seen = ((110 + 30 * np.sin(rows / 97) + 30 * np.cos(columns / 71)) * light)[:, :, None]
@@ -58,7 +58,7 @@ FRAMES = {
 
 
 @pytest.mark.parametrize(("shown", "motion"), FRAMES.values(), ids=FRAMES)
-def test_the_gate(shown: list[dict], motion: Motion):
+def test_the_motion_gate(shown: list[dict], motion: Motion):
     gate = Gate()
     for how in shown:
         gate = update(gate, table(**how))
@@ -83,7 +83,7 @@ def noisy(picture: np.ndarray, seed: int) -> np.ndarray:
 
 
 def lit(picture: np.ndarray, share: float) -> np.ndarray:
-    """In light that falls off from left to right."""
+    """The picture in light that decreases from left to right."""
     return np.clip(picture * np.linspace(1.0, share, picture.shape[1]), 0, 255).astype(np.uint8)
 
 
@@ -102,11 +102,11 @@ LOOKS = {
 
 
 @pytest.mark.parametrize(("before", "now", "is_in"), LOOKS.values(), ids=LOOKS)
-def test_whether_a_zone_looks_as_it_did(before: np.ndarray, now: np.ndarray, is_in: bool):
+def test_a_zone_is_compared_with_its_earlier_look(before: np.ndarray, now: np.ndarray, is_in: bool):
     assert Patch.of(noisy(before, 1), ZONE).is_in(now) is is_in
 
 
-def test_what_changes_beside_a_zone_that_is_askew_on_the_picture_is_not_in_it():
+def test_changes_beside_a_slanted_zone_are_not_in_it():
     askew = np.array([(120.0, 20.0), (220.0, 160.0), (120.0, 300.0), (20.0, 160.0)])
     patch = Patch.of(CARD, askew)
     beside, inside = CARD.copy(), CARD.copy()

@@ -1,4 +1,4 @@
-"""A camera in the network, as programs make one of a phone: the table is watched through it, also after it was gone."""
+"""A network camera, such as a phone app: the table is followed through it, even after an interruption."""
 
 import json
 import random
@@ -29,7 +29,7 @@ def pictures() -> list[bytes]:
 
 
 def is_looked_at(camera: RtspCamera) -> bool:
-    """True once somebody has been sent enough pictures to know the table: the first twenty only tell how many come."""
+    """True once a client has received enough pictures to know the table; the first twenty only measure the rate."""
     sent = camera.sent
     return wait_until(lambda: camera.sent > sent + 60, PATIENCE_S)
 

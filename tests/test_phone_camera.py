@@ -1,4 +1,4 @@
-"""A phone as the camera: who may be it, what comes of its pictures, and the port with TLS that its page needs."""
+"""A phone as camera: which phone may be it, what its pictures lead to, and the TLS port that its page needs."""
 
 import contextlib
 import datetime
@@ -51,7 +51,7 @@ def secure_port(folder: Path) -> SecurePort:
 
 
 def joined(app):
-    """A phone that takes part, as it comes by TLS."""
+    """A participating phone, connected over TLS."""
     phone = stranger(app)
     assert phone.get(f"/camera/phone?t={join_token(SECRET)}", **TLS).status_code == 302
     return phone
@@ -61,7 +61,7 @@ def sent(phone, jpeg: bytes = PICTURE, battery: str = ""):
     return phone.post(f"/camera/phone/frame?battery={battery}", data=jpeg, headers=FROM_TLS, **TLS)
 
 
-def test_a_picture_that_a_phone_sends_is_what_the_camera_sees(app, frames):
+def test_a_picture_sent_by_a_phone_is_the_cameras_picture(app, frames):
     phone = joined(app)
     assert phone.post("/camera/phone/begin", headers=FROM_TLS, **TLS).status_code == 204
     assert sent(phone).json == {"wait_ms": PACE_MS}
@@ -78,7 +78,7 @@ def test_a_phone_sends_less_often_while_its_pictures_are_not_read(app):
     assert [sent(phone).json["wait_ms"] for _ in range(2)] == [PACE_MS, BUSY_PACE_MS]
 
 
-def test_one_phone_is_the_camera_and_any_other_that_takes_part_may_follow_it(app, frames):
+def test_one_phone_is_the_camera_and_other_players_phones_can_replace_it(app, frames):
     first, second = joined(app), joined(app)
     assert sent(first).status_code == 200
     assert sent(second).status_code == 409
@@ -89,7 +89,7 @@ def test_one_phone_is_the_camera_and_any_other_that_takes_part_may_follow_it(app
     assert sent(second).status_code == 200
 
 
-def test_a_phone_that_is_given_up_is_no_camera_until_it_is_chosen_again(app):
+def test_a_dismissed_phone_is_no_camera_until_chosen_again(app):
     phone = joined(app)
     sent(phone)
     tap(app.test_client(), "/camera/phone/end")
@@ -100,32 +100,32 @@ def test_a_phone_that_is_given_up_is_no_camera_until_it_is_chosen_again(app):
     assert sent(phone).status_code == 200
 
 
-def test_a_stranger_sends_no_picture_and_is_given_no_code(app):
+def test_a_stranger_can_send_no_picture_and_gets_no_code(app):
     assert sent(stranger(app)).status_code == 401
     assert "Use a phone" not in text_of(stranger(app).get("/camera/phone"))
 
 
-def test_only_the_page_that_came_by_tls_may_use_a_camera(app):
+def test_only_a_page_loaded_over_tls_may_use_a_camera(app):
     phone = joined(app)
 
     assert phone.get("/camera/phone", **TLS).headers["Permissions-Policy"] == "camera=(self)"
     assert "camera=()" in phone.get("/camera/phone").headers["Permissions-Policy"]
 
 
-def test_the_battery_of_the_phone_is_told_on_other_phones(app):
+def test_the_phones_battery_is_shown_on_other_phones(app):
     sent(joined(app), battery="17")
 
     assert "Its battery is at 17 %" in text_of(app.test_client().get("/camera/phone"))
 
 
-def test_where_a_source_was_named_at_the_start_no_phone_is_the_camera(match):
+def test_no_phone_is_the_camera_if_a_source_was_named_at_the_start(match):
     phone = joined(create_app(match, secret=SECRET, camera=Camera(lambda: b"")))
 
     assert "and a phone can be the camera: companion up" in text_of(phone.get("/camera/phone", **TLS))
     assert sent(phone).status_code == 404
 
 
-def test_what_is_no_picture_is_no_frame(app, frames):
+def test_data_that_is_not_a_picture_makes_no_frame(app, frames):
     sent(joined(app), b"GIF89a, and more")
     device = frames.open()
     device.grab()
@@ -134,7 +134,7 @@ def test_what_is_no_picture_is_no_frame(app, frames):
         device.retrieve()
 
 
-def test_a_phone_that_falls_silent_can_not_be_opened_and_says_what_to_do():
+def test_a_silent_phone_cannot_be_opened_and_the_message_says_what_to_do():
     now_s = 0.0
     frames = PhoneFrames(lambda: now_s)
     frames.put("one", PICTURE)
@@ -146,7 +146,7 @@ def test_a_phone_that_falls_silent_can_not_be_opened_and_says_what_to_do():
 
 
 def feed(ends: threading.Event, *cameras: tuple[PhoneFrames, int]) -> None:
-    """Send pictures of a brightness to each camera that is chosen, no two of them the same."""
+    """Send pictures of a given brightness to each chosen camera, all different."""
     while not ends.wait(0.01):
         for frames, low in cameras:
             if frames.sender:
@@ -154,7 +154,7 @@ def feed(ends: threading.Event, *cameras: tuple[PhoneFrames, int]) -> None:
 
 
 class Table:
-    """What of a watch and of a match the search for a camera uses."""
+    """The parts of a watch and a match that the search for a camera uses."""
 
     def __init__(self) -> None:
         self.stopping = threading.Event()
@@ -167,8 +167,8 @@ class Table:
         self.said.append(sentence)
 
 
-def test_a_phone_takes_the_place_of_another_camera_from_its_first_picture_on(frames, monkeypatch):
-    """The other camera shows dark pictures, the phone its own."""
+def test_a_phone_replaces_another_camera_with_its_first_picture(frames, monkeypatch):
+    """The other camera sends dark pictures, the phone its own."""
     table = Table()
     other = PhoneFrames()
     monkeypatch.setattr("companion.app.service.camera_answers", lambda **_: "/dev/video0")
@@ -193,7 +193,7 @@ def test_a_phone_takes_the_place_of_another_camera_from_its_first_picture_on(fra
     assert seen[-1] is True
 
 
-def test_the_certificate_is_made_once_for_the_machines_addresses(tmp_path):
+def test_the_certificate_is_created_once_for_the_machines_addresses(tmp_path):
     path = tmp_path / FILE_NAME
     certify(path, ("192.168.1.20", "table"))
     first = path.read_bytes()
@@ -205,7 +205,7 @@ def test_the_certificate_is_made_once_for_the_machines_addresses(tmp_path):
     assert path.read_bytes() != first
 
 
-def test_a_certificate_of_a_time_to_come_is_made_anew_and_none_while_the_clock_stands_in_1970(tmp_path, monkeypatch):
+def test_a_certificate_from_the_future_is_renewed_and_none_is_created_in_1970(tmp_path, monkeypatch):
     path = tmp_path / FILE_NAME
     monkeypatch.setattr(clock, "now_s", lambda: 4_000_000_000.0)
     certify(path, ("localhost",))
@@ -220,7 +220,7 @@ def test_a_certificate_of_a_time_to_come_is_made_anew_and_none_while_the_clock_s
 
 
 @pytest.mark.parametrize("spoilt", [b"", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
-def test_a_damaged_certificate_is_made_anew(tmp_path, spoilt):
+def test_a_damaged_certificate_is_replaced(tmp_path, spoilt):
     path = tmp_path / FILE_NAME
     path.write_bytes(spoilt)
     certify(path, ("localhost",))
@@ -230,14 +230,14 @@ def test_a_damaged_certificate_is_made_anew(tmp_path, spoilt):
 
 
 class Port:
-    """An open port with TLS, and connections to it, which all end with it."""
+    """An open TLS port and its connections, which end with it."""
 
     def __init__(self, secure: SecurePort, certificate: Path, ends: contextlib.ExitStack) -> None:
         self.url, self._ends = secure.base_url(), ends
         self._trusts = ssl.create_default_context(cafile=str(certificate))
 
     def phone(self) -> HTTPSConnection:
-        """A connection for any number of requests."""
+        """A connection for several requests."""
         there = urlsplit(self.url).netloc
         return self._ends.enter_context(closing(HTTPSConnection(there, timeout=20, context=self._trusts)))
 
@@ -258,7 +258,7 @@ def opened(secure: SecurePort, folder: Path) -> Iterator[Port]:
 
 @pytest.fixture
 def port(app, tmp_path, monkeypatch):
-    """The port of the app, which waits for handshakes longer than any test takes."""
+    """The app's port, waiting for handshakes longer than any test takes."""
     monkeypatch.setattr(connections, "HANDSHAKE_S", 600.0)
     secure = app.extensions["companion"].secure
     assert secure.base_url() is None
@@ -268,13 +268,13 @@ def port(app, tmp_path, monkeypatch):
 
 
 def answered(phone: HTTPSConnection, path: str = "/camera/phone", sent: bytes | None = None, **headers: str):
-    """The status and the body of an answer."""
+    """Status and body of an answer."""
     phone.request("GET" if sent is None else "POST", path, sent, headers)
     answer = phone.getresponse()
     return answer.status, answer.read()
 
 
-def test_the_port_serves_the_pages_by_tls_once_somebody_wants_it(port):
+def test_the_port_serves_pages_over_tls_on_demand(port):
     assert b"phone-camera" in answered(port.phone())[1]
 
 
@@ -288,7 +288,7 @@ def is_open(line: socket.socket) -> bool:
 
 @pytest.mark.parametrize("silent", [1, 3, 200])
 @pytest.mark.parametrize("sent", [b"", b"\x16\x03\x01"], ids=["nothing", "half a record"])
-def test_a_phone_sends_pictures_while_others_open_connections_and_say_nothing(port, frames, silent, sent):
+def test_a_phone_can_send_pictures_while_others_hold_idle_connections(port, frames, silent, sent):
     phone = port.phone()
     cookie = {"Cookie": entered(phone), "Origin": port.url}
     lines = [port.line(sent) for _ in range(silent)]
@@ -311,13 +311,13 @@ def entered(phone: HTTPSConnection) -> str:
     return cookie
 
 
-def test_a_connection_that_does_not_finish_its_handshake_is_ended(port, monkeypatch):
+def test_a_connection_without_complete_handshake_is_closed(port, monkeypatch):
     monkeypatch.setattr(connections, "HANDSHAKE_S", 0.0)
 
     assert port.line(b"\x16\x03\x01").recv(1) == b""
 
 
-def test_a_request_by_tls_that_does_not_come_to_an_end_is_ended(port, monkeypatch):
+def test_an_endless_tls_request_is_closed(port, monkeypatch):
     monkeypatch.setattr(connections, "REQUEST_S", 0.0)
     phone = port.phone()
     phone.connect()
@@ -326,7 +326,7 @@ def test_a_request_by_tls_that_does_not_come_to_an_end_is_ended(port, monkeypatc
     assert phone.sock.recv(1) == b""
 
 
-def test_large_bodies_and_answers_come_whole_by_tls(tmp_path):
+def test_large_requests_and_answers_are_complete_over_tls(tmp_path):
     app = Flask("echo")
     app.config["MOST_BYTES"] = 5_000_000
 
@@ -344,14 +344,14 @@ def test_large_bodies_and_answers_come_whole_by_tls(tmp_path):
             assert (answer.headers["By"], answer.read() == sent) == ("https", True)
 
 
-def test_an_address_opened_without_https_says_what_is_missing(port):
+def test_an_address_opened_without_https_explains_what_is_missing(port):
     answer = port.line(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").recv(65536)
 
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert b"https://" in answer
 
 
-def test_the_port_can_be_opened_again_after_it_was_closed(app, port):
+def test_the_port_can_be_reopened(app, port):
     secure = app.extensions["companion"].secure
     secure.close()
     assert secure.base_url() is None

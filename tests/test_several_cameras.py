@@ -1,4 +1,4 @@
-"""Several cameras over one table: whose mat is whose, and a hand that two of them see, each half of it."""
+"""Several cameras over one table: which camera reports which mat, and a hand that each of two sees half of."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ Bob 100
 """
 
 
-# --- Whose mat is whose --------------------------------------------------------------------------------------
+# --- Which camera reports which mat ----------------------------------------------------------------------------
 
 
 class Seeing:
-    """A lookout that sees what it is told."""
+    """A lookout with a scripted view."""
 
     def __init__(self, *mats: str, scale: float = 2.0) -> None:
         self.view = View(0.0, tuple(mat(name, scale) for name in mats), ())
@@ -85,7 +85,7 @@ def group(*cameras: Seeing) -> CameraGroup:
 
 
 def looked(over: CameraGroup, *sends: bool, after_gap: bool = False) -> View:
-    """What a group sees where these of its cameras send pictures; the last one's follows a gap, if so wanted."""
+    """The group's view if these of its cameras send pictures; `after_gap` applies to the last camera."""
     frames = [Frame(PICTURE, 1.0, after_gap=after_gap and n == len(sends) - 1) for n in range(len(sends))]
     return over(side_by_side([f if s else None for f, s in zip(frames, sends, strict=True)], (60, 40)))
 
@@ -94,7 +94,7 @@ def cards(view: View) -> list[str | None]:
     return [seen.card for seen in view.sightings if seen.zone not in view.unknown_zones]
 
 
-def test_each_camera_tells_of_its_mats_and_their_places_are_those_on_the_whole_picture():
+def test_each_camera_reports_its_mats_in_positions_on_the_combined_picture():
     left, right = Seeing("side-1").lays("roll", "side-1/battle"), Seeing("side-2").lays("stop", "side-2/battle")
 
     view = looked(group(left, right), True, True)
@@ -107,7 +107,7 @@ def test_each_camera_tells_of_its_mats_and_their_places_are_those_on_the_whole_p
     assert (view.trouble, view.note, view.unknown_zones) == (None, None, frozenset())
 
 
-def test_a_mat_that_two_cameras_see_is_told_by_the_one_that_sees_it_larger():
+def test_of_two_cameras_the_one_that_sees_a_mat_larger_reports_it():
     far, near = Seeing("side-1").lays("25", "side-1/distance"), Seeing("side-1", scale=3.0)
 
     view = looked(group(far, near), True, True)
@@ -115,7 +115,7 @@ def test_a_mat_that_two_cameras_see_is_told_by_the_one_that_sees_it_larger():
     assert (cards(view), [seen.px_per_mm for seen in view.mats]) == ([], [3.0])
 
 
-def test_a_mat_does_not_pass_to_a_camera_that_sees_it_hardly_better():
+def test_a_mat_stays_with_its_camera_if_another_sees_it_only_slightly_larger():
     first, second = Seeing("side-1").lays("roll", "side-1/battle"), Seeing("side-1", scale=1.9)
     both = group(first, second)
     looked(both, True, True)
@@ -127,7 +127,7 @@ def test_a_mat_does_not_pass_to_a_camera_that_sees_it_hardly_better():
 
 
 @pytest.mark.parametrize("why", ["cut off", "known from before"])
-def test_a_mat_seen_whole_goes_before_one_that_looks_larger(why):
+def test_a_camera_that_sees_the_whole_mat_is_preferred_to_a_larger_view(why):
     larger, whole = Seeing("side-1", scale=4.0), Seeing("side-1").lays("roll", "side-1/battle")
     if why == "cut off":
         larger.view = replace(larger.view, mats=(mat("side-1", 4.0, right=90.0),))
@@ -137,7 +137,7 @@ def test_a_mat_seen_whole_goes_before_one_that_looks_larger(why):
     assert cards(looked(group(larger, whole), True, True)) == ["roll-01"]
 
 
-def test_the_mats_of_a_camera_that_sends_nothing_are_unknown_and_the_page_says_which_it_is():
+def test_the_mats_of_a_silent_camera_are_unknown_and_the_page_names_the_camera():
     left, right = Seeing("side-1").lays("roll", "side-1/battle"), Seeing("side-2", "table")
     both = group(left, right)
     looked(both, True, True)
@@ -152,7 +152,7 @@ def test_the_mats_of_a_camera_that_sends_nothing_are_unknown_and_the_page_says_w
 
 
 @pytest.mark.parametrize("right", [50.0, 90.0], ids=["whole", "in part"])
-def test_another_camera_takes_a_mat_over_that_it_sees_whole_while_the_mats_own_sends_nothing(right):
+def test_another_camera_that_sees_the_whole_mat_replaces_a_silent_one(right):
     best, other = Seeing("side-1", scale=3.0), Seeing("side-1").lays("roll", "side-1/battle")
     other.view = replace(other.view, mats=(mat("side-1", 2.0, right=right),))
     both = group(best, other)
@@ -164,7 +164,7 @@ def test_another_camera_takes_a_mat_over_that_it_sees_whole_while_the_mats_own_s
     assert ("side-1/battle" in view.unknown_zones) is (right == 90.0)
 
 
-def test_the_first_picture_after_a_gap_tells_nothing_yet():
+def test_the_first_picture_after_a_gap_reports_nothing_yet():
     right = Seeing("side-2").lays("stop", "side-2/battle")
     both = group(Seeing("side-1"), right)
 
@@ -172,7 +172,7 @@ def test_the_first_picture_after_a_gap_tells_nothing_yet():
     assert cards(looked(both, True, True)) == ["stop-01"]
 
 
-def test_what_blinds_one_camera_hides_its_mats_and_what_blinds_all_is_trouble():
+def test_one_blinded_camera_hides_its_mats_and_all_blinded_are_trouble():
     left, right = Seeing("side-1"), Seeing("side-2").lays("stop", "side-2/battle")
     both = group(left, right)
     right.view = replace(right.view, trouble="The light has changed.")
@@ -184,7 +184,7 @@ def test_what_blinds_one_camera_hides_its_mats_and_what_blinds_all_is_trouble():
     assert looked(both, True, True).trouble == "Camera 1: No mat is seen."
 
 
-def test_cards_told_by_their_faces_have_other_numbers_with_each_camera():
+def test_cards_recognized_by_face_have_different_numbers_per_camera():
     left = Seeing("side-1").lays("roll", "side-1/battle", by=FACE, stay=1)
     right = Seeing("side-2").lays("roll", "side-2/battle", by=FACE, stay=1)
 
@@ -202,8 +202,8 @@ def test_a_robots_hand_is_hidden_on_every_picture_that_shows_it():
     assert hidden[60, 30, 0] < 255
 
 
-def test_each_camera_but_the_first_begins_afresh_where_one_comes_or_is_left_out():
-    """Which one it is nobody tells. An eye goes on counting, so that no card gets the number of another."""
+def test_all_cameras_but_the_first_start_over_if_one_is_added_or_removed():
+    """The frame does not say which one. Eyes keep counting, so that no two cards get the same number."""
     each = [Seeing(f"side-{number + 1}").lays("stop", f"side-{number + 1}/battle") for number in range(3)]
     over = group(*each)
 
@@ -213,14 +213,14 @@ def test_each_camera_but_the_first_begins_afresh_where_one_comes_or_is_left_out(
     assert [seeing.times_begun for seeing in each] == [0, 3, 2]
 
 
-def test_one_camera_alone_is_looked_at_as_if_there_were_no_group():
+def test_a_single_camera_works_as_without_a_group():
     alone = Seeing("side-1")
     alone.view = replace(alone.view, trouble="No mat is seen.")
 
     assert group(alone)(Frame(PICTURE, 1.0)) == replace(alone.view, t_s=1.0)
 
 
-def test_the_page_shows_the_zones_of_all_cameras_and_says_whose_advice_it_is():
+def test_the_page_shows_all_cameras_zones_and_names_the_camera_of_each_advice():
     left, right = Seeing("side-1"), Seeing("side-2")
     left.said = survey("side-1/battle")
     right.said = survey("side-2/battle", "side-1/battle", hint=Tip("blurred", "Focus the lens.", ("side-2/battle",)))
@@ -234,7 +234,7 @@ def test_the_page_shows_the_zones_of_all_cameras_and_says_whose_advice_it_is():
     assert [hint.say for hint in seen.advice.hints] == ["Camera 2: Focus the lens."]
 
 
-def test_advice_about_a_mat_of_another_camera_is_left_out():
+def test_advice_about_another_cameras_mat_is_omitted():
     left, right = Seeing("side-1", scale=3.0), Seeing("side-1", "side-2")
     left.said = survey("side-1/battle")
     right.said = survey("side-2/battle", hint=Tip("closer", "Closer to side 1.", ("side-1/battle",)))
@@ -244,7 +244,7 @@ def test_advice_about_a_mat_of_another_camera_is_left_out():
     assert both.survey().advice.hints == ()
 
 
-def test_a_camera_that_sends_nothing_is_advice_that_is_needed():
+def test_a_silent_camera_leads_to_required_advice():
     left, right = Seeing("side-1"), Seeing("side-2")
     left.said = survey("side-1/battle")
     both = group(left, right)
@@ -256,7 +256,7 @@ def test_a_camera_that_sends_nothing_is_advice_that_is_needed():
     ]
 
 
-def test_a_mat_that_no_camera_sees_is_asked_of_the_first_alone():
+def test_only_the_first_camera_misses_a_mat_that_no_camera_sees():
     both = group(Seeing("side-1"), Seeing("side-2"))
     looked(both, True, True)
     in_play = ("side-1", "side-2", "table")
@@ -273,11 +273,11 @@ def survey(*zones: str, hint: Tip | None = None) -> Survey:
     return Survey(advice, dict.fromkeys(zones, square(0)), {})
 
 
-# --- A hand before two cameras -------------------------------------------------------------------------------
+# --- A hand seen by two cameras --------------------------------------------------------------------------------
 
 
 def cameras_over(plan: TablePlan) -> list[Studio]:
-    """Two cameras, each over the mat of one side and the table's, which both see whole."""
+    """Two cameras, each over one side's mat; both see the whole mat of the table."""
     left, right, table = plan.mats
     return [
         Studio(TablePlan((own, table), plan.seats), typical_look(seed), SIZE, STICKERED, seed)
@@ -290,7 +290,7 @@ def scenes_of(script: Script) -> Iterator[Scene]:
 
 
 def seen_by_two(script: Script, gone: range = range(0)) -> Iterator[Frame]:
-    """A script's hands before both cameras; the second sends nothing on those frames that are `gone`."""
+    """A script's hands seen by both cameras; the second is silent on the frames `gone`."""
     plan, chance = arrange.plan(2, 2), random.Random(0)
     studios = cameras_over(plan)
     for number, scene in enumerate(scenes_of(script)):
@@ -313,7 +313,7 @@ def confirmed(items: list[dict]) -> list[str]:
 
 
 @pytest.mark.long
-def test_a_whole_hand_seen_by_two_cameras_comes_to_the_scripts_score():
+def test_a_hand_seen_by_two_cameras_gets_the_scripted_score():
     script = shipped_script("two-players")
 
     items = watched(script, seen_by_two(script))
@@ -323,7 +323,7 @@ def test_a_whole_hand_seen_by_two_cameras_comes_to_the_scripts_score():
     assert [item["sides"] for item in items if "hand" in item] == sheets(script)
 
 
-def test_what_lies_still_while_its_camera_sends_nothing_is_neither_gone_nor_played_again():
+def test_cards_of_a_silent_camera_are_neither_gone_nor_played_again():
     script = read_script(OPENING)
     scenes = list(scenes_of(script))
     reaching = [{arm.player for arm in scene.arms} for scene in scenes]
@@ -338,7 +338,7 @@ def test_what_lies_still_while_its_camera_sends_nothing_is_neither_gone_nor_play
     assert not [item for item in items if "missed" in item]
 
 
-def test_the_service_looks_through_all_cameras_that_are_named(tmp_path, monkeypatch):
+def test_the_service_uses_all_named_cameras(tmp_path, monkeypatch):
     sources, taken = [tmp_path / "left", tmp_path / "right"], queue.Queue[Frame]()
     for level, source in enumerate(sources, 1):
         source.mkdir()

@@ -1,4 +1,4 @@
-"""Committed pictures beyond the comfortable: how much of each folder is read at least, and that nothing is misread."""
+"""Difficult pictures: how much of each folder must be read, and that nothing is misread."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ UNRELATED = Path(__file__).parent / "stills" / "unrelated"
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("folder", [folder for folder in STILLS if folder != UNRELATED], ids=lambda folder: folder.name)
-def test_enough_is_read_and_nothing_misread_of(folder):
+def test_enough_is_read_without_errors(folder):
     total = Score()
     pictures = STILLS[folder]["pictures"]
     for said, truth in zip(read_pictures([folder / file for file in pictures]), pictures.values(), strict=True):
@@ -40,20 +40,20 @@ def test_enough_is_read_and_nothing_misread_of(folder):
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("file", sorted(STILLS[UNRELATED]["pictures"]))
-def test_nothing_at_all_is_read_on(file):
+def test_nothing_is_read_on_unrelated_pictures(file):
     (said,) = read_pictures([UNRELATED / file])
 
     assert said["cards"] == []
 
 
 def with_advice(image: Image, mats: Mats, view: View) -> dict[str, object]:
-    """What `companion read --setup` adds."""
+    """The part added by `companion read --setup`."""
     return {"setup": of_reading([image], mats, view, all_mats()).as_json(), "view": [*numpy_in(view)]}
 
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("folder", STILLS, ids=lambda folder: folder.name)
-def test_all_that_is_said_can_be_written_as_json_on(folder):
+def test_results_can_be_written_as_json(folder):
     for said in read_pictures([folder / file for file in STILLS[folder]["pictures"]], also=with_advice):
         assert [*numpy_in(said)] == []
         assert said["view"] == []

@@ -1,4 +1,4 @@
-"""The verdict on a camera: one finding an aspect, and one next step; the doctor and the pages say the same."""
+"""The verdict on a camera, the same in `doctor` and on the pages: one finding per aspect, and one next step."""
 
 import re
 from pathlib import Path
@@ -31,7 +31,7 @@ def finding(of: Advice, aspect: Aspect, pace: Pace | None = None) -> tuple[str, 
     return next((str(one.says), one.is_good) for one in verdict_on(of, pace).findings if one.aspect is aspect)
 
 
-def test_a_camera_with_nothing_amiss_is_good_and_the_next_step_is_the_game():
+def test_a_camera_without_problems_is_good_and_the_next_step_is_the_game():
     found = verdict_on(FINE, QUICK)
 
     assert (found.is_good, found.says) == (True, "All is well: you can play.")
@@ -51,27 +51,27 @@ def test_a_camera_with_nothing_amiss_is_good_and_the_next_step_is_the_game():
         (Aspect.STICKERS, "closer", {"smallest_mm": 26.0}, "read from 26 mm; usual are 20 mm"),
     ],
 )
-def test_what_a_hint_is_about_is_not_well(aspect, hint, changes, says):
+def test_the_aspect_of_a_hint_is_not_good(aspect, hint, changes, says):
     amiss = advice(Tip(hint, "Do this.", (), needed=True), **changes)
 
     assert finding(amiss, aspect) == (says, False)
     assert (verdict_on(amiss).is_good, verdict_on(amiss).next_step) == (False, "Do this.")
 
 
-def test_every_hint_of_the_advice_is_about_something():
+def test_every_hint_belongs_to_an_aspect():
     codes = set(re.findall(r'Tip\(\s*"([a-z-]+)"', Path(advice_module.__file__).read_text(encoding="utf-8")))
 
     assert codes | {"silent"} == set(_OF_HINTS)
 
 
-def test_without_mats_nothing_but_the_picture_is_judged():
+def test_without_mats_only_the_picture_is_judged():
     bare = Advice(SIZE, 20.0, (), (NO_MATS,), None, None)
 
     assert [one.aspect for one in verdict_on(bare).findings] == [Aspect.PICTURE, Aspect.MATS]
     assert verdict_on(bare).next_step == NO_MATS.say
 
 
-def test_small_cards_and_small_pictures_are_no_fault():
+def test_small_cards_and_small_pictures_are_not_faults():
     far = advice(px_per_mm=(0.9, 0.9))
 
     assert finding(far, Aspect.FACES) == ("too small without stickers", None)
@@ -86,12 +86,12 @@ def test_small_cards_and_small_pictures_are_no_fault():
         (Pace(0.3, 1.0), "looks every 3 seconds, 1920 × 1080", False),
     ],
 )
-def test_the_pace_is_said_with_its_size(pace, says, is_enough):
+def test_the_pace_is_reported_with_the_picture_size(pace, says, is_enough):
     assert finding(FINE, Aspect.PACE, pace) == (says, is_enough)
 
 
 @pytest.mark.parametrize(("busy", "says"), [(0.95, "This computer looks slowly"), (0.3, "Few pictures come")])
-def test_a_slow_computer_and_a_slow_camera_are_told_apart(busy, says):
+def test_a_slow_computer_is_distinguished_from_a_slow_camera(busy, says):
     slow = verdict_on(FINE, Pace(1.0, busy))
 
     assert slow.next_step.startswith(says)
@@ -106,7 +106,7 @@ PACES = {
 
 
 @pytest.mark.parametrize(("fps", "looks_take_s", "says"), PACES.values(), ids=PACES)
-def test_before_the_start_the_pace_is_that_of_the_slower_of_camera_and_computer(monkeypatch, fps, looks_take_s, says):
+def test_before_the_start_the_slower_of_camera_and_computer_sets_the_pace(monkeypatch, fps, looks_take_s, says):
     times = iter((0.0, camera_check.PACE_LOOKS * looks_take_s))
     monkeypatch.setattr(camera_check, "time", SimpleNamespace(monotonic=times.__next__))
     found = camera_check.verdict_of(Trial("It", (np.full((240, 320, 3), 90, np.uint8),), fps))
@@ -129,7 +129,7 @@ SIZES = {
 
 
 @pytest.mark.parametrize(("now", "pace", "smallest_mm", "wanted"), SIZES.values(), ids=SIZES)
-def test_pictures_are_larger_where_cards_look_too_small_and_the_computer_keeps_up(now, pace, smallest_mm, wanted):
+def test_larger_pictures_are_used_if_cards_look_small_and_the_computer_is_fast(now, pace, smallest_mm, wanted):
     assert size_wanted(now, pace, advice(smallest_mm=smallest_mm)) == wanted
 
 
@@ -146,7 +146,7 @@ SEEN = survey(zone("side-1/battle"))
 CLOSE = survey(zone("side-2/distance", good=False), hints=(Tip("closer", CLOSER, (), needed=True),))
 
 
-def test_the_host_looks_through_the_camera_before_anything_else_is_asked_and_only_once(match):
+def test_the_host_tries_the_camera_first_and_only_once(match):
     page = client_of(match, SEEN)
 
     assert page.get("/setup").location == "/camera/trial"
@@ -155,7 +155,7 @@ def test_the_host_looks_through_the_camera_before_anything_else_is_asked_and_onl
     assert "Who plays" in text_of(page.get("/setup"))
 
 
-def test_what_is_amiss_is_said_with_one_next_step_and_can_be_skipped(match):
+def test_problems_are_shown_with_one_next_step_and_can_be_skipped(match):
     shown = text_of(client_of(match, CLOSE).get("/camera/trial"))
 
     assert "Not yet: cards would go unread. Move the camera 20 cm closer" in shown
@@ -167,7 +167,7 @@ def test_without_a_camera_the_game_is_set_up_at_once(match, more):
     assert client_of(match, SEEN, **more).get("/setup").status_code == 200
 
 
-def test_once_a_match_has_been_begun_the_camera_is_tried_from_its_own_page(begun):
+def test_after_the_first_match_the_camera_is_tried_from_its_own_page(begun):
     page = client_of(begun, SEEN)
 
     assert page.get("/setup").status_code == 200
@@ -175,6 +175,6 @@ def test_once_a_match_has_been_begun_the_camera_is_tried_from_its_own_page(begun
     assert "Back to the camera" in text_of(page.get("/camera/trial"))
 
 
-def test_a_page_that_waits_for_the_first_picture_is_loaded_anew_with_it(match):
+def test_a_page_waiting_for_the_first_picture_reloads_with_it(match):
     assert "There is no fresh picture" in text_of(client_of(match, None).get("/camera/trial"))
     assert client_of(match, SEEN).get("/camera/trial?waiting=1").headers["HX-Refresh"] == "true"
