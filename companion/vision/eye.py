@@ -48,7 +48,7 @@ class Sight:
     view: View | None = None
     reads_left: Mapping[str, int] = field(default_factory=dict)  # due per zone
     unexplained: frozenset[str] = frozenset()  # still, but showing neither a read card nor the bare mat
-    odd_since_s: Mapping[str, float] = field(default_factory=dict)  # per unexplained zone
+    odd_since_s: Mapping[str, float] = field(default_factory=dict)  # by unexplained zone
     unaccepted: frozenset[str] = frozenset()  # hidden at their last read; always read again
     patches: Mapping[str, Patch] = field(default_factory=dict)  # each zone at its last unhidden read
     restless: bool = True  # movement or pending reads: the next frame is not skipped

@@ -56,7 +56,7 @@ def flipped_back(view: View, width_px: int) -> View:
 def unmirrored(frames: Iterable[Frame], turned: Callable[[], object] = lambda: None) -> Iterator[Frame]:
     """Yield frames, flipped once they show mirrored mats.
 
-    Decided when mats are visible, and again after a gap, in another size, or if `turned` changes.
+    Decided when mats are visible, and again after a gap, in another size, or if `turned()` changes.
     """
     is_flipped, is_decided, looked_s, before = False, False, 0.0, None
     for frame in frames:

@@ -12,8 +12,8 @@ STICKER, FACE = "sticker", "face"  # how a card was recognized
 Point = tuple[float, float]
 Quad = tuple[Point, Point, Point, Point]
 
-AGREED = 0.99  # two readers agree; also the maximum
-ALONE = 0.9  # one reader, unconfirmed
+AGREED = 0.99  # confidence if two readers agree; also the maximum
+ALONE = 0.9  # confidence of one reader, unconfirmed
 
 
 @dataclass(frozen=True, slots=True)

@@ -243,7 +243,7 @@ def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sight
 
 
 def is_hidden(state: ZoneWatch, mat: str, corners_mm: Floats) -> bool:
-    """True if too little bare ground shows in a card's place, corners `(4, 2)`, or in the changed part of it."""
+    """True if a card is hidden: its place, corners `(4, 2)`, or the changed part of it shows too little bare ground."""
     sheet = state.get(mat)
     if sheet is None:
         return False

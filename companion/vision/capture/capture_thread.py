@@ -34,7 +34,7 @@ Also the pause between those, so that a faulty driver does not use a whole core.
 """
 
 SHOW_S = 1.0  # until people see a newer picture during a long look
-MOST_WAITING = 8  # pictures buffered in a device just opened
+MOST_WAITING = 8  # maximum pictures buffered in a device just opened
 SAMPLE_PX = 16  # step at which pictures are compared, and their minimum side
 DARK, BRIGHT = 24, 250  # between these levels no sensor makes a strip of one color; beyond are dark rooms and lamps
 STRIP_SHARE = 8  # height of a picture over that of the one-color strip where it is cut short
@@ -105,8 +105,8 @@ class Capture:
         self._due_s = 0.0
         self._steadiness = Steadiness()
         self._torn_s: float | None = None  # since when only the upper strip changes
-        self.sample = before  # pixels of the latest picture
-        self.newest: Image | None = None  # good picture, requested or not
+        self.sample = before  # some pixels of the latest picture
+        self.newest: Image | None = None  # latest good picture, requested or not
         self._shots = deque[Shot](maxlen=1)  # requested, until taken
         self._is_wanted = False
         self.begun_s = self._newest_s = self.moved_s = timing.clock()

@@ -20,11 +20,11 @@ from companion.vision.opencv import cv2
 
 MAX_FILE_BYTES = 64_000_000
 MAX_SIDE_PX = 16_000  # that of a panorama; OpenCV cannot warp twice as much
-SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp"})  # counted in folders
+SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp"})  # files of a folder that are read
 JPEG_QUALITY = 80
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _JPEG_IN_ROWS = frozenset({0xC0, 0xC1})  # decoded row by row; other JPEGs need all their data in memory
-_MOST_SEGMENTS = 10_000  # of a JPEG before its first scan
+_MOST_SEGMENTS = 10_000  # maximum before a JPEG's first scan
 _ONE_AT_A_TIME = threading.Lock()
 _JPEG_ALONE = frozenset({0x01, 0xFF, *range(0xD0, 0xD9)})
 

@@ -26,7 +26,7 @@ from companion.vision.capture.sandbox_worker import LENGTH, SIZES
 
 MOST_S = 30.0  # per picture, with the start of the process; then it is killed
 MOST_PICTURES = 200  # until the process is replaced, in case decoders leak
-PATIENCE_S = 20.0  # for the picture before
+PATIENCE_S = 20.0  # maximum wait for the picture before
 BUSY = say("Another picture is being looked at: try again in a moment.")
 _COMMAND = ("-m", "companion.vision.capture.sandbox_worker")
 _ROOT = Path(__file__).parents[3]

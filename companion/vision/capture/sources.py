@@ -63,7 +63,7 @@ STALE_S = 1.0  # maximum age of an arriving picture
 PAUSES_S = (0.5, 1.0, 2.0)  # before reopening, the first time, the second, and from then on
 MOST_THREADS = 4  # per camera: one is read, others may hang in a driver
 POLL_S = 0.02  # between checks
-CLOSING_S = 0.5  # waited for the device at the end
+CLOSING_S = 0.5  # maximum wait for the device at the end
 WRONG_SIZE_TRIES = 3  # consecutive smaller pictures until their size is accepted
 
 
@@ -272,7 +272,7 @@ class _Reader:
     is_remote: bool  # stream or phone: pictures may pause, and repeat for `REPEATS_S`
     pauses_s: Sequence[float]
     captures: list[Capture] = field(default_factory=list)  # with running threads
-    next_s: float = -inf  # of another opening, at the earliest
+    next_s: float = -inf  # earliest time of another opening
     waits_since_s: float = inf  # start of the wait for a frame; inf while one is processed, which keeps it fresh
     failed: int = 0  # consecutive captures without a frame
     shape: tuple[int, ...] | None = None

@@ -13,7 +13,7 @@ import numpy as np
 
 from companion.vision.boxes import Image
 
-SETTLED_S = 2.0  # constant light before a change; cameras settle within 1 s
+SETTLED_S = 2.0  # light must be constant before settings change; cameras settle within 1 s
 STEP_PX = 32  # sampling step
 LIT = 24.0  # minimum mean level of a lit table; settings made in the dark would not suit
 SETTLED_RATIO, OTHER_RATIO = 1.15, 1.6
@@ -42,9 +42,9 @@ class Light:
 class Steadiness:
     """State of one camera's settings."""
 
-    held: Light | None = None  # while held; None while automatic
-    new: Light | None = None  # not yet held, or different from the held one
-    since_s: float = 0.0  # of the new light
+    held: Light | None = None  # light when settings were held; None while automatic
+    new: Light | None = None  # light not yet held, or different from the held one
+    since_s: float = 0.0  # start of the new light
 
 
 class Adjustment(Enum):

@@ -27,9 +27,9 @@ from companion.vision.quality.advice import of_reading
 from companion.vision.quality.verdict import Pace, Verdict, verdict_on
 from companion.vision.read import gray_of, read, refuse_proportions
 
-PICTURES = 3  # the median counts
-PACE_LOOKS = 8  # to measure this computer: the first finds the mats, the rest read all cards
-MEASURED_FRAMES = 20  # to measure a camera's rate
+PICTURES = 3  # examined pictures; the median counts
+PACE_LOOKS = 8  # looks that measure this computer: the first finds the mats, the rest read all cards
+MEASURED_FRAMES = 20  # frames that measure a camera's rate
 MEASURED_S = 6.0  # after which fewer are enough: a stream may send one every few seconds
 
 

@@ -58,7 +58,7 @@ class Lookout:
         self._last_s = 0.0
         self._last_drawing: Drawing | None = None  # of the last survey
         self._is_over = False
-        self.size_px = SIZE_PX  # wanted
+        self.size_px = SIZE_PX  # wanted picture size
         self._is_too_slow = False  # failed with larger pictures, so gets no more
         self._looks = deque[tuple[float, float]](maxlen=PACE_LOOKS)  # begin and end of each
 

@@ -37,7 +37,7 @@ Noise and blur lower the score, not the margin. Other patterns may have some sco
 
 LIKELY_MARGIN, LIKELY_SUM, LIKELY_STRUCTURE = 0.18, 0.78, 0.55  # minimum for codes that players are asked about
 PLAIN_STRUCTURE, PLAIN_SUM = 0.6, 1.1  # minimum to trust our reader without a known module size
-FLAT_MODULE_PX = 2.0  # of rectified pictures; more is no better
+FLAT_MODULE_PX = 2.0  # pixels per module of rectified pictures; more is no better
 FEWEST_PX, MOST_PX = 0.7, 9.0
 """Pixels per module for our reader.
 
@@ -61,7 +61,7 @@ _CORNERS = np.array([(0, 0, 1), (MODULES, 0, 1), (MODULES, MODULES, 1), (0, MODU
 class Before:
     """What an earlier picture of the same table showed."""
 
-    known: Mapping[str, Point] = field(default_factory=dict)  # read surely; pyzbar is not asked again
+    known: Mapping[str, Point] = field(default_factory=dict)  # cards read surely; pyzbar is not asked again
     sizes_mm: Sequence[float] = SIZES_MM  # sticker sizes on the table
     level: Fit | None = None  # plane of the codes (`level_of`), without mats
     beside: Sequence[Quad] = ()  # codes outside the boxes to read that may reach into them
