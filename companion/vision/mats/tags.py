@@ -53,7 +53,7 @@ class _Patterns(NamedTuple):
     """Patterns for each blur, with mean 0 and norm 1 along the last axis."""
 
     rims: Floats32  # rim and margin, `(blurs, 64)`
-    common: Floats32  # the part all insides share when blurred, darker towards the rim, `(blurs, 36)`
+    common: Floats32  # the part all insides share when blurred, darker toward the rim, `(blurs, 36)`
     insides: Floats32  # the rest of each inside, `(blurs, tags · 4 turns, 36)`
 
 
