@@ -481,7 +481,7 @@ def typical_shot(rng: np.random.Generator) -> Shot:
     )
 
 
-TROUBLES = ("soft", "moving", "dim", "glare", "shadow", "over", "coloured", "poor camera")
+TROUBLES = ("soft", "moving", "dim", "glare", "shadow", "over", "colored", "poor camera")
 
 
 def hard_shot(rng: np.random.Generator, trouble: str | None = None) -> Shot:
@@ -490,7 +490,7 @@ def hard_shot(rng: np.random.Generator, trouble: str | None = None) -> Shot:
     Everywhere: noise 2–5 grey levels, JPEG 65–90, uneven to ±40 %, a shadow (20–50 %) with a harder edge.
     soft: out of focus by a disc of 0.8–1.7 px radius · moving: 1.5–3.5 px in any direction · dim: 6–20 % of the light,
     noise 5–10 · glare: one to three lamps' reflections and a line of sheen · shadow: two or three sharp ones of
-    40–65 % · over: 1.15–1.6 times the light that burns out paper, stray light · coloured: lamp light out of balance
+    40–65 % · over: 1.15–1.6 times the light that burns out paper, stray light · colored: lamp light out of balance
     (0.45–1) · poor camera: JPEG 40–65, sharpening 1–1.8 with wide halos, contrast 1.1–1.35.
     """
     trouble = trouble or str(rng.choice(TROUBLES))
@@ -521,7 +521,7 @@ def _badly(trouble: str, rng: np.random.Generator) -> dict[str, object]:
         return {"shadows": tuple(_some_shadow(rng, (0.4, 0.65), (0.0005, 0.002)) for _ in range(count))}
     if trouble == "over":
         return {"exposure": between(1.15, 1.6), "veil": between(0.01, 0.05)}
-    if trouble == "coloured":
+    if trouble == "colored":
         return {"colour": (between(0.45, 0.7), between(0.75, 0.95), 1.0)}
     return {"jpeg": int(rng.integers(40, 66)), "halo": between(1.0, 1.8), "halo_px": between(1.2, 2.2),
             "contrast": between(1.1, 1.35)}  # fmt: skip
