@@ -1,4 +1,4 @@
-"""The pages: what phones and the wall screen show, and the taps that come back. `create_app` is the contents."""
+"""The web application. `create_app` lists its parts."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def create_app(
     club: ClubLine | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Flask:
-    """Return the web application over a match.
+    """Return the web application for a match.
 
-    `secret` signs cookies and the join link; `base_url` is, or returns, the address of this machine for phones;
-    `announced` is an address, from `address.announced`, that takes its place and whose host name is one of ours;
-    `secure` is the port for a phone as the camera; `club` is what pushes the log to a club; `clock` measures how long a
-    phone has been silent, in seconds.
+    `secret` signs cookies and the join link. `base_url` is this machine's address for phones, or a function that
+    returns it. `announced`, from `address.announced`, replaces that address, and its host name is accepted as ours.
+    `secure` is the HTTPS port for a phone used as the camera. `club` sends the log to a club. `clock` returns seconds
+    and measures how long a phone has been silent.
     """
     web = shipped("web")
     app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))
@@ -80,7 +80,7 @@ def create_app(
     guard.protect(app)
     guard.know_proxy(app, announced)
     if match.store.path.parent.name == DEMO_NAME:
-        # It has a key of its own: a phone that looks at both at one address is known to both.
+        # The demo has its own cookie, so a phone can use the demo and the table at one address.
         app.config["SESSION_COOKIE_NAME"] += "-demo"
     for part in PARTS:
         app.register_blueprint(part.bp)
@@ -97,10 +97,10 @@ def run_service(
     looks_after: Callable[[], object] = lambda: None,
     club: ClubLine | None = None,
 ) -> None:
-    """Serve the pages until the process is asked to end, and print the address and the join code once ready.
+    """Serve the pages until the process is asked to end. Print the address and the join code once ready.
 
-    Meanwhile the log is copied once a day and as each hand ends, and the service manager gets a beat each time all
-    parts work, `looks_after` among them. `announced` is as in `create_app`. Raises Problem when the port cannot be had.
+    Back up the log once a day and after each hand. Send the service manager a heartbeat while every part works,
+    including `looks_after`. `announced` is as in `create_app`. Raises Problem if the port cannot be opened.
     """
     secret, manager = phone_identity.load_secret(match.store.path.parent), Manager()
     secure = SecurePort(match.store.path.parent, host, port) if camera.phone is not None else None
@@ -116,7 +116,7 @@ def run_service(
         print(said, flush=True)  # noqa: T201
         tries = (lambda: answers(host, bound_port), match.check_alive, looks_after)
         if secure is not None and secure.was_opened:
-            with suppress(Problem):  # Its page says so to whoever wants a phone as the camera.
+            with suppress(Problem):  # The page for a phone as the camera shows this error.
                 secure.open(app)
         start_heart(manager, tries, lambda: status(match))
         manager.tell(READY=1, STATUS=status(match))

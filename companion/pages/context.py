@@ -1,4 +1,4 @@
-"""Context of every page: the match, the camera, and the address of this service."""
+"""Context of every page: the match, the camera and the service's address."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from companion.vision.enrol.guided import Guide
 from companion.vision.quality.live_survey import Survey
 
 if TYPE_CHECKING:
-    from companion.pages.server.secure_port import SecurePort  # It serves the pages, which ask for this context.
+    from companion.pages.server.secure_port import SecurePort  # imports this module
 
-AnyResponse: TypeAlias = wrappers.Response  # an answer of ours, or a redirect
+AnyResponse: TypeAlias = wrappers.Response  # one of our responses, or a redirect
 
 
 def _nothing() -> None:
@@ -43,31 +43,31 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """The camera as the pages use it: functions about the latest picture, which return None where none is fresh."""
+    """The camera as the pages use it. The functions return None without a fresh picture."""
 
-    picture: Callable[[], bytes | None] = _nothing  # the picture as JPEG
-    image: Callable[[], Image | None] = _nothing  # the picture, `(H, W, 3) uint8 BGR`
+    picture: Callable[[], bytes | None] = _nothing  # JPEG
+    image: Callable[[], Image | None] = _nothing  # `(H, W, 3) uint8 BGR`
     survey: Callable[[], Survey | None] = _nothing
     robot_hand: Callable[[], tuple[Card | None, ...] | None] = _nothing
-    """What lies in the slots of a robot's mat: for its helper alone."""
+    """Cards in the slots of a robot's mat: for its helper only."""
 
     others: OtherCameras | None = None
-    """The cameras beside the first; None where there can be none."""
+    """Additional cameras; None if there can be none."""
 
     zones: DrawnZones | None = None
     turn: KeptTurn | None = None
-    phone: PhoneFrames | None = None  # what a phone sends as the camera; None where a source was named at the start
-    deck: str | None = None  # the deck named when the service was started; None for the one chosen on the page
-    is_simulated: bool = False  # True if the table is drawn: nobody lays these cards
-    is_there: Callable[[], bool] = lambda: True  # True if a camera has answered
+    phone: PhoneFrames | None = None  # pictures from a phone as the camera; None if a source was given at the start
+    deck: str | None = None  # deck given at the start; None for the one chosen on the page
+    is_simulated: bool = False  # True if the table is rendered and people play no cards on it
+    is_there: Callable[[], bool] = lambda: True  # True if a camera has responded
 
     def can_look(self) -> bool:
-        """True if pictures are to be expected."""
+        """True if a camera is connected and expected to deliver pictures."""
         return self.picture is not _nothing and self.is_there()
 
 
 class ClubLine(Protocol):
-    """How it stands between this table and its club."""
+    """Connection between this table and its club."""
 
     @property
     def says(self) -> Said:
@@ -75,14 +75,14 @@ class ClubLine(Protocol):
 
     @property
     def clocks(self) -> list[dict[str, Any]]:
-        """The clock of the round that is played here, in a tournament: `name`, `left_s`, `runs`, `seq`."""
+        """Clocks of the tournament's current round: `name`, `left_s`, `runs`, `seq`."""
 
     @property
     def is_forked(self) -> bool:
-        """True if somebody has to decide whether this table goes on at the club as a new one."""
+        """True if a person must decide whether this table continues at the club as a new one."""
 
     def begin_anew(self) -> None:
-        """Go on at the club as a new table. Raises Problem."""
+        """Continue at the club as a new table. Raises Problem."""
 
 
 NO_CAMERA = Camera()  # every play is entered by hand
@@ -90,38 +90,38 @@ NO_CAMERA = Camera()  # every play is entered by hand
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """The parts that the app is built on."""
+    """Parts of the running service."""
 
     match: Match
     phones: Phones
-    token: str  # the token of the join link: a phone that shows it takes part
-    code: str  # the short code of the table: a phone on which it is typed asks the host to be let in
+    token: str  # token of the join link, which lets a phone take part
+    code: str  # short table code; a phone that enters it asks the host for admission
     limits: RateLimits
     called: frozenset[str]  # additional host names of this machine
-    base_url: Callable[[], str]  # returns the address that phones open now, as the network changes; empty if not known
-    announced: str  # the address announced in place of the machine's own, such as that of a proxy; empty for none
+    base_url: Callable[[], str]  # returns the current address for phones, which follows the network; empty if unknown
+    announced: str  # address announced instead of the machine's own, such as a proxy's; empty for none
     camera: Camera
-    secure: SecurePort | None = None  # the port for the phone that is the camera
+    secure: SecurePort | None = None  # HTTPS port for a phone used as the camera
     club: ClubLine | None = None
     robot: RobotHelp = field(default_factory=RobotHelp)
     guide: Guide = field(default_factory=Guide)
     snaps: Snaps = field(default_factory=Snaps)
     archive: Archive = field(default_factory=Archive)
-    pictures: Kept[bytes] = field(default_factory=lambda: Kept(16))  # the latest drawn score sheets, as PNG
+    pictures: Kept[bytes] = field(default_factory=lambda: Kept(16))  # the last drawn score sheets, as PNG
 
 
 def service() -> Service:
-    """Return the service of this request's app."""
+    """Return the service of the current app."""
     return cast(Service, current_app.extensions["companion"])
 
 
 def match() -> Match:
-    """Return the match being played."""
+    """Return the service's match."""
     return service().match
 
 
 def state() -> MatchState:
-    """Return the state of the match, the same for all of a page."""
+    """Return the match state, read once per request."""
     if "state" not in g:
         g.state = service().match.state
     return cast(MatchState, g.state)
@@ -133,54 +133,54 @@ def folder() -> Path:
 
 
 def editions() -> list[Edition]:
-    """Return every edition that can be chosen."""
+    """Return all editions."""
     return [load_edition(name) for name in edition_names()]
 
 
 def sent_files(field: str) -> list[tuple[bytes, str]]:
-    """Return the contents and names of files that were sent together, in the order of their names.
+    """Return the content and name of each nonempty uploaded file, in numeric order of the names.
 
-    A telephone numbers its pictures; the order in which it sends those chosen says nothing.
+    Phones number their pictures but upload them in any order.
     """
     sent = [(file.read(), file.filename or "") for file in request.files.getlist(field)]
     return sorted((one for one in sent if one[0]), key=lambda one: (len(one[1]), one[1]))
 
 
 def download(content: str | bytes, mimetype: str, name: str, *, opens: bool = False) -> Response:
-    """Return a file to keep, or with `opens` one that the browser may show."""
+    """Return a file as a download; with `opens` the browser may display it."""
     response = Response(content, mimetype=mimetype)
     response.headers["Content-Disposition"] = f'{"inline" if opens else "attachment"}; filename="{name}"'
     return response
 
 
 def is_demo() -> bool:
-    """True if what the pages show is played at the simulated table."""
+    """True if the pages show the simulated table."""
     return service().camera.is_simulated and (state().match is None or state().is_demo)
 
 
 def has_picture() -> bool:
-    """True if there is a fresh picture of the table that is played on: the simulated one is not that of people."""
+    """True if a fresh picture of the table in play exists. In a real match the simulated picture does not count."""
     return (is_demo() or not service().camera.is_simulated) and service().camera.picture() is not None
 
 
 def has_camera() -> bool:
-    """True if a camera is used: one was asked for, or answered, and the table does not play without it, nor cards."""
+    """True if the match uses a camera that is available. Matches without camera or without cards use none."""
     now, camera = state(), service().camera
     return camera.can_look() and not (now.without_camera or now.is_dealt or (camera.is_simulated and not now.is_demo))
 
 
 def forget_state() -> None:
-    """Drop the state of the page after a change of the match, so that the page shows the one after it."""
+    """Drop the request's cached state, so that the page shows the change just made."""
     g.pop("state", None)
 
 
 def request_field() -> Markup:
-    """Return the hidden field by which a form counts once, however often it is sent."""
+    """Return the hidden field that makes repeated submissions of a form count once."""
     return Markup('<input type="hidden" name="request" value="%s">') % secrets.token_hex(8)
 
 
 def once(act: Callable[[], Outcome]) -> Outcome:
-    """Make the change that a form asks for; the same form sent again with the same choice gets the same answer."""
+    """Apply the change of the submitted form once. A repeated identical submission gets the first result."""
     form = sorted((name, value) for name, value in request.form.items() if name != "request")
     asked, token = f"{request.path} {form}", request.form.get("request", "")[:32]
     name = f"{token}-{hashlib.sha256(asked.encode()).hexdigest()[:16]}" if token else None
@@ -188,7 +188,7 @@ def once(act: Callable[[], Outcome]) -> Outcome:
 
 
 def go(url: str) -> AnyResponse:
-    """Redirect to another page, also from a page that asked for a part."""
+    """Redirect to another page, also when htmx requested only part of one."""
     if "HX-Request" in request.headers:
         return Response(status=204, headers={"HX-Redirect": url})
     return redirect(url, 303)

@@ -1,7 +1,7 @@
-"""The language of a page: which one a phone uses, and its catalogue of texts.
+"""The language of a page: each phone's choice and the catalogs of texts.
 
-The catalogues are `web/translations/<language>.po`; English is the language the texts are written in. The sentences
-of the referee have catalogues of their own (`rules/messages`), and the cards their names there.
+Catalogs are `web/translations/<language>.po`; the source language is English. The referee's sentences and the card
+names have their own catalogs in `rules/messages`.
 """
 
 from __future__ import annotations
@@ -26,23 +26,27 @@ from companion.rules import reasons
 from companion.rules.cards import card_of_slug
 
 ENGLISH = "en"
-EUROPEAN = "en_150"  # English of no country: its dates and times are unambiguous
+EUROPEAN = "en_150"  # English without a country: its dates and times are unambiguous
 _REGIONAL = re.compile(r"([a-z]{2})-([a-z]{2})", re.IGNORECASE | re.ASCII)
-CHOSEN = "language"  # the language of a phone, in its cookie
+CHOSEN = "language"  # cookie key of the chosen language
 _spoken: ContextVar[str] = ContextVar("spoken", default=ENGLISH)
 _edition: ContextVar[str | None] = ContextVar("edition", default=None)
 
-Called = Callable[[Term], str | None]  # returns the name of a term at this table; None for one that has none of its own
+Called = Callable[[Term], str | None]  # returns a term's name at this table; None if it has none
 _called: ContextVar[Called] = ContextVar("called", default=lambda _term: None)
 
 
 def spoken() -> str:
-    """Return the language in which this request is answered; English outside of any."""
+    """Return the language of this request; English outside a request."""
     return _spoken.get()
 
 
 def locale() -> str:
-    """Return the locale of dates and times: of the country that the browser names with the language of the page."""
+    """Return the locale for dates and times.
+
+    It is the first region that the browser lists for the page's language; otherwise European English, or the language
+    itself.
+    """
     regional = (_REGIONAL.fullmatch(tag) for tag in request.accept_languages.values())
     named = [f"{found[1].lower()}_{found[2].upper()}" for found in regional if found and found[1].lower() == spoken()]
     usual = EUROPEAN if spoken() == ENGLISH else spoken()
@@ -50,23 +54,23 @@ def locale() -> str:
 
 
 def speak(language: str) -> None:
-    """Set the language of this request; English for one that has no catalogue."""
+    """Set the language of this request; English if the language is unknown."""
     _spoken.set(language if language in LANGUAGES else ENGLISH)
 
 
 def printed_in() -> str | None:
-    """Return the edition whose printed names the cards have."""
+    """Return the edition whose printed card names are used."""
     return _edition.get()
 
 
 def speak_of(edition: str | None, called: Called = lambda _term: None) -> None:
-    """Set the edition whose printed names the cards have, and how this table calls other terms."""
+    """Set the edition for card names, and the function that names other terms."""
     _edition.set(edition)
     _called.set(called)
 
 
 def prepare(app: Flask) -> None:
-    """Set the language of each request before it, and reset it after."""
+    """Set the language before each request and reset it afterwards."""
 
     def find_out() -> None:
         chosen = session.get(CHOSEN)
@@ -81,9 +85,9 @@ def prepare(app: Flask) -> None:
 
 
 def translate(text: str) -> str:
-    """Return a text in the language of the page; one that is not in the catalogue stays as it is.
+    """Return a text in the page's language, or unchanged if it is not in the catalog.
 
-    A sentence of another package keeps a capital at its beginning.
+    A sentence from another package keeps its initial capital.
     """
     if not isinstance(text, Said):
         return catalogue(spoken()).gettext(text) if text else ""
@@ -92,12 +96,12 @@ def translate(text: str) -> str:
 
 
 def worded(text: str) -> str:
-    """Return a text of a page about the table: as `translate`, in the unit of its edition."""
+    """Translate a text as `translate` does, and use the edition's unit of distance."""
     return in_unit(translate(text))
 
 
 def in_unit(pattern: str) -> str:
-    """Return a translated text, its values not yet put in, with miles where the edition counts them."""
+    """Replace kilometers by miles in a translated pattern if the edition counts miles."""
     return reasons.in_unit(pattern, spoken(), printed_in())
 
 
@@ -113,14 +117,14 @@ def _said(sentence: Said) -> str:
 
 
 def with_values(pattern: str, values: Mapping[str, object]) -> str:
-    """Return a translated pattern with its values put in: sentences translated, fractions as the language has them."""
+    """Return a translated pattern with its values inserted. Sentences among them are translated, decimals localized."""
     said = {key: _said(value) if isinstance(value, Said) else value for key, value in values.items()}
     said |= {key: decimal(value) for key, value in said.items() if isinstance(value, float) and f"%({key})s" in pattern}
     return _euphonic(pattern, said) % said if values else pattern
 
 
 def decimal(value: float) -> str:
-    """Return a number with at most one decimal, as the language of the page writes it: `1,5`."""
+    """Return a number with at most one decimal in the page's notation: `1,5`."""
     return format_decimal(value, "0.#", locale=spoken())
 
 
@@ -128,11 +132,11 @@ _EUPHONY: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "es": {"o": ("u", r"h?[oó]|8|11\b"), "y": ("e", r"h?[ií](?![aeou])")},
     "it": {"a": ("ad", "[aàá]"), "e": ("ed", "[eèé]")},
 }
-"""Small words that sound otherwise before some beginnings: `7 u 8`, `Ana e Inés`, `ad Anna`."""
+"""Words that change before certain sounds: `7 u 8`, `Ana e Inés`, `ad Anna`."""
 
 
 def _euphonic(pattern: str, said: Mapping[str, object]) -> str:
-    """Return a pattern with the small words before its values as the language has them before these."""
+    """Adjust the small words of a pattern to the values that follow them."""
     changes = _EUPHONY.get(spoken(), {})
 
     def joined(found: re.Match[str]) -> str:
@@ -149,18 +153,18 @@ def _plainly(term: Term) -> str:
     if card is None:
         return catalogue(spoken()).gettext(text)
     name = reasons.card_name(card, spoken(), printed_in())
-    # In English it says `The 100 km` where that is what a sentence needs.
+    # In English the text itself may be needed: `The 100 km`.
     return text if spoken() == ENGLISH and name == reasons.card_name(card) else name
 
 
 def translate_many(one: str, many: str, count: int) -> str:
-    """Return the form of a text that fits a count."""
+    """Return the form of a text for a count."""
     return in_unit(catalogue(spoken()).ngettext(one, many, count))
 
 
 @cache
 def catalogue(language: str) -> gettext.NullTranslations:
-    """Return the texts of a language. Raises FileNotFoundError for one without a catalogue."""
+    """Return the catalog of a language. Raises FileNotFoundError without one."""
     if language == ENGLISH:
         return gettext.NullTranslations()
     with (shipped("web") / "translations" / f"{language}.po").open("rb") as file:

@@ -1,7 +1,7 @@
-"""Limits: how much each route takes in, and how often a phone may ask, or an address may try codes.
+"""Limits on request sizes, request rates and attempts at codes.
 
-Each phone has a token bucket for each kind of request; phones that do not take part share one for each address, and an
-address has larger ones for all its phones. So has a proxy, for all addresses that it names.
+Each phone has one token bucket per kind of request. Phones that do not take part share one per address. An address has
+larger buckets for all its phones, and a proxy for all addresses behind it.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from companion.common.errors import Busy
 from companion.pages.words import N_, _
 from companion.vision.counting.photographs import MOST_BYTES, MOST_SENT_BYTES
 
-MOST_HEADER_BYTES = 16 * 1024  # maximum size of a request's first lines: an address, a cookie, what browsers say
-MOST_DECK_BYTES = 64_000_000  # maximum size of a deck sent over the network; `companion decks import` takes larger ones
-MOST_FRAME_BYTES = 4_000_000  # maximum size of a picture that the phone as the camera sends: 4K, little compressed
-_AT_ONCE = 512 * 1024  # maximum size in bytes of the form beside a file: the parts in which it is read have to fit too
+MOST_HEADER_BYTES = 16 * 1024  # maximum size of a request's head: address, cookie, browser headers
+MOST_DECK_BYTES = 64_000_000  # maximum size of an uploaded deck; `companion decks import` takes larger ones
+MOST_FRAME_BYTES = 4_000_000  # maximum size of a picture from a phone as the camera: 4K, lightly compressed
+_AT_ONCE = 512 * 1024  # maximum size in bytes of the form around a file; the form parser's buffer has to fit too
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """Limits of a request's body."""
+    """Limits on a request's body."""
 
     most_bytes: int = 16 * 1024
     most_fields: int = 128
-    most_form_bytes: int = 16 * 1024  # maximum size of everything but files
+    most_form_bytes: int = 16 * 1024  # maximum size of all fields except files
 
 
 USUAL = Body()
@@ -42,26 +42,26 @@ BODIES: Mapping[str, Body] = {
     "enrolling.take": Body(MOST_SENT_BYTES, most_form_bytes=_AT_ONCE),
     "decks.take_in": Body(MOST_DECK_BYTES, most_form_bytes=_AT_ONCE),
 }
-"""Limits of the routes that take in more than usual, by endpoint."""
+"""Limits of the routes that accept more than usual, by endpoint."""
 
 LARGEST_BYTES = max(body.most_bytes for body in BODIES.values())
 
 
 def too_many_pixels() -> str:
-    """Say that a photograph is too large a file."""
+    """Return the message that a photograph's file is too large."""
     say = N_("That is more than %(mb)d MB: take the photograph with fewer pixels, or send fewer at a time.")
     return _(say, mb=MOST_BYTES // 1_000_000)
 
 
 class Queue:
-    """Slow work, done one at a time; at most `most` requests are at it or wait for it."""
+    """Queue for slow work: one task at a time, at most `most` tasks running or waiting."""
 
     def __init__(self, most: int) -> None:
         self._places, self._turn = threading.BoundedSemaphore(most), threading.Lock()
 
     @contextmanager
     def turn(self, busy: str) -> Iterator[None]:
-        """Wait for one's turn. Raises Busy with the sentence `busy` if too many wait."""
+        """Wait for a turn. Raises Busy with the sentence `busy` if the queue is full."""
         if not self._places.acquire(blocking=False):
             raise Busy(busy)
         try:
@@ -71,26 +71,26 @@ class Queue:
             self._places.release()
 
 
-MOST_BUCKETS = 4000  # maximum number of buckets; those used longest ago are dropped, as they are full again
-PHONES_AT_AN_ADDRESS = 20  # number of phones that one address stands for: a whole room may be behind one router
-TYPISTS_AT_AN_ADDRESS = 4  # the same of phones that type codes: a new phone costs nothing, and codes can be guessed
+MOST_BUCKETS = 4000  # maximum number of buckets; the least recently used are dropped, as they are full again
+PHONES_AT_AN_ADDRESS = 20  # phones allowed for per address: a whole room may share one router
+TYPISTS_AT_AN_ADDRESS = 4  # the same for attempts at codes, lower because a new phone costs nothing
 
 
 class RequestKind(StrEnum):
-    """Requests by what they cost."""
+    """Kinds of request, by cost."""
 
     PAGE = "page"
-    POLL = "poll"  # the question whether anything has changed, which every open page asks each second
+    POLL = "poll"  # asks whether anything has changed; each open page sends it every second
     CHANGE = "change"
-    HEAVY = "heavy"  # a page or a file for which a small computer works for a while
-    PICTURE = "picture"  # a photograph or a deck that is sent
-    FRAME = "frame"  # a picture from the phone that is the camera
-    CODE = "code"  # a code of the table that is typed, right or wrong
+    HEAVY = "heavy"  # a page or file that keeps a small computer busy
+    PICTURE = "picture"  # an uploaded photograph or deck
+    FRAME = "frame"  # a picture from a phone as the camera
+    CODE = "code"  # an entered table code, right or wrong
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Size of a bucket, and requests a second in the long run."""
+    """Bucket size, and requests per second in the long run."""
 
     at_once: float
     a_second: float
@@ -108,7 +108,7 @@ RATES: Mapping[RequestKind, Rate] = {
     RequestKind.FRAME: Rate(60, 15),
     RequestKind.CODE: Rate(5, 1 / 30),
 }
-"""Rates of one phone."""
+"""Rates for one phone."""
 
 _HEAVY = """
     past.show past.players past.picture past.export api.matches api.match api.record
@@ -120,7 +120,7 @@ KINDS: Mapping[str, RequestKind] = {
     **dict.fromkeys(BODIES, RequestKind.PICTURE),
     "camera.frame": RequestKind.FRAME,
 }
-"""Kinds of the routes that are neither a usual page nor a usual change, by endpoint."""
+"""Kinds of the routes that are neither PAGE nor CHANGE, by endpoint."""
 
 FREE_TO_THE_MACHINE = frozenset({RequestKind.PAGE, RequestKind.POLL, RequestKind.CHANGE})
 
@@ -132,12 +132,12 @@ class RateLimits:
         self._clock = clock
         self._lock = threading.Lock()
         self._buckets: dict[tuple[str, RequestKind], tuple[float, float]] = {}
-        """The tokens left, and when they were counted, by phone or address and kind."""
+        """Remaining tokens and the time of that count, by phone or address and kind."""
 
     def wait_s(self, kind: RequestKind, address: str, phone: str | None, proxy: str | None = None) -> int:
-        """Return for how many seconds a phone has to wait; 0 if it may ask now, and then the request counts.
+        """Return how many seconds a phone has to wait. 0 allows the request and counts it.
 
-        `proxy`: the address of what passes the request on, if anything does.
+        `proxy` is the address of the proxy that forwarded the request, if any.
         """
         place, rate = f"at {network(address)}", RATES[kind]
         many = rate.times(TYPISTS_AT_AN_ADDRESS if kind is RequestKind.CODE else PHONES_AT_AN_ADDRESS)
@@ -159,7 +159,7 @@ class RateLimits:
 
 
 def network(address: str) -> str:
-    """Return what counts as one address: for IPv6 its /64 network, as a machine has many addresses of it."""
+    """Return what counts as one address: for IPv6 the /64 network, since a machine has many addresses in it."""
     known = ip_of(address.partition("%")[0])
     if isinstance(known, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((known, 64), strict=False))
@@ -167,7 +167,7 @@ def network(address: str) -> str:
 
 
 def ip_of(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return an IP address; None for what is none."""
+    """Return an IP address; None if the text is not one."""
     try:
         return ipaddress.ip_address(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Helpers of the templates, and the static files: read once, cached by browsers for a year."""
+"""Template helpers and static files. The files are read once; browsers cache them for a year."""
 
 from __future__ import annotations
 
@@ -42,25 +42,25 @@ _FOR_READERS = {
     ".css": re.compile(rb"/\*.*?\*/\n?|(?<=[:;,{]) +| +(?=[{}])|(?<=\n) +", re.DOTALL),
     ".js": re.compile(rb"^ *//.*\n|^ +", re.MULTILINE),
 }
-"""What a file has for its readers and does not go over the air: remarks, blanks in a style, indents of a script."""
+"""Bytes not sent to browsers: comments, spaces in style sheets, indentation in scripts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A file that pages load."""
+    """A static file."""
 
     body: bytes
     kind: str
-    mark: str  # a hash of the file, part of its address
+    mark: str  # hash of the content, part of the URL
 
 
 class Compiled(FileSystemBytecodeCache):
-    """Templates compiled beside their sources, as Python keeps its modules; where that cannot be, each start compiles.
+    """Bytecode cache beside the templates, like Python's. If the folder is not writable, each start compiles.
 
-    Compiling those of the first page takes 45 ms on a desk computer, loading them 2 ms.
+    Compiling the templates of the first page takes 45 ms on a desktop computer, loading them 2 ms.
     """
 
-    _how = f"{jinja2.__version__} {Path(__file__).read_text(encoding='utf-8')}"  # what sets how they are compiled
+    _how = f"{jinja2.__version__} {Path(__file__).read_text(encoding='utf-8')}"  # everything that affects compilation
 
     def get_source_checksum(self, source: str) -> str:
         return super().get_source_checksum(self._how + source)
@@ -68,7 +68,7 @@ class Compiled(FileSystemBytecodeCache):
     def load_bytecode(self, bucket: Bucket) -> None:
         try:
             super().load_bytecode(bucket)
-        except (OSError, EOFError, PickleError):  # the file may have been cut off with the power
+        except (OSError, EOFError, PickleError):  # a power cut may have truncated the file
             bucket.reset()
 
     def dump_bytecode(self, bucket: Bucket) -> None:
@@ -79,7 +79,7 @@ class Compiled(FileSystemBytecodeCache):
 
 
 def prepare(app: Flask, static: Path) -> None:
-    """Give the app of a table its static files and its templates their helpers."""
+    """Add static files and template helpers to a table's app."""
     prepare_looks(app, static)
     app.before_request(lambda: words.speak_of(state().game, match().mats(state())))
     app.jinja_env.globals.update(
@@ -89,17 +89,17 @@ def prepare(app: Flask, static: Path) -> None:
 
 
 def prepare_looks(app: Flask, static: Path) -> None:
-    """Give an app the static files, the languages, and what any template needs."""
+    """Add static files, languages and general template helpers to an app."""
     files = [path for path in sorted(static.rglob("*")) if path.is_file()]
     bodies = {path.relative_to(static).as_posix(): path.read_bytes() for path in files}
-    # The styles of a side's colour and of how far along the road: none may stand in the page itself.
+    # Classes for side colors and progress; the pages allow no inline styles.
     sides = (f".side-{n} {{ --side: {mark.colour}; }}\n" for n, mark in enumerate(SIDE_MARKS, start=1))
     road = (f".p{percent}{{--p:{percent / 100:g}}}\n" for percent in range(101))
     bodies[TOKENS] += "".join((*sides, *road)).encode()
 
     @cache
     def asset(name: str) -> Asset:
-        """Return a file as it is asked for: the first page needs few of them."""
+        """Prepare a file on first use: the first page needs only a few."""
         body, ending = bodies[name], Path(name).suffix
         if ending in _FOR_READERS and not name.startswith("htmx"):
             body = _FOR_READERS[ending].sub(b"", body)
@@ -113,7 +113,7 @@ def prepare_looks(app: Flask, static: Path) -> None:
     )
     language.prepare(app)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
-    # Folding what is constant takes longer than the pages ever take to work it out.
+    # Folding constants takes longer than evaluating them ever does.
     app.jinja_env.optimized = False
     app.jinja_env.globals.update(
         card=Card,
@@ -135,7 +135,7 @@ def prepare_looks(app: Flask, static: Path) -> None:
 def _serve(asset: Asset) -> Response:
     response = Response(asset.body, mimetype=asset.kind)
     response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
-    # If the clock of this machine is in 1970, every file looks old to a browser: it asks again, and gets a 304.
+    # If this machine's clock says 1970, browsers think every file is old and ask again. They get a 304.
     response.set_etag(asset.mark, weak=True)
     response.make_conditional(request)
     return response

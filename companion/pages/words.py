@@ -1,6 +1,6 @@
-"""Sentences of the pages, put together from names and cards.
+"""Sentences about plays, cards, sides and zones.
 
-`_` translates a text into the language of the page, `N_` marks one that is translated later; the templates do the same.
+`_` translates a text into the page's language. `N_` marks one that is translated later. Templates use the same marks.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ from companion.tabletop.mat_layout import ROBOT, TABLE, kind_of, mat_of
 
 
 def _(text: str, **values: object) -> str:
-    """Return a text in the language of the page, with its values put in."""
+    """Return a text in the page's language with its values inserted."""
     return language.with_values(language.worded(text), values)
 
 
 def many(one: str, several: str, count: int, **values: object) -> str:
-    """Return the form of a text for `%(count)d` things, in the language of the page."""
+    """Return the form of a text for `%(count)d`, in the page's language."""
     return language.with_values(language.translate_many(one, several, count), {"count": count, **values})
 
 
 def said(text: str) -> str:
-    """Return a sentence of another package in the language of the page; what somebody has typed stays as it is."""
+    """Translate a sentence of another package; leave text typed by people unchanged."""
     return language.translate(text) if isinstance(text, Said) else text
 
 
 def N_(text: str) -> str:  # noqa: N802 - the usual name of this mark
-    """Mark a text that is translated where it is used."""
+    """Mark a text for translation where it is used."""
     return text
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """How players and sides are called on the pages."""
+    """Displayed names of players and sides."""
 
     shown: Mapping[str, str]
     sides: Mapping[str, tuple[str, ...]]
@@ -61,7 +61,7 @@ class Names:
         return self.shown.get(name or "", name or "")
 
     def side(self, name: str | None) -> str:
-        """Return a side's name: its own where it has one, else its players'."""
+        """Return a side's own name, or its players' names joined by `&`."""
         players = self.sides.get(name or "", ())
         if len(players) < 2:
             return self.player(players[0] if players else name)
@@ -69,7 +69,7 @@ class Names:
         return " & ".join(map(self.player, players)) if name == joined else self.player(name)
 
     def number(self, name: str | None) -> int:
-        """Return the number of a side, or of the side of a player, from 1; 0 where nobody is called so."""
+        """Return the number of a side or of a player's side, from 1; 0 if unknown."""
         sides = enumerate(self.sides.items(), start=1)
         return next((number for number, (side, players) in sides if name == side or name in players), 0)
 
@@ -81,7 +81,7 @@ class Names:
 
 
 def doer(by: str, names: Names) -> str:
-    """Return who made a change, as a name within a sentence."""
+    """Return the author of a change as a name within a sentence."""
     if names.is_player(by):
         return names.player(by)
     return _("the camera") if by == CAMERA else _("somebody")
@@ -98,12 +98,12 @@ def title(card: Card | None) -> str:
 
 
 def capital(text: str) -> str:
-    """Return a text with a capital at its beginning."""
+    """Capitalize the first letter."""
     return text[:1].upper() + text[1:]
 
 
 def doubled(card: Card | None, times: int) -> str:
-    """Return a card as a heading, with the sign of its accelerator: `100 km ×2`."""
+    """Return a card and its accelerator as a heading: `100 km ×2`."""
     return _("%(card)s ×%(times)d", card=title(card), times=times) if times > 1 else title(card)
 
 
@@ -187,7 +187,7 @@ _AIMLESS = {
     Verb.NAME: N_("%(who)s demands %(card)s instead."),
     Verb.GIVE: N_("%(who)s hands %(card)s over."),
 }
-"""The sentences of these plays without a target."""
+"""Sentences for plays without a target."""
 
 
 _ZONES = {
@@ -198,7 +198,7 @@ _ZONES = {
     "draw": (N_("draw pile"), N_("the draw pile"), ""),
     "discard": (N_("discard pile"), N_("the discard pile"), ""),
 }
-"""The zones of the mats: by themselves, in a sentence, and with the name of their side."""
+"""Zones of the mats: alone, within a sentence, and with the side's name."""
 
 _LAID_IN = {
     "battle": N_("A card was laid on %(who)s’s battle pile."),
@@ -210,7 +210,7 @@ _LAID_IN = {
 
 
 def laid_in(zone: str, side: str | None) -> str:
-    """Say where a card that cannot be identified was laid; `side` is the name of that mat's side."""
+    """Return a sentence about an unidentified card in a zone; `side` is the name of the mat's side."""
     kind = kind_of(zone)
     pattern = _LAID_IN.get(kind) if side is not None or kind == "discard" else None
     return _(pattern or N_("A card was laid."), who=side)
@@ -220,7 +220,7 @@ ZONES = {kind: said[0] for kind, said in _ZONES.items()}
 
 
 def zone_in_sentence(zone: str, side: str | None) -> str:
-    """Return a zone within a sentence: `Ann’s battle pile`, `the discard pile`; `side` is that mat's side."""
+    """Return a zone within a sentence: `Ann’s battle pile`, `the discard pile`; `side` names the side of its mat."""
     mat, _slash, kind = zone.partition("/")
     if kind not in _ZONES:
         return _("slot %(number)s of the robot’s mat", number=kind) if mat == ROBOT else zone
@@ -229,14 +229,17 @@ def zone_in_sentence(zone: str, side: str | None) -> str:
 
 
 def speak_of(game: Game, mats: Mapping[str, str]) -> None:
-    """Set how this request names cards, as the edition prints them, zones and mats; `mats` are the sides by mat."""
+    """Set how this request names cards, zones, mats and players.
+
+    Cards have the edition's printed names. `mats` maps mats to sides.
+    """
 
     def called(term: Term) -> str | None:
         if term.kind == "player":
             return Names.of(game).player(term.key)
         side = side_at(term.key, Names.of(game), mats)
         if term.kind == "zone":
-            # During a match a mat on which nobody plays has no side.
+            # During a match an unused mat has no side.
             return zone_in_sentence(term.key, side if not mats or mat_of(term.key) in mats else None)
         if term.kind == "mat":
             return _("%(who)s’s mat", who=side) if side else _("the mat of the table’s middle")
@@ -246,7 +249,7 @@ def speak_of(game: Game, mats: Mapping[str, str]) -> None:
 
 
 def side_at(place: str, names: Names, mats: Mapping[str, str]) -> str | None:
-    """Return the name of the side whose mat a zone or mat is, or its number; None for the table's."""
+    """Return the name of a mat's or zone's side, or its number without one; None for the mat in the middle."""
     mat = mat_of(place)
     if mat == TABLE:
         return None
@@ -267,12 +270,12 @@ _SIGNS = {Verb.THEFT: Card.THEFT, Verb.CONTROL: Card.CONTROL, Verb.NAME: Card.CO
 
 
 def sign_of(play: Play) -> Card | None:
-    """Return the card whose sign is shown with the sentence of a play: the first of several."""
+    """Return the card whose sign accompanies a play; the first of several."""
     return _SIGNS.get(play.verb) or play.wanted or play.card or next(iter(play.cards), None)
 
 
 def needs(side: Side, who: str = "") -> str | None:
-    """Say what a stopped side needs, to itself or with its name: "A roll or right of way is needed"."""
+    """Return what a stopped side needs, with or without its name: "A roll or right of way is needed"."""
     if side.hazard is None:
         return None
     remedy, safety = a(REMEDY_OF[side.hazard]), a(SAFETY_OF[side.hazard])
@@ -282,12 +285,12 @@ def needs(side: Side, who: str = "") -> str | None:
 
 
 def lay_now(card: Card) -> str:
-    """Say what a player may do with a card just received."""
+    """Return what a player may do with a card just received."""
     return _("Lay the %(card)s now, or keep it", card=name(card))
 
 
 def car(edition: Edition, side: Side) -> str:
-    """Return the state of a side's car, in a word or two."""
+    """Return the state of a side's car in one or two words."""
     if side.hazard is not None:
         return _("Stopped") if side.hazard is Card.STOP else title(side.hazard)
     if referee.is_driving(edition, side):
@@ -297,16 +300,16 @@ def car(edition: Edition, side: Side) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """A reason of the referee as the page shows it."""
+    """One of the referee's reasons, as shown on the page."""
 
-    code: str  # its fixed name, for scripts
+    code: str  # stable code, for scripts
     say: str
     rule: str
     instead: str | None
 
     @property
     def at(self) -> str:
-        """The section of *How to play* that is about it."""
+        """Anchor of the section in *How to play*."""
         section = reasons.catalogue().get(self.code, {}).get("section", "")
         return _TOLD_AT.get(section, "turn")
 
@@ -322,11 +325,11 @@ _TOLD_AT = {
     "Specials": "special",
     "Starting to drive": "distance",
 }
-"""The section of *How to play* by that of the rule sheet."""
+"""Sections of *How to play*, by section of the rule sheet."""
 
 
 def why(reason: Reason, edition: Edition, names: Names) -> Why:
-    """Return a reason with the names as they are shown, the rule it comes from, and what to do instead."""
+    """Return a reason with displayed names, its rule and the alternative."""
     people = dict.fromkeys(("player", "turn", "side", "asker"), names.anyone)
     called: dict[str, Callable[[str], str]] = {**people, "rule": _house_rule, "needs": _needed}
     details = tuple((key, called[key](value) if key in called else value) for key, value in reason.details)
@@ -338,12 +341,12 @@ def why(reason: Reason, edition: Edition, names: Names) -> Why:
 
 
 def _house_rule(written: str) -> str:
-    """Return a house rule by the title of its switch: `Extension` for `extension=yes`."""
+    """Return the title of a house rule's switch: `Extension` for `extension=yes`."""
     return f"`{_(switch_title(written.partition('=')[0]))}`"
 
 
 def _needed(written: str) -> str:
-    """Return what a house rule needs: another one by its meaning, or a target, written `target 700`."""
+    """Return what a house rule requires: the meaning of another rule, or a target, given as `target 700`."""
     switch, _equals, value = written.partition("=")
     if not value:
         return _("a target of %(km)d km", km=int(written.split()[-1]))
@@ -351,20 +354,20 @@ def _needed(written: str) -> str:
 
 
 def whys(reasons_against: Iterable[Reason], edition: Edition, names: Names) -> list[Why]:
-    """Return all reasons against one play.
+    """Return all reasons against a play.
 
-    Only the first says what to do instead: what would answer another alone, the first still speaks against.
+    Only the first has an alternative: an alternative to a later one would still break the first rule.
     """
     every = [why(reason, edition, names) for reason in reasons_against]
     return [*every[:1], *(replace(one, instead=None) for one in every[1:])]
 
 
 _QUOTES = {"pl": "„”", "de": "„“", "es": "«»", "it": "«»", "fr": ("«\u00a0", "\u00a0»")}
-"""The quotation marks of the languages that have others than English."""
+"""Quotation marks of languages that do not use the English ones."""
 
 
 def curly(text: str) -> str:
-    """Return a sentence in the language of the page, with typographic apostrophes and quotation marks."""
+    """Return a translated sentence with the language's typographic apostrophes and quotation marks."""
     quoted = r"\1".join(_QUOTES.get(language.spoken(), "“”"))
     return re.sub(r"`([^`]*)`", quoted, re.sub(r"(?<!\w)'(\w[^' ]*)'", quoted, said(text))).replace("'", "’")
 
@@ -383,7 +386,7 @@ ITEMS = {
 
 
 def item_note(item: Item, edition: Edition) -> str:
-    """Say what a line of the score sheet is for, in a few words."""
+    """Return a short explanation of a line of the score sheet."""
     safety, coup_fourre = safety_points(edition)
     if item is Item.DISTANCE:
         return _("what the cards show") if edition.is_race else _("a point a kilometre")
@@ -405,13 +408,13 @@ _ITEM_NOTES = {
 
 
 def won(winner: str, edition: Edition) -> str:
-    """Say who has won, as a heading; it fits one player and many."""
+    """Return the winner as a heading, suitable for one player or several."""
     race, match = N_("The race goes to %(who)s!"), N_("The match goes to %(who)s!")
     return _(race if edition.is_race else match, who=winner)
 
 
 def offered(lines: Sequence[str]) -> str:
-    """Ask whether another match begins, given the lines of its set-up."""
+    """Return the question whether to start the match of these set-up lines."""
     headers = list(notation.headers(lines))
     teams = [header.team for header in headers if isinstance(header, notation.SideLine)]
     sides = [t.name if t.players == (t.name,) else f"{t.name} ({', '.join(t.players)})" for t in teams]
@@ -421,23 +424,23 @@ def offered(lines: Sequence[str]) -> str:
 
 
 def hand_title(edition: Edition, number: int) -> str:
-    """Return a hand's number as a heading: `Hand 2`, or `Race 2` where a hand is a race."""
+    """Return a hand's number as a heading: `Hand 2`, or `Race 2` in a race edition."""
     return _("Race %(number)d", number=number) if edition.is_race else _("Hand %(number)d", number=number)
 
 
 def hand_is_over(edition: Edition) -> str:
-    """Say that the hand has ended."""
+    """Return the message that the hand or race has ended."""
     return _("The race is over") if edition.is_race else _("The hand is over")
 
 
 def how_ended(edition: Edition, how: HowEnded) -> str:
-    """Say how a hand ended that nobody completed."""
+    """Return how a hand ended that no side completed."""
     if how is not HowEnded.EXHAUSTED:
         return _("ended by agreement")
     return _("the draw pile was used up") if edition.empty_pile == "ends" else _("all cards were played out")
 
 
-ROBOT_LEVELS = ((1, N_("robot, easy")), (2, N_("robot, good")), (3, N_("robot, best")))  # what people call each level
+ROBOT_LEVELS = ((1, N_("robot, easy")), (2, N_("robot, good")), (3, N_("robot, best")))  # names of the robot levels
 FAMILY_TITLES = {
     Family.DISTANCE: N_("Distances"),
     Family.HAZARD: N_("Hazards"),

@@ -1,1 +1,1 @@
-"""The table for scripts, and the one description of it."""
+"""JSON API of the table, and its OpenAPI description."""

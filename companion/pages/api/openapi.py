@@ -1,8 +1,8 @@
-"""The API as an OpenAPI 3.1 document: what is sent and answered, and the routes as `routes.py` declares them.
+"""The API as an OpenAPI 3.1 document: schemas here, routes declared in `routes.py`.
 
-An object is written as its fields, each a type, or a tuple of a type, its description and more keywords of JSON Schema:
-`[type]` is an array, `{str: type}` a mapping, `"Name"` one of `SCHEMAS`, `"Name?"` the same or null. A field whose name
-ends with `?` may be missing.
+An object is a mapping of fields. A field is a type, or a tuple of a type, its description and further JSON Schema
+keywords. `[type]` is an array and `{str: type}` a mapping. `"Name"` refers to `SCHEMAS`; `"Name?"` may also be null. A
+field name ending with `?` is optional.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ The table as JSON. Reading is open to everybody on the network, as the pages are
 which `GET /join?t=TOKEN` sets (the token stands in the join code). Every error is `{"say": …}`: a sentence. Sentences
 are in the language that a phone has chosen, else in the one that `Accept-Language` asks for."""
 
-# What is sent
+# Requests
 
-MOST_NUMBER = 2**31 - 1  # the largest number that is sent or answered: it fits into a signed integer of 32 bits
+MOST_NUMBER = 2**31 - 1  # largest number in requests and responses: fits into a signed 32-bit integer
 _SEQ = {"minimum": 0, "maximum": MOST_NUMBER}
 _PLAY = "A line of a record, such as `Ann 100` or `Bob stop > Ann`: see docs/records.md."
 _HEAD = "The head of a record, up to its first `hand first`: see docs/records.md."
@@ -86,7 +86,7 @@ POLICY: Fields = {
 }
 NEXT_HAND: Fields = {"first?": (str | None, "Who begins it.", _letters(100)), **_ID}
 
-# What is answered
+# Responses
 
 VERSION = (
     int,
@@ -223,7 +223,7 @@ def object_of(fields: Fields) -> Schema:
 
 
 def schema(kind: Any) -> Schema:
-    """Return the JSON schema of a field, as it is written above."""
+    """Return the JSON schema of a field in the notation described above."""
     if isinstance(kind, tuple):
         of, about, *more = kind
         return schema(of) | {"description": about} | (more[0] if more else {})
@@ -271,7 +271,7 @@ def document() -> Schema:
     }
 
 
-PATHS: dict[str, Schema] = {}  # the operations by path and method
+PATHS: dict[str, Schema] = {}  # operations by path and method
 _PARAMETERS = {
     "number": ("path", "The match: the number of its first event.", _whole(0, 10**15 - 1)),
     "question_id": ("path", "The `id` of one of the `questions`.", {"type": "string"}),
@@ -282,7 +282,7 @@ _PARAMETERS = {
 
 
 def describe(rule: str, method: str, name: str, about: str | None, more: Schema, query: Sequence[str] = ()) -> None:
-    """Add a route to the document: `query` are the parameters of its address, `more` is what else an operation has."""
+    """Add a route to the document. `query` names its query parameters; `more` holds other keywords of the operation."""
     path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule)
     parameters = [
         {"name": name, "in": place, "required": place == "path", "description": said, "schema": of}
@@ -293,13 +293,13 @@ def describe(rule: str, method: str, name: str, about: str | None, more: Schema,
 
 
 def answered(answers: str, answer: Any, *errors: int) -> Schema:
-    """Return the responses of a route that is read; `answer` is as a field is written, or None for any object."""
+    """Return the responses of a GET route. `answer` is a field, or None for any object."""
     good = content(answers, {"type": "object"} if answer is None else schema(answer))
     return {"responses": {"200": good, **_errors(400, *errors, 429)}}
 
 
 def changed(sent: Schema) -> Schema:
-    """Return the body of a change and its responses; `sent` is the schema of what is sent."""
+    """Return the request body and the responses of a change; `sent` is the body's schema."""
     outcome = schema("Outcome")
     waits = (
         "It waits for the table’s answer: `reasons` say why. Or it counts and is not saved yet, because the"
@@ -318,14 +318,14 @@ def changed(sent: Schema) -> Schema:
 
 
 def file(about: str, kinds: Sequence[str], *errors: int) -> Schema:
-    """Return the responses of a route that gives a file, of one of several types; its errors are pages."""
+    """Return the responses of a route that returns a file in one of several types. Its errors are HTML pages."""
     good = {"description": about, "content": {kind: {"schema": {"type": "string"}} for kind in kinds}}
     pages = {str(code): content(_ERRORS[code], {"type": "string"}, "text/html") for code in (400, *errors, 429)}
     return {"responses": {"200": good, **pages}}
 
 
 def content(about: str, of: Schema, kind: str = "application/json") -> Schema:
-    """Return a response with a body of one kind."""
+    """Return a response with one content type."""
     return {"description": about, "content": {kind: {"schema": of}}}
 
 

@@ -1,4 +1,4 @@
-"""The table for scripts: its state and version, matches and records; plays, answers and undo by JSON."""
+"""JSON API: state and version, matches and records, plays, answers and undo."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ from companion.storage.events import EventKind
 
 bp = Blueprint("api", __name__)
 
-Asked = Mapping[str, Any]  # the fields that were sent
-Act = Callable[[str], Outcome]  # a change, made in the name of somebody
+Asked = Mapping[str, Any]  # fields of the request
+Act = Callable[[str], Outcome]  # makes a change in a person's name
 View = Callable[..., AnyResponse]
 Change = Callable[..., Act]
 
-_JOINERS = str.maketrans("", "", "\u200c\u200d")  # the zero-width joiner and non-joiner, which some names need
+_JOINERS = str.maketrans("", "", "\u200c\u200d")  # zero-width non-joiner and joiner, which some names need
 MOST_MATCHES, USUAL_MATCHES = 100, 20
 
 
-# How a route is declared, and described at the same time
+# Declare and describe a route in one step
 
 
 def read(rule: str, of: Schema, *query: str, name: str | None = None) -> Callable[[View], View]:
-    """Register a route that is read, under its own or another name; `of` are its responses."""
+    """Register a GET route under its function's name or another; `of` are its responses."""
 
     def declare(view: View) -> View:
         bp.add_url_rule(rule, name, view)
@@ -60,9 +60,9 @@ def read(rule: str, of: Schema, *query: str, name: str | None = None) -> Callabl
 def change(
     rule: str, fields: openapi.Fields, *, needs_match: bool = True, of_phone: bool = False
 ) -> Callable[[Change], Change]:
-    """Register a change: its function takes what was sent, a JSON object of these fields, and returns what to do.
+    """Register a POST route for a change. Its function takes the request's fields and returns the change to make.
 
-    `of_phone`: the change is about the phone that asks, so the same request from another phone is another change.
+    With `of_phone` the change concerns the requesting phone: the same request from another phone is another change.
     """
     sent = openapi.object_of(fields) | {"additionalProperties": False}
 
@@ -88,7 +88,7 @@ def document() -> Response:
     return make_response(openapi.document())
 
 
-# What there is
+# Reading
 
 
 @read("/api/matches", openapi.answered("As they were set up.", {"matches": ["Match"]}, 422), "limit", "before")
@@ -111,7 +111,7 @@ def _number(name: str, usual: int, low: int, high: int) -> int:
 
 
 def _brief(number: int) -> dict[str, Any]:
-    """Return a match as it was set up, without judging its plays."""
+    """Describe a match as it was set up, without judging its plays."""
     events = match().store.events(number)
     texts = [line.text for line in history(events).lines]
     headers = list(notation.headers(texts))
@@ -133,7 +133,7 @@ def _brief(number: int) -> dict[str, Any]:
 
 @read("/api/matches/<int:number>", openapi.answered("It.", "Played", 404), name="match")
 def one(number: int) -> Response:
-    """Return a match: its record, its hands as they were counted, its totals."""
+    """Return a match: its record, counted hands and totals."""
     past = service().archive.past(match().store, number) or abort(404)
     totals = {
         "record": list(past.lines),
@@ -144,19 +144,19 @@ def one(number: int) -> Response:
     return make_response(_brief(number) | totals)
 
 
-# What can be done
+# Changes
 
 
 @change("/api/plays", openapi.NEW_PLAY)
 def play(asked: Asked) -> Act:
-    """Enter a play. A legal one counts at once, an illegal one waits for the table’s answer."""
+    """Enter a play. A legal one counts at once; an illegal one waits for the table’s answer."""
     anyway, vouched = asked.get("anyway", False), permissions.vouched()
     return lambda by: match().enter(asked["text"], by, anyway=anyway, vouched=vouched)
 
 
 @read("/api/hand", openapi.answered("It.", "OwnHand", 401, 403))
 def hand() -> Response:
-    """Return your own hand, where the companion deals: that of the seat of this phone."""
+    """Return the hand of this phone’s seat, if the companion deals the cards."""
     own = own_hand.seen(state()) or Seen("", ())
     shown = {"player": own.player or None, "hand": list(own.hand), "asked": own.is_asked, "may_wait": own.may_wait}
     return make_response(shown | {"plays": [str(play) for play in own.plays]})
@@ -164,7 +164,7 @@ def hand() -> Response:
 
 @change("/api/seat", openapi.SEAT, of_phone=True)
 def seat(asked: Asked) -> Act:
-    """Take a seat for the phone or script that asks. It is known by the cookie that the answer may bring."""
+    """Take a seat for this phone or script, which is recognized by the cookie in the response."""
     return lambda _by: seats.seated(asked["player"], takes=asked.get("take", False))
 
 
@@ -176,13 +176,13 @@ def policy(asked: Asked) -> Act:
 
 @change("/api/waive", openapi.WAIVER)
 def waive(_asked: Asked) -> Act:
-    """Let pass what you may answer; on your turn you draw."""
+    """Let a chance to respond pass; on your turn, draw."""
     return lambda by: match().waive(by)
 
 
 @change("/api/questions/<question_id>", openapi.NEW_ANSWER, needs_match=False)
 def answer(asked: Asked, question_id: str) -> Act:
-    """Answer what the table is asked."""
+    """Answer a question to the table."""
     if state().question(question_id) is None and not match().was_asked(question_id):
         abort(404)
     said, play = Answer(asked["answer"]), asked.get("play")
@@ -205,7 +205,7 @@ def next_hand(asked: Asked) -> Act:
 
 @change("/api/matches", openapi.NEW_MATCH, needs_match=False)
 def begin(asked: Asked) -> Act:
-    """Begin a match, in the place of the one that is being played."""
+    """Begin a match in place of the current one."""
     lines = [line for line in map(notation.without_comment, asked["record"].splitlines()) if line]
     robots = asked.get("robots", {}) if asked.keys() & {"cards", "robots"} else None
     return lambda by: match().start(lines, by, robots=robots)
@@ -213,13 +213,13 @@ def begin(asked: Asked) -> Act:
 
 @change("/api/undo", openapi.STEP)
 def undo(asked: Asked) -> Act:
-    """Take back the last change of the record."""
+    """Undo the last change of the record."""
     return lambda by: permissions.take_back(EventKind.UNDO, by, asked.get("seq"))
 
 
 @change("/api/redo", openapi.STEP)
 def redo(asked: Asked) -> Act:
-    """Take back the last undo."""
+    """Redo the last undo."""
     return lambda by: permissions.take_back(EventKind.REDO, by, asked.get("seq"))
 
 
@@ -247,11 +247,11 @@ def _done(asked: Asked, act: Act, phone: str = "") -> Response:
     return make_response(said, 202 if waits else 200 if outcome.done else 409)
 
 
-# What was sent
+# Request validation
 
 
 def _asked(known: Schema, required: list[str], *, needs_match: bool) -> Asked:
-    """Return the JSON object that was sent, with these fields and no others; fields that are null are left out."""
+    """Return the JSON object of the request without its null fields. Refuse unknown, missing or invalid fields."""
     if request.mimetype != "application/json":
         abort(415)
     try:
@@ -274,7 +274,7 @@ def _asked(known: Schema, required: list[str], *, needs_match: bool) -> Asked:
 
 
 def _composed(value: Any) -> Any:
-    """Return a text, and the names in an object, with equal letters spelled alike."""
+    """Normalize the Unicode of a text, or of an object's keys."""
     if isinstance(value, dict):
         return {composed(key): one for key, one in value.items()}
     return composed(value) if isinstance(value, str) else value
@@ -286,11 +286,11 @@ _KINDS = {
     "integer": (int, N_("“%(name)s” is a whole number.")),
     "object": (dict, N_("“%(name)s” is an object of whole numbers.")),
 }
-"""The type of a field, and its name, by the name that JSON Schema gives it."""
+"""Python type and error message, by JSON Schema type."""
 
 
 def _check(name: str, value: object, schema: Schema) -> None:
-    """Refuse a value that is not as its schema has it: of another type, too large, too long, or not printable."""
+    """Refuse a value of the wrong type, too large, too long or not printable."""
     named = schema.get("type", "string")
     kind, sentence = _KINDS[named if isinstance(named, str) else named[0]]
     if type(value) is not kind or (isinstance(value, int) and abs(value) > MOST_NUMBER):
@@ -314,9 +314,9 @@ def _refuse(sentence: str, code: int = 422) -> NoReturn:
     abort(make_response({"say": sentence}, code))
 
 
-# The state and its version
+# State and version
 
-BOOT = secrets.token_hex(4)  # name of this run of the service, and of its pages
+BOOT = secrets.token_hex(4)  # identifies this run of the service and its pages
 
 
 @read("/api/state", openapi.answered("Everything a page shows.", "State"), name="state")
@@ -375,7 +375,7 @@ _VERSION["responses"]["304"] = {"description": "It is the one that is known."}
 
 @read("/version", _VERSION)
 def version() -> AnyResponse:
-    """Say whether anything has changed that a page could show. Send the last `ETag` as `If-None-Match`."""
+    """Return the version, which changes with anything a page could show. Send the last `ETag` as `If-None-Match`."""
     now = state()
     answer = make_response({"version": now.version})
     answer.set_etag(mark(now))
@@ -383,7 +383,7 @@ def version() -> AnyResponse:
 
 
 def mark(now: MatchState) -> str:
-    """Return the name of a state, the demo's another: the ETag of `/version`, and what a page says it shows."""
+    """Return the ETag of a state, with which pages also mark what they show. The demo has its own."""
     club = service().club
     clocks = "".join(f".{one['seq']}{'' if one['left_s'] else '-out'}" for one in club.clocks) if club else ""
     return f"{BOOT}{'-demo' if is_demo() else ''}.{now.version}{clocks}"
@@ -398,7 +398,7 @@ def export() -> Response:
     return download(match().record(), "text/plain", f"match-{now.match}.mbn")
 
 
-# Files of earlier matches, as their pages have them
+# Files of earlier matches, served by their pages
 
 for _rule, _name, _kinds, _about in (
     ("/past/<number>.<form>", "export", [*FORMS.values()], "Return a match as a file."),

@@ -1,1 +1,1 @@
-"""The match as it is played: the table on a phone, the cards to tap, what is legal, setting up."""
+"""The match in play: the table on a phone, picking cards, legal plays, set-up."""

@@ -1,7 +1,7 @@
-"""The card picker: the deck as tiles, and the questions that some cards need answered first.
+"""The card picker: the deck as tiles, and questions that complete a play.
 
-Offers depend on the deck and the switches of the table, never on which edition it is. Illegal plays can be picked as
-well: the referee says why.
+Offers depend on the table's deck and switches, not on the edition. Illegal plays can be picked too: the referee
+explains what is wrong.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from companion.rules.record.notation import MOST_EXCHANGED
 from companion.rules.table import Table
 
 FAMILIES = (Family.DISTANCE, Family.REMEDY, Family.HAZARD, Family.SAFETY, Family.SPECIAL)
-ANSWERING = (Card.MIRROR, Card.U_TURN)  # the special cards that are only ever laid out of turn
-ASKS_MORE = (Card.ACCELERATOR, Card.THEFT, Card.CONTROL)  # the special cards that need a question answered first
+ANSWERING = (Card.MIRROR, Card.U_TURN)  # special cards that are only played out of turn
+ASKS_MORE = (Card.ACCELERATOR, Card.THEFT, Card.CONTROL)  # special cards that need a choice first
 
 
 class Tab(StrEnum):
@@ -34,20 +34,20 @@ class Tab(StrEnum):
     OTHER = "other"
 
 
-Group = tuple[str, str, list[Offer]]  # the heading of some cards, the family that they look like, and a button for each
+Group = tuple[str, str, list[Offer]]  # heading, family for the style, and one button per card
 
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """A question that has to be answered before a play is complete."""
+    """A question that completes a play."""
 
     title: str
     card: Card | None = None
     groups: tuple[Group, ...] = ()
     offers: tuple[Offer, ...] = ()
     hint: str = ""
-    instead: str = ""  # words of the way to leave the question unanswered, where that is not just another card
-    asks_who: bool = False  # True if nobody has been chosen yet
+    instead: str = ""  # label of the button that skips the question, if it is not just another card
+    asks_who: bool = False  # True if the player is still to be chosen
 
 
 def _grouped(tiles: Iterable[Offer]) -> tuple[Group, ...]:
@@ -56,11 +56,11 @@ def _grouped(tiles: Iterable[Offer]) -> tuple[Group, ...]:
     return tuple((_(words.FAMILY_TITLES[family]), family.value, some) for family, some in groups if some)
 
 
-# The tabs
+# Tabs
 
 
 def groups(table: Table, player: str, tab: Tab) -> tuple[Group, ...]:
-    """Return the deck by family, each card with what a tap on it does."""
+    """Return the deck by family, each card with the effect of a tap."""
     if tab is Tab.AT_ONCE:
         return _at_once(table, player)
     if tab is Tab.DISCARD:
@@ -77,7 +77,7 @@ def _play_tile(table: Table, play: Play, title: str = "", card: Card | None = No
 
 
 def _one_or_ask(table: Table, plays: Sequence[Play], face: Card, player: str, **asked: str) -> Offer:
-    """Return the button of a card: it enters the only play that there is, or leads to what has to be asked."""
+    """Return a card's button. It enters the only possible play, or opens a question."""
     if len(plays) == 1 and face not in ASKS_MORE:
         return _play_tile(table, plays[0])
     legal = any(legal_now(table, play) for play in plays)
@@ -85,7 +85,7 @@ def _one_or_ask(table: Table, plays: Sequence[Play], face: Card, player: str, **
 
 
 def ways(table: Table, player: str, card: Card) -> Iterator[Play]:
-    """Yield the ways to lay a card on one's own turn: a hazard on each opponent, a special card in all its ways."""
+    """Yield the ways to play a card on one's own turn: each opponent of a hazard, each use of a special card."""
     own = table.side_of(player)
     return (play for play in laying(table, player, card) if play.target not in (own.name, *own.players))
 
@@ -102,13 +102,13 @@ def _at_once(table: Table, player: str) -> tuple[Group, ...]:
 
 
 def who_answers(table: Table, player: str) -> str:
-    """Return who most likely plays out of turn: that player, or else the first who may."""
+    """Return the likeliest player out of turn: `player`, or else the first who may play."""
     seats = (player, *(seat.player for seat in table.seats))
     return next((who for who in seats if any(t.legal for *_, tiles in _at_once(table, who) for t in tiles)), player)
 
 
 def more(table: Table, player: str, names: Names) -> list[Offer]:
-    """Return the rarer things that happen at a table."""
+    """Return the rarer events of a table."""
     return [
         *offers.taking(table, player),
         *_of_the_switches(table, player, names),
@@ -119,7 +119,7 @@ def more(table: Table, player: str, names: Names) -> list[Offer]:
 
 
 def _of_the_switches(table: Table, player: str, names: Names) -> Iterator[Offer]:
-    """Yield what the switches of the table allow; passing where it is always illegal is not offered."""
+    """Yield what the switches allow. Passing is left out if it is always illegal."""
     edition = table.edition
     if "without-drawing" in (edition.coup_fourre_turn, edition.fast_remedy_turn) and not table.may_pass:
         yield Offer(_("Pass"), str(Play(Verb.PASS, player)), legal=False)
@@ -141,11 +141,11 @@ def _of_the_switches(table: Table, player: str, names: Names) -> Iterator[Offer]
         yield Offer(_("Stops at the target"), str(Play(Verb.FINISH, player)))
 
 
-# The questions
+# Questions
 
 
 def question(table: Table, player: str, asked: Mapping[str, str], names: Names) -> OpenQuestion | None:
-    """Return the question that a page's query asks for; None where it asks for none that this table has."""
+    """Return the question that the page's query asks for; None if this table has no such question."""
     card = card_of_slug(asked.get("card", ""))
     if card is None or card not in table.deck:
         ask = _QUESTIONS.get(asked.get("ask", ""))
@@ -158,7 +158,7 @@ def question(table: Table, player: str, asked: Mapping[str, str], names: Names) 
 
 
 def who_plays(table: Table, names: Names) -> OpenQuestion | None:
-    """Return the question whose card it is, where somebody may lay out of turn a card just received."""
+    """Return the question who played, if a player may use a card just received while it is another's turn."""
     lays_now = offers.who_lays_now(table)
     if lays_now is None or table.handed_to is not None:
         return None
@@ -233,7 +233,7 @@ def _which_pair(table: Table, player: str, asked: Mapping[str, str], _names: Nam
 
 
 def _which_exchanged(table: Table, player: str, asked: Mapping[str, str], _names: Names) -> OpenQuestion:
-    """Ask for one card after the other, until the button is tapped."""
+    """Ask for one card at a time until the button is tapped."""
     given = (card_of_slug(slug) for slug in asked.get("cards", "").split(","))
     most = max(1, min(MOST_EXCHANGED, table.hands[table.seat_of(player)]))
     cards = tuple(card for card in given if card is not None and card in table.deck)[:most]

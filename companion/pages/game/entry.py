@@ -1,4 +1,4 @@
-"""Picking a play: a new one, another answer to a question, a corrected line of the log; and which plays are legal."""
+"""Pages to pick a play: a new one, another answer to a question, a corrected line. Also the page of legal plays."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TABS = {
 
 @bp.get("/play")
 def new() -> AnyResponse | str:
-    """Pick a new play."""
+    """Show the picker for a new play."""
     now = state()
     table = now.game.table
     if table is None:
@@ -77,7 +77,7 @@ def _way_to_play(now: MatchState, table: Table) -> AnyResponse | str:
 
 @bp.get("/question/<question_id>")
 def instead(question_id: str) -> AnyResponse | str:
-    """Pick the play that answers a question."""
+    """Show the picker for the play that answers a question."""
     now = state()
     question = now.question(question_id)
     table = (question.table if question else None) or now.game.table
@@ -102,7 +102,7 @@ def instead(question_id: str) -> AnyResponse | str:
 
 
 def _refused(now: MatchState, question: Question, table: Table) -> dict[str, Any] | None:
-    """Return the illegal play that was named in answer to a question, with the reasons against it."""
+    """Return the illegal play chosen as the answer, with the reasons against it."""
     play = notation.read_play(request.args.get("text", ""), now.game.teams)
     if play is None:
         return None
@@ -112,7 +112,7 @@ def _refused(now: MatchState, question: Question, table: Table) -> dict[str, Any
 
 @bp.get("/line/<int:seq>")
 def change(seq: int) -> AnyResponse | str:
-    """Pick what a line of the log should say, or with `?before=1` what was forgotten before it."""
+    """Show the picker for a line's correction, or with `?before=1` for a forgotten play before it."""
     now = state()
     entry = now.entry(seq)
     if entry is None or entry.judged is None or now.is_dealt:
@@ -141,7 +141,7 @@ def change(seq: int) -> AnyResponse | str:
 
 
 def _misfits(now: MatchState, entry: Entry) -> dict[str, Any] | None:
-    """Return the change that was chosen on this page and the lines that would no longer count after it, if any."""
+    """Return the change chosen on this page and the lines that it would make illegal; None without any."""
     text = None if request.args.get("out") == "1" else request.args.get("text", "")
     written = EventKind.LINE if request.args.get("before") == "1" else EventKind.CORRECT
     kind = EventKind.RETRACT if text is None else written
@@ -159,7 +159,7 @@ def _misfits(now: MatchState, entry: Entry) -> dict[str, Any] | None:
         "say": words.play_say(play, Names.of(now.game)) if play is not None else "",
         "text": text,
         "post_to": url_for(f"table.{way}", seq=entry.seq),
-        # The pens of a hand that was counted are on its page of the score.
+        # Corrections of a counted hand start from its score page.
         "leave": url_for("score.plays", number=entry.hand) if now.was_counted(entry) else url_for("table.show"),
         "own": is_own,
         "may_stand": is_own and play is not None and not play.anyway,
@@ -181,13 +181,19 @@ def _picker(
     asks_who: bool = False,
     **task: object,
 ) -> str:
-    """Return the page, with `usual_player` and `tab` chosen at first.
+    """Return the page with `usual_player` and `tab` preselected.
 
-    `written` is the play in the notation, `noted` what stands in the line that is being changed, and `line` which that
-    is; `asks_who`: two players may lay a card now, and nobody knows whose this phone is. `task` is for the template:
-    `title`, `post_to`, `about` (what was laid or recorded, as a sentence), `picture` (its address), `is_asked` (it
-    answers a question, to which "not a play" is an answer too), `refused` (the illegal play that was picked here),
-    `misfits` (the change that was picked, in words too, and the lines that it would make illegal).
+    `written` is the play in notation, `noted` the current play of the line being changed, and `line` its number.
+    `asks_who` is True if two players may play a card now and the phone has no known player.
+
+    `task` goes to the template:
+
+    * `title` and `post_to`.
+    * `about`: a sentence about the card or the recorded play.
+    * `picture`: its address.
+    * `is_asked`: the page answers a question, so "not a play" is possible.
+    * `refused`: the illegal play picked here.
+    * `misfits`: the change picked here, its sentence and the lines that it would make illegal.
     """
     names = Names.of(now.game)
     player = request.args.get("player", usual_player)
@@ -220,7 +226,7 @@ def _picker(
 
 
 def _same_by(table: Table, noted: Play, player: str, names: Names) -> Offer | None:
-    """Return what was noted as the play of another player; None where it is his, or would be against himself."""
+    """Return the recorded play as another player's. None if it is theirs already, or would target their own side."""
     if noted.player in (None, player) or noted.target in (player, table.side_of(player).name):
         return None
     play = replace(noted, player=player, anyway=False)
@@ -241,14 +247,14 @@ def _tab_of(play: Play | None) -> Tab:
     return Tab.DISCARD if play.verb is Verb.DISCARD else Tab.AT_ONCE if play.at_once else Tab.MY_TURN
 
 
-# On whom each card may be laid now, or why it may not
+# Cards that may be played now, their targets, and reasons against the others
 
 MOST_REASONS = 2  # maximum number of reasons shown against a card
 
 
 @bp.get("/may")
 def may() -> AnyResponse | str:
-    """Show all cards for this phone's player, or for the one whose turn it is."""
+    """Show all cards for this phone's player, or for the player whose turn it is."""
     now = state()
     table, seat = now.game.table, phone_identity.seat(now)
     if table is None:
@@ -257,7 +263,7 @@ def may() -> AnyResponse | str:
     known = any(place.player == asked for place in table.seats)
     names, player = Names.of(now.game), asked if known else seat or table.player_up
     is_up, judged = player == table.player_up, table
-    if not is_up:  # As if it were that player's turn.
+    if not is_up:  # Judge as if it were that player's turn.
         judged = table._replace(
             to_move=table.seat_of(player), due=Due.TURN, window=Window(), attacks=(), may_pass=False
         )
@@ -275,7 +281,7 @@ def may() -> AnyResponse | str:
 
 
 def at_once(table: Table, player: str) -> Iterator[Offer]:
-    """Yield the cards that a player may lay out of turn."""
+    """Yield the cards that a player may play out of turn."""
     for play in referee.legal_plays(table, player):
         if play.at_once and play.card is not None:
             card = words.title(play.card)
@@ -284,7 +290,7 @@ def at_once(table: Table, player: str) -> Iterator[Offer]:
 
 
 def families(table: Table, player: str, names: Names) -> Iterator[dict[str, object]]:
-    """Yield the deck by family: the cards that may be laid, a tap for each target, and why the others may not."""
+    """Yield the deck by family: legal cards with a button per target, and reasons against the others."""
     for family in card_picker.FAMILIES:
         can: list[Offer] = []
         against: list[tuple[Card, Play]] = []
@@ -294,7 +300,7 @@ def families(table: Table, player: str, names: Names) -> Iterator[dict[str, obje
             plays = list(card_picker.ways(table, player, card))
             legal = [play for play in plays if legal_now(table, play)]
             can += _taps(player, card, legal, names)
-            # Of a special card that may be laid somehow, most other ways are merely pointless.
+            # If a special card has a legal use, its other uses are merely pointless.
             if not legal or card not in card_picker.ASKS_MORE:
                 against += [(card, play) for play in plays if play not in legal]
         cannot = list(_reasons(table, against, names))
@@ -313,7 +319,7 @@ def _taps(player: str, card: Card, legal: list[Play], names: Names) -> Iterator[
 
 
 def _reasons(table: Table, against: Iterable[tuple[Card, Play]], names: Names) -> Iterator[tuple[list[Card], Why]]:
-    """Return the reasons against some plays, each once, with all the cards it is about."""
+    """Return each distinct reason against these plays with the cards it concerns."""
     about: dict[Why, dict[Card, None]] = {}
     for card, play in against:
         for why in words.whys(referee.objections(table, play)[:MOST_REASONS], table.edition, names):
@@ -322,9 +328,9 @@ def _reasons(table: Table, against: Iterable[tuple[Card, Play]], names: Names) -
 
 
 def discards(table: Table, player: str, names: Names) -> dict[str, object]:
-    """Return which cards may go to the discard pile, and why the others may not.
+    """Return whether cards may be discarded, and the reasons against those that may not.
 
-    Safeties are always named, other cards only where none may go.
+    Safeties are always listed, other cards only if no discard is legal.
     """
     plays = [(card, Play(Verb.DISCARD, player, card)) for card in table.deck]
     against = [(card, play) for card, play in plays if not legal_now(table, play)]

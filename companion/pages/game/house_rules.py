@@ -1,4 +1,4 @@
-"""House rules and counted cards, as the set-up form shows and sends them; what editions have otherwise."""
+"""House rules and counted cards in the set-up form, and differences between editions."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ FAMILY = {
     "five-hazards-removed": ("yes", N_("Five hazards out"), N_("With two or three players.")),
     "overshoot": ("allowed", N_("Drive past the target"), N_("The last card may be too long.")),
 }
-"""The switches that families argue about: the value that is on, what it is called, and what it means."""
+"""Switches that families argue about: the value for "on", the title and the meaning."""
 
-SILENT = "chosen"  # first word of the source of a switch on which the sheet is silent
+SILENT = "chosen"  # first word of a switch's source if the rule sheet is silent
 
 
 def house_rules(form: Form, edition: Edition) -> dict[str, str]:
-    """Return the switches that are to have another value than the sheet's.
+    """Return the chosen switches that differ from the rule sheet.
 
-    `shown-for` names the edition whose form was filled in: what its sheet says was chosen by nobody.
+    `shown-for` names the edition for which the form was shown. Values from its sheet are not a choice.
     """
     before = form.get("shown-for")
     sheet = load_edition(before) if before in edition_names() else edition
-    # A checkbox comes after the field that stands for it where it is off.
+    # The hidden field for "off" comes before the checkbox.
     chosen = {name: (form.getlist(f"option-{name}") or [""])[-1] for name in switches()}
     untouched = {sheet.name: sheet.by_the_sheet, edition.name: edition.by_the_sheet}
     return {
@@ -50,7 +50,7 @@ def house_rules(form: Form, edition: Edition) -> dict[str, str]:
 
 
 def counts(form: Form, edition: Edition) -> dict[Card, int]:
-    """Return the counts of an unverified deck that are to be others. Raises Problem for what is no number."""
+    """Return the corrected counts of an unverified deck. Raises Problem for text that is not a count."""
     counted: dict[Card, int] = {}
     for card in _countable(edition):
         text = form.get(f"count-{card}", "").strip()
@@ -63,17 +63,17 @@ def counts(form: Form, edition: Edition) -> dict[Card, int]:
 
 
 def agreed(form: Form, edition: Edition) -> Edition:
-    """Return the edition as the table plays it. Raises Problem for what contradicts itself."""
+    """Return the edition as played at this table. Raises Problem for contradictory rules."""
     played = edition.with_options(house_rules(form, edition).items())
     corrected = counts(form, edition)
     return played.with_deck(corrected) if corrected else played
 
 
-# As the form shows it
+# Set-up form
 
 
 def switch_views(form: Form, edition: Edition) -> list[dict[str, object]]:
-    """Return every switch with what holds now, what the sheet says, and the other values; all in sentences."""
+    """Return every switch as sentences: its value in force, the sheet's value and the alternatives."""
     chosen = house_rules(form, edition)
     try:
         played = agreed(form, edition)
@@ -90,7 +90,7 @@ def switch_views(form: Form, edition: Edition) -> list[dict[str, object]]:
             "chosen": chosen.get(name, ""),
             "by_the_sheet": _(values[edition.switch(name)]),
             "is_silent": edition.sources[name].startswith(SILENT),
-            # In the game as it is chosen nothing depends on it.
+            # It has no effect in the chosen game.
             "means_nothing": name not in chosen and played.means_nothing(name),
             "others": [(value, _(say)) for value, say in values.items() if value != edition.switch(name)],
         }
@@ -99,7 +99,7 @@ def switch_views(form: Form, edition: Edition) -> list[dict[str, object]]:
 
 
 def idle_views(form: Form, edition: Edition, way: tuple[int, int] | None, target_km: int | None) -> list[str]:
-    """Return a sentence about each chosen house rule that has no effect in the chosen game."""
+    """Return a sentence for each chosen house rule without effect in the chosen game."""
     if way is None:
         return []
     try:
@@ -112,7 +112,7 @@ def idle_views(form: Form, edition: Edition, way: tuple[int, int] | None, target
 
 
 def family_views(views: Iterable[dict[str, object]]) -> list[dict[str, object]]:
-    """Return the switches that families argue about, as far as something depends on them here."""
+    """Return the switches in FAMILY that have an effect here."""
     found = {str(view["name"]): view for view in views if not view["means_nothing"]}
     return [
         found[name]
@@ -124,7 +124,7 @@ def family_views(views: Iterable[dict[str, object]]) -> list[dict[str, object]]:
 
 
 def count_views(form: Form, edition: Edition) -> list[dict[str, object]]:
-    """Return the cards of an unverified deck with the counts that are typed."""
+    """Return the cards of an unverified deck with the counts typed."""
     typed = {card: form.get(f"count-{card}") or str(edition.deck[card]) for card in _countable(edition)}
     return [
         {
@@ -138,17 +138,17 @@ def count_views(form: Form, edition: Edition) -> list[dict[str, object]]:
 
 
 def _countable(edition: Edition) -> list[Card]:
-    """Return the cards of an unverified deck but for the safeties, of which there is always one."""
+    """Return the cards of an unverified deck except the safeties: there is one of each."""
     if edition.counts_verified:
         return []
     return [card for card in edition.deck if card.family is not Family.SAFETY]
 
 
-# As the match has it
+# Rules of the match
 
 
 def rules_in_force(game: Game) -> dict[str, object]:
-    """Return the rules of the match being played: house rules with what follows from them, and corrected counts."""
+    """Return the match's rules: target, house rules, those without effect, and corrected counts."""
     edition, players = game.edition, sum(len(team.players) for team in game.teams)
     return {
         "title": _(edition.title),
@@ -165,11 +165,11 @@ def _switches_of(edition: Edition, others: Mapping[str, str]) -> list[tuple[str,
     return [(_(switch_title(name)), _(switches()[name][edition.switch(name)])) for name in turned]
 
 
-# Beside the classic rules
+# Comparison with the classic rules
 
 
 def differences(edition: Edition, classic: Edition) -> list[tuple[str, str]]:
-    """Return what an edition has otherwise than the classic rules: cards, players, points, switches; in sentences."""
+    """Return how an edition differs from the classic rules, as sentences about cards, players, points and switches."""
     plain = [
         (_("Cards"), _cards_differ(edition, classic)),
         (_("Players"), _players_differ(edition, classic)),

@@ -1,4 +1,4 @@
-"""How to play: a page an edition, made from its data and the house rules of the table; a card alone; a trial game."""
+"""How to play: the rules of each edition or of this table, pages for single cards, and a trial game."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SECTIONS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "special": (N_("Specials"), (), ("limit-on-doubled", "u-turn-on-winning-card")),
     "points": (N_("Points"), (), ("shut-out",)),
 }
-"""The sections of the page: heading, the switches whose sentences everybody reads, and those of the fine points."""
+"""Sections: heading, switches explained to everyone, and switches among the fine points."""
 
 USUAL = {
     Family.DISTANCE: N_("Laid on your own side while the car can drive. They add up."),
@@ -54,32 +54,32 @@ USUAL = {
     Family.REMEDY: N_("Laid on your own side: it takes its hazard away."),
     Family.SAFETY: N_("Laid on your own side: its hazards cannot touch you any more, and you have another turn."),
 }
-"""What the cards of a family do."""
+"""Effect of a family's cards."""
 
 _OWN = {
     Card.SPEED_LIMIT: N_("Laid on an opponent: he drives on, but nothing above 50 at a time."),
     Card.ROLL: N_("It starts the car."),
     Card.RIGHT_OF_WAY: N_("The car needs no roll any more."),
 }
-"""What a card does beside that."""
+"""Effect of a single card, in addition."""
 
 
 @bp.get("/how")
 def show() -> str:
-    """Show the rules as this table plays them."""
+    """Show the rules of this table."""
     game = state().game
     return _page(game.edition, [game.table.target] if game.table else ())
 
 
 @bp.get("/how/<name>")
 def one(name: str) -> str:
-    """Show the rules of an edition as its sheet has them."""
+    """Show the rules of an edition's sheet."""
     return _page(next((edition for edition in editions() if edition.name == name), None) or abort(404))
 
 
 @bp.get("/how/card/<slug>")
 def card(slug: str) -> str:
-    """Show what a card does, at this table."""
+    """Show what a card does at this table."""
     face, edition = card_of_slug(slug), state().game.edition
     if face is None or face is Card.UNKNOWN:
         abort(404)
@@ -105,7 +105,7 @@ def _page(edition: Edition, targets: Iterable[int] = ()) -> str:
             for key, (title, told, fine) in SECTIONS.items()
         },
         usual=USUAL,
-        # What brings points; nothing where kilometres alone count.
+        # Scoring items; empty if only distance counts.
         points=[]
         if edition.is_race
         else [
@@ -115,7 +115,7 @@ def _page(edition: Edition, targets: Iterable[int] = ()) -> str:
 
 
 def _said(names: Iterable[str], edition: Edition) -> list[tuple[str, bool]]:
-    """Return the sentences of switches on which something depends, and whether each is a house rule."""
+    """Return the sentences of switches that have an effect, and whether each is a house rule."""
     turned = dict(edition.house_rules)
     return [
         (_(switches()[name][edition.switch(name)]), name in turned)
@@ -125,7 +125,7 @@ def _said(names: Iterable[str], edition: Edition) -> list[tuple[str, bool]]:
 
 
 def _card(face: Card, edition: Edition) -> dict[str, object]:
-    """Return a card as a page tells it: what it does, which cards answer it, and which ones it answers."""
+    """Return a card's effect, the cards that counter it, and those it counters."""
     needs_roll = edition.roll_to_start == "needed" or face is Card.SPEED_LIMIT
     return {
         "card": face,
@@ -138,7 +138,7 @@ def _card(face: Card, edition: Edition) -> dict[str, object]:
     }
 
 
-# The trial game: prepared plays that the learner taps, judged by the referee. No match is touched
+# The trial game: prepared plays for a learner to tap, judged by the referee. It changes no match
 
 YOU, OTHER = "Ann", "Bob"
 BEGINS = (f"side {YOU}", f"side {OTHER}", f"hand first {YOU}")
@@ -147,7 +147,7 @@ FIRST_HAND = (Card.ROLL, Card.KM_100, Card.GASOLINE, Card.STOP, Card.PUNCTURE_PR
 
 @dataclass(frozen=True, slots=True)
 class TrialStep:
-    """A play of the learner's: what is drawn before it, what is said, and what the other one plays then."""
+    """One play of the learner: the card drawn before it, the instruction, and the opponent's reply."""
 
     play: str
     say: str
@@ -182,7 +182,7 @@ STEPS = (
 
 @bp.get("/try")
 def try_it() -> str:
-    """Show a step of the trial game; with the card that was tapped the next one, or why it is not that card."""
+    """Show a step of the trial game. If a card was tapped, show the next step or why another card is needed."""
     number = parsing.whole(request.args.get("step", ""), 0, len(STEPS)) or 0
     tapped = card_of_slug(request.args.get("card", ""))
     if number < len(STEPS) and tapped is _play(STEPS[number].play).card:
@@ -218,7 +218,7 @@ def _played(steps: int) -> Game:
 
 
 def _hand(steps: int) -> list[Card]:
-    """Return the learner's cards after so many plays, the one for the turn drawn."""
+    """Return the learner's cards after this many steps, including the next draw."""
     drawn = (step.draws for step in STEPS[: steps + 1] if step.draws)
     hand = [*FIRST_HAND, *drawn]
     for step in STEPS[:steps]:
@@ -227,7 +227,7 @@ def _hand(steps: int) -> list[Card]:
 
 
 def _answer(game: Game, tapped: Card | None, wanted: Card) -> dict[str, object] | None:
-    """Return what is said of another card than the one that the lesson is about."""
+    """Return the response to another card than the lesson's."""
     table = game.table
     if table is None or tapped is None:
         return None

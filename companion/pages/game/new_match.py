@@ -1,4 +1,4 @@
-"""The form that sets up a match: edition, number of players, names, target, who begins."""
+"""The set-up form of a match: edition, players, names, target and first player."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from companion.rules.table import Team
 
 bp = Blueprint("setting_up", __name__)
 
-CLASSIC = "classic"  # the edition that the others are compared with, and that whoever is unsure plays
-OTHERS = ("bsd-mille", "parker")  # the editions that are not in today's shops: they stand apart in the form
+CLASSIC = "classic"  # the edition that others are compared with, and the default
+OTHERS = ("bsd-mille", "parker")  # editions no longer sold: listed separately in the form
 DEALT, PERSON, USUAL_ROBOT = "dealt", "0", "2"
-"""What the form says where the program deals the cards, of a person's seat, and of a robot's until somebody chooses."""
+"""Form values: the program deals; a seat of a person; a robot's seat by default."""
 
 MOST_PLAYERS = 8
 MOST_TARGET_KM = 5000
@@ -43,9 +43,9 @@ USUAL_TARGETS_KM = (700, 1000)
 
 @bp.get("/setup")
 def show() -> AnyResponse | str:
-    """Show the form; a new match is like the last one until somebody chooses otherwise. The camera is tried before.
+    """Show the form, prefilled from the last match. A due camera trial comes first.
 
-    Who is not let in, or waits for the first match, joins instead.
+    A phone that may not set up this match is sent to the join page.
     """
     if not (phone_identity.may_host() or (phone_identity.takes_part() and state().game.teams)):
         return redirect(url_for("seats.join"))
@@ -55,7 +55,7 @@ def show() -> AnyResponse | str:
 
 
 def _like_the_last(now: MatchState) -> MultiDict[str, str]:
-    """Return the last match as it would be chosen in the form; empty before the first."""
+    """Return the last match as form values; empty before the first."""
     game, names = now.game, _names_before(now)
     if now.match is None or not game.teams or now.is_demo:
         return MultiDict()
@@ -108,7 +108,7 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
 
 
 def _switches(chosen: MultiDict[str, str], edition: Edition) -> dict[str, object]:
-    """Return the switches of the form: those that families argue about, the others by section, and how many differ."""
+    """Return the form's switches: those that families argue about, the others by section, and how many differ."""
     views = house_rules.switch_views(chosen, edition)
     family = house_rules.family_views(views)
     shown = {view["name"] for view in family}
@@ -150,7 +150,7 @@ def _first(chosen: MultiDict[str, str]) -> int:
 
 
 def _not_seated(edition: Edition) -> str:
-    """Say how many players the edition cannot seat; empty where it seats any number."""
+    """Return which numbers of players the edition cannot seat; empty if it seats any number."""
     seated = {players for players, _each in edition.seatings}
     missing = [players for players in range(2, MOST_PLAYERS + 1) if players not in seated]
     if not missing:
@@ -159,7 +159,7 @@ def _not_seated(edition: Edition) -> str:
 
 
 def _names_before(now: MatchState) -> list[str]:
-    """Return the names of the match before, in seating order; none of the demo's."""
+    """Return the players of the last match in seating order; empty for a demo."""
     if now.is_demo:
         return []
     names = Names.of(now.game)
@@ -168,9 +168,9 @@ def _names_before(now: MatchState) -> list[str]:
 
 @bp.post("/setup")
 def start() -> AnyResponse | tuple[str, int]:
-    """Begin the match; ask first where that ends one that is being played.
+    """Begin the match. Ask first if it would end another in play.
 
-    The form is shown once more where a house rule has no effect, with a sentence that says so.
+    Show the form again, with a warning, if a house rule has no effect.
     """
     try:
         lines = setup_lines(request.form)
@@ -188,7 +188,7 @@ def start() -> AnyResponse | tuple[str, int]:
         return _form(request.form, _(problem.sentence)), 400
     forget_state()
     if levels and len(state().people) == 1:
-        # Who plays alone against robots need not say who he is.
+        # A person alone against robots need not choose a seat.
         phone, player = phone_identity.known_phone(), state().people[0]
         phone_identity.phones().sit(phone, player, by=phone)
         match().sit(player, player)
@@ -202,7 +202,7 @@ def _has_idle_rules(lines: list[str]) -> bool:
 
 
 def _levels(form: MultiDict[str, str], lines: list[str]) -> dict[str, int] | None:
-    """Return the levels of the players who are robots; None where people deal."""
+    """Return the robots' levels by player; None if people deal."""
     if form.get("cards") != DEALT:
         return None
     seats = referee.seating([header.team for header in notation.headers(lines) if isinstance(header, SideLine)])
@@ -211,13 +211,13 @@ def _levels(form: MultiDict[str, str], lines: list[str]) -> dict[str, int] | Non
 
 
 def _level(form: MultiDict[str, str], seat: int) -> int:
-    """Return the level of the robot on a seat; 0 for a person."""
+    """Return a seat's robot level; 0 for a person."""
     return (form.get("cards") == DEALT and parsing.whole(form.get(f"robot{seat}"), 1, 3)) or 0
 
 
 @bp.post("/offered")
 def answer_offer() -> AnyResponse:
-    """Begin the match that the service was started with, or go on with the one under way."""
+    """Begin the match that the service was started with, or keep the current one."""
     lines, by = state().offered, DEMO if service().camera.is_simulated else phone_identity.who(state())
     if lines and request.form.get("begin") == "yes":
         once(lambda: match().start(lines, by))
@@ -227,7 +227,7 @@ def answer_offer() -> AnyResponse:
 
 
 def setup_lines(form: MultiDict[str, str]) -> list[str]:
-    """Return the header lines of a match and its first hand's. Raises Problem for what cannot be played."""
+    """Return the header lines of a match and of its first hand. Raises Problem for an impossible set-up."""
     try:
         edition = load_edition(form.get("edition", CLASSIC))
     except EditionError:
@@ -257,7 +257,7 @@ def setup_lines(form: MultiDict[str, str]) -> list[str]:
 
 
 def _teams(words: list[str], each: int) -> list[Team]:
-    """Return the sides from the seats clockwise: partners sit opposite each other."""
+    """Return the sides for seats in clockwise order: partners sit opposite each other."""
     if each == 1:
         return [Team(word, (word,)) for word in words]
     sides = len(words) // each
@@ -266,7 +266,7 @@ def _teams(words: list[str], each: int) -> list[Team]:
 
 
 def _km(value: str) -> int | None:
-    """Return the target that was chosen; None for none, or none that could be driven to."""
+    """Return the chosen target in km; None if none was chosen or it is out of range."""
     km = parsing.whole(value, 0, MOST_TARGET_KM) or 0
     km -= km % TARGET_STEP_KM
     return km if LEAST_TARGET_KM <= km <= MOST_TARGET_KM else None

@@ -1,6 +1,6 @@
-"""Plays that are possible now besides an ordinary turn, as buttons: answer at once, hand over, lay, pass.
+"""Buttons for plays besides an ordinary turn: answer at once, hand over, play a received card, pass.
 
-The referee judges each; none depends on which edition it is.
+The referee judges each; no offer depends on the edition's name.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from companion.rules.moves import laying
 from companion.rules.play import Play, Verb
 from companion.rules.table import How, Table, Taken
 
-MOST_WAYS = 2  # maximum number of ways to lay a card that have a button each; more are chosen on a page of their own
+MOST_WAYS = 2  # maximum number of ways to play a card with a button each; more are chosen on another page
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,40 +25,40 @@ class Offer:
     """A button."""
 
     words: str
-    text: str = ""  # the play that a tap enters; empty where a question comes first
-    ask: str = ""  # the query of the page with that question
+    text: str = ""  # the play that a tap enters; empty if a question comes first
+    ask: str = ""  # query of the page with that question
     legal: bool = True
     card: Card | None = None
     note: str = ""
-    """A sentence that explains the words, or what is called out with the card."""
+    """Explanation of the words, or what to call out with the card."""
 
 
 def query(player: str, **asked: str) -> str:
-    """Return the query of the page where a play of a player is put together."""
+    """Return the query of the page where a player's play is put together."""
     return urlencode({"player": player, **asked})
 
 
 def legal_now(table: Table, play: Play) -> bool:
-    """True if a play may be made."""
+    """True if a play is legal now."""
     return not referee.objections(table, play)
 
 
-# What answers an attack or a card at once
+# Immediate answers to an attack or a card
 
 
 def coups_fourres(table: Table) -> Iterator[Play]:
-    """Yield the safeties that can answer an attack now; every partner of the attacked side may."""
+    """Yield the safeties that can answer an attack now, for each partner of the attacked side."""
     return _answers(table, SAFETY_OF)
 
 
 def coup_fourre(play: Play, names: Names) -> Offer:
-    """Return a coup fourré as a button, with the name of whose it is."""
+    """Return a coup fourré as a button with the player's name."""
     say = _("Coup fourré! %(who)s: %(card)s", who=names.player(play.player), card=words.title(play.card))
     return Offer(say, str(play))
 
 
 def answers(table: Table, names: Names, seat: str | None) -> list[Offer]:
-    """Return what else can answer at once: remedy, mirror, u-turn. `seat` is the player who holds the phone, if any."""
+    """Return the other immediate answers: remedy, mirror and u-turn. `seat` is the phone's player, if any."""
     attacked = dict.fromkeys(player for attack in table.attacks for player in table.sides[attack.side].players)
     mirroring = attacked if Card.MIRROR in table.deck else ()
     turning = [place.player for place in table.seats] if table.window.laid is not None else ()
@@ -84,7 +84,7 @@ def _answers(table: Table, cards: dict[Card, Card]) -> Iterator[Play]:
 
 
 def _by_player(plays: Sequence[Play], seat: str | None, names: Names) -> Iterator[Offer]:
-    """Yield a button for the phone's holder, or for the only one who could; else one to a page that asks who."""
+    """Yield a button for the phone's player, or for the only possible one; else one for the page that asks who."""
     plays = [play for play in plays if play.player == seat] or plays
     card = words.title(plays[0].card) if plays else ""
     if len(plays) == 1:
@@ -93,11 +93,12 @@ def _by_player(plays: Sequence[Play], seat: str | None, names: Names) -> Iterato
         yield Offer(_("%(card)s!", card=card), ask=query(plays[0].player or "", tab="at-once"))
 
 
-# Beside an ordinary turn
+# Besides an ordinary turn
 
 
 def beside(table: Table, names: Names, player: str | None = None) -> Iterator[Offer]:
-    """Yield what somebody (or that player) may do now besides laying a card: hand over, lay a card received, pass."""
+    """Yield the plays besides ordinary ones: hand over, use a received card, pass. `player` limits them to one player.
+    """
     offers = [*_giving(table, names), *laying_taken(table, names)]
     going = table.player_to_move
     if table.may_pass and legal_now(table, passing := Play(Verb.PASS, going)):
@@ -117,7 +118,7 @@ def _giving(table: Table, names: Names) -> Iterator[tuple[str, Offer]]:
 
 
 def who_lays_now(table: Table) -> tuple[str, Card] | None:
-    """Return who may lay a card just stolen or handed over although the turn is another's, and which card."""
+    """Return the player who may use a stolen or received card during another's turn, and the card."""
     taken = table.window.taken
     if taken is None or taken.seat == table.to_move:
         return None
@@ -127,7 +128,10 @@ def who_lays_now(table: Table) -> tuple[str, Card] | None:
 
 
 def laying_taken(table: Table, names: Names) -> Iterator[tuple[str, Offer]]:
-    """Yield the ways to lay a card just stolen, handed over or fetched; one that cannot be laid may be discarded."""
+    """Yield the ways to play a card just stolen, handed over or fetched.
+
+    If it cannot be played, it may be discarded, unless it was stolen.
+    """
     taken = table.window.taken
     if taken is None:
         return
@@ -160,7 +164,7 @@ def _ways_of(table: Table, player: str, taken: Taken) -> Iterator[Play]:
 
 
 def taking(table: Table, player: str) -> Iterator[Offer]:
-    """Yield a draw from the discard pile instead of the draw pile, where the edition allows it."""
+    """Yield a draw from the discard pile, if the edition allows it."""
     if table.edition.take_discard == "forbidden":
         return
     play = Play(Verb.TAKE, player)
@@ -170,7 +174,7 @@ def taking(table: Table, player: str) -> Iterator[Offer]:
 
 
 def extension(table: Table) -> list[Offer]:
-    """Return the two answers of a side that has reached the target."""
+    """Return the two answers of a side that reached the target."""
     if table.extension_offered_to is None or table.is_over:
         return []
     caller = table.sides[table.extension_offered_to].players[0]

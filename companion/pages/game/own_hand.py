@@ -1,4 +1,4 @@
-"""The hand of this phone's player, where the program deals: his cards as tiles, what a tap on each does, and advice."""
+"""The hand of this phone's player in a dealt match: cards as tiles, the effect of a tap, and advice."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import Table
 
 _SORTS = "sorts"
-"""Whether this phone's hand lies sorted by family, in its cookie."""
+"""Cookie key: whether this phone's hand is sorted by family."""
 
 
 def seen(now: MatchState) -> Seen | None:
-    """Return what the player of this phone sees; None where he sees nothing: no seat, or nothing is dealt."""
+    """Return what this phone's player sees; None without a seat or in a match with real cards."""
     seat = phone_identity.seat(now)
     return now.dealt.seen_by(seat) if now.dealt is not None and seat is not None else None
 
 
 def view(now: MatchState) -> dict[str, Any] | None:
-    """Return the hand of this phone's player: each card with what a tap on it does, `out` while discarding."""
+    """Return the hand as tiles: `use` is the effect of a tap, `out` the effect while discarding."""
     own, table = seen(now), now.game.table
     if own is None or table is None or (table.is_over and not own.is_asked):
         return None
@@ -61,7 +61,7 @@ def view(now: MatchState) -> dict[str, Any] | None:
 
 
 def _use(table: Table, own: Seen, card: Card) -> Offer:
-    """Return what a tap on a card does: the only play, a choice of several, or one that is refused."""
+    """Return the effect of a tap on a card: the only play, a choice of several, or a refused one."""
     ways = _ways(own, card)
     if len(ways) > 1:
         return Offer(words.title(card), ask=offers.query(own.player, card=card.value), card=card)
@@ -71,7 +71,7 @@ def _use(table: Table, own: Seen, card: Card) -> Offer:
 
 
 def _ways(own: Seen, card: Card) -> list[Play]:
-    """Return the plays of a card, but for discards; of two cards that are laid the accelerator is tapped."""
+    """Return a card's plays except discards. A play of two cards belongs to the accelerator's tile."""
     return [play for play in own.plays if play.verb is not Verb.DISCARD and play.out_of_hand[-1:] == (card,)]
 
 
@@ -80,14 +80,14 @@ def _offer(play: Play, own: Seen, card: Card) -> Offer:
 
 
 def _answer(play: Play) -> Offer:
-    """Return a card that may be laid or handed over at once, with what is called out for it."""
+    """Return a card that may be played or handed over at once, with what to call out."""
     title = words.title(play.card)
     is_safety = play.card is not None and play.card.family is Family.SAFETY
     return Offer(title, str(play), card=play.card, note=_("Coup fourré!") if is_safety else title)
 
 
 def question(now: MatchState, asked: Mapping[str, str]) -> OpenQuestion | None:
-    """Return the question in which way a card is played, as the card picker asks it where the hand tells no more."""
+    """Return the question how to play a card. It is the card picker's for hazards and cards that need its details."""
     own, table, names = seen(now), now.game.table, Names.of(now.game)
     card = card_of_slug(asked.get("card", ""))
     if own is None or table is None or card is None or not (ways := _ways(own, card)):
@@ -100,12 +100,12 @@ def question(now: MatchState, asked: Mapping[str, str]) -> OpenQuestion | None:
 
 
 def sort() -> None:
-    """Lay this phone's hand by family, or as it was drawn."""
+    """Toggle between sorting the hand by family and in drawing order."""
     session[_SORTS] = not session.get(_SORTS)
 
 
 def advise(now: MatchState) -> None:
-    """Show on this phone what a robot would do in its player's place, and why; the hand marks what is to be tapped."""
+    """Show what a robot would do instead of this player, and why. The hand marks the card to tap."""
     own = seen(now)
     position = now.dealt.asks(own.player) if now.dealt is not None and own is not None else None
     if now.dealt is None or position is None:
@@ -118,7 +118,7 @@ def advise(now: MatchState) -> None:
 
 
 def _would(play: Play, names: Names) -> str:
-    """Return a play as a proposal: nothing has been laid yet."""
+    """Return a play as a proposal."""
     if play.verb not in (Verb.PLAY, Verb.DISCARD) or play.card is None:
         return _("I would do this: %(what)s", what=words.play_say(play, names))
     card = words.doubled(play.card, play.times)
@@ -129,7 +129,7 @@ def _would(play: Play, names: Names) -> str:
 
 
 def tell(now: MatchState, outcome: Outcome) -> None:
-    """Show what came of a tap on this phone's next page, with the reasons where a play of its hand was refused."""
+    """Show the outcome of a tap on the phone's next page, with the reasons if a dealt hand's play was refused."""
     if outcome.say:
         flash(_(outcome.say))
     elif now.is_dealt:

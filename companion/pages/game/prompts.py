@@ -1,4 +1,4 @@
-"""Questions to a phone: chances that run out, plays that wait, a table that differs from the record."""
+"""Questions to a phone: coups fourrés, plays to confirm, differences between table and record."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from companion.tabletop.mat_layout import mat_of
 
 
 def chances(state: MatchState, table: Table, seat: str | None) -> dict[str, object]:
-    """Return the coups fourrés that are possible now, as they concern the phone of `seat`; None for no seat.
+    """Return the coups fourrés possible now, as shown to the phone of `seat`; None for no seat.
 
-    `key` names the attack, so that the window of each shrinks once; `own` are those of the phone's holder, `others`
-    those that may be entered for somebody else: a partner, or anybody on a phone without a seat; `hints` are sentences
-    about those of other sides.
+    `key` identifies the attack, so that the window on each screen shrinks once. `own` are plays of the phone's player.
+    `others` may be entered for another: a partner, or anyone on a phone without a seat. `hints` are sentences about
+    other sides.
     """
     asked = [question.plays for question in state.questions if question.kind is Kind.PLAY]
     waiting = {(play.player, play.card) for plays in asked for play in plays}
@@ -47,14 +47,14 @@ def chances(state: MatchState, table: Table, seat: str | None) -> dict[str, obje
     }
 
 
-MOST_SHOWN = 3  # maximum number of waiting plays that are shown; the others are counted
+MOST_SHOWN = 3  # maximum number of waiting plays shown; the others are counted
 
 
 def asked(state: MatchState) -> dict[str, Any]:
-    """Return what the table is asked.
+    """Return the open questions.
 
-    `full` are the questions with buttons: the first difference, and the `head`, the first play that waits; `later` the
-    next few of the `behind` that wait behind it; `together` the last of the `legal` ones that one tap confirms.
+    `full` are the questions with buttons: the first difference, and `head`, the first waiting play. `later` are the
+    next few of `behind` waiting plays. `together` is the last of the `legal` plays that one tap confirms.
     """
     differing = [question for question in state.questions if not question.asks_play][:1]
     waiting = [question for question in state.questions if question.asks_play]
@@ -73,7 +73,7 @@ def asked(state: MatchState) -> dict[str, Any]:
 
 
 def view(state: MatchState, question: Question) -> dict[str, Any]:
-    """Return a question in words, and what can be tapped; `text` is the play that counts if the answer is yes."""
+    """Return a question as sentences and buttons; `text` is the play that "yes" confirms."""
     names, edition = Names.of(state.game), state.game.edition
     table = question.table or state.game.table
     play = question.plays[0] if question.plays else None
@@ -86,12 +86,12 @@ def view(state: MatchState, question: Question) -> dict[str, Any]:
         "text": str(play) if play else "",
         "card": words.sign_of(one) if one else None,
         "side": names.number(play.player) if play else 0,
-        # The side that it is laid on, and the safety there that speaks against it.
+        # The target side, and its safety that makes the play illegal.
         "whom": names.number(play.target) if play else 0,
         "meant": card_of_slug(str(against.get("safety", ""))),
         "whys": words.whys(question.reasons, edition, names),
         "remarks": [words.why(reason, edition, names) for reason in remarks],
-        # The other plays that it may have been, or all where none is likely enough; the likeliest first.
+        # Alternatives to the play, likeliest first; all plays if none is likely enough.
         "choices": _choices(question.plays[1:] if one else question.plays, table, names, one),
         "is_lost": views.is_lost(edition, question.reasons),
         "zone": words.zone_name(question.zone, _side_at(state, question.zone)) if question.zone else "",
@@ -99,7 +99,7 @@ def view(state: MatchState, question: Question) -> dict[str, Any]:
 
 
 def sentence(state: MatchState, question: Question) -> str:
-    """Return what a question is about, as a sentence."""
+    """Return the subject of a question as a sentence."""
     if question.kind is Kind.PLAY:
         return words.play_say(question.plays[0], Names.of(state.game))
     if question.kind is Kind.WHICH:
@@ -116,7 +116,7 @@ def _side_at(state: MatchState, zone: str) -> str | None:
 
 
 def _choices(plays: Sequence[Play], table: Table | None, names: Names, was: Play | None) -> tuple[Offer, ...]:
-    """Return plays to choose from instead of `was`, with sentences where the card alone does not distinguish them."""
+    """Return the alternatives to `was`, with sentences if the cards alone do not distinguish them."""
     ways = {replace(play, card=None, times=1) for play in (*plays, was or plays[0])} if plays else set()
     return tuple(
         Offer(

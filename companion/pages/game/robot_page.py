@@ -1,4 +1,4 @@
-"""A robot's seat on a phone: whose cards a robot plays, and for whoever helps it what to do next."""
+"""A robot's seat at a table with real cards: its choice, and instructions for its helper."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from companion.tabletop.mat_layout import SLOTS, mat_of
 
 bp = Blueprint("robot", __name__)
 
-NOTHING = "nothing"  # what the form of the hand says of an empty slot
+NOTHING = "nothing"  # form value of an empty slot
 _CARDS = (
     N_("first card from the left"),
     N_("second card from the left"),
@@ -34,7 +34,7 @@ _CARDS = (
 
 @bp.get("/robot")
 def show() -> AnyResponse | str:
-    """Show what to do next, with `?hand=1` the robot's cards, to its helper alone."""
+    """Show the next instruction, and with `?hand=1` the robot's cards. Only its helper sees them."""
     now = state()
     if now.game.table is None or now.is_dealt:
         return redirect(url_for("setting_up.show" if now.game.table is None else "table.show"))
@@ -60,7 +60,7 @@ def show() -> AnyResponse | str:
 
 @bp.post("/robot/seat")
 def choose() -> AnyResponse:
-    """Choose whose cards a robot plays, and how well; nobody's where no player is named."""
+    """Choose the robot's player and level; without a player there is no robot."""
     player, level = request.form.get("player", ""), request.form.get("level", "2")
     chosen = RobotSeat.of(f"{player} {level}", state().side_of)
     match().seat_robot(chosen, phone_identity.who(state()))
@@ -69,7 +69,7 @@ def choose() -> AnyResponse:
 
 @bp.post("/robot/help")
 def begin() -> AnyResponse:
-    """Let this phone help the robot from now on, and no other; the host may change who does."""
+    """Make this phone the robot's only helper. Afterwards the host may change who helps."""
     if not _may_help():
         raise phone_identity.NotYours(seats.only_host())
     service().robot.helper = phone_identity.known_phone()
@@ -78,7 +78,7 @@ def begin() -> AnyResponse:
 
 @bp.post("/robot/hand")
 def tap_in() -> AnyResponse:
-    """Take down the cards that the helper has tapped in."""
+    """Record the cards that the helper has tapped."""
     seen, now = _seen(), _helped()
     typed = {n: request.form.get(f"slot-{n}") for n in range(1, SLOTS + 1)}
     said = {n: None if slug == NOTHING else card_of_slug(slug) for n, slug in typed.items() if slug}
@@ -90,7 +90,7 @@ def tap_in() -> AnyResponse:
 
 @bp.post("/robot/done")
 def done() -> AnyResponse:
-    """Enter the robot's play that was carried out, where no camera has seen it."""
+    """Enter the robot's play just carried out, if no camera saw it."""
     step, by = _next_step(_helped()), phone_identity.who(state())
     if step is not None and str(step.play) == request.form.get("text"):
         outcome = once(lambda: match().enter(str(step.play), by, vouched=permissions.vouched()))
@@ -104,7 +104,7 @@ def _helps(now: MatchState) -> bool:
 
 
 def _may_help() -> bool:
-    """True if this phone may begin to help: whoever does sees the hand."""
+    """True if this phone may start helping; a helper sees the hand."""
     return service().robot.helper is None or phone_identity.may_host()
 
 
@@ -117,7 +117,7 @@ def _seen() -> tuple[Card | None, ...]:
 
 
 def _next_step(now: MatchState) -> Instruction | None:
-    """Return what the helper is to do; a card that is laid just so then counts without a tap."""
+    """Return the helper's next instruction. A card played exactly as instructed counts without a tap."""
     if now.robot_seat is None:
         return None
     player, level = now.robot_seat

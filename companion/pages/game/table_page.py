@@ -1,4 +1,4 @@
-"""The table on a phone: what lies where, whose turn it is, and the taps that confirm, change and undo."""
+"""The table on a phone: piles, turn, and taps to confirm, change and undo."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from companion.storage.events import EventKind
 bp = Blueprint("table", __name__)
 
 MOST_SHOWN_AGAIN = 200
-"""Maximum length of a text that is shown again to be corrected, in letters."""
+"""Maximum length in letters of an unreadable text that is shown again for correction."""
 
 POLICIES = (
     (Policy.TAP, N_("Somebody taps to confirm"), ""),
@@ -79,7 +79,7 @@ def _offered(now: MatchState, table: Table, seat: str | None) -> dict[str, objec
 
 
 def _by_tap(now: MatchState, table: Table) -> dict[str, object] | None:
-    """Return the deck as the board bears it where no camera looks: a tap enters a play, `out` a discard."""
+    """Return the deck as tiles for a table without camera: a tap enters a play, `out` a discard."""
     waits = (
         any(question.kind is not Kind.DIRECTOR for question in now.questions)
         or now.attention
@@ -99,7 +99,7 @@ def _by_tap(now: MatchState, table: Table) -> dict[str, object] | None:
 
 @bp.get("/more")
 def more() -> str:
-    """Show what is needed now and then: seats, the wall screen, settings, what the camera sees."""
+    """Show the occasional functions: seats, wall screen, settings, camera picture."""
     game = state().game
     return render_template(
         "more.html",
@@ -112,7 +112,7 @@ def more() -> str:
 
 @bp.post("/club")
 def go_on_at_club() -> AnyResponse:
-    """Go on at the club as a new table, where it knows another course of this one."""
+    """Continue at the club as a new table, if the club has another history of this one."""
     club = service().club or abort(404)
     club.begin_anew()
     return go("/more")
@@ -126,7 +126,7 @@ def enter() -> AnyResponse:
 
 @bp.post("/question/<question_id>")
 def answer(question_id: str) -> AnyResponse:
-    """Answer a question: `text` names the play that counts, `anyway` although it is illegal."""
+    """Answer a question. `text` is the chosen play; `anyway` accepts it although it is illegal."""
     said, text = request.form.get("answer", Answer.YES.value), request.form.get("text")
     chosen = Answer(said) if said in tuple(Answer) else abort(400)
     anyway, vouched = "anyway" in request.form, permissions.vouched()
@@ -145,7 +145,7 @@ def answer(question_id: str) -> AnyResponse:
 
 
 def _who_pays(now: MatchState, question: Question | None) -> str | None:
-    """Return the player who pays a card for taking that play back, where mistakes cost one."""
+    """Return the player who must discard a card for taking back this play; None without a penalty rule."""
     table = now.game.table
     if question is None or question.is_legal or table is None or table.is_over or not question.plays:
         return None
@@ -160,13 +160,13 @@ def correct(seq: int) -> AnyResponse:
 
 @bp.post("/line/<int:seq>/before")
 def insert(seq: int) -> AnyResponse:
-    """Insert a play that was forgotten before a line of the log."""
+    """Insert a forgotten play before a line of the log."""
     return _rewrite(seq, EventKind.LINE, before=1)
 
 
 @bp.post("/line/<int:seq>/retract")
 def retract(seq: int) -> AnyResponse:
-    """Take a line out of the log."""
+    """Remove a line from the log."""
     why_not = permissions.why_no_retract(state(), seq)
     if why_not is not None:
         raise NotYours(why_not)
@@ -174,9 +174,9 @@ def retract(seq: int) -> AnyResponse:
 
 
 def _rewrite(seq: int, kind: EventKind, **which: Any) -> AnyResponse:
-    """Change a line, asking first where others would no longer count, unless that was said to be all right.
+    """Change a line. Ask first if other lines would become illegal, unless that was accepted.
 
-    Where its hand had been counted the score is shown, which follows the change.
+    Show the score if the line's hand had been counted: the score follows the change.
     """
     entry, asks, vouched = state().entry(seq), "anyway" not in request.form, permissions.vouched()
     was_over = entry is not None and state().was_counted(entry)
@@ -195,7 +195,7 @@ def _rewrite(seq: int, kind: EventKind, **which: Any) -> AnyResponse:
 
 
 def _write(page: str, act: Callable[[str, str], Outcome], *, refused: str | None = None, **which: Any) -> AnyResponse:
-    """Enter what was written as in a record; what cannot be read is shown again on the page where it was written."""
+    """Enter a play in notation. Show unreadable text again on the page where it was typed."""
     text = request.form.get("text", "")
     try:
         return _tap(lambda by: act(text, by), refused)
@@ -206,7 +206,7 @@ def _write(page: str, act: Callable[[str, str], Outcome], *, refused: str | None
 
 
 def _tap(act: Callable[..., Outcome], refused: str | None = None, **which: int) -> AnyResponse:
-    """Do what was tapped and show the table as it is now, or the page `refused` where a play is illegal."""
+    """Apply a tap. Show the table, or the page `refused` if the play is illegal."""
     by = phone_identity.who(state())
     outcome = once(lambda: act(by, **which))
     own_hand.tell(state(), outcome)
@@ -216,7 +216,7 @@ def _tap(act: Callable[..., Outcome], refused: str | None = None, **which: int) 
 
 
 def back() -> AnyResponse:
-    """Return the table as a part for a page that asked for one, else a redirect to it, or to a new score."""
+    """Return the table as a part if htmx asked for one; else redirect to it or to a new score."""
     forget_state()
     if "HX-Request" in request.headers:
         return make_response(show())
@@ -227,7 +227,7 @@ def back() -> AnyResponse:
 
 def _call_director(by: str) -> Outcome:
     if service().club is None:
-        abort(404)  # No page shows the button, and nobody would hear the call.
+        abort(404)  # Only a club's pages show the button.
     return match().call_director(by, is_over=request.form.get("call") == "over")
 
 
@@ -240,9 +240,9 @@ TAPS: Mapping[str, tuple[str, Callable[..., Outcome]]] = {
     "redo": ("/redo", lambda by: permissions.take_back(EventKind.REDO, by, request.form.get("seq"))),
     "next_hand": ("/hand", lambda by: match().next_hand(by, request.form.get("first"))),
 }
-"""The taps that change the record and need nothing more, by endpoint: the address, and what each does.
+"""Taps that change the record and need no other page, by endpoint: address and action.
 
-An undo or redo counts only while that change is still the last, as the page showed it.
+Undo and redo count only while the change shown on the page is still the last.
 """
 
 CHOICES: Mapping[str, tuple[str, Callable[[], object]]] = {
@@ -262,7 +262,7 @@ CHOICES: Mapping[str, tuple[str, Callable[[], object]]] = {
         lambda: match().set_verifying(phone_identity.who(state()), on=request.form.get("verify") == "yes"),
     ),
 }
-"""The taps that change how a phone or the table plays, likewise."""
+"""Taps that change settings of a phone or the table, by endpoint: address and action."""
 
 
 def _choose(act: Callable[[], object]) -> AnyResponse:

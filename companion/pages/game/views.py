@@ -1,4 +1,4 @@
-"""The sides and the lines of the record as the templates show them: plain values, no markup."""
+"""Sides and record lines as plain values for the templates."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from companion.rules.record import judge
 from companion.rules.record.judge import Game, JudgedLine
 from companion.rules.table import Side, Table
 
-NOISE = (Code.DISCARD_ONLY_WHEN_STUCK,)  # remarks that would stand under every discard, as nobody sees the hands
+NOISE = (Code.DISCARD_ONLY_WHEN_STUCK,)  # remarks omitted: they would follow every discard, since hands are hidden
 
 
 def side_views(game: Game, player: str | None, robots: Set[str] = frozenset()) -> list[dict[str, Any]]:
-    """Return every side in seating order, now or at any moment of the record; `player` is who looks at the page."""
+    """Return every side in seating order at this point of the record; `player` is the page's reader."""
     table = game.table
     return [] if table is None else [_side_view(game, table, side, player, robots) for side in table.sides]
 
 
 def robots_of(now: MatchState) -> Set[str]:
-    """Return the players for whom a robot plays, where the program deals or with real cards."""
+    """Return the players whose cards a robot plays, dealt or real."""
     return {*now.robots, *([now.robot_seat.player] if now.robot_seat else ())}
 
 
@@ -48,12 +48,12 @@ def _side_view(game: Game, table: Table, side: Side, player: str | None, robots:
         "drives": drives,
         "stopped": side.hazard is not None,
         "limited": side.limited,
-        # Each safety of the deck, whether it is out, and whether it was a coup fourré.
+        # Each of the deck's safeties, whether it was played, and whether as a coup fourré.
         "safeties": [(c, c in side.safeties, c in side.coups_fourres) for c in table.edition.safeties],
         "to_move": _is_up(table, side),
         "mine": player in side.players,
         "robot": not robots.isdisjoint(side.players),
-        # The match total without the open hand.
+        # Match total without the open hand.
         "points": game.totals.get(side.name, 0),
         "distances": distance_piles(side),
         "owes": list(_owes(table, side, names)),
@@ -63,7 +63,7 @@ def _side_view(game: Game, table: Table, side: Side, player: str | None, robots:
 
 
 def _because_of(side: Side, *, drives: bool) -> Card | None:
-    """Return the card to which a car owes its state, where the sign of the state is another."""
+    """Return the card responsible for a car's state, if the state's sign shows another."""
     if drives and side.has_right_of_way and side.battle_top is not Card.ROLL:
         return Card.RIGHT_OF_WAY
     top = side.battle_top
@@ -71,7 +71,7 @@ def _because_of(side: Side, *, drives: bool) -> Card | None:
 
 
 def distance_piles(side: Side) -> tuple[tuple[Card, int, int], ...]:
-    """Return the distance cards laid, the longest first: which, how many, and how often each counts."""
+    """Return the distance cards, longest first: card, number, and how often each counts."""
     kinds = sorted(set(side.distances), key=lambda card: -card.km)
     doubled = {card: side.doubled.count(card) for card in kinds}
     plain = {card: side.distances.count(card) - doubled[card] for card in kinds}
@@ -79,7 +79,7 @@ def distance_piles(side: Side) -> tuple[tuple[Card, int, int], ...]:
 
 
 def _owes(table: Table, side: Side, names: Names) -> Iterator[str]:
-    """Yield the open requests beside a side, in words; with the player's name where the side has several."""
+    """Yield a side's open requests as sentences, with the player's name if the side has several."""
     for request in table.requests:
         of, card = table.seats[request.of_seat].player, words.title(request.card)
         if side.players == (of,):
@@ -89,7 +89,7 @@ def _owes(table: Table, side: Side, names: Names) -> Iterator[str]:
 
 
 def _is_up(table: Table, side: Side) -> bool:
-    """True if the table waits for a side: it decides on the extension, or one of its players is up."""
+    """True if the table waits for this side: for its turn or its decision about an extension."""
     if table.is_over:
         return False
     if table.extension_offered_to is not None:
@@ -98,14 +98,14 @@ def _is_up(table: Table, side: Side) -> bool:
 
 
 def log_view(state: MatchState) -> list[dict[str, Any]]:
-    """Return the hand on the table line by line, the latest first."""
+    """Return the current hand's lines, the latest first."""
     return [entry_view(state.game, entry) for entry in reversed(state.hand_entries)]
 
 
 def entry_view(game: Game, entry: Entry) -> dict[str, Any]:
-    """Return a line of a match's record in words: what happened, and the reasons against it.
+    """Return a line of the record as a sentence, with the reasons against it.
 
-    `game` has its names and rules.
+    `game` provides names and rules. Raises ValueError for a header line.
     """
     judged, names, edition = entry.judged, Names.of(game), game.edition
     if judged is None:
@@ -141,7 +141,7 @@ def _credit(written: Written, names: Names) -> str:
 
 
 def is_lost(edition: Edition, reasons: Iterable[Reason]) -> bool:
-    """True if a card with these reasons against it goes to the discard pile: it was laid past the target."""
+    """True if these reasons send the card to the discard pile: it exceeded the target."""
     past_target = any(reason.code is Code.PAST_TARGET for reason in reasons)
     return past_target and edition.past_target_card == "discarded"
 
@@ -157,15 +157,15 @@ class LastPlay(NamedTuple):
     """The last play that counted."""
 
     say: str
-    then: str | None  # what somebody needs after it, or may do at once
+    then: str | None  # what a player needs or may do next
     side: int
     card: Card | None
     kind: str  # its sound
-    key: str  # its name: the match and its line
+    key: str  # identifies the play: match and line
 
 
 def last_play(state: MatchState) -> LastPlay | None:
-    """Return the last play of the hand that counted."""
+    """Return the current hand's last play that counted."""
     table = state.game.table
     entry = next((e for e in reversed(state.hand_entries) if e.judged and e.judged.applied), None)
     if entry is None or entry.play is None or entry.judged is None or table is None:

@@ -1,1 +1,1 @@
-"""Who holds which phone, where they sit, and what each may do."""
+"""Phones: their identity, seats and permissions."""

@@ -1,4 +1,4 @@
-"""Access: every route, and who may use it. A route that is not listed here is shut."""
+"""Access to every route. A route missing from this list is closed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from companion.pages.words import _
 
 
 class Who(StrEnum):
-    """Who may use a route. What is shown or done there may depend on more: `permissions.py`."""
+    """Groups of phones that may use a route. `permissions.py` restricts what they may do there."""
 
     ANYBODY = "anybody on the network"
     INSIDE = "phones that take part, also those that only watch"
@@ -58,11 +58,11 @@ _OPEN_TO: Mapping[Who, str] = {
 }
 
 DOORS: Mapping[str, Who] = {endpoint: who for who, endpoints in _OPEN_TO.items() for endpoint in endpoints.split()}
-"""Who may use a route, by its endpoint."""
+"""Group that may use a route, by endpoint."""
 
 
 def let_in(endpoint: str) -> None:
-    """End the request of a phone that may not use a route. Raises NotYours where the phone takes part."""
+    """End the request of a phone that may not use a route. Raises NotYours if the phone takes part."""
     who = DOORS.get(endpoint) or abort(404)
     if who is Who.ANYBODY:
         return

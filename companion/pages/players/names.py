@@ -1,4 +1,4 @@
-"""Names that people type: cleaned for showing, and made into the one word that a record needs."""
+"""Names typed by people: cleaned for display, and turned into the single word that a record needs."""
 
 from __future__ import annotations
 
@@ -16,27 +16,29 @@ from companion.rules.record.notation import PlayerLine, SideLine
 from companion.storage.event_store import Store
 
 MOST_LETTERS = 24
-MOST_TYPED = 200  # maximum length of a typed name that is looked at, in letters
-MOST_MATCHES, MOST_KNOWN = 20, 12  # number of matches whose names are remembered, and of names
+MOST_TYPED = 200  # maximum number of letters read from a typed name
+MOST_MATCHES, MOST_KNOWN = 20, 12  # number of past matches searched for names, and of names kept
 _UNSEEN = re.compile("[\u034f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _BLANKS = str.maketrans(dict.fromkeys("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0", " "))
-"""Invisible letters: they become blanks, so that a name of them alone is empty."""
+"""Invisible letters become spaces, so that a name of them alone is empty."""
 
-MOST_MARKS = 2  # maximum number of combining marks of a letter: more would run over the lines around it
+MOST_MARKS = 2  # maximum number of combining marks per letter: more would overlap the lines around it
 _KEYWORDS = {"edition", "side", "target", "option", "player", "hand", "end", "exhausted"}
-_OURS = {SOMEBODY, CAMERA, DEMO}  # names in the log for changes that no player made
-_NOBODY = re.compile(r"\D+-\d+")  # the usual name of a player who has typed none: `Player-2`
+_OURS = {SOMEBODY, CAMERA, DEMO}  # authors in the log that are not players
+_NOBODY = re.compile(r"\D+-\d+")  # default name of a player: `Player-2`
 
 
 def clean(typed: str) -> str:
-    """Return a name as it is shown: printable, one line, without the quotes that end it in a record, 24 letters."""
+    """Return a name for display: one printable line of at most 24 letters, without the double quotes that end it in a
+    record.
+    """
     plain = _UNSEEN.sub("", composed(typed[:MOST_TYPED]).translate(_BLANKS)).replace('"', "”")
     printable = "".join(letter if letter.isprintable() else " " for letter in _lightly_marked(plain))
     return " ".join(printable.split())[:MOST_LETTERS].strip()
 
 
 def _lightly_marked(text: str) -> Iterator[str]:
-    """Yield the letters of a text, each with a few marks at most, and no mark without a letter."""
+    """Yield the letters with at most MOST_MARKS marks each, and no mark without a letter."""
     marks = MOST_MARKS
     for letter in text:
         marks = marks + 1 if unicodedata.combining(letter) else MOST_MARKS if letter.isspace() else 0
@@ -45,7 +47,7 @@ def _lightly_marked(text: str) -> Iterator[str]:
 
 
 def known_names(store: Store) -> list[str]:
-    """Return the names of those who played in the last matches, the latest first; none of the demo's."""
+    """Return player names of the last matches, latest first, without the demo's."""
     known: dict[str, str] = {}
     for match in reversed(store.matches()[-MOST_MATCHES:]):
         lines = history(store.events(match)).lines
@@ -65,14 +67,14 @@ def _names_in(lines: Iterable[str]) -> Iterator[str]:
 
 
 def check_names(shown: list[str]) -> None:
-    """Raise Problem where two names look the same to people."""
+    """Raise Problem if two names look the same."""
     for one, other in combinations(shown, 2):
         if same_look(one, other):
             raise Problem(_("Two players are called %(name)s: give one of them another name.", name=other))
 
 
 def record_names(shown: Iterable[str]) -> list[str]:
-    """Return one word for each shown name, all different: letters, digits, `-` and `_`."""
+    """Return a different word for each name: letters, digits, `-` and `_`."""
     words: list[str] = []
     for name in shown:
         word = re.sub(r"[^\w-]+", "-", name).strip("-") or "Somebody"

@@ -1,4 +1,4 @@
-"""Notices: what others did to a phone's seat, role or lines, and what is not on the disk."""
+"""Notices about changes to a phone's seat, role or lines, and about data not saved."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ _SAYINGS: Mapping[NoticeKind, tuple[str, str, str, str]] = {
     ),
     NoticeKind.FOLLOWED: (N_("This phone is the host’s no longer. %(host)s"), *_READ),
 }
-"""A sentence, the endpoint that it leads to (empty for none), the words of the link, those of the button to dismiss."""
+"""Sentence, endpoint of the link (empty for none), its label, and the label of the dismiss button."""
 
 
 def here(now: MatchState) -> list[dict[str, object]]:
-    """Return the notices for this phone, without those on seats of the match before."""
+    """Return the notices for this phone, without those about seats of the match before."""
     names = Names.of(now.game)
     known = phone_identity.phones().news.of(phone_identity.phone())
     return [_view(now, names, told) for told in known if told.kind not in OF_SEATS or names.is_player(told.player)]
@@ -75,11 +75,11 @@ def _view(now: MatchState, names: Names, told: PhoneNotice) -> dict[str, object]
     }
 
 
-_TABLES = ("table.show", "plain.show")  # where everybody sees the note on a damaged log; the host sees it on every page
+_TABLES = ("table.show", "plain.show")  # all phones see a note about a damaged log here; the host sees it on every page
 
 
 def of_saving(now: MatchState) -> dict[str, str | None]:
-    """Return the notes on what is not on the disk, and on a damaged log; None where all is well."""
+    """Return the messages about unsaved data and a damaged log; None for each without one."""
     unsaved = now.unsaved or phone_identity.phones().unkept
     note = now.note if phone_identity.may_host() or request.endpoint in _TABLES else None
     return {"unsaved": words.said(unsaved) if unsaved else None, "note": words.said(note) if note else None}
@@ -87,18 +87,18 @@ def of_saving(now: MatchState) -> dict[str, str | None]:
 
 @bp.post("/mended")
 def put_note_away() -> AnyResponse:
-    """Dismiss the note on a damaged log."""
+    """Dismiss the note about a damaged log."""
     match().put_note_away()
     return redirect(url_for("table.show"), 303)
 
 
 _PUT_AWAY_ON = {"join": "seats.join", "seats": "seats.show", "plain": "plain.show"}
-"""The page that a notice was dismissed on, by the name that its form gives it."""
+"""Pages to return to after dismissing a notice, by the form's name for them."""
 
 
 @bp.post("/told/<int:told_id>")
 def put_away(told_id: int) -> AnyResponse:
-    """Dismiss a notice that was read."""
+    """Dismiss a notice."""
     phone = phone_identity.phone()
     if phone is not None:
         phone_identity.phones().news.put_away(phone, told_id)
@@ -106,11 +106,11 @@ def put_away(told_id: int) -> AnyResponse:
 
 
 _SEEN = "changed"
-MOST_TOLD = 5  # number of the last changes that a phone has notices of; the log has the others
+MOST_TOLD = 5  # number of recent changes considered for notices; the log shows all
 
 
 def changed_line(now: MatchState, seat: str | None) -> dict[str, object] | None:
-    """Return the first change of another side to a line of this phone's side that was not yet seen."""
+    """Return the first unseen change that another side made to a line of this phone's side."""
     if seat is None:
         return None
     known, _dot, seq = str(session.get(_SEEN, "")).partition(".")
@@ -120,7 +120,7 @@ def changed_line(now: MatchState, seat: str | None) -> dict[str, object] | None:
 
 
 def _told(now: MatchState, change: Change, seat: str) -> dict[str, object] | None:
-    """Return the notice of a change; None where it is not another side's to a line of this one."""
+    """Return the notice of a change; None unless another side changed a line of this side."""
     if change.by == CAMERA:
         return None
     before, after = (notation.read_play(text or "", now.game.teams) for text in (change.before, change.after))
@@ -149,7 +149,7 @@ def _say(now: MatchState, change: Change, before: Play, after: Play | None) -> s
 
 
 def mark_seen(now: MatchState, seq: str | None) -> None:
-    """Note that a change was seen on this phone."""
+    """Mark a change as seen on this phone."""
     for change in now.past.changes:
         if str(change.seq) == seq:
             session[_SEEN] = f"{now.match}.{change.seq}"

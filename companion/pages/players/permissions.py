@@ -1,7 +1,7 @@
-"""Permissions to take back and to confirm: each answer is a sentence that names who may, or None where this phone may.
+"""Permissions to undo and to confirm.
 
-A change may be taken back by its author's side, by the side whose play it is, and always by the host. Anybody who plays
-may correct a line, and the log shows who did.
+A refusal is a sentence that names who may; None means that this phone may. The author's side, the side of the play and
+the host may undo a change. Any player may correct a line, and the log shows who did.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _DID = {
 
 
 def steps(now: MatchState) -> dict[str, dict[str, object]]:
-    """Return what undo would take back and redo bring back; `why_not` says who may, where this phone may not."""
+    """Return the next undo and redo. Each `why_not` is this phone's refusal."""
     return {
         name: {
             "seq": event.seq,
@@ -49,7 +49,7 @@ def steps(now: MatchState) -> dict[str, dict[str, object]]:
 
 
 def undo_say(now: MatchState, event: Event) -> str:
-    """Say what undo takes back, and whose it is: `Undo: Bob, 100 km`."""
+    """Return the label of an undo: `Undo: Bob, 100 km`."""
     names, kind, entry = Names.of(now.game), _deed(event), now.entry(event.seq)
     play = entry.play if entry is not None else None
     if kind == "changed" and len(now.past.undone_next) > 1:
@@ -68,7 +68,10 @@ def undo_say(now: MatchState, event: Event) -> str:
 
 
 def take_back(kind: EventKind, by: str, seq: object) -> Outcome:
-    """Undo the last change or redo the last undo: with `seq` only that one. Raises NotYours for who may not."""
+    """Undo the last change or redo the last undo. With `seq`, only if that is still the change's number.
+
+    Raises NotYours if this phone may not.
+    """
     now = match().state
     event = _last(now, kind)
     if event is None or (seq is not None and str(seq) != str(event.seq)):
@@ -84,7 +87,7 @@ def _last(now: MatchState, kind: EventKind) -> Event | None:
 
 
 def why_not(now: MatchState, kind: EventKind) -> str | None:
-    """Say who may undo the last change, or redo the last undo, where this phone may not."""
+    """Return the refusal for undoing the last change or redoing the last undo."""
     event = _last(now, kind)
     if event is not None and now.is_dealt:
         return None if phone_identity.seat(now) else _(SEATED_ONLY)
@@ -103,7 +106,7 @@ def why_not(now: MatchState, kind: EventKind) -> str | None:
 
 
 def why_no_retract(now: MatchState, seq: int) -> str | None:
-    """Say who may take a line out of the record, where this phone may not."""
+    """Return the refusal for removing a line of the record."""
     entry = now.entry(seq)
     if entry is None or _may_all(now):
         return None
@@ -111,12 +114,15 @@ def why_no_retract(now: MatchState, seq: int) -> str | None:
 
 
 def _may_all(now: MatchState) -> bool:
-    """True for the host, and for any phone while nobody is seated: it serves the whole table."""
+    """True for the host, and for any active phone while no player has a seat: it serves the whole table."""
     return phone_identity.may_host() or (phone_identity.may_act() and not phone_identity.seated(now))
 
 
 def _refusal(now: MatchState, by: str, concerned: str | None, deed: str) -> str | None:
-    """Say who may take back what `by` did to a play of `concerned`: both their sides; anybody if no player did it."""
+    """Return the refusal unless this phone's side made the change or owns the play.
+
+    A change that no player made may be undone by any active phone. `concerned` is the player of the play.
+    """
     if not phone_identity.may_act():
         return _(WATCHING)
     side_of = now.side_of
@@ -137,9 +143,9 @@ def _deed(event: Event) -> str:
 
 
 def decides(now: MatchState) -> bool:
-    """True if this phone is asked about the extension: one of the side that decides; any while that side has none.
+    """True if this phone decides about the extension: its player is on that side, or no phone is.
 
-    What the table has decided can be entered on any phone.
+    Any phone may still enter the table's decision.
     """
     table = now.game.table
     if table is None or table.extension_offered_to is None:
@@ -148,18 +154,18 @@ def decides(now: MatchState) -> bool:
     return phone_identity.may_act() and (not here or phone_identity.seat(now) in here)
 
 
-# The other side verifies
+# Confirmation by the other side
 
 
 def vouched() -> bool:
-    """True if this phone stands in for another side: the host's, where it has no seat or no other side has a phone."""
+    """True if the host's phone may confirm for another side: it has no seat, or no other side has a phone."""
     side_of, seat = state().side_of, phone_identity.seat(state())
     others = {side_of[player] for player in phone_identity.seated(state())} - {side_of.get(seat or "")}
     return phone_identity.may_host() and (seat is None or not others)
 
 
 def waits_for(now: MatchState, play: Play) -> str | None:
-    """Say for whom a play waits, where this phone may not confirm it."""
+    """Return whose confirmation a play needs, unless this phone may confirm it."""
     if not waits_for_another(now, play, phone_identity.who(now)) or vouched():
         return None
     others = [team.name for team in now.game.teams if play.player not in team.players]

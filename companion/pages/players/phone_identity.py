@@ -1,7 +1,7 @@
-"""Identity of a phone: a signed cookie says which it is, `Phones` what it may do.
+"""Identity of a phone: a signed cookie holds its id, `Phones` its rights.
 
-A phone takes part once it has opened the link of the join code, or the host has let it in. It may *act* unless it chose
-to watch. The machine itself always takes part and has the rights of the host.
+A phone takes part after opening the join link or being admitted by the host. It may *act* unless it chose to watch. The
+machine itself always takes part and has the host's rights.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from companion.storage.data_folder import KEY_NAME, write_whole
 
 _MAY, _PHONE = "may", "phone"
 KEY_BYTES = 32
-CODE_LETTERS = "CDFGHJKLMNPRTVWXY"  # none that looks like another or like a digit, and no vowel: no code is a word
+CODE_LETTERS = "CDFGHJKLMNPRTVWXY"  # unlike each other and digits; without vowels, so that no code is a word
 CODE_LENGTH = 4
 
 log = logging.getLogger(__name__)
 
 
 class NotYours(Problem):
-    """Refusal of what this phone may not do; the sentence says who may."""
+    """Refusal of an action; the sentence names who may do it."""
 
 
 def load_secret(folder: Path) -> bytes:
-    """Return the key that signs cookies, made on first use and readable by its owner alone.
+    """Return the key that signs cookies. It is created on first use and readable only by its owner.
 
-    One that is no key, as a power cut may leave it, is replaced: an empty key would be everybody's. A new one that
-    cannot be written holds as long as the service runs. Raises Problem if the file cannot be read.
+    An invalid key, such as after a power cut, is replaced: with an empty key anyone could sign cookies. A new key that
+    cannot be saved is used until the service ends. Raises Problem if the file cannot be read.
     """
     path, known = folder / KEY_NAME, None
     try:
@@ -75,24 +75,24 @@ def join_token(secret: bytes) -> str:
 
 
 def table_code(secret: bytes) -> str:
-    """Return the short code of the table, with which a phone that cannot scan asks the host; kept over restarts."""
+    """Return the table's short code for phones that cannot scan, the same after a restart."""
     number, base = int.from_bytes(hmac.digest(secret, b"table code", hashlib.sha256)[:8]), len(CODE_LETTERS)
     return "".join(CODE_LETTERS[number // base**place % base] for place in range(CODE_LENGTH))
 
 
 def phones() -> Phones:
-    """Return the phones of this table."""
+    """Return the table's phones."""
     return service().phones
 
 
 def phone() -> str | None:
-    """Return the id of this phone; None for one that never took part."""
+    """Return this phone's id; None if it never took part."""
     known = session.get(_PHONE)
     return known if isinstance(known, str) else None
 
 
 def known_phone() -> str:
-    """Return which phone this is; a new one gets its cookie now."""
+    """Return this phone's id; a new phone gets its cookie now."""
     known = phone()
     if known is None:
         session[_PHONE] = known = secrets.token_urlsafe(16)
@@ -100,7 +100,7 @@ def known_phone() -> str:
 
 
 def let_in(given: str, token: str) -> bool:
-    """Let a phone that shows the token take part; False for a wrong token."""
+    """Let a phone with the right token take part; return False for a wrong one."""
     if hmac.compare_digest(given.encode(), token.encode()):
         session[_MAY] = True
         return True
@@ -108,10 +108,10 @@ def let_in(given: str, token: str) -> bool:
 
 
 def notice() -> None:
-    """Note that this phone is present."""
+    """Record that this phone is present."""
     known = phone() or (known_phone() if session.get(_MAY) else None)
     if known is not None:
-        # Nothing else of what a browser says of itself is ever shown.
+        # No other part of the user agent is ever shown.
         device = next((called for sign, called in DEVICES if sign in request.user_agent.string), "")
         phones().seen(known, inside=takes_part(), device=device)
 
@@ -126,23 +126,23 @@ DEVICES = (
     ("CrOS", N_("computer")),
     ("X11", N_("computer")),
 )
-"""Words that a user agent is searched for, in this order, and what people call such a device."""
+"""Words to search in a user agent, in this order, and the device names."""
 
 
 def called(phone: str | None) -> str | None:
-    """Return how a phone without a seat is called: the name typed with the code, else its number; None for neither."""
+    """Return the display name of a phone without a seat: the name typed with the code, else its number, else None."""
     number = phones().number(phone)
     numbered = _("Phone %(number)d", number=number) if number is not None else None
     return phones().party.names.get(phone or "") or numbered
 
 
 def takes_part() -> bool:
-    """True if this phone was let in, or is the machine itself: it may see pictures and take a seat."""
+    """True if this phone may see pictures and take a seat: it was admitted or is the machine itself."""
     return bool(session.get(_MAY)) or is_machine() or phone() in phones().party.let_in
 
 
 def trouble(state: MatchState) -> str | None:
-    """Return what is wrong with the camera; without its address, which may hold a password, for strangers."""
+    """Return the camera problem. Strangers do not see the camera's address, which may contain a password."""
     if state.trouble is None or takes_part():
         return state.trouble
     return say("Something is wrong with the camera.")
@@ -159,7 +159,7 @@ def watches() -> bool:
 
 
 def may_host() -> bool:
-    """True if this phone may do what the host may: everybody may while there is no host."""
+    """True if this phone has the host's rights; without a host, every phone that takes part has them."""
     host = phones().party.host
     return takes_part() and (is_machine() or host is None or phone() == host)
 
@@ -170,21 +170,21 @@ def is_host() -> bool:
 
 
 BY_PROXY = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip")
-BY_ANNOUNCED = "companion.by_announced"  # set in the environ of a request that came to the announced address
+BY_ANNOUNCED = "companion.by_announced"  # set in the WSGI environ of requests to the announced address
 
 
 def is_machine() -> bool:
-    """True if this request comes from the machine that watches the table, and not through a proxy there."""
+    """True if this request comes from this machine itself and not through a proxy on it."""
     known = ip_of(request.remote_addr or "")
     is_passed_on = BY_ANNOUNCED in request.environ or any(name in request.headers for name in BY_PROXY)
     return known is not None and known.is_loopback and not is_passed_on
 
 
 def places() -> tuple[str, str | None]:
-    """Return the address of this request's sender, and that of the proxy on this machine that passed it on, if any.
+    """Return the sender's address, and the address of the proxy on this machine that forwarded the request, if any.
 
-    A proxy appends the address that it sees, so only the last one counts. A header that comes without a proxy on this
-    machine is ignored.
+    A proxy appends the address that it sees, so only the last one counts. The header is ignored without a proxy on this
+    machine.
     """
     peer = request.remote_addr or ""
     known, named = ip_of(peer), request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
@@ -194,16 +194,16 @@ def places() -> tuple[str, str | None]:
 
 
 def seat(state: MatchState) -> str | None:
-    """Return the player whose seat this phone has in the match being played."""
+    """Return the player of this phone's seat in the current match."""
     player = phones().party.seat_of(phone())
     return player if player in state.people else None
 
 
 def who(state: MatchState) -> str:
-    """Return the name under which the log records what this phone does."""
+    """Return the author under which the log records this phone's changes."""
     return seat(state) or SOMEBODY
 
 
 def seated(state: MatchState) -> frozenset[str]:
-    """Return the players of this match who have a phone."""
+    """Return this match's players who have a phone."""
     return frozenset(phones().party.seats) & set(state.people)

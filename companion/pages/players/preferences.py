@@ -1,4 +1,4 @@
-"""Preferences of a phone: the language, the theme and size of its pages, whether it makes sounds."""
+"""Preferences of a phone: language, theme, letter size, sounds and speech."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ SWITCHES: Mapping[str, tuple[str, str]] = {
     "calm": (N_("Calm"), N_("Nothing shows over the whole screen, not even a coup fourré.")),
     "vibrate": (N_("Shake"), N_("When it is your turn and when a play is illegal, where the phone can.")),
 }
-"""Title and note of what is off until the phone's owner turns it on."""
+"""Title and note of each switch; all are off by default."""
 
 
 def phone() -> Mapping[str, str]:
-    """Return the theme of the phone that asks, and "on" for each switch that is on."""
+    """Return this phone's theme, and "on" for each switch that is on."""
     kept = session.get(_KEPT)
     kept = kept if isinstance(kept, dict) else {}
     theme = str(kept.get("theme"))
@@ -41,19 +41,19 @@ def phone() -> Mapping[str, str]:
 
 
 def turn_on_sound() -> None:
-    """Let the phone that asks make sounds."""
+    """Turn on sounds for this phone."""
     session[_KEPT] = {**phone(), "sound": ON}
 
 
 @bp.get("/phone")
 def show() -> str:
-    """Show what can be chosen for this phone."""
+    """Show the preferences."""
     return render_template("phone.html", languages=OWN_NAMES, themes=THEMES, switches=SWITCHES)
 
 
 @bp.post("/phone")
 def save() -> AnyResponse:
-    """Keep what was chosen in the phone's own cookie; a form with a language alone changes that alone."""
+    """Save the preferences in the phone's cookie. A form with only a language changes nothing else."""
     chosen = request.form.get("language")
     if chosen in OWN_NAMES:
         session[language.CHOSEN] = chosen

@@ -1,7 +1,7 @@
-"""Seats: joining, who sits where and who is host; lost phones, handing on the host's role, and requests.
+"""Seats and the host's role: joining, lost phones, handing over, requests.
 
-A phone joins by scanning the code and tapping a name. Who cannot scan types the code of the table and is let in by the
-host.
+A phone joins by scanning the code and tapping a name. A phone that cannot scan enters the table's code, and the host
+admits it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _PHONE_IS_GONE = N_("That phone is gone: choose another.")
 
 @bp.get("/seats")
 def show() -> str:
-    """Show who sits where."""
+    """Show the seats."""
     now, seats, names = state(), phones().party.seats, Names.of(state().game)
     watching = len(set(phones().present()) & set(phones().party.watching))
     return render_template(
@@ -57,7 +57,7 @@ def show() -> str:
 
 
 def _seat(names: Names, player: str, level: int | None) -> dict[str, object]:
-    """Return a seat as the page shows it; `says` is whose phone has it, in a few words, or how well a robot plays."""
+    """Return a seat for the page; `says` describes its phone or the robot's level."""
     party = phones().party
     whose = party.seats.get(player) if level is None else None
     mine = whose is not None and whose == phone()
@@ -74,7 +74,7 @@ def _seat(names: Names, player: str, level: int | None) -> dict[str, object]:
 
 
 def _unseated(now: MatchState) -> list[dict[str, object]]:
-    """Return the phones here that have no seat in this match and did not choose to watch, as the host sees them."""
+    """Return the present phones without seat that did not choose to watch, as shown to the host."""
     party = phones().party
     seated = {whose for player, whose in party.seats.items() if player in now.people}
     others = set(phones().present()) - seated - set(party.watching) - {phone()}
@@ -85,7 +85,7 @@ def _unseated(now: MatchState) -> list[dict[str, object]]:
 
 
 def host_say(now: MatchState) -> str:
-    """Say who is host."""
+    """Return who is host, as a sentence."""
     if phones().party.host is None:
         return _("Nobody is host yet: the first phone that scans the code will be.")
     if phone_identity.is_host():
@@ -96,19 +96,19 @@ def host_say(now: MatchState) -> str:
 
 
 def host_name(now: MatchState) -> str:
-    """Return how the host is called at the beginning of a sentence."""
+    """Return the host's name for the beginning of a sentence."""
     return _called(now, phones().party.host)
 
 
 def _called(now: MatchState, whose: str | None) -> str:
-    """Return the name of a phone's holder, as far as it is known; else the number that its own pages show."""
+    """Return the name of a phone's player if known; else the number shown on its pages."""
     names, player = Names.of(now.game), phones().party.seat_of(whose)
     if names.is_player(player):
         return names.player(player)
     return phone_identity.called(whose) or _("A phone without a seat")
 
 
-# What is asked
+# Requests
 
 
 _ASKS = {
@@ -119,7 +119,7 @@ _ASKS = {
 
 
 def asked_here(now: MatchState) -> Iterator[dict[str, object]]:
-    """Yield what is asked and may be answered by this phone: a sentence, and the words of yes and no."""
+    """Yield the requests that this phone may answer: a sentence, and the labels for yes and no."""
     for asked in filter(_may_answer, phones().asked):
         (say, yes), seat = _ASKS[asked.wish], Names.of(now.game).player(asked.player)
         who = asked.name or _called(now, asked.phone)
@@ -128,7 +128,7 @@ def asked_here(now: MatchState) -> Iterator[dict[str, object]]:
 
 
 def _may_answer(asked: Asked) -> bool:
-    """True if this phone may answer: the host's may, and one that is asked for its own seat."""
+    """True if this phone is the host's, or if its own seat is requested."""
     if asked.phone == phone():
         return False
     gives = asked.player is not None and phones().party.seats.get(asked.player) == phone()
@@ -137,7 +137,7 @@ def _may_answer(asked: Asked) -> bool:
 
 @bp.post("/seats/asked/<int:asked_id>")
 def answer(asked_id: int) -> AnyResponse:
-    """Answer what was asked; the host may also refuse all phones that have typed the code."""
+    """Answer a request. The host may also refuse all phones that entered the code."""
     found = next((asked for asked in phones().asked if asked.id == asked_id), None)
     if found is not None and not _may_answer(found):
         raise NotYours(only_host())
@@ -156,14 +156,14 @@ def answer(asked_id: int) -> AnyResponse:
 
 
 def only_host() -> str:
-    """Say whom to ask for what only the host may do."""
+    """Return the refusal that names the host."""
     party = phones().party
     named = party.seat_of(party.host) is not None or party.host in party.names
     return _(HOSTS_ONLY, who=host_name(state()) if named else _(NO_HOSTS_NAME))
 
 
 def _may_become_host(now: MatchState) -> bool:
-    """True if this phone may be host without being asked: nobody is, it is handed on, or the host has left."""
+    """True if this phone may become host without asking: no phone is, or the host has left and this one may follow."""
     if not phone_identity.takes_part():
         return False
     follows = phone_identity.seat(now) is not None or not phone_identity.seated(now)
@@ -172,7 +172,7 @@ def _may_become_host(now: MatchState) -> bool:
 
 @bp.post("/seats/host")
 def hand_on() -> AnyResponse:
-    """Make another phone the host's: one that has a seat or is here."""
+    """Make another phone the host's: one with a seat or present."""
     chosen = request.form.get("phone", "")
     if chosen in {*phones().party.seats.values(), *phones().present()}:
         phones().make_host(chosen, by=phone())
@@ -198,18 +198,18 @@ def take() -> AnyResponse:
 
 @bp.post("/seats/host/ask")
 def ask() -> AnyResponse:
-    """Ask the host to hand the role on to this phone."""
+    """Ask the host to hand the role over to this phone."""
     if not phones().ask(Wish.HOST, phone_identity.known_phone()):
         flash(_(TOO_MANY_ASK))
     return _back()
 
 
-# The seats
+# Seats
 
 
 @bp.post("/seats/free")
 def free() -> AnyResponse:
-    """Free the seat of a phone that was lost."""
+    """Free the seat of a lost phone."""
     player = _player()
     phones().free(player, by=phone())
     who = Names.of(state().game).player(player)
@@ -219,7 +219,7 @@ def free() -> AnyResponse:
 
 @bp.post("/seats/give")
 def give() -> AnyResponse:
-    """Give a seat to a phone that has none."""
+    """Give a seat to a present phone."""
     chosen, player = request.form.get("phone", ""), _player()
     if chosen in phones().present():
         phones().give(chosen, player, by=phone())
@@ -246,13 +246,13 @@ def join() -> AnyResponse | str:
     if phone_identity.let_in(request.args.get("t", ""), service().token):
         return redirect(url_for("seats.join"))
     if phone_identity.takes_part() and not phone_identity.is_machine():
-        # Only now: what previews a link keeps no cookie, and must not become host.
+        # Only now: a link preview keeps no cookie, and must not become host.
         phones().arrive(phone_identity.known_phone())
     return _page()
 
 
 def _page(asks_for: str | None = None, asker: str | None = None) -> str:
-    """Return the page; `asks_for`: the player whose seat another phone has; `asker`: the name typed with a code."""
+    """Return the page. `asks_for` is the player whose seat another phone has, `asker` the name typed with a code."""
     now, party = state(), phones().party
     asked = phones().waiting(phone(), Wish.SEAT)
     return render_template(
@@ -275,7 +275,7 @@ def _page(asks_for: str | None = None, asker: str | None = None) -> str:
 
 @bp.get("/join/seat/<player>")
 def taken(player: str) -> AnyResponse | str:
-    """Show a seat that another phone has: it is asked for, or taken once that phone has been silent."""
+    """Show a seat that another phone has. It can be requested, or taken if that phone is silent."""
     whose = phones().party.seats.get(player)
     if not phone_identity.takes_part() or player not in state().people or whose is None:
         return go(url_for("seats.join"))
@@ -284,7 +284,7 @@ def taken(player: str) -> AnyResponse | str:
 
 @bp.get("/join/waiting")
 def waiting() -> AnyResponse | str:
-    """Show a phone that it waits to be let in, or for a game to be set up; its page then goes on by itself."""
+    """Show that the phone waits for admission or for a game; the page updates by itself."""
     if _waits():
         return _page()
     if not phone_identity.takes_part() and not phones().news.of(phone()):
@@ -321,9 +321,9 @@ def sit() -> AnyResponse:
 
 
 def seated(player: str, *, takes: bool) -> Outcome:
-    """Give a player's seat to the script that asks; with `takes` also from another phone, if the script may do that.
+    """Give a player's seat to the requesting script. With `takes` also from another phone, if permitted.
 
-    The caller has locked the party. Raises Problem if there is no such player.
+    The caller has locked the party. Raises Problem for an unknown player.
     """
     now, mine = match().state, phone_identity.known_phone()
     if player in now.robots:
@@ -336,7 +336,7 @@ def seated(player: str, *, takes: bool) -> Outcome:
 
 
 def _without_a_seat(*, stale: bool) -> AnyResponse:
-    """Let a phone watch, or serve the whole table; `stale`: the seat that was tapped is no longer there."""
+    """Let a phone watch or serve the whole table. `stale` is True if the tapped seat no longer exists."""
     if stale:
         flash(_("That seat is not at this table: tap your name."))
         return redirect(url_for("seats.join"), 303)
@@ -345,13 +345,13 @@ def _without_a_seat(*, stale: bool) -> AnyResponse:
 
 
 def _may_take(player: str) -> bool:
-    """True if a seat that another phone has may be taken here: by the host, or once that phone has been silent."""
+    """True if this phone may take over a seat: as host, or after the other phone's silence."""
     return phone_identity.may_host() or phones().has_left(player)
 
 
 @bp.post("/join/code")
 def knock() -> AnyResponse | tuple[str, int]:
-    """Ask the host to let in a phone on which the code of the table was typed."""
+    """Ask the host to admit a phone that entered the table's code."""
     (address, proxy), name = phone_identity.places(), clean(request.form.get("name", ""))
     letters = "".join(request.form.get("code", "").split()).upper().encode()
     if service().limits.wait_s(RequestKind.CODE, address, phone_identity.known_phone(), proxy):

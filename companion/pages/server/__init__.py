@@ -1,1 +1,1 @@
-"""The web server: who may hold a connection, what every request passes, how long a process is alive."""
+"""The web server: connections, checks of every request, process lifetime."""

@@ -1,4 +1,4 @@
-"""Where phones find this machine: its address on the local network, as text and as a QR code."""
+"""The address of this machine on the local network, as text and as a QR code."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from companion.common.errors import Problem
 from companion.pages.limits import ip_of
 from companion.pages.words import _
 
-_NOBODY = ("192.0.2.1", 9)  # an address reserved for documentation: the system picks the way out, and nothing is sent
+_NOBODY = ("192.0.2.1", 9)  # reserved for documentation: makes the system pick a route, and nothing is sent
 EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104
 USUAL_PORTS = {"http": 80, "https": 443}
 
 
 def announced(url: str) -> str:
-    """Return an address to announce instead of the machine's own, as browsers write it in `Origin`. Raises Problem."""
+    """Return the address to announce instead of the machine's own, as browsers write it in `Origin`. Raises Problem."""
     refused = Problem(
         "--address is what phones open, with nothing after the name or port: --address https://table.cafe.example"
     )
@@ -33,19 +33,19 @@ def announced(url: str) -> str:
     is_host = ip_of(host) is not None or re.fullmatch(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?", host, re.ASCII)
     if parts.scheme not in USUAL_PORTS or not (is_plain and is_host) or port == 0:
         raise refused
-    if is_this_machine(host) or host in EVERYWHERE:  # Phones cannot open these.
+    if is_this_machine(host) or host in EVERYWHERE:  # phones cannot open these
         raise refused
     bracketed = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{bracketed}" + ("" if port in (None, USUAL_PORTS[parts.scheme]) else f":{port}")
 
 
 def given_names(environ: Mapping[str, str]) -> frozenset[str]:
-    """Return additional names of this machine: `COMPANION_NAMES=table.cafe.example,…`."""
+    """Return additional names of this machine from `COMPANION_NAMES=table.cafe.example,…`."""
     return frozenset(environ.get("COMPANION_NAMES", "").lower().replace(",", " ").split())
 
 
 def lan_ip() -> str:
-    """Return the address of this machine on the local network; `127.0.0.1` when there is no network."""
+    """Return this machine's address on the local network; `127.0.0.1` without a network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(_NOBODY)
@@ -55,27 +55,27 @@ def lan_ip() -> str:
 
 
 def shown_host(host: str) -> str:
-    """Return the address or name by which phones reach what listens on a host."""
+    """Return the address or name by which phones reach a listening host."""
     return lan_ip() if host in EVERYWHERE else host
 
 
 def is_this_machine(name: str) -> bool:
-    """True if only this machine itself is reached by a host's name."""
+    """True if the host name only reaches this machine itself."""
     known = ip_of(name)
     return name == "localhost" or (known is not None and known.is_loopback)
 
 
 def base_url(host: str, port: int) -> str:
-    """Return the address that phones open, without a path."""
+    """Return the address for phones, without a path."""
     shown = shown_host(host)
     bracketed = f"[{shown}]" if ":" in shown else shown
     return f"http://{bracketed}" + ("" if port == 80 else f":{port}")
 
 
 def typed(base: str, path: str, *, is_announced: bool) -> list[str]:
-    """Return a page's addresses as people type them: by the number of this machine, and by its `.local` name.
+    """Return a page's addresses for typing: by this machine's IP address and by its `.local` name.
 
-    An address that was announced in their place is the only one; `https` is part of it.
+    An announced address replaces both; it includes `https://`.
     """
     if is_announced:
         return [f"{base.removeprefix('http://')}{path}"]
@@ -85,14 +85,14 @@ def typed(base: str, path: str, *, is_announced: bool) -> list[str]:
 
 
 def join_url(base: str, token: str, page: str = "join") -> str:
-    """Return the address in the QR code, with the token that lets a phone take part."""
+    """Return the address in the QR code, including the token that lets a phone take part."""
     return f"{base}/{page}?{urlencode({'t': token})}"
 
 
 def announce(host: str, port: int, token: str, code: str, given: str = "") -> str:
-    """Return what the terminal shows when the service is ready: the address, a QR code to join, the table's code.
+    """Return the terminal's text when the service is ready: address, QR code and table code.
 
-    `given` is the address to announce in place of the machine's own.
+    `given` is the address to announce instead of the machine's own.
     """
     base = given or base_url(host, port)
     lines = [(_("On this machine:"), f"http://localhost:{port}")]
@@ -106,7 +106,7 @@ def announce(host: str, port: int, token: str, code: str, given: str = "") -> st
         lines.append((_("On a phone:"), remedy))
     else:
         scan = io.StringIO()
-        _code(join_url(base, token), border=2).print_ascii(out=scan, invert=True)  # light on dark, as terminals are
+        _code(join_url(base, token), border=2).print_ascii(out=scan, invert=True)  # light on dark, like terminals
         code_to_scan = "\n  " + _("or scan:") + f"\n{scan.getvalue()}"
         typed_in = _("Open %(address)s and type %(code)s: the host lets you in.", address=f"{base}/join", code=code)
         lines += [
@@ -121,7 +121,7 @@ def announce(host: str, port: int, token: str, code: str, given: str = "") -> st
 
 
 def qr_path(text: str) -> tuple[int, str]:
-    """Return a QR code for an SVG: its side in modules, quiet zone included, and the path of its dark modules."""
+    """Return a QR code for an SVG: its width in modules with the quiet zone, and the path of the dark modules."""
     rows = _code(text, border=4).get_matrix()
     dark = [f"M{x} {y}h1v1h-1z" for y, row in enumerate(rows) for x, on in enumerate(row) if on]
     return len(rows), "".join(dark)

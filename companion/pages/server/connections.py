@@ -1,11 +1,12 @@
-"""Limits of connections and bodies beyond waitress's own: who makes room, how long a request takes, how much it brings.
+"""Limits on connections and request bodies, in addition to waitress's own.
 
-Waitress hands a request to a thread only once all of it has come, so that a slow phone costs a connection but no
-thread. At its own limit it accepts nobody until an idle connection has timed out. Here the one that is idle for longest
-makes room at once, those first that have never asked for anything, and a request that trickles in is ended. Its limit
-of a body is one for everybody; here only a route for photographs or decks takes more than a page sends, and only from a
-phone that may use it. The header decides before the rest is read: first whether the phone may use the route, then the
-size. What waitress cannot read is answered with a sentence and the headers of every answer, and nothing that was sent.
+Waitress passes a request to a thread once it is complete, so a slow phone occupies a connection but no thread. At its
+connection limit it accepts no more until an idle one times out.
+
+This server instead closes an idle connection at once: first those without any request, then the longest idle. It ends
+requests that arrive too slowly. Only the routes in `limits.BODIES` accept large bodies, and only from phones that may
+use them. The header decides before the body is read. Unreadable requests get a sentence and the usual headers, and none
+of their content.
 """
 
 from __future__ import annotations
@@ -40,14 +41,14 @@ from companion.pages.server.guard import SENTENCES
 from companion.pages.words import _
 
 MOST_CONNECTIONS = 640
-MOST_AN_ADDRESS = 160  # maximum number of connections from one address, behind which there may be a whole room
-REQUEST_S = 20.0  # time in which a request must come, in seconds, plus what its body needs at the slowest pace
-SLOWEST_BYTES_A_SECOND = 8_000  # slowest pace of a body: a photograph over a poor Wi-Fi is faster
-STALLED_S = 20  # time after which an answer is given up if the phone takes nothing of it, in seconds
-MOST_SECURE = 48  # connections of the port with TLS: one phone sends pictures, and a few look on
+MOST_AN_ADDRESS = 160  # maximum per address: a whole room may share one
+REQUEST_S = 20.0  # time for a request to arrive, in seconds, plus the time of its body at the slowest rate
+SLOWEST_BYTES_A_SECOND = 8_000  # slowest accepted rate of a body: a photograph over poor Wi-Fi is faster
+STALLED_S = 20  # seconds after which a response is abandoned if the phone receives none of it
+MOST_SECURE = 48  # connections of the TLS port: one phone sends pictures, a few others watch
 MOST_SECURE_AN_ADDRESS = 16  # a browser opens six
-HANDSHAKE_S = 10.0  # time in which a handshake must be complete, in seconds
-RECORD_BYTES = 16 * 1024  # largest TLS record. OpenSSL keeps what is not taken of one, and no poll tells of that.
+HANDSHAKE_S = 10.0  # time limit for a handshake, in seconds
+RECORD_BYTES = 16 * 1024  # largest TLS record; poll does not report data that OpenSSL has buffered
 _NOT_TLS = (
     b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"
     b"This address begins with https://, not with http://.\n"
@@ -57,7 +58,7 @@ _NOT_TLS = (
 class Channel(HTTPChannel):
     """A connection."""
 
-    has_asked = False  # True once a request has come whole
+    has_asked = False  # True after its first complete request
 
     def __init__(self, server: Server, sock: socket.socket, addr: Any, adj: Adjustments, map: Any = None) -> None:  # noqa: A002
         super().__init__(server, sock, addr, adj, map=map)
@@ -68,11 +69,11 @@ class Channel(HTTPChannel):
 
     @property
     def is_answered(self) -> bool:
-        """True if a request of it is being answered, or an answer has not been sent in full."""
+        """True while a request is being answered or a response is not fully sent."""
         return bool(self.requests or self.total_outbufs_len)
 
     def is_too_slow(self, now_s: float) -> bool:
-        """True if a request has begun to come and takes longer than it may."""
+        """True if an incomplete request takes too long."""
         request = self.request
         return request is not None and (
             now_s - request.began_s >= REQUEST_S + request.body_bytes_received / SLOWEST_BYTES_A_SECOND
@@ -80,38 +81,39 @@ class Channel(HTTPChannel):
 
 
 class Server(TcpWSGIServer):
-    """Waitress, whose connections make room for one another."""
+    """Waitress server that closes idle connections for new ones."""
 
     channel_class: type[Channel] = Channel
 
     def most(self) -> tuple[int, int]:
-        """Return the maximum number of connections from one address, and in all."""
+        """Return the maximum number of connections per address and in total."""
         return MOST_AN_ADDRESS, MOST_CONNECTIONS
 
     def channels(self) -> list[Channel]:
         return list(self.active_channels.values())
 
     def add_task(self, task: Channel) -> None:
-        """Have a thread answer what has come by a connection."""
+        """Hand a connection's requests to a thread."""
         task.has_asked = True
         super().add_task(task)
 
     def maintenance(self, now: float) -> None:
-        """End connections that are idle, and those whose request takes too long to come."""
+        """Close idle connections and those with a slow request."""
         super().maintenance(now)
         for channel in self.channels():
             if channel.is_too_slow(time.monotonic()):
                 channel.will_close = True
 
     def set_socket_options(self, conn: socket.socket) -> None:
-        """Let a connection in: where there are too many, an idle one ends.
+        """Accept a connection. If there are too many, close an idle one.
 
-        It is one that never asked for anything, or else the one that brought nothing for longest.
+        Connections without any request go first, then the longest idle.
 
-        Raises OSError where none of them is idle: waitress then drops the new connection.
+        Raises OSError if none is idle: waitress then drops the new connection.
         """
         super().set_socket_options(conn)
-        # Waitress ends no connection that has something to send; the system does where the phone takes none of it.
+        # Waitress never closes a connection with unsent data; this makes the system do it if the phone receives
+        # nothing.
         conn.setsockopt(socket.SOL_TCP, socket.TCP_USER_TIMEOUT, 1000 * STALLED_S)
         host = network(str(conn.getpeername()[0]))
         most_an_address, most = self.most()
@@ -131,22 +133,22 @@ class Server(TcpWSGIServer):
 
 
 class SecureChannel(Channel):
-    """A connection by TLS. Its handshake goes on as its bytes come, so a silent one keeps no other waiting."""
+    """A TLS connection. The handshake proceeds as bytes arrive, so a silent peer does not block others."""
 
     def __init__(self, server: SecureServer, sock: ssl.SSLSocket, addr: Any, adj: Adjustments, map: Any = None) -> None:  # noqa: A002
         super().__init__(server, sock, addr, adj, map=map)
         self.sendbuf_len = RECORD_BYTES
         self._came_s = time.monotonic()
-        self._turn = threading.Lock()  # A thread may send while the loop receives; OpenSSL takes one call at a time.
+        self._turn = threading.Lock()  # a thread may send while the loop receives; OpenSSL allows one call at a time
 
     def is_too_slow(self, now_s: float) -> bool:
-        """True if the handshake, or a request that has begun to come, takes longer than it may."""
+        """True if the handshake or an incomplete request takes too long."""
         line = self.socket
         is_open = line is None or line.version() is not None
         return super().is_too_slow(now_s) or (not is_open and now_s - self._came_s >= HANDSHAKE_S)
 
     def handle_read(self) -> None:
-        """Take in what has come, as soon as it is a whole record."""
+        """Read what has arrived, once it is a whole record."""
         try:
             with self._turn:
                 data = self.socket.recv(RECORD_BYTES)
@@ -154,18 +156,18 @@ class SecureChannel(Channel):
             return
         except OSError as error:
             if isinstance(error, ssl.SSLError) and error.reason == "HTTP_REQUEST":
-                with suppress(OSError):  # As it came: not by TLS. What is left unread would have the answer dropped.
+                with suppress(OSError):  # Reply without TLS. Unread input would discard the reply.
                     socket.socket.recv(self.socket, RECORD_BYTES)
                     socket.socket.send(self.socket, _NOT_TLS)
             data = b""
         if not data:
             self.handle_close()
             return
-        self.last_activity = clock.now_s()  # as Waitress has it
+        self.last_activity = clock.now_s()  # as in waitress
         self.received(data)
 
     def send(self, data: bytes, do_close: bool = True) -> int:
-        """Send bytes; return how many the system took."""
+        """Send bytes; return how many the system accepted."""
         try:
             with self._turn:
                 return int(super().send(data, do_close))
@@ -174,7 +176,7 @@ class SecureChannel(Channel):
 
 
 class SecureServer(Server):
-    """The server of a port with TLS; its listening socket is wrapped, and makes no handshake as it accepts."""
+    """Server of the TLS port. The listening socket is wrapped without a handshake on accept."""
 
     channel_class = SecureChannel
 
@@ -182,10 +184,10 @@ class SecureServer(Server):
         return MOST_SECURE_AN_ADDRESS, MOST_SECURE
 
 
-# The body of a request
+# Request bodies
 
-MOST_LARGE = 4  # maximum number of photographs and decks that are received at a time
-MOST_LARGE_BYTES = 96_000_000  # maximum size of all of them together, in bytes; they are kept in memory
+MOST_LARGE = 4  # maximum number of simultaneous large uploads: pictures, photographs, decks
+MOST_LARGE_BYTES = 96_000_000  # maximum total size of these uploads in bytes; they are kept in memory
 _SAID = {
     400: (400, "Bad Request"),
     401: (401, "Unauthorized"),
@@ -196,19 +198,19 @@ _SAID = {
     501: (400, "Not Implemented"),
     503: (503, "Service Unavailable"),
 }
-"""The key in `SENTENCES` of each code that is answered here, and the name of the code."""
+"""Key in `SENTENCES` and reason phrase for each code answered here."""
 
-_SHUT = (401, 403, 404)  # what a door answers to a request that may not come in
+_SHUT = (401, 403, 404)  # codes with which a route refuses a phone
 
 _PAGE = (
     '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     '<link rel="stylesheet" href="/static/companion.css"><title>{0}</title><p>{0}</p><p><a href="/">{1}</a></p>'
 )
-"""The page for a browser: a sentence of ours, and the way back."""
+"""Minimal page for a browser: a sentence and a link back."""
 
 
 class Refusal:
-    """An answer to a request that never reaches the app, in waitress's terms."""
+    """An error response for waitress to a request that never reaches the app."""
 
     def __init__(self, code: int, headers: Mapping[str, str], path: str, sentence: str = "") -> None:
         self.code = code if code in _SAID else 400
@@ -234,13 +236,13 @@ class Refusal:
 
 
 class Parser(HTTPRequestParser):
-    """A request as it comes in."""
+    """A request being received."""
 
     adj: Any
     content_length: int
     error: Any
-    path = ""  # the request's path; empty for one that could not be read
-    large_bytes = 0  # size of a photograph or deck that is taken in, at most; 0 for any other request
+    path = ""  # path of the request; empty if unreadable
+    large_bytes = 0  # maximum size of a large upload in progress; 0 for other requests
 
     def __init__(self, channel: Channel, adj: Adjustments) -> None:
         super().__init__(adj)
@@ -248,19 +250,19 @@ class Parser(HTTPRequestParser):
         self._channel = channel
 
     def received(self, data: bytes) -> int:
-        """Take bytes in; return how many of them belong to this request."""
+        """Read bytes; return how many belong to this request."""
         consumed = int(super().received(data))
         if self.error is not None:
-            self.expect_continue = False  # A client that waits for leave to send its body gets none.
+            self.expect_continue = False  # refuse a client that waits for permission to send its body
             if not isinstance(self.error, Refusal):
                 self.error = Refusal(self.error.code, self.headers, self.path)
         return consumed
 
     def parse_header(self, header_plus: bytes) -> None:
-        """Read the first lines, and set how large the body may be. Raises ParsingError where they cannot be read."""
+        """Parse the header and set the body's size limit. Raises ParsingError if it is unreadable."""
         try:
             super().parse_header(header_plus)
-        except ValueError as error:  # An address or a length that waitress itself fails on.
+        except ValueError as error:  # invalid address or length that waitress does not catch
             raise ParsingError("") from error
         if not self.chunked and self.content_length <= limits.USUAL.most_bytes:
             return
@@ -281,11 +283,11 @@ class Parser(HTTPRequestParser):
         self.adj.max_request_body_size = most_bytes + 1
 
     def _refuse(self, refusal: Refusal) -> None:
-        """Answer at once, and take nothing of the body in."""
+        """Answer at once and skip the body."""
         self.body_rcv, self.content_length, self.error = None, 0, refusal
 
     def _most_bytes(self) -> int | Refusal:
-        """Return the size the route takes in, in bytes, or what a phone is told that may not use the route."""
+        """Return the route's size limit in bytes, or the refusal of a phone that may not use it."""
         if "MOST_BYTES" in self._channel.server.application.config:
             return int(self._channel.server.application.config["MOST_BYTES"])
         environ = self._channel.task_class(self._channel, self).get_environment()

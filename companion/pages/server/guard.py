@@ -1,4 +1,4 @@
-"""What every request passes and every answer gets: host name, pace, cookie, route; errors as one sentence."""
+"""Checks of every request and headers of every response: host name, rate, cookie, route, errors."""
 
 from __future__ import annotations
 
@@ -57,39 +57,39 @@ _HOST = re.compile(
     r"(?:\[(?P<six>[0-9a-f:.]{2,45})\]|(?P<name>[a-z0-9.-]{1,253}))(?::\d{1,5})?", re.IGNORECASE | re.ASCII
 )
 
-# Invisible characters that browsers obey, such as those that reverse a line, are left out of pages.
-# The joiners U+200C and U+200D stay: some languages need them in names, and forms send names back.
+# Pages omit invisible characters that browsers obey, such as bidirectional controls. The joiners U+200C and U+200D
+# remain: some languages need them in names, and forms send names back.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ud800-\udfff\ue000-\uf8ff"
     "\ufeff\ufff0-\ufffb\U000e0000-\U000e007f\U000f0000-\U0010ffff]"
 )
-AT_HOME = ("local", "lan", "home", "home.arpa", "internal", "localdomain")  # local domains, which nobody can register
+AT_HOME = ("local", "lan", "home", "home.arpa", "internal", "localdomain")  # local domains, which cannot be registered
 
 
 class InMemory(Request):
-    """A request whose files stay in memory: no photograph reaches the disk."""
+    """A request whose uploads stay in memory: no photograph is written to disk."""
 
     def _get_file_stream(self, *_about: Any, **_more: Any) -> IO[bytes]:
         return io.BytesIO()
 
 
 class ShortNumber(IntegerConverter):
-    """A number in an address, of at most 15 digits."""
+    """A number in a URL, of at most 15 digits."""
 
     regex = r"\d{1,15}"
 
 
 def protect(app: Flask) -> None:
-    """Check every request of the app, complete every answer, and answer every error with a sentence."""
+    """Check every request of the app, complete every response, and turn errors into a sentence."""
     app.request_class = InMemory
     app.url_map.converters["int"] = ShortNumber
     app.session_interface = Cookies()
     app.config.update(
-        # Not "Strict": a link to the join page in a message would come without the cookie, and the phone lose its seat.
+        # With "Strict", a join link from a message would arrive without the cookie, and the phone would lose its seat.
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_NAME="companion",
-        SESSION_REFRESH_EACH_REQUEST=False,  # a slow old answer must not bring an old cookie back
+        SESSION_REFRESH_EACH_REQUEST=False,  # a late response must not restore an old cookie
     )
     app.before_request(_before)
     app.after_request(complete)
@@ -106,9 +106,9 @@ def _before() -> None:
 
 
 def check_door(count: Callable[[], None] = lambda: None) -> None:
-    """End a request that may not come in: by its host name, by the page it comes from, or by its route.
+    """End a request with a wrong host name, from a foreign page, or to a route that this phone may not use.
 
-    `count` is called for one of a right name, before the rest is checked.
+    `count` is called after the host name's check, before the others.
     """
     if not is_our_name(request.host, service().called):
         where = service().base_url() or "http://localhost"
@@ -120,7 +120,7 @@ def check_door(count: Callable[[], None] = lambda: None) -> None:
 
 
 def check_origin(announced: str = "") -> None:
-    """End a request for a change that no page of ours has asked for."""
+    """End a change that was not requested by one of our pages."""
     ours = is_our_page(request.headers.get("Origin"), request.host, announced)
     site = request.headers.get("Sec-Fetch-Site", "same-origin")
     if request.method not in LOOKING and not (ours and site in ("same-origin", "none")):
@@ -128,7 +128,7 @@ def check_origin(announced: str = "") -> None:
 
 
 def _count() -> None:
-    """Count a request against its phone's pace, and note that the phone is present. Raises TooManyRequests."""
+    """Count the request against its phone's rate, and record that the phone is present. Raises TooManyRequests."""
     kind = KINDS.get(request.endpoint or "", RequestKind.PAGE if request.method in LOOKING else RequestKind.CHANGE)
     if kind not in FREE_TO_THE_MACHINE or not phone_identity.is_machine():
         whose = phone_identity.phone() if phone_identity.takes_part() else None
@@ -140,9 +140,9 @@ def _count() -> None:
 
 
 def is_our_name(host: str, called: Collection[str]) -> bool:
-    """True if a host name is this machine's: an address, localhost, its own name, or one it was given.
+    """True if a host name is this machine's: an IP address, localhost, its own name or an additional one.
 
-    Any other would let a page on the internet reach into the local network (DNS rebinding).
+    Other names would let a page on the internet reach into the local network (DNS rebinding).
     """
     found = _HOST.fullmatch(host)
     if found is None:
@@ -150,22 +150,22 @@ def is_our_name(host: str, called: Collection[str]) -> bool:
     if found["six"] is not None or not re.search(r"[a-z]", found["name"], re.IGNORECASE):
         return limits.ip_of(found["six"] or found["name"]) is not None
     name, own = found["name"].lower().removesuffix("."), re.escape(socket.gethostname().lower().split(".")[0])
-    # Where two machines have one name, the second is called `table-2.local`.
+    # A second machine of the same name becomes `table-2.local`.
     at_home = rf"{own}|{own}(?:-\d{{1,3}})?\.(?:{'|'.join(map(re.escape, AT_HOME))})"
     ours = {"localhost", socket.gethostname().lower(), *called}
     return name in ours or name.endswith(".localhost") or re.fullmatch(at_home, name) is not None
 
 
 def is_our_page(origin: str | None, host: str, announced: str = "") -> bool:
-    """True if a change was asked for by one of our own pages.
+    """True if a change was requested by one of our pages.
 
-    Their origin is the requested host, or the announced address: a proxy may pass on another host name.
+    The origin must be the requested host or the announced address: a proxy may forward another host name.
     """
     return bool(origin) and origin in (f"http://{host}", f"https://{host}", announced)
 
 
 def know_proxy(app: Flask, announced: str) -> None:
-    """Mark requests to the announced address, and give them its scheme: a proxy sends https on as http."""
+    """Mark requests to the announced address and set their scheme: a proxy forwards https as http."""
     if not announced:
         return
     inner, (scheme, _, host) = app.wsgi_app, announced.partition("://")
@@ -176,7 +176,7 @@ def know_proxy(app: Flask, announced: str) -> None:
             environ[phone_identity.BY_ANNOUNCED] = True
             environ["wsgi.url_scheme"] = scheme
         elif environ.get("HTTP_ORIGIN") == announced:
-            # A proxy that names nobody still passes on the page that a change comes from.
+            # A proxy without forwarding headers still passes on the origin.
             environ[phone_identity.BY_ANNOUNCED] = True
         return inner(environ, start_response)
 
@@ -184,7 +184,7 @@ def know_proxy(app: Flask, announced: str) -> None:
 
 
 def complete(response: Response) -> Response:
-    """Return an answer with the headers that every one has, packed where that pays."""
+    """Add the common headers to a response, and compress it if worthwhile."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
     response.headers.setdefault("Cache-Control", "no-store")
@@ -205,29 +205,29 @@ def _packed(response: Response) -> Response:
     return response
 
 
-# The cookie of a phone: signed (HMAC-SHA256), and valid whatever the clocks say
+# The phone's cookie: signed (HMAC-SHA256) and independent of clocks
 
 KEPT = timedelta(days=400)  # lifetime of the cookie: the longest that browsers allow
 
 
 class Cookies(SecureCookieSessionInterface):
-    """Cookies that do not depend on the clock of this machine.
+    """Session cookies that do not depend on this machine's clock.
 
-    Flask refuses a cookie that was signed too long ago or in the future, so a computer that wakes in the wrong year
-    would forget every phone; and an expiry date written by a clock in 1970 has the cookie thrown away at once.
+    Flask refuses a cookie signed too long ago or in the future: a computer starting in the wrong year would forget
+    every phone. Browsers would delete a cookie at once if its expiry date came from a clock in 1970.
     """
 
     digest_method = staticmethod(hashlib.sha256)
 
     def get_cookie_secure(self, _app: Flask) -> bool:
-        """True for a request by https to the announced address.
+        """True for an https request to the announced address.
 
-        The TLS port for the phone camera shares its host name, and so its cookie, with the plain pages.
+        The TLS port for a phone's camera shares its host name, and so its cookie, with the plain pages.
         """
         return phone_identity.BY_ANNOUNCED in request.environ and request.is_secure
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
-        """Return the content of a phone's cookie; empty where there is none, or it is not ours."""
+        """Return the cookie's content; empty without a validly signed one."""
         signed = self.get_signing_serializer(app)
         if signed is None:
             return None
@@ -237,7 +237,7 @@ class Cookies(SecureCookieSessionInterface):
             return self.session_class()
 
     def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
-        """Send a cookie that has changed; the phone's own clock measures its lifetime (Max-Age)."""
+        """Send a changed cookie; the phone's own clock measures its lifetime (Max-Age)."""
         has_news = session and self.should_set_cookie(app, session)
         signed = self.get_signing_serializer(app) if has_news else None
         if signed is None:
@@ -256,7 +256,7 @@ class Cookies(SecureCookieSessionInterface):
         response.vary.add("Cookie")
 
 
-# Errors: a sentence that says what to do, without anything of what was sent
+# Errors: a sentence about what to do, without any of the request's content
 
 log = logging.getLogger(__name__)
 
@@ -297,9 +297,9 @@ def _ours(error: Exception) -> Response:
 
 
 def say(sentence: str, code: int) -> Response:
-    """Return a sentence as an answer: JSON under `/api/`, else a page or a part of one."""
+    """Return a sentence as a response: JSON under `/api/`, else a page or part of one."""
     if isinstance(request.routing_exception, BadHost):
-        # The links of a page would lead nowhere: no machine can have that host name.
+        # A page's links would not work: no machine can have this host name.
         return Response(sentence, code, mimetype="text/plain")
     if request.path.startswith("/api/"):
         return make_response({"say": sentence}, code)

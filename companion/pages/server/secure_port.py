@@ -1,7 +1,7 @@
-"""A second port with TLS: browsers give a phone's camera only to pages that come that way.
+"""A second port with TLS: browsers allow camera access only on secure pages.
 
-Its certificate is the companion's own, so that a phone warns once. It serves the same pages, by a loop and threads of
-its own: a flood on this port stops the phone's pictures, and nothing else.
+The certificate is self-signed, so a phone warns once. The port serves the same pages with its own loop and threads: a
+flood of requests stops only the phone's pictures.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from companion.pages.server import address, serving
 from companion.pages.server.connections import Server
 from companion.storage.data_folder import write_whole
 
-FILE_NAME = "tls.pem"  # key and certificate, in the data folder; while it is there the port opens at each start
-PORT_ABOVE = 443  # distance of the port from that of the pages: 8000 has 8443
-VALID_DAYS = 800  # validity of a certificate in days; telephones take none of more than 825
-RENEWED_DAYS = 30  # remaining validity in days below which a certificate is replaced
-THREADS = 6  # number of threads that answer: one phone sends pictures, and whoever sets it up looks on
+FILE_NAME = "tls.pem"  # key and certificate in the data folder; if present, the port opens at each start
+PORT_ABOVE = 443  # offset from the port of the pages: 8000 gives 8443
+VALID_DAYS = 800  # validity of a certificate in days; phones reject more than 825
+RENEWED_DAYS = 30  # remaining days below which a certificate is renewed
+THREADS = 6  # one phone sends pictures, and the person who sets it up watches
 
 
 class SecurePort:
-    """The port, closed until somebody wants a phone as the camera. For any thread."""
+    """The TLS port, closed until a phone is to be the camera. Thread-safe."""
 
     def __init__(self, folder: Path, host: str, port: int) -> None:
         self._path, self._host, self._port = folder / FILE_NAME, host, port + PORT_ABOVE
@@ -42,17 +42,17 @@ class SecurePort:
 
     @property
     def was_opened(self) -> bool:
-        """True if it has been opened once, by this service or an earlier one on this data folder."""
+        """True if this service or an earlier one with this data folder has opened the port."""
         return self._path.exists()
 
     def base_url(self) -> str | None:
-        """Return the address that phones open, without a path; None while the port is closed."""
+        """Return the address for phones, without a path; None while the port is closed."""
         if self._server is None:
             return None
         return f"https{address.base_url(self._host, self._port).removeprefix('http')}"
 
     def open(self, app: Flask) -> None:
-        """Open the port for an app, unless it is open. Raises Problem where that cannot be."""
+        """Open the port for an app, unless it is open. Raises Problem if that fails."""
         with self._lock:
             if self._server is not None:
                 return
@@ -87,9 +87,9 @@ class SecurePort:
 
 
 def certify(path: Path, names: tuple[str, ...]) -> None:
-    """Leave a key and a certificate for some addresses or names in a file, unless a good one lies there.
+    """Write a key and a certificate for these names to a file, unless it has a valid one.
 
-    Raises Problem while the machine's clock cannot be right, OSError where the file cannot be written.
+    Raises Problem while the machine's clock cannot be right, and OSError if the file cannot be written.
     """
     from cryptography import x509
 
@@ -100,7 +100,7 @@ def certify(path: Path, names: tuple[str, ...]) -> None:
         if holds and set(_general_names(names)) <= set(held):
             return
     except (OSError, ValueError, x509.ExtensionNotFound):
-        pass  # None yet, or one that was damaged.
+        pass  # missing or damaged
     write_whole(path, _pem(names))
 
 
@@ -140,7 +140,7 @@ def _general_names(names: tuple[str, ...]) -> list[Any]:
 
 
 def _now() -> datetime.datetime:
-    """Return the time, from and until which phones count a certificate. Raises Problem while it cannot be right."""
+    """Return the time for a certificate's validity. Raises Problem while the clock cannot be right."""
     now = clock.moment(clock.now_s())
     if now is None:
         raise Problem(say("The clock of this machine is not right yet: connect it to the network, then try again."))

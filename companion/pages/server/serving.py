@@ -1,4 +1,4 @@
-"""The web server: waitress, until the process is asked to end; and what systemd is told of it meanwhile."""
+"""Run waitress until the process is asked to end, and notify systemd."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from companion.match.match import Match
 from companion.pages import limits
 from companion.pages.server.connections import MOST_CONNECTIONS, SecureServer, Server
 
-THREADS = 16  # more than may wait for a picture, a sheet or a photograph, so that taps find one
-IDLE_S = 75  # time after which an idle connection is closed, in seconds. A page asks more often.
-LOOK_S = 5  # time between two looks for connections to close, in seconds
+THREADS = 16  # more than may wait for pictures, sheets and photographs, so that taps find a free thread
+IDLE_S = 75  # seconds after which an idle connection is closed; pages ask more often
+LOOK_S = 5  # seconds between checks for connections to close
 TURN_S = 1.0
-LAST_ANSWERS_S = 1.0  # time to finish the answers under way when the service ends, in seconds
+LAST_ANSWERS_S = 1.0  # seconds to finish pending responses when the service ends
 MOST_UNSENT_BYTES = 1024 * 1024
 
 
 def serve(app: Flask, host: str, port: int, ready: Callable[[int], None] = lambda _port: None) -> None:
-    """Serve an app until the process is asked to end; `ready` is called with the port once it is open.
+    """Serve an app until the process is asked to end; call `ready` with the port once it is open.
 
-    Raises Problem when the port cannot be had.
+    Raises Problem if the port cannot be opened.
     """
     server = bound(app, host, port)
     asked = _asked_to_end(server.pull_trigger)
@@ -46,7 +46,7 @@ def serve(app: Flask, host: str, port: int, ready: Callable[[int], None] = lambd
 
 
 def bound(app: Flask, host: str, port: int, threads: int = THREADS) -> Server:
-    """Return a server whose port is open; it answers once its loop turns. Raises Problem when the port is not free."""
+    """Return a server with an open port; its loop is not running yet. Raises Problem if the port is unavailable."""
     try:
         return server_at(listening(host, port), app, threads)
     except (OSError, OverflowError) as error:
@@ -54,30 +54,30 @@ def bound(app: Flask, host: str, port: int, threads: int = THREADS) -> Server:
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """Return a socket that listens at an address. Raises OSError or OverflowError where that cannot be."""
+    """Return a socket listening at an address. Raises OSError or OverflowError."""
     host = host or "0.0.0.0"  # noqa: S104
     return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
 
 
 def server_at(line: socket.socket, app: Flask, threads: int, secure: ssl.SSLContext | None = None) -> Server:
-    """Return a server at a listening socket, with TLS by `secure` if that is given."""
-    logging.getLogger("waitress").setLevel(logging.ERROR)  # a flood is no reason to write on a memory card
+    """Return a server for a listening socket, with TLS if `secure` is given."""
+    logging.getLogger("waitress").setLevel(logging.ERROR)  # a flood of requests must not wear out a memory card
     if secure is not None:
         line = secure.wrap_socket(line, server_side=True, do_handshake_on_connect=False)
     adjustments = Adjustments(
         sockets=[line],
         threads=threads,
-        connection_limit=2 * MOST_CONNECTIONS,  # Connections make room before.
+        connection_limit=2 * MOST_CONNECTIONS,  # the server closes idle connections first
         channel_timeout=IDLE_S,
         cleanup_interval=LOOK_S,
         max_request_header_size=limits.MOST_HEADER_BYTES,
         max_request_body_size=limits.USUAL.most_bytes + 1,
-        inbuf_overflow=limits.LARGEST_BYTES + 2,  # Nothing that is sent reaches the disk.
+        inbuf_overflow=limits.LARGEST_BYTES + 2,  # keeps request bodies off the disk
         outbuf_high_watermark=MOST_UNSENT_BYTES,
         outbuf_overflow=2 * MOST_UNSENT_BYTES,
         log_socket_errors=False,
         ident=None,
-        # The app itself has to know what came by a proxy.
+        # The app needs to know which requests came through a proxy.
         clear_untrusted_proxy_headers=False,
         url_scheme="https" if secure else "http",
     )
@@ -87,12 +87,12 @@ def server_at(line: socket.socket, app: Flask, threads: int, secure: ssl.SSLCont
 
 
 def turn(server: Server, timeout_s: float) -> None:
-    """Handle what has come, or wait up to `timeout_s` for it. By polling: `select` knows 1024 files only."""
+    """Handle what has arrived, or wait up to `timeout_s`. Uses poll, since `select` is limited to 1024 files."""
     wasyncore.loop(timeout=timeout_s, use_poll=True, map=server._map, count=1)
 
 
 def end(server: Server) -> None:
-    """Take no more requests, finish the answers under way, and close every connection."""
+    """Accept no more requests, finish pending responses and close every connection."""
     server.accepting = False
     server.del_channel()
     server.socket.close()
@@ -106,9 +106,9 @@ def end(server: Server) -> None:
 
 
 def _asked_to_end(wake: Callable[[], None]) -> threading.Event:
-    """Return an event that is set when the process is asked to end; asked once more, it ends at once.
+    """Return an event that is set when the process is asked to end. A second request ends it at once.
 
-    A closing terminal ends it too, in order: it sends several signals, which are not impatience.
+    A closing terminal sends several signals; they do not count as a second request.
     """
     asked = threading.Event()
     heard: set[int] = set()
@@ -122,7 +122,7 @@ def _asked_to_end(wake: Callable[[], None]) -> threading.Event:
 
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            # Under `nohup` the terminal's end is ignored.
+            # `nohup` ignores the end of the terminal.
             if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
                 signal.signal(number, hear)
     return asked
@@ -139,31 +139,31 @@ def _why_not(error: OSError | OverflowError, host: str, port: int) -> str:
 
 
 def status(match: Match) -> str:
-    """Return a line on how it goes, for the service manager."""
+    """Return a status line for the service manager."""
     now = match.state
     played = f"Match {now.match}, hand {now.game.hand_number}" if now.match else "No match yet"
     return f"{played}. {now.trouble}" if now.trouble else f"{played}."
 
 
-# Messages to systemd: that the companion is ready, how it is, that it still lives. The socket is named in
-# `NOTIFY_SOCKET`; without one nothing is sent. A service that has sent no beat for `WATCHDOG_USEC` is restarted: a beat
-# is sent only after every part has been tried, so a part that hangs stops the beats.
+# Messages to systemd: ready, status, watchdog. `NOTIFY_SOCKET` names the socket; without it nothing is sent. systemd
+# restarts a service that sends no heartbeat within `WATCHDOG_USEC`. A heartbeat is sent only after every part was
+# tried, so a hanging part stops them.
 
-BEATS = 4  # number of beats within the time after which the service is restarted
+BEATS = 4  # heartbeats per watchdog period
 
 
 class Manager:
-    """The service manager, where there is one. Never raises: the service works without it."""
+    """The service manager, if any. Never raises: the service works without it."""
 
     def __init__(self, environ: MutableMapping[str, str] = os.environ) -> None:
         address = environ.pop("NOTIFY_SOCKET", "")
         self._address = "\0" + address[1:] if address.startswith("@") else address
         usec = whole(environ.get("WATCHDOG_USEC", ""), 1, 10**12)
         meant = environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
-        self.patience_s = usec / 1_000_000 if usec and meant else None  # longest time between beats; None for no limit
+        self.patience_s = usec / 1_000_000 if usec and meant else None  # longest time between heartbeats; None: no limit
 
     def tell(self, **what: str | int) -> None:
-        """Send one message: `READY=1`, `STATUS="…"`, `STOPPING=1`, `WATCHDOG=1`."""
+        """Send a message: `READY=1`, `STATUS="…"`, `STOPPING=1`, `WATCHDOG=1`."""
         if not self._address:
             return
         said = "\n".join(f"{key}={' '.join(str(value).split())}" for key, value in what.items())
@@ -173,9 +173,9 @@ class Manager:
 
 
 def start_heart(manager: Manager, tries: Sequence[Callable[[], object]], status: Callable[[], str]) -> None:
-    """Try every part of the service again and again in a thread, with a beat each time all work.
+    """Try every part of the service periodically in a thread, and send a heartbeat if all work.
 
-    Nothing is started where the manager does not listen. Each of `tries` raises or hangs if its part does not work.
+    Does nothing without a watchdog. Each of `tries` raises or hangs if its part does not work.
     """
 
     def run(pause_s: float) -> None:
@@ -201,7 +201,7 @@ def beat(manager: Manager, tries: Sequence[Callable[[], object]], status: Callab
 
 
 def answers(host: str, port: int, within_s: float = 5.0) -> None:
-    """Ask the web server for a page as a phone would; any answer will do. Raises OSError where none comes."""
+    """Request a file from the web server; any response counts. Raises OSError without one."""
     reached = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
     with socket.create_connection((reached, port), within_s) as line:
         line.settimeout(within_s)
