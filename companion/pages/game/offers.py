@@ -97,8 +97,7 @@ def _by_player(plays: Sequence[Play], seat: str | None, names: Names) -> Iterato
 
 
 def beside(table: Table, names: Names, player: str | None = None) -> Iterator[Offer]:
-    """Yield the plays besides ordinary ones: hand over, use a received card, pass. `player` limits them to one player.
-    """
+    """Yield plays besides ordinary ones: hand over, use a received card, pass. `player` limits them to one player."""
     offers = [*_giving(table, names), *laying_taken(table, names)]
     going = table.player_to_move
     if table.may_pass and legal_now(table, passing := Play(Verb.PASS, going)):

@@ -1,1 +1,1 @@
-"""Score sheets, charts, earlier matches, and a photographed tableau that is counted."""
+"""Score sheets, charts, past matches, and counting from photographs."""

@@ -1,6 +1,6 @@
-"""Charts as SVG: values go in, markup comes out. Colours, dashes and type are classes of `score.css`.
+"""Charts as SVG markup. Colors, dashes and fonts are classes in `score.css`.
 
-Each line has a colour, a dash, a marker, and its name at its end: any one of them tells it from the others.
+Each line differs from the others in color, dash and marker, and has its name at its end.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from companion.rules.table import Table
 from companion.tabletop.mat_layout import SIDE_MARKS
 
 WIDTH, HEIGHT = 340.0, 230.0
-LEFT, RIGHT, TOP, BOTTOM = 38.0, 84.0, 16.0, 30.0  # the margins: figures on the left and below, names on the right
+LEFT, RIGHT, TOP, BOTTOM = 38.0, 84.0, 16.0, 30.0  # margins: numbers on the left and below, names on the right
 LOOKS = len(SIDE_MARKS)
 MOST_LETTERS = 11
 MOST_TICKS = 5
@@ -31,7 +31,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A side's line: its points from left to right, in one run, or several where it begins again."""
+    """A side's line, in several runs if it starts again."""
 
     label: str
     runs: tuple[tuple[Point, ...], ...]
@@ -39,7 +39,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An event on a line: the sign of a card, and its description."""
+    """An event on a line: the card's sign and a description."""
 
     at: Point
     sign: str
@@ -50,22 +50,22 @@ class Mark:
 class Plot:
     """The content of a chart."""
 
-    key: str  # its id on the page: a letter, then letters, digits and dashes
+    key: str  # id on the page: a letter, then letters, digits and dashes
     title: str
-    about: str  # the same in a sentence, for screen readers
+    about: str  # description for screen readers
     lines: tuple[Curve, ...]
     x_name: str
     x_most: int
-    goal: tuple[float, str] | None = None  # a line across: its value and its label
+    goal: tuple[float, str] | None = None  # a horizontal line: value and label
     marks: tuple[Mark, ...] = ()
-    in_steps: bool = False  # True if a value holds until the next; otherwise the points are joined straight
+    in_steps: bool = False  # True to draw steps; otherwise points are joined by straight lines
     heads: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()  # the same as a table
+    rows: tuple[tuple[str, ...], ...] = ()  # the same data as a table
 
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """Maps values to places in the picture."""
+    """Maps values to coordinates in the picture."""
 
     x_most: float
     y_most: float
@@ -78,7 +78,7 @@ class _Scale:
 
 
 def svg(plot: Plot, signs: str) -> Markup:
-    """Return the chart; `signs` is the address of the file with the signs of the cards."""
+    """Return the chart. `signs` is the URL of the file with the cards' signs."""
     highest = max((y for line in plot.lines for run in line.runs for _x, y in run), default=0.0)
     scale = _Scale(max(1, plot.x_most), max(highest, plot.goal[0] if plot.goal else 0.0, 100.0))
     parts = [
@@ -94,13 +94,13 @@ def svg(plot: Plot, signs: str) -> Markup:
 
 
 def sample(number: int, signs: str) -> Markup:
-    """Return a short piece of the line of that number, for the list of the names."""
+    """Return a short sample of a line, for the legend."""
     root = '<svg class="sample" viewBox="0 0 32 14" aria-hidden="true"><path class="line side-{}" d="M1 7H31"/>{}</svg>'
     return _drawn(root, number % LOOKS + 1, _shape(number, 16.0, 7.0, 7.0, signs))
 
 
 def trend(values: Sequence[int], about: str) -> Markup:
-    """Return a small line of values in the order of time, the last of them marked; `about` says it in words."""
+    """Return a small line chart of values over time, its last point marked; `about` describes it."""
     width, height, edge = 120.0, 32.0, 4.0
     scale, step = (height - 2 * edge) / max(1, *values), (width - 2 * edge) / max(1, len(values) - 1)
     places = [(edge + step * number, height - edge - scale * max(0, value)) for number, value in enumerate(values)]
@@ -154,7 +154,7 @@ def _labels(lines: Sequence[Curve], scale: _Scale, signs: str) -> Iterator[Marku
 
 
 def spread(wanted: Sequence[float], gap: float, lowest: float, highest: float) -> list[float]:
-    """Return places as near as possible to those wanted, at least `gap` apart, in the same order."""
+    """Return positions as near as possible to `wanted`, at least `gap` apart, in the same order."""
     order = sorted(range(len(wanted)), key=lambda index: wanted[index])
     places = [0.0] * len(wanted)
     at = lowest - gap
@@ -167,12 +167,12 @@ def spread(wanted: Sequence[float], gap: float, lowest: float, highest: float) -
 
 
 def cut(label: str) -> str:
-    """Return a name cut to the margin of a chart; the list below it has the whole one."""
+    """Shorten a name to fit a chart's margin; the legend has it in full."""
     return label if len(label) <= MOST_LETTERS else label[: MOST_LETTERS - 1].rstrip() + "…"
 
 
 def ticks(most: float, *, whole: bool = False) -> list[float]:
-    """Return round values from 0 up to `most`, six at the most."""
+    """Return at most six round values from 0 up to `most`."""
     size = 1.0
     while True:
         for step in (size, 2 * size, 2.5 * size, 5 * size):
@@ -182,7 +182,7 @@ def ticks(most: float, *, whole: bool = False) -> list[float]:
 
 
 def _shape(number: int, x: float, y: float, size: float, signs: str) -> Markup:
-    """Return the mark of a line's side about (x, y), `size` from its middle to its edge."""
+    """Return a side's marker centered at (x, y), `size` from center to edge."""
     use = '<use href="{}#s-badge-{}" x="{}" y="{}" width="{}" height="{}"/>'
     return _drawn(use, signs, number % LOOKS + 1, x - size, y - size, 2 * size, 2 * size)
 
@@ -192,16 +192,16 @@ def _text(words: str, x: float, y: float, anchor: str, look: str = "axis") -> Ma
 
 
 def _drawn(pattern: str, *values: object) -> Markup:
-    """Return a piece of SVG with values put in: numbers to a tenth, texts escaped."""
+    """Return a piece of SVG with values inserted: numbers to one decimal, texts escaped."""
     said = (f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else value for value in values)
     return Markup(pattern).format(*said)  # noqa: S704 - the patterns are ours
 
 
-_Moment = tuple[Table, Mark | None]  # the table after a play that counts, and the hazard that it laid
+_Moment = tuple[Table, Mark | None]  # the table after a counted play, and a mark if it played a hazard
 
 
 def race(hand: PlayedHand, names: Names) -> Plot | None:
-    """Return the kilometres of a hand, play by play; None where nobody has driven yet."""
+    """Return the chart of a hand's distances after each play; None before a side has driven."""
     moments = list(_moments(hand, names))
     table = hand.result.table
     if not any(table.race_km(side) for side in table.sides):
@@ -245,7 +245,7 @@ def _course(moments: Sequence[_Moment], index: int) -> tuple[Point, ...]:
 
 
 def _rows(moments: Sequence[_Moment]) -> Iterator[tuple[str, ...]]:
-    """Yield the plays that changed a distance or laid a hazard."""
+    """Yield the plays that changed a distance or played a hazard."""
     before: tuple[int, ...] = ()
     for number, (table, mark) in enumerate(moments, start=1):
         now = tuple(table.race_km(side) for side in table.sides)
@@ -255,7 +255,7 @@ def _rows(moments: Sequence[_Moment]) -> Iterator[tuple[str, ...]]:
 
 
 def totals(results: Sequence[HandResult], names: Names) -> Plot | None:
-    """Return the match totals after each hand; None before there are two hands to compare."""
+    """Return the chart of match totals after each hand; None for fewer than two hands."""
     if len(results) < 2:
         return None
     edition, teams = results[-1].table.edition, [side.name for side in results[-1].table.sides]
@@ -276,7 +276,7 @@ def totals(results: Sequence[HandResult], names: Names) -> Plot | None:
 
 
 def _runs(results: Sequence[HandResult], team: str) -> Iterator[tuple[Point, ...]]:
-    """Yield a side's totals in runs; a match that begins again begins at 0."""
+    """Yield a side's totals in runs. A new match starts a run at 0."""
     run: list[Point] = []
     for number, result in enumerate(results, start=1):
         total = result.match.get(team, 0)

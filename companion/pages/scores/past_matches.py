@@ -1,4 +1,4 @@
-"""Past matches: their sheets and charts, their files to keep, the replay of a hand, and the figures of each player."""
+"""Past matches: score sheets, charts, downloads, replay and statistics."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from companion.rules.record.judge import Game
 
 bp = Blueprint("past", __name__)
 
-A_PAGE = 10  # number of matches on a page: each has to be judged to be listed
-TREND_HANDS = 30  # number of hands, the latest ones, in the line of a player: more would be no line any more on a phone
-MOST = 10**9  # highest number of a page or a step that is looked at
-MOST_WAITING = 4  # maximum number of requests that wait for a picture: drawing takes a small computer a while
-BG_STATS = "bgstats://app.bgstatsapp.com/createPlay.html?data="  # the app takes a play as JSON here, without any server
+A_PAGE = 10  # number of matches per page: each must be judged to be listed
+TREND_HANDS = 30  # maximum number of recent hands in a player's trend: more would be unreadable on a phone
+MOST = 10**9  # highest number of a page or a step
+MOST_WAITING = 4  # maximum number of requests waiting for a picture: drawing takes a small computer a while
+BG_STATS = "bgstats://app.bgstatsapp.com/createPlay.html?data="  # the app reads a play as JSON from this link, without a server
 _drawing = Queue(MOST_WAITING)
 
 
@@ -48,13 +48,13 @@ def show() -> str:
 
 @bp.get("/past/<int(max=999999999):number>")
 def one(number: int) -> str:
-    """Show a match: its sheets and charts, and its files to keep."""
+    """Show a match: score sheets, charts and downloads."""
     return _match_page(past_or_404(number))
 
 
 @bp.post("/past/<int(max=999999999):number>/go-on")
 def go_on(number: int) -> AnyResponse | tuple[str, int]:
-    """Go on with a match that was not played to its end; ask first where another one is being played."""
+    """Continue an unfinished match. Ask first if another is in play."""
     past, now = past_or_404(number), state()
     if not past.is_unfinished or number == now.match:
         return redirect(url_for("past.one", number=number), 303)
@@ -66,7 +66,7 @@ def go_on(number: int) -> AnyResponse | tuple[str, int]:
 
 
 def _match_page(past: PastMatch, *, asks: bool = False) -> str:
-    """Return the page of a match; `asks`: whether it takes the place of the one at the table."""
+    """Return the page of a match; `asks` adds the question whether it may replace the one in play."""
     names = Names.of(past.game)
     return render_template(
         "past_match.html",
@@ -82,7 +82,7 @@ def _match_page(past: PastMatch, *, asks: bool = False) -> str:
 
 @bp.get("/past/<int(max=999999999):number>.<any(mbn, csv, jsonl):form>")
 def export(number: int, form: str) -> Response:
-    """Return a match as a file: its record, its sheets for a spreadsheet, its judged lines."""
+    """Return a match as a file: record, spreadsheet of its score sheets, or judged lines."""
     past = past_or_404(number)
     return download(
         archive.text_of(past, form, Names.of(past.game).side), archive.FORMS[form], f"match-{number}.{form}"
@@ -92,7 +92,7 @@ def export(number: int, form: str) -> Response:
 @bp.get("/past/<int(max=999999999):number>/bg-stats")
 @bp.get("/past/<int(max=999999999):number>/bg-stats.json")
 def bg_stats(number: int) -> Response:
-    """Lead to the app BG Stats, on this device, with the match as a play; or return the play as JSON."""
+    """Open the app BG Stats on this device with the match as a play, or return the play as JSON."""
     past = past_or_404(number)
     play = json.dumps(archive.bg_stats_play(past, Names.of(past.game).anyone) or abort(404), ensure_ascii=False)
     if request.path.endswith(".json"):
@@ -102,7 +102,7 @@ def bg_stats(number: int) -> Response:
 
 @bp.get("/past/<int(max=999999999):number>/<int(max=9999):hand>.png")
 def picture(number: int, hand: int) -> Response:
-    """Return the score sheet of a hand as a picture to send."""
+    """Return a hand's score sheet as a picture for sharing."""
     past = past_or_404(number)
     played = past.hand(hand)
     if played is None or played.is_open:
@@ -113,7 +113,7 @@ def picture(number: int, hand: int) -> Response:
 
 
 def _drawn(past: PastMatch, hand: PlayedHand) -> bytes:
-    """Draw the picture, one at a time. Raises Busy where too many wait."""
+    """Draw a score sheet, one at a time. Raises Busy if too many wait."""
     with _drawing.turn(_("Other sheets are being drawn: try again in a moment.")):
         sheet = score_sheets.sheet_view(hand.result, Names.of(past.game))
         return sheet_image.png(sheet, " – ".join(sheet.sides), when(past.began_s))
@@ -121,7 +121,7 @@ def _drawn(past: PastMatch, hand: PlayedHand) -> bytes:
 
 @bp.get("/past/players")
 def players() -> str:
-    """Show what every player has done over all matches."""
+    """Show the statistics of all players."""
     figures = service().archive.figures(match().store)
     return render_template(
         "players.html",
@@ -131,7 +131,7 @@ def players() -> str:
 
 
 def past_or_404(number: int) -> PastMatch:
-    """Return a match of the log; 404 for none."""
+    """Return a past match, or abort with 404."""
     return service().archive.past(match().store, number) or abort(404)
 
 
@@ -149,7 +149,7 @@ def _past_view(past: PastMatch) -> dict[str, object]:
 
 
 def when(at_s: float) -> str:
-    """Return a moment by the clock of this machine, written as in the country of the phone."""
+    """Return a time on this machine's clock, in the notation of the phone's country."""
     if clock.moment(at_s) is None:
         return _("Date not known")
     moment, here = datetime.fromtimestamp(at_s).astimezone(), language.locale()
@@ -186,7 +186,7 @@ def _player_view(one: Figures, all_of: dict[str, Figures]) -> dict[str, object]:
 
 
 def _rivalry(one: Figures, rivals: list[tuple[str, str, int]]) -> str:
-    """Say how a player does against whom he has met the most; empty where nobody has beaten him, nor he anybody."""
+    """Return a player's result against the most frequent opponent; empty without one."""
     if not rivals:
         return ""
     who, key, count = rivals[0]
@@ -200,7 +200,7 @@ def _rivalry(one: Figures, rivals: list[tuple[str, str, int]]) -> str:
 
 
 def _lines(one: Figures) -> list[tuple[str, str]]:
-    """Return each figure of a player that is not in the table, and what it counts; those of nothing are left out."""
+    """Return the nonzero statistics that are not in the table, with descriptions."""
     lines = [
         (one.mean_points, _("points a hand on average")),
         (one.coups_fourres, many("coup fourré played", "coups fourrés played", one.coups_fourres)),
@@ -233,12 +233,12 @@ def _cruel(most: tuple[str, str, int] | None) -> str:
     )
 
 
-# The replay of a hand, step by step: the board, the play, the verdict, who confirmed it, the score so far
+# Replay of a hand: board, play, verdict, who confirmed it, score so far
 
 
 @bp.get("/past/<int(max=999999999):number>/<int(max=9999):hand>")
 def replay(number: int, hand: int) -> str:
-    """Show a hand before its first play (step 0), or after a play."""
+    """Show a hand before its first play (step 0) or after a play."""
     played = past_or_404(number)
     one = played.hand(hand) or abort(404)
     at = min(parsing.whole(request.args.get("step"), 0, MOST) or 0, len(one.entries))
@@ -262,7 +262,7 @@ def replay(number: int, hand: int) -> str:
 
 
 def _so_far(hand: PlayedHand, game: Game, names: Names) -> tuple[tuple[str, int, int | None], ...]:
-    """Return each side's points in this hand until now, and in the match without it."""
+    """Return each side's points in this hand so far, and in the match before it."""
     table, begun = game.table, hand.begins
     if table is None:
         return ()

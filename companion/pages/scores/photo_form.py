@@ -1,6 +1,6 @@
-"""The form that confirms a photographed tableau line by line: what it shows, and what was sent.
+"""The form that confirms photographed cards line by line: its content, and the table from its answers.
 
-Its fields are flat, each named for its side or card, so that what was typed stays after another photograph.
+Fields are flat and named by side or card, so typed values survive another photograph.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ _TITLES = {
     "trip": N_("How far was the trip?"),
     "ended": N_("Who completed it?"),
     "pile": N_("The draw pile, when the trip was completed"),
-}  # of the questions about the hand as a whole, by their fields
+}  # of the questions about the whole hand, by field
 _SO_FAR = {
     GUESS: N_("%(said)s? That depends on guesses."),
     SEVERAL: N_("Several sides are at the target: only one can have completed the trip."),
-}  # what stands below a question that must be answered, by why the cards do not answer it
+}  # shown below a required question, by the reason why the cards do not answer it
 _STILL = {
     GUESS: N_("%(question)s The answer depends on guesses: choose it below."),
     SEVERAL: N_("%(question)s Several sides are at the target: choose one below."),
-}  # the same where somebody counts without an answer
-_UNSEEN = (Card.UNKNOWN,)  # what lies before a side that drove, and whose distances nobody has counted
+}  # the same as an error if it was not answered
+_UNSEEN = (Card.UNKNOWN,)  # cards of a side that drove without its distances being counted
 
 
-# --- What the photographs say, as fields -----------------------------------------------------------------------
+# --- The form filled from the photographs
 
 
 def fields(edition: Edition, tally: Tally, named: Mapping[str, str]) -> dict[str, str]:
-    """Return the form filled from the photographs; `named` are the names of sides by their mats.
+    """Return the form filled from the photographs. `named` maps mats to names of sides.
 
-    Cards that could not be identified stay unanswered: a guess counts only if a person takes it.
+    Unidentified cards stay unanswered: a guess counts only if a person accepts it.
     """
     form: dict[str, str] = {"trip": "", "ended": "", "pile": YES if tally.draw_pile_empty else NO}
     for lot in tally.lots:
@@ -79,24 +79,24 @@ def _lot_fields(edition: Edition, lot: Lot) -> dict[str, str]:
 
 
 def distances_of(edition: Edition) -> tuple[Card, ...]:
-    """Return the distances of a deck, the longest first."""
+    """Return a deck's distance cards, the longest first."""
     return tuple(sorted((c for c in edition.deck if c.family is Family.DISTANCE), key=lambda c: -c.km))
 
 
 def kept(before: Form, filled: Form, now: Form) -> dict[str, str]:
-    """Return the form after another photograph: what was typed stays, the rest is read again.
+    """Return the form after another photograph: typed values stay, the rest is read again.
 
-    That every card of a side is visible was said of the photographs before, and is asked again.
+    "All cards are visible" was said of the earlier photographs, so it is asked again.
     """
     stays = {field: value for field, value in filled.items() if field not in before or value != before[field]}
     return {**now, **{field: value for field, value in stays.items() if field in now or field[:2] in ("c-", "o-")}}
 
 
-# --- What is shown ---------------------------------------------------------------------------------------------
+# --- Display
 
 
 class Odd(NamedTuple):
-    """What is impossible or unlikely of counted cards, for people to look again, and what it is about."""
+    """Something impossible or unlikely about the counted cards, with the card and side concerned."""
 
     say: str
     card: str | None = None
@@ -104,7 +104,7 @@ class Odd(NamedTuple):
 
     @property
     def is_of_hand(self) -> bool:
-        """True if no line of a side is about it."""
+        """True if it concerns no line of a side."""
         return self.side is None and self.card in (None, Card.ACCELERATOR)
 
 
@@ -119,7 +119,7 @@ def odd(table: Table) -> tuple[Odd, ...]:
 
 
 def lot_forms(edition: Edition, tally: Tally, form: Form, found: Sequence[Odd]) -> Iterator[dict[str, Any]]:
-    """Yield every side and heap with its lines, and what was found odd about them; heaps beside the mats last."""
+    """Yield every side and heap with its lines and remarks from `found`; heaps beside the mats come last."""
     laid = list(zip(_sides(tally, form).values(), sides(edition, tally, form), strict=False))
     hiding = _may_hide(edition, tally, form)
     for lot in tally.lots:
@@ -149,7 +149,7 @@ def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Seque
         "title": name or _("Beside the mats"),
         "name": name,
         "km": _side(edition, form, [lot]).km,
-        "side_km": _side(edition, form, _sides(tally, form).get(key, [lot])).km,  # with the heaps assigned to it
+        "side_km": _side(edition, form, _sides(tally, form).get(key, [lot])).km,  # including the heaps assigned to it
         "odd": [one.say for one in about if one.side and not one.card],
         "is_seen": lot.is_seen,
         "figures": pictures,
@@ -161,16 +161,18 @@ def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Seque
         "unsure": [_unsure(edition, form, spot, pictures) for spot in lot.unsure],
         "is_all": form.get(f"all-{key}") == YES,
         "piles": " · ".join(_("%(pile)s: %(cards)s", pile=pile, cards=shown) for pile, shown in piles if shown),
-        # Empty where it is no question whose a heap is.
+        # empty if only one heap is visible
         "whose": form.get(f"whose-{key}", "") if sum(one.is_seen for one in tally.lots) > 1 else "",
         "owners": [(OWN, _("They are a side of their own")), *theirs, (NOBODY, _("They do not count"))],
-        # Empty but for a side that no photograph shows.
+        # empty unless no photograph shows the side
         "drove": form.get(f"drove-{key}", ""),
     }
 
 
 def _field(edition: Edition, form: Form, lot: Lot, field: str, card: Card, usual: str = "") -> dict[str, Any]:
-    """Return the field of a card, with the numbers of the drawn cards that it counts, `cards 3, 4`, and of others."""
+    """Return a card's field. `cards` names the marked cards that it counts, `cards 3, 4`, and how many answers add to
+    it.
+    """
     value, numbers = form.get(field, usual), [str(spot.number) for spot in lot.spots if spot.card is card]
     answered = [spot for spot in lot.unsure if _answer(edition, spot, form) is card]
     several = _("cards %(all)s", all=", ".join(numbers)) if numbers else ""
@@ -184,7 +186,7 @@ def _field(edition: Edition, form: Form, lot: Lot, field: str, card: Card, usual
 
 
 def _unsure(edition: Edition, form: Form, spot: Spot, pictures: Sequence[Figure]) -> dict[str, Any]:
-    """Return a card that could not be identified with what is said of it: a choice, and another card instead."""
+    """Return an unidentified card with its current answer: a choice, or another card."""
     other = form.get(f"o-{spot.key}", "")
     return {
         "spot": spot,
@@ -197,7 +199,7 @@ def _unsure(edition: Edition, form: Form, spot: Spot, pictures: Sequence[Figure]
 
 
 def asked(edition: Edition, tally: Tally, form: Form) -> list[dict[str, Any]]:
-    """Return the questions about the hand as a whole, each with its field, its answers, and what the cards say."""
+    """Return the questions about the whole hand: field, answers, and the answer from the cards."""
     keys, laid = list(_sides(tally, form)), sides(edition, tally, form)
     told, still_open = _told(edition, tally, form), _open(edition, tally, form)
     who = _("nobody") if told.completed_by is None else laid[told.completed_by].name
@@ -235,7 +237,7 @@ def _trip_say(trip: Trip, laid: Sequence[Side]) -> str:
     return _("Extended by %(who)s: %(km)d km", who=laid[trip.extended_by].name, km=trip.target)
 
 
-# --- What was sent ---------------------------------------------------------------------------------------------
+# --- Answers
 
 
 class OpenQuestionError(Problem):
@@ -243,11 +245,11 @@ class OpenQuestionError(Problem):
 
     def __init__(self, sentence: str, about: str) -> None:
         super().__init__(sentence)
-        self.about = about  # the id of the element on the page that asks it
+        self.about = about  # id of its element on the page
 
 
 def table_sent(edition: Edition, tally: Tally, form: Form) -> Table:
-    """Return the table confirmed. Raises Problem for what is open or cannot be read."""
+    """Return the confirmed table. Raises Problem for unanswered questions and invalid values."""
     laid = sides(edition, tally, form)
     for side, lots in zip(laid, _sides(tally, form).values(), strict=False):
         for spot in (spot for lot in lots for spot in lot.unsure if _answer(edition, spot, form) is None):
@@ -280,7 +282,7 @@ def table_sent(edition: Edition, tally: Tally, form: Form) -> Table:
 
 
 def table_so_far(edition: Edition, tally: Tally, form: Form) -> Table:
-    """Return the table as far as it is said: what is open, depends on guesses or cannot be read does not count."""
+    """Return the table so far, without anything unanswered, dependent on guesses or invalid."""
     told = _told(edition, tally, form)
     if "ended" in _open(edition, tally, form):
         told = replace(told, completed_by=None)
@@ -288,7 +290,7 @@ def table_so_far(edition: Edition, tally: Tally, form: Form) -> Table:
 
 
 def _told(edition: Edition, tally: Tally, form: Form) -> Told:
-    """Return how the hand went: as was said, otherwise as the cards have it."""
+    """Return how the hand went: as answered, otherwise as the cards show."""
     keys, laid = list(_sides(tally, form)), sides(edition, tally, form)
     told = likely(edition, laid, trip=_trip(edition, tally, form), draw_pile_empty=form.get("pile") == YES)
     ended = form.get("ended", "")
@@ -299,16 +301,16 @@ def _told(edition: Edition, tally: Tally, form: Form) -> Told:
 
 
 def _trip(edition: Edition, tally: Tally, form: Form) -> Trip | None:
-    """Return how far the trip went, if a person said so."""
+    """Return the trip that a person chose, if any."""
     keys = list(_sides(tally, form))
     ways = {_trip_value(trip, keys): trip for trip in trips(edition, len(keys))}
     return ways.get(form.get("trip", ""))
 
 
 def _open(edition: Edition, tally: Tally, form: Form) -> dict[str, str]:
-    """Return the fields of the questions that a person must answer, `trip` or `ended`, and why the cards do not.
+    """Return the questions (`trip` or `ended`) that a person must answer, with the reason.
 
-    Without the guesses the cards say something else, or several sides are at the target.
+    Either the cards would give another answer without the guesses, or several sides are at the target.
     """
     sure = {field: value for field, value in form.items() if (field[:2], value) != ("c-", GUESS)}
     told, surely = _told(edition, tally, form), _told(edition, tally, sure)
@@ -321,7 +323,7 @@ def _open(edition: Edition, tally: Tally, form: Form) -> dict[str, str]:
 
 
 def _may_hide(edition: Edition, tally: Tally, form: Form) -> tuple[str, ...]:
-    """Return the keys of the photographed sides that may have more distance cards than were seen."""
+    """Return the keys of photographed sides that may have more distance cards than were detected."""
     laid, trip = sides(edition, tally, form), _trip(edition, tally, form)
     return tuple(
         key
@@ -331,37 +333,37 @@ def _may_hide(edition: Edition, tally: Tally, form: Form) -> tuple[str, ...]:
 
 
 def guesses(tally: Tally, form: Form) -> int:
-    """Return how many cards of the sides count as what they were guessed to be."""
+    """Return the number of the sides' cards that count as guessed."""
     return sum(form.get(f"c-{spot.key}") == GUESS for spot in _asked_about(tally, form))
 
 
 def open_guesses(edition: Edition, tally: Tally, form: Form) -> dict[str, str]:
-    """Return the fields of all cards that are still open and have a likely guess, filled with that."""
+    """Return the fields of unanswered cards that have a likely guess, filled with it."""
     cards = (spot for spot in _asked_about(tally, form) if spot.proposed and _answer(edition, spot, form) is None)
     return {f"c-{spot.key}": GUESS for spot in cards}
 
 
 def _asked_about(tally: Tally, form: Form) -> Iterator[Spot]:
-    """Yield the cards of the sides that people are asked about."""
+    """Yield the sides' cards that need an answer."""
     return (spot for lots in _sides(tally, form).values() for lot in lots for spot in lot.unsure)
 
 
 def sides(edition: Edition, tally: Tally, form: Form) -> tuple[Side, ...]:
-    """Return what lies before each side, of which there are two at least."""
+    """Return what is in front of each side, at least two."""
     laid = tuple(_side(edition, form, lots) for lots in _sides(tally, form).values())
     others = _("The others")
     return laid if len(laid) > 1 else (*laid, Side(others, (others,), distances=_UNSEEN))
 
 
 def _sides(tally: Tally, form: Form) -> dict[str, list[Lot]]:
-    """Return what lies before each side, by its key: its own lot, then those assigned to it."""
+    """Return what is in front of each side, by key: its own lot, then those assigned to it."""
     owners = {lot: form.get(f"whose-{lot.key}", OWN) for lot in tally.lots}
     sides = [lot for lot in tally.lots if owners[lot] == OWN]
     return {side.key: [side, *(lot for lot in tally.lots if owners[lot] == side.key)] for side in sides}
 
 
 def _side(edition: Edition, form: Form, lots: Sequence[Lot]) -> Side:
-    """Return what these lots have lying, the first of them the side's own."""
+    """Return the side with the cards of these lots; the first is its own."""
     answers = ((_answer(edition, spot, form), spot.sighting.sideways) for lot in lots for spot in lot.unsure)
     told = [(card, sideways) for card, sideways in answers if card and scores(card)]
     km = Counter(card for card, _sideways in told if card.family is Family.DISTANCE)
@@ -384,7 +386,7 @@ def _side(edition: Edition, form: Form, lots: Sequence[Lot]) -> Side:
 
 
 def _answer(edition: Edition, spot: Spot, form: Form) -> Card | None:
-    """Return what somebody says that a card is, `Card.UNKNOWN` if it does not count; None while that is open."""
+    """Return the card that a person chose, `Card.UNKNOWN` if it does not count; None while unanswered."""
     said = form.get(f"c-{spot.key}", "")
     if said == NOTHING:
         return Card.UNKNOWN

@@ -1,4 +1,4 @@
-"""Counting only: a photograph of the finished tableau, confirmed line by line, becomes the score sheet of the hand."""
+"""Counting from photographs: the cards of a finished hand, confirmed line by line, become its score sheet."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from companion.vision.faces.deck_in_use import chosen_deck
 
 bp = Blueprint("snap", __name__)
 
-_WITH = "counts_with"  # in a phone's cookie: the deck that it has counted with last, and the table's at that time
+_WITH = "counts_with"  # cookie key: the deck last counted with, and the table's deck at that time
 _REFUSED = (Problem, RequestEntityTooLarge)
 
 
 @bp.get("/snap")
 def show() -> str:
-    """Show the form that a photograph is sent with."""
+    """Show the form for a photograph."""
     return _asking(request.args)[0]
 
 
 @bp.post("/snap")
 def send() -> AnyResponse | str | tuple[str, int]:
-    """Read a photograph; what lies on it is asked about on a page of its own."""
+    """Read a photograph and lead to its confirmation page."""
     given: Mapping[str, str] = {}
     try:
         given = request.form
@@ -52,16 +52,16 @@ def send() -> AnyResponse | str | tuple[str, int]:
 
 @bp.get("/snap/<token>")
 def confirm(token: str) -> str:
-    """Show what lies there, line by line."""
+    """Show the detected cards, line by line."""
     return _confirming(token, _snap(token))
 
 
 @bp.post("/snap/<token>")
 def count(token: str) -> AnyResponse | str | tuple[str, int]:
-    """Lead to the score of what was confirmed.
+    """Lead to the score of the confirmed cards.
 
-    With `change` the lines again, with `guess` all likely guesses taken there, with `add` one more photograph, with
-    `again` the same read with other cards.
+    Other buttons show the lines again: `change` as they are, `guess` with all likely guesses accepted, `add` with
+    another photograph, `again` read with another deck.
     """
     snap, form = _snap(token), None
     edition, found = _found(snap)
@@ -77,7 +77,7 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
         if "again" in form:
             name, deck = _chosen(form)
             photos = _read([(photo.file, "") for photo in snap.photos], deck)
-            # The cards in question are others now.
+            # The unidentified cards are others now.
             kept = {field: value for field, value in form.items() if field[:2] not in ("c-", "o-")}
             return _lines_of(token, snap, kept, Snap(name, deck, photos))
         table = photo_form.table_sent(edition, found, form)
@@ -86,13 +86,13 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
     if "add_up" in form:
         guesses = photo_form.guesses(found, form)
         add_up(token, edition.name, edition.match_points, _sheet(table, form), guesses)
-    # An address of its own: “back” in the browser leads to it again.
+    # Its own URL: the browser's "back" leads to it again.
     return redirect(f"{url_for('snap.score', token=token)}?{urlencode(form)}", 303)
 
 
 @bp.get("/snap/<token>/score")
 def score(token: str) -> AnyResponse | str:
-    """Show the score of the lines that the address says, with `add_up` that of the match too."""
+    """Show the score of the lines in the URL; with `add_up` also the match total."""
     snap = _snap(token)
     edition, found = _found(snap)
     form = request.args.to_dict()
@@ -114,14 +114,14 @@ def score(token: str) -> AnyResponse | str:
 
 
 def _sheet(table: Table, form: photo_form.Form) -> SheetView:
-    """Return the score sheet; how a hand ended that nobody completed nobody may have said."""
+    """Return the score sheet, without an ending if no side completed the hand and none was chosen."""
     sheet = score_sheets.counted_sheet(table)
     return sheet if form.get("ended") or sheet.winner else replace(sheet, how="")
 
 
 @bp.get("/snap/<token>/<int:number>.jpg")
 def picture(token: str, number: int) -> Response:
-    """Return a photograph, small."""
+    """Return a photograph, reduced."""
     snap = service().snaps.get(token)
     if snap is None or not 0 < number <= len(snap.photos):
         abort(404)
@@ -129,7 +129,7 @@ def picture(token: str, number: int) -> Response:
 
 
 def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tuple[str, int]:
-    """Return the form that a photograph is sent with, as it was filled in; else as the table and the deck say."""
+    """Return the form for a photograph, as it was filled in or with the table's edition and deck."""
     counted, then = session.get(_WITH, ("", ""))
     deck = given.get("deck", counted if then == _table_deck() else _table_deck())
     name = state().game.edition_name
@@ -148,9 +148,9 @@ def _choices(edition: str, deck: str) -> dict[str, object]:
 
 
 def _chosen(given: Mapping[str, str]) -> tuple[str, str]:
-    """Return the names of the edition and the deck that were chosen. Raises Problem where there is no such one.
+    """Return the chosen edition and deck. Raises Problem for unknown ones.
 
-    The phone counts with that deck until the table plays with another.
+    The phone keeps counting with that deck until the table's deck changes.
     """
     edition, deck = _edition(given.get("edition", "")), given.get("deck", "")
     if deck and deck not in dict(deck_choices(folder())):
@@ -161,7 +161,7 @@ def _chosen(given: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, error: Exception | None = None) -> str:
-    """Return the page with the lines, as they were typed or as the photographs have them."""
+    """Return the page of lines, as typed or as detected."""
     edition, found = _found(snap)
     form = photo_form.fields(edition, found, _named()) if form is None else form
     odd = photo_form.odd(photo_form.table_so_far(edition, found, form))
@@ -194,9 +194,9 @@ def _lines_of(token: str, before: Snap, form: photo_form.Form, now: Snap) -> Any
 
 
 def _sent(there: Sequence[Photo] = ()) -> list[tuple[bytes, str]]:
-    """Return the files that were sent and are not there, with their names. Raises Problem for none, or too many.
+    """Return the new uploads with their names. Raises Problem for none or too many.
 
-    A phone that did not hear the answer sends a photograph again.
+    A phone that missed the response sends its photograph again.
     """
     sent = sent_files("photo")
     if not sent:
@@ -211,7 +211,7 @@ def _sent(there: Sequence[Photo] = ()) -> list[tuple[bytes, str]]:
 
 
 def _read(files: Sequence[tuple[bytes, str]], deck: str, before: int = 0) -> tuple[Photo, ...]:
-    """Return these photographs read, after so many. Raises Problem where one cannot be read."""
+    """Return these photographs, read and numbered after `before`. Raises Problem if one is unreadable."""
     return tuple(
         read_photo(data, say("photograph %(number)d", number=number), deck, folder(), shown(file))
         for number, (data, file) in enumerate(files, start=before + 1)
@@ -225,7 +225,7 @@ def _refused(error: Exception) -> tuple[str, int]:
 
 
 def _snap(token: str) -> Snap:
-    """Return what was sent; where that is gone, lead to the form."""
+    """Return the photographs of a token; if they are gone, redirect to the form."""
     snap = service().snaps.get(token)
     if snap is not None:
         return snap
@@ -244,7 +244,7 @@ def _found(snap: Snap) -> tuple[Edition, Tally]:
 
 
 def _edition(name: str) -> Edition:
-    """Return an edition by name, the match's own with its house rules. Raises EditionError for none."""
+    """Return an edition by name; the match's own has its house rules. Raises EditionError if unknown."""
     game = state().game
     if state().match is not None and name == game.edition_name:
         return game.edition
@@ -252,7 +252,7 @@ def _edition(name: str) -> Edition:
 
 
 def _named() -> dict[str, str]:
-    """Return the names of the sides, by their mats: those of the match, or else those that were counted last."""
+    """Return names of sides by mat, from the match or from the last count."""
     now = state()
     names = Names.of(now.game)
     if now.match is None or now.is_demo:
@@ -260,35 +260,35 @@ def _named() -> dict[str, str]:
     return {mat: names.side(side) for mat, side in match().mats(now).items()}
 
 
-# The running total of counted hands, kept on the phone that counts them, in its cookie
+# Running total of counted hands, saved in the phone's cookie
 
 _COUNTED = "counted"
-MOST_HANDS = 20  # maximum number of hands of a total: a cookie is small
-_TOKEN = 8  # length of what a photograph's hand is known by
+MOST_HANDS = 20  # maximum number of hands in a total: a cookie is small
+_TOKEN = 8  # length of the token prefix that identifies a photographed hand
 
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """The hands that were added up, each with its points a side."""
+    """Counted hands, each with the points per side."""
 
     edition: str = ""
     sides: tuple[str, ...] = ()
     hands: tuple[tuple[int, ...], ...] = ()
-    guesses: tuple[int, ...] = ()  # how many cards of each hand are guesses
+    guesses: tuple[int, ...] = ()  # number of guessed cards per hand
 
     @property
     def sums(self) -> tuple[int, ...]:
         return tuple(map(sum, zip(*self.hands, strict=True)))
 
     def winner(self, goal: int | None) -> str | None:
-        """Return who has won a match to so many points; None for nobody, or several level."""
+        """Return the winner of a match to this many points; None if there is none or a tie."""
         best = max(self.sums, default=0)
         is_won = goal is not None and best >= goal and self.sums.count(best) == 1
         return self.sides[self.sums.index(best)] if is_won else None
 
 
 def running_total() -> Total:
-    """Return what this phone has added up last."""
+    """Return this phone's running total."""
     kept = session.get(_COUNTED, {})
     hands, guesses = kept.get("hands", ()), kept.get("guesses", {})
     return Total(
@@ -300,7 +300,7 @@ def running_total() -> Total:
 
 
 def add_up(token: str, edition: str, goal: int | None, sheet: SheetView, guesses: int) -> None:
-    """Add a counted hand, or correct it where it was added; other sides, or a match that is won, begin a new total."""
+    """Add a counted hand, or correct it if already added. Other sides or a won match start a new total."""
     before, name = running_total(), token[:_TOKEN]
     goes_on = (before.edition, before.sides) == (edition, sheet.sides)
     hands = {other: points for other, *points in session[_COUNTED]["hands"]} if goes_on else {}

@@ -1,4 +1,4 @@
-"""The score: every hand's sheet, the match totals, the next hand; and a phone's way there and back to the table."""
+"""The score: sheets of all hands, match totals, the next hand; and when a phone moves between table and score."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ bp = Blueprint("score", __name__)
 
 @bp.get("/score")
 def show() -> AnyResponse | str:
-    """Show all score sheets of the match, the latest first; a phone that was led here goes on with the next hand."""
+    """Show all score sheets of the match, the latest first. A phone led here returns for the next hand."""
     now = state()
     if lead_back(now) and "HX-Request" in request.headers:
         return go(url_for("table.show"))
@@ -44,7 +44,7 @@ def show() -> AnyResponse | str:
 
 @bp.get("/score/<int:number>/plays")
 def plays(number: int) -> str:
-    """Show the plays of a hand, each to be corrected, also after the hand has ended."""
+    """Show a hand's plays for correction, also after its end."""
     now = state()
     entries = [entry for entry in now.entries if entry.hand == number and entry.judged is not None]
     if not entries:
@@ -56,16 +56,16 @@ def plays(number: int) -> str:
     )
 
 
-# The way of a phone at the table to the score of a hand that has ended, and back to the next hand
+# When a phone moves from the table to the score of an ended hand, and back for the next hand
 
 _SEEN = "sheet"
 _LED = "led"
 
 
 def lead_to_score(now: MatchState) -> bool:
-    """True if a phone at the table is to show the score of a hand that has ended: once, and with no question open.
+    """True if a phone at the table should show an ended hand's score: once, and with no open question.
 
-    A browser that keeps no cookie stays: it would be led there again and again.
+    False for a browser without cookies: it would be led there again and again.
     """
     if now.game.hand_is_open:
         lead_back(now)
@@ -82,7 +82,7 @@ def lead_to_score(now: MatchState) -> bool:
 
 
 def lead_back(now: MatchState) -> bool:
-    """True if a phone that was led to the score is to go back: to the next hand, or the same after an undo."""
+    """True if a phone that was led to the score should return: to the next hand, or to the same after an undo."""
     if not now.game.hand_is_open or _LED not in session:
         return False
     led = session.pop(_LED)
@@ -96,7 +96,7 @@ def _mark(match: int | None, result: HandResult) -> str:
 
 
 def is_new(match: int | None, result: HandResult) -> bool:
-    """True if this phone is shown the sheet of a hand for the first time; remembers that it was."""
+    """True if this phone sees a hand's sheet for the first time; remembers it."""
     mark = _mark(match, result)
     seen = session.get(_SEEN) == mark
     session[_SEEN] = mark

@@ -1,4 +1,4 @@
-"""Score sheets as the pages show them: every line with its points and why, the totals, how the hand ended."""
+"""Score sheets for the pages: points and reasons per line, totals, and how the hand ended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from companion.rules.record.judge import Game, HandResult
 from companion.rules.scoring import Item, Sheet
 from companion.rules.table import Ending, HowEnded, Side, Table
 
-Answered = Mapping[tuple[str, Card], Card]  # the hazard that each coup fourré answered, by side and safety
+Answered = Mapping[tuple[str, Card], Card]  # the hazard countered by each coup fourré, by side and safety
 NOTHING: Answered = {}
 
 
@@ -30,19 +30,19 @@ class SheetView:
     title: str
     is_race: bool
     sides: tuple[str, ...]
-    rows: tuple[dict[str, Any], ...]  # the lines with each side's points, and what they are for
+    rows: tuple[dict[str, Any], ...]  # lines with each side's points and explanations
     totals: tuple[int, ...]
     target: int
     extended: bool
     match: tuple[int, ...] = ()
     is_open: bool = False
-    how: str = ""  # how it ended, if nobody completed it
+    how: str = ""  # how it ended, if no side completed it
     completed_by: str | None = None
     winner: str | None = None
 
     @property
     def lead(self) -> tuple[int, int] | None:
-        """The number of the side that has won this hand, from 1, and its lead; None where nobody has."""
+        """Number of the side that won this hand, from 1, and its lead; None without a winner."""
         best = self.winner if self.is_race else self.sides[self.totals.index(max(self.totals))]
         if best is None:
             return None
@@ -59,17 +59,17 @@ class SheetView:
         return _(pattern if ahead > 0 else N_("The race goes to %(who)s!"), who=self.sides[number - 1], ahead=ahead)
 
     def steps(self, side: int) -> tuple[int, ...]:
-        """Return a side's total after each line of the sheet but the last, as it is counted up."""
+        """Return a side's running total after each line except the last, for counting up."""
         return tuple(accumulate(row["points"][side] or 0 for row in self.rows))[:-1]
 
 
 def explained(hand: PlayedHand, names: Names) -> SheetView:
-    """Return the score sheet of a hand, with the hazards that its coups fourrés answered."""
+    """Return a hand's score sheet, with the hazards countered by its coups fourrés."""
     return sheet_view(hand.result, names, answered(hand))
 
 
 def sheet_view(result: HandResult, names: Names, hazards: Answered = NOTHING) -> SheetView:
-    """Return the score sheet of a hand, of one that has not ended what would count now."""
+    """Return a hand's score sheet; for an open hand, what would count now."""
     table, edition = result.table, result.table.edition
     sheets = [result.sheets[side.name] for side in table.sides]
     return SheetView(
@@ -90,7 +90,7 @@ def sheet_view(result: HandResult, names: Names, hazards: Answered = NOTHING) ->
 
 
 def counted_sheet(table: Table) -> SheetView:
-    """Return the score sheet of a hand that was counted from the cards alone."""
+    """Return the score sheet of a hand counted from photographs."""
     ending, is_race = table.ending or Ending(HowEnded.AGREED), table.edition.is_race
     by = table.sides[ending.side].name if ending.side is not None else None
     sheets = {side.name: sheet for side, sheet in zip(table.sides, scoring.score(table), strict=True)}
@@ -100,7 +100,7 @@ def counted_sheet(table: Table) -> SheetView:
 
 
 def _rows(table: Table, sheets: Sequence[Sheet], names: Names, hazards: Answered) -> Iterator[dict[str, Any]]:
-    """Yield every line that anybody has points on, and distance always."""
+    """Yield the distance line and every line with points."""
     points = [dict(sheet.lines) for sheet in sheets]
     for item in Item:
         scored = {side.name: p.get(item, 0) for side, p in zip(table.sides, points, strict=True)}
@@ -116,7 +116,7 @@ def _rows(table: Table, sheets: Sequence[Sheet], names: Names, hazards: Answered
 
 
 def _note(item: Item, table: Table, points: Sequence[Mapping[Item, int]], names: Names) -> str:
-    """Say what a line of the score sheet is for; an extension's points may have gone to the opponents of its caller."""
+    """Return a line's explanation. Points for an extension may have gone to the caller's opponents."""
     caller, or_opponents = table.extended_by, table.edition.extension_bonus == "caller-or-opponents"
     if item is Item.EXTENSION and or_opponents and caller is not None and not points[caller].get(item):
         return _("%(who)s called it and did not complete it", who=names.side(table.sides[caller].name))
@@ -124,17 +124,17 @@ def _note(item: Item, table: Table, points: Sequence[Mapping[Item, int]], names:
 
 
 def wins(game: Game) -> list[tuple[str, int]]:
-    """Return how many matches each side has won, once any has."""
+    """Return how many matches each side has won; empty before the first."""
     names = Names.of(game)
     won = [(names.side(team.name), game.won.get(team.name, 0)) for team in game.teams]
     return won if any(count for _, count in won) else []
 
 
-# Why: the cards and plays behind the points, a sentence for each
+# Reasons: sentences about the cards and plays behind the points
 
 
 def answered(hand: PlayedHand) -> Answered:
-    """Return which hazards the coups fourrés of a hand answered."""
+    """Return the hazards countered by a hand's coups fourrés."""
     found: dict[tuple[str, Card], Card] = {}
     for before, entry in zip((hand.begins, *hand.games), hand.entries, strict=False):
         play, table = entry.play, before.table
@@ -163,7 +163,7 @@ class _Scored:
 
 
 def because(item: Item, table: Table, points: Mapping[str, int], names: Names, hazards: Answered) -> tuple[str, ...]:
-    """Return the sentences behind a line of the sheet; `points` are those of each side on it."""
+    """Return the sentences behind a line of the sheet; `points` maps sides to their points on it."""
     found: list[str] = []
     for side in table.sides:
         scored = _Scored(table, side, points.get(side.name, 0), names, hazards)
@@ -180,11 +180,11 @@ _PATTERNS = {
     Item.DELAYED_ACTION: N_("The draw pile was used up when %(who)s completed the trip: %(sum)d"),
     Item.SAFE_TRIP: N_("%(who)s completed the trip without any 200 km card: %(sum)d"),
 }
-"""The lines that need one sentence."""
+"""Lines explained by one sentence."""
 
 
 def rule(item: Item, edition: Edition) -> str:
-    """Return where a line of the sheet is written."""
+    """Return the source of a line's rule."""
     safety = "safeties-count-as-distance" if edition.safeties_count_as_distance == "yes" else "points"
     what = {
         Item.SAFETIES: safety,

@@ -1,4 +1,4 @@
-"""A score sheet as a picture to send: drawn in outlines, like the printed sheets, so that no font is needed."""
+"""A score sheet as a picture for sharing. Letters are outlines, so no font is needed."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from companion.printing import svg as draw
 WIDTH_MM, MARGIN_MM, LINE_MM = 100.0, 6.0, 8.0
 HEAD_MM, FOOT_MM = 23.0, 6.0
 DPI = 254.0
-MOST_BESIDE = 4  # maximum number of sides that have a column each; more have a row each
-SMALLEST_MM = 3.4  # smallest letters of a name on one line, in mm; a name that needs smaller ones has two lines
+MOST_BESIDE = 4  # maximum number of sides with a column each; more have a row each
+SMALLEST_MM = 3.4  # smallest size in mm of a name on one line; longer names take two lines
 SOFT = "#5C5F63"
 
 
-_Row = tuple[tuple[str, ...], bool]  # the cells of a line, and whether they are a heading or a total, in bold
+_Row = tuple[tuple[str, ...], bool]  # a line's cells, and whether they are bold (heading or total)
 
 
 def png(sheet: SheetView, heading: str, when: str) -> bytes:
-    """Return the sheet as a PNG file, ten pixels per millimetre; `heading` and `when` say which match it is of."""
+    """Return the sheet as a PNG file with ten pixels per mm. `heading` and `when` identify the match."""
     return render.to_png(svg(sheet, heading, when), DPI)
 
 
 def svg(sheet: SheetView, heading: str, when: str) -> str:
-    """Return the sheet as an SVG drawing."""
+    """Return the sheet as an SVG document."""
     rows = _table(sheet)
     height = HEAD_MM + LINE_MM * len(rows) + FOOT_MM + MARGIN_MM
     body = [
@@ -47,7 +47,7 @@ def _head(sheet: SheetView, heading: str) -> Iterator[str]:
 
 
 def _table(sheet: SheetView) -> list[_Row]:
-    """Return the rows with a column a side, as on the page; a row a side, of totals alone, where these are too many."""
+    """Return the rows: a column per side, as on the page, or for many sides a row each with totals only."""
     points = [(row["title"], *("–" if of is None else str(of) for of in row["points"])) for row in sheet.rows]
     totals = [(_("This race") if sheet.is_race else _("This hand"), *map(str, sheet.totals))]
     match = [(_("Match"), *map(str, sheet.match))] if sheet.match and not sheet.is_race else []
@@ -96,6 +96,6 @@ def _words(
     weight: int = 600,
     fill: str = draw.INK,
 ) -> str:
-    """Return words no wider than the room they have; letters that the font lacks become dots."""
+    """Return text shrunk to fit the room; letters missing from the font become dots."""
     fit = _fitting(words, size, room, weight)
     return draw.text(lettering.known(words, weight), x, y, fit, anchor=anchor, weight=weight, fill=fill)

@@ -1,4 +1,4 @@
-"""The wall screen, with the code to join; and what is worth the whole screen for a moment, there and on phones."""
+"""The wall screen with the join code, and the moments shown across the whole screen, also on phones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ bp = Blueprint("wall", __name__)
 
 @bp.get("/wall")
 def show() -> AnyResponse | str:
-    """Show the wall screen; with the token of the link it may show the code to join."""
+    """Show the wall screen, with the join code if the link has the token."""
     if phone_identity.let_in(request.args.get("t", ""), service().token):
         return redirect(url_for("wall.show"))
     now = state()
@@ -45,9 +45,9 @@ def show() -> AnyResponse | str:
 
 
 def latest_moment() -> dict[str, object] | None:
-    """Return what the last play of the hand puts over the whole screen, once on each; None before the first.
+    """Return the last play's full-screen moment, to be shown once per screen; None before the first play.
 
-    `key` is the match and its last line: a later one is new; a line that is worth no such thing has no more than that.
+    `key` is the match and its last line. A line without a moment has only a key.
     """
     now = state()
     last, result, table, names = views.last_play(now), last_result(now), now.game.table, Names.of(now.game)

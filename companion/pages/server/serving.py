@@ -160,7 +160,7 @@ class Manager:
         self._address = "\0" + address[1:] if address.startswith("@") else address
         usec = whole(environ.get("WATCHDOG_USEC", ""), 1, 10**12)
         meant = environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
-        self.patience_s = usec / 1_000_000 if usec and meant else None  # longest time between heartbeats; None: no limit
+        self.patience_s = usec / 1_000_000 if usec and meant else None  # longest time between heartbeats, if limited
 
     def tell(self, **what: str | int) -> None:
         """Send a message: `READY=1`, `STATUS="…"`, `STOPPING=1`, `WATCHDOG=1`."""

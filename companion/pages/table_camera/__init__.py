@@ -1,1 +1,1 @@
-"""What the camera sees, zones drawn on it, decks enrolled before it, and what is printed for it."""
+"""Camera pages: pictures, drawn zones, decks, enrollment and printing."""

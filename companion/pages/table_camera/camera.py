@@ -1,4 +1,4 @@
-"""The camera: its pictures, what can be read and what would help, drawn zones, and a phone as the camera."""
+"""The camera pages: pictures, advice, drawn zones, and a phone as the camera."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ bp = Blueprint("camera", __name__)
 
 @bp.get("/camera")
 def show() -> str:
-    """Show what the camera sees."""
+    """Show the camera's picture and advice."""
     seen, kept = _seen() if phone_identity.takes_part() else None, service().camera.turn
     return render_template(
         "camera.html",
@@ -49,12 +49,12 @@ def show() -> str:
     )
 
 
-_TRIED = "camera-tried"  # in a phone's cookie: the first look through the camera was put behind
+_TRIED = "camera-tried"  # cookie key: this phone has passed the camera trial
 
 
 @bp.get("/camera/trial")
 def trial() -> AnyResponse | str:
-    """Show whether the camera sees well enough, and the one thing to do next."""
+    """Show whether the picture is good enough, and the next thing to improve."""
     seen = _seen()
     if seen and "waiting" in request.args:
         return Response(status=204, headers={"HX-Refresh": "true"})
@@ -68,19 +68,19 @@ def trial() -> AnyResponse | str:
 
 @bp.post("/camera/trial")
 def go_on() -> AnyResponse:
-    """Put the first look through the camera behind, and set up the game."""
+    """Finish the camera trial and set up the game."""
     session[_TRIED] = True
     return redirect(url_for("setting_up.show", tried=1), 303)
 
 
 def is_trial_due() -> bool:
-    """True if the host is to look through the camera first: before the first match, once."""
+    """True if the host should try the camera first: once, before the first match."""
     return state().match is None and has_camera() and phone_identity.may_host() and not session.get(_TRIED)
 
 
 @bp.post("/camera/turn")
 def turn() -> AnyResponse:
-    """Turn the picture, or mirror it."""
+    """Rotate or mirror the picture."""
     kept = service().camera.turn or abort(404)
     degrees = parsing.whole(request.form.get("degrees", str(kept.current.degrees)), 0, 359)
     if degrees is None or degrees not in (0, *QUARTERS):
@@ -93,7 +93,7 @@ def turn() -> AnyResponse:
 
 @bp.post("/camera/others")
 def add() -> AnyResponse:
-    """Use one more camera, or with `without` one less."""
+    """Add a camera, or remove one with `without`."""
     others, number = service().camera.others, parsing.whole(request.form.get("without", ""), 0, 99)
     if others is None or others.are_given:
         abort(404)
@@ -108,9 +108,9 @@ def add() -> AnyResponse:
 
 
 def _others(*, can_add: bool) -> dict[str, Any] | None:
-    """Return the cameras beside the first as the page shows them; None where it cannot change them.
+    """Return the additional cameras for the page; None if they cannot be changed here.
 
-    Without a picture another camera is no other one: the first that answers is looked for.
+    Without a picture none can be added: the first camera that responds becomes the main one.
     """
     others = service().camera.others
     if others is None or others.are_given or not phone_identity.may_host():
@@ -129,7 +129,7 @@ def _is_several() -> bool:
 
 @bp.get("/camera/zones")
 def draw() -> AnyResponse | str:
-    """Show the form that zones are drawn in; they are drawn on the picture of one camera alone."""
+    """Show the form for drawing zones, which needs a single camera."""
     current = _zones().current
     if not phone_identity.may_act() or _is_several():
         return redirect(url_for("camera.show"))
@@ -140,7 +140,7 @@ def draw() -> AnyResponse | str:
 
 @bp.post("/camera/zones")
 def save() -> AnyResponse | str | tuple[str, int]:
-    """Keep what was drawn; with `clear` one zone is taken out of the form, and nothing is kept yet."""
+    """Save the drawn zones. With `clear`, only remove one zone from the form."""
     zones, form = _zones(), request.form.to_dict()
     if "clear" in form:
         return _form({field: typed for field, typed in form.items() if not field.endswith(f"-{form['clear']}")})
@@ -155,14 +155,14 @@ def save() -> AnyResponse | str | tuple[str, int]:
 
 @bp.post("/camera/zones/forget")
 def forget() -> AnyResponse:
-    """Forget all drawn zones."""
+    """Delete all drawn zones."""
     _zones().forget()
     flash(_("The drawn zones are gone: the printed mats count."))
     return redirect(url_for("camera.show"), 303)
 
 
 def _kept() -> str:
-    """Say from when on a drawing counts."""
+    """Return when the saved drawing takes effect."""
     seen, undrawn = _seen(), _undrawn()
     if undrawn:
         return _("What is drawn is kept, and not yet complete. %(undrawn)s", undrawn=undrawn)
@@ -174,7 +174,7 @@ def _kept() -> str:
 
 
 def _undrawn() -> str:
-    """Say whose zones the drawing in force lacks while no printed mat of theirs is seen; empty for nobody's."""
+    """Return which sides have neither drawn zones nor a visible printed mat; empty if none."""
     current, called, seen = _zones().current, _called(), _seen()
     found = {mat_of(zone.zone) for zone in seen.advice.zones} if seen else set()
     lacking = zone_form.undrawn(zone_form.as_typed(current), called) if current else ()
@@ -206,18 +206,18 @@ def _form(typed: zone_form.Form, sentence: str = "") -> str:
 
 
 def _zones() -> DrawnZones:
-    """Return the drawn zones; 404 for a service without a camera."""
+    """Return the drawn zones, or abort with 404 without a camera."""
     return service().camera.zones or abort(404)
 
 
 def _called() -> Called:
-    """Return how the mats in play are called; before a match those of two sides."""
+    """Return the names of the mats in play; before a match those of two sides."""
     now = state()
     mats = match().mats(now) or {"side-1": "", "side-2": ""}
     return Called(Names.of(now.game), mats)
 
 
-# The verdict on the camera
+# The camera's verdict
 
 ASPECTS = {
     Aspect.PICTURE: N_("Picture"),
@@ -231,11 +231,11 @@ ASPECTS = {
 }
 
 
-# The latest survey of the picture: zones outlined on it, and figures in words
+# The latest survey: outlined zones and measurements
 
 
 def sights(survey: Survey, called: Called) -> dict[str, Any]:
-    """Return a survey as the camera page shows it."""
+    """Return a survey for the camera page."""
     advice = survey.advice
     well = _("All is well: every zone can be read.")
     if advice.is_guessed:
@@ -252,7 +252,7 @@ def sights(survey: Survey, called: Called) -> dict[str, Any]:
         brief.append(_("slant %(degrees)d°", degrees=advice.tilt_deg))
     return {
         "size_px": survey.size_px,
-        # Drawn zones alone do not tell how large things are.
+        # Drawn zones alone give no scale.
         "is_measured": advice.smallest_mm is not None,
         "brief": " · ".join(brief),
         "all_well": well,
@@ -264,7 +264,7 @@ def sights(survey: Survey, called: Called) -> dict[str, Any]:
 
 
 def without_drawn(survey: Survey) -> Survey:
-    """Return a survey without the drawn zones, which were cleared after it was taken."""
+    """Return a survey without the drawn zones, which were deleted after it was taken."""
     if not survey.drawn:
         return survey
     zones = tuple(zone for zone in survey.advice.zones if zone.zone not in survey.drawn)
@@ -274,7 +274,7 @@ def without_drawn(survey: Survey) -> Survey:
 
 
 def _outlines(survey: Survey, called: Called) -> Iterator[dict[str, object]]:
-    """Yield the zones on the picture: corners in pixels as SVG has them, the middle in hundredths of its size."""
+    """Yield the zones on the picture: corners in pixels for SVG, center in percent of the picture."""
     width, height = survey.size_px
     good = {zone.zone: zone.good for zone in survey.advice.zones}
     numbers = called.numbers(*survey.zones)
@@ -290,7 +290,6 @@ def _outlines(survey: Survey, called: Called) -> Iterator[dict[str, object]]:
 
 
 def _by_mat(survey: Survey, called: Called) -> Iterator[dict[str, object]]:
-    """Yield what can be read in each zone, mat by mat."""
     numbers = called.numbers(*survey.zones)
     shown = (zone for zone in survey.advice.zones if zone.zone in survey.zones)
     seen = sorted(shown, key=lambda zone: numbers[zone.zone])
@@ -315,16 +314,16 @@ def _scale(zone: ZoneSight) -> str:
     return _("about %(scale)s px/mm", scale=scale) if zone.is_guessed else _("%(scale)s px/mm", scale=scale)
 
 
-# A phone as the camera: how it becomes one, and the pictures that its page sends
+# A phone as the camera: how it becomes one, and its pictures
 
 PATH = "camera/phone"
-PACE_MS = 200  # time from one picture to the next: a card lies for seconds, and the Wi-Fi is not for us alone
-BUSY_PACE_MS = 400  # the same while pictures come faster than they are read
+PACE_MS = 200  # time between pictures: cards stay for seconds, and the Wi-Fi is shared
+BUSY_PACE_MS = 400  # the same while pictures arrive faster than they are read
 
 
 @bp.get(f"/{PATH}")
 def phone() -> AnyResponse:
-    """Show the camera's own page on a phone that came by TLS, elsewhere how a phone comes there."""
+    """Show the camera page on a phone with a secure connection; otherwise show how to get there."""
     if phone_identity.let_in(request.args.get("t", ""), service().token):
         return redirect(url_for("camera.phone"))
     frames, secure, turn = service().camera.phone, service().secure, service().camera.turn
@@ -348,7 +347,7 @@ def phone() -> AnyResponse:
 
 @bp.post(f"/{PATH}/open")
 def open_port() -> AnyResponse:
-    """Open the port that a phone's camera needs."""
+    """Open the TLS port for a phone's camera."""
     secure = service().secure or abort(404)
     try:
         secure.open(cast(Any, current_app)._get_current_object())
@@ -366,14 +365,14 @@ def begin() -> tuple[str, int]:
 
 @bp.post(f"/{PATH}/end")
 def end() -> AnyResponse:
-    """Let no phone be the camera any more."""
+    """Stop using a phone as the camera."""
     _frames().choose(None)
     return redirect(url_for("camera.phone"), 303)
 
 
 @bp.post(f"/{PATH}/frame")
 def frame() -> dict[str, int] | tuple[dict[str, int], int]:
-    """Take in a picture, a JPEG; return when the next may come. 409 where another phone is the camera."""
+    """Receive a JPEG; return the time until the next. 409 if another phone is the camera."""
     battery = parsing.whole(request.args.get("battery", ""), 0, 100)
     is_kept_up_with = _frames().put(phone_identity.known_phone(), request.get_data(), battery)
     if is_kept_up_with is None:
@@ -382,13 +381,13 @@ def frame() -> dict[str, int] | tuple[dict[str, int], int]:
 
 
 def _frames() -> PhoneFrames:
-    """Return what phones send; 404 for a service whose source was named at the start."""
+    """Return the frames from phones, or abort with 404 if a source was given at the start."""
     return service().camera.phone or abort(404)
 
 
-# Its pictures
+# Pictures
 
-ZONE_ROOM = 0.15  # margin shown around a zone, as a share of its size: cards may stick out
+ZONE_ROOM = 0.15  # margin around a zone as a share of its size, for cards that stick out
 MOST_ZONE_PX = 480  # longest side of a zone's picture
 
 
@@ -400,7 +399,7 @@ def picture() -> Response:
 
 @bp.get("/question/<question_id>.jpg")
 def crop(question_id: str) -> Response:
-    """Return the card of a question as the camera saw it; where table and record differ, the zone as it is now."""
+    """Return the camera's picture of a question's card, or of the zone now if table and record differ."""
     question = state().question(question_id)
     if question is None or question.asks_play or question.zone is None:
         return _jpeg(question.crop if question else None)
@@ -412,7 +411,7 @@ def _jpeg(picture: bytes | None) -> Response:
 
 
 def _zone_jpeg(zone: str) -> bytes | None:
-    """Return what lies in a zone, as JPEG; the whole picture for a zone that is not known; None without a picture."""
+    """Return a zone's picture as JPEG; the whole picture for an unknown zone; None without a picture."""
     image, survey = service().camera.image(), service().camera.survey()
     if image is None:
         return None

@@ -1,4 +1,4 @@
-"""What is kept of the cameras in the data folder: how their pictures are turned, and which are used together."""
+"""Camera settings saved in the data folder: rotation, and additional cameras."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from companion.vision.capture.sources import Frame, is_device
 OTHERS_NAME = "other-cameras.json"
 QUARTERS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}
 LEFT_AND_RIGHT = 1
-MOST_OTHERS = 3  # maximum number of cameras beside the first: each takes as much of this computer as it
+MOST_OTHERS = 3  # maximum number of additional cameras: each costs as much computing time as the first
 
 
 def _keep(path: Path, value: object) -> None:
@@ -33,7 +33,7 @@ def _keep(path: Path, value: object) -> None:
 
 
 def _kept(path: Path) -> Any:
-    """Return what was kept; None where nothing was, or nothing that can be read."""
+    """Return the saved value; None if missing or unreadable."""
     try:
         return read_json(path)
     except (OSError, ValueError):
@@ -42,7 +42,7 @@ def _kept(path: Path) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Degrees by which a picture is turned clockwise, and whether it is mirrored after that."""
+    """Clockwise rotation in degrees, and whether the picture is mirrored after it."""
 
     degrees: int = 0
     mirrored: bool = False
@@ -56,10 +56,10 @@ AS_IT_IS = Turn()
 
 
 class KeptTurn:
-    """The turn in force, kept in the data folder. Any thread may ask for it.
+    """The current turn, saved in the data folder. Thread-safe.
 
-    A camera that hangs upside down is read all the same, but people want to see their table as they sit at it. A
-    mirrored picture is flipped back by `companion.vision.mirrored`, with or without this.
+    Cards are read from an upside-down camera too; the turn is for viewers. `companion.vision.mirrored` handles mirrored
+    pictures independently.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -67,12 +67,12 @@ class KeptTurn:
         self.current = _turn(_kept(self._path))
 
     def keep(self, turn: Turn) -> None:
-        """Turn pictures so from now on. Raises Problem where that cannot be kept."""
+        """Turn pictures like this from now on. Raises Problem if the setting cannot be saved."""
         _keep(self._path, asdict(turn))
         self.current = turn
 
     def turned(self, frames: Iterable[Frame]) -> Iterator[Frame]:
-        """Yield frames, each turned as `current` says when it comes."""
+        """Yield frames turned by the current setting."""
         for frame in frames:
             yield frame if self.current == AS_IT_IS else _turned(frame, self.current)
 
@@ -86,16 +86,16 @@ def _turned(frame: Frame, turn: Turn) -> Frame:
 
 
 def _turn(kept: Any) -> Turn:
-    """Return what was kept as a turn; the picture as it is for anything else."""
+    """Return a saved turn; the unchanged picture for invalid data."""
     if not isinstance(kept, dict) or not {"degrees", "mirrored"} <= kept.keys():
         return AS_IT_IS
     return Turn(kept["degrees"] if kept["degrees"] in tuple(QUARTERS) else 0, kept["mirrored"] is True)
 
 
 class OtherCameras:
-    """The cameras beside the first: those named at the start, else those kept in a data folder. For any thread.
+    """The additional cameras: those given at the start, else those saved. Thread-safe.
 
-    `first` says which the first one is.
+    `first` returns the main camera.
     """
 
     def __init__(
@@ -109,12 +109,12 @@ class OtherCameras:
         self.sources = _sources(_kept(self._path)) if given is None else tuple(given)
 
     def choices(self) -> list[str]:
-        """Return the devices of this machine that may be one more camera."""
+        """Return this machine's devices that may be added."""
         used = {lasting_name(source) for source in (*self.sources, self._first() or "")}
         return [device for device in video_devices() if lasting_name(device) not in used]
 
     def add(self, source: str) -> None:
-        """Use one more camera from now on. Raises Problem for what is none."""
+        """Add a camera. Raises Problem for an invalid one."""
         if not (source in self.choices() or (is_stream(source) and source not in self.sources)):
             none = say(
                 "“%(source)s” is no camera that can be added: choose one, or type an address such as %(example)s.",
@@ -127,7 +127,7 @@ class OtherCameras:
         self._use(*self.sources, lasting_name(source))
 
     def leave_out(self, number: int) -> None:
-        """Use a camera no more. Raises Problem where that cannot be kept."""
+        """Remove a camera. Raises Problem if the setting cannot be saved."""
         self._use(*(source for n, source in enumerate(self.sources) if n != number))
 
     def _use(self, *sources: str) -> None:
@@ -136,6 +136,6 @@ class OtherCameras:
 
 
 def _sources(kept: Any) -> tuple[str, ...]:
-    """Return what was kept as sources; what is none is left out."""
+    """Return the valid sources among saved data."""
     sources = kept if isinstance(kept, list) else []
     return tuple(source for source in sources if isinstance(source, str) and is_device(source))[:MOST_OTHERS]

@@ -1,4 +1,4 @@
-"""The decks whose faces cards are recognised by: listed, chosen, carried as files, removed, begun."""
+"""The decks by whose faces cards are recognized: list, choose, import, export, remove, create."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _taking_in = Queue(1)
 
 @bp.post("/decks")
 def start() -> AnyResponse | tuple[str, int]:
-    """Begin a deck of one's own; its faces follow on a page of their own."""
+    """Create a deck; its faces follow on another page."""
     try:
         enrolment = _begun()
         template_decks.write_description(enrolment.folder, enrolment.description)
@@ -69,7 +69,7 @@ def _told_by(name: str) -> str:
 
 @bp.get("/decks/<name>.zip")
 def take_away(name: str) -> Response:
-    """Return a deck as one file."""
+    """Return a deck as a file."""
     deck = known(name)
     with tempfile.TemporaryDirectory() as there:
         content = deck_archive.export_deck(deck, Path(there)).read_bytes()
@@ -78,7 +78,7 @@ def take_away(name: str) -> Response:
 
 @bp.post("/decks/import")
 def take_in() -> AnyResponse | tuple[str, int]:
-    """Import a deck from a file of another machine, one at a time: unpacked they are large."""
+    """Import a deck from a file, one at a time: unpacked decks are large."""
     try:
         content, called = next(iter(sent_files("file")), (b"", ""))
         with _taking_in.turn(BUSY):
@@ -108,7 +108,7 @@ def _taken_in(content: bytes, called: str) -> Deck:
 
 @bp.post("/decks/<name>/remove")
 def remove(name: str) -> AnyResponse | tuple[str, int]:
-    """Remove a deck of one's own."""
+    """Remove one of the user's decks."""
     title = title_of(name)
     try:
         if chosen_deck(folder()) == name:
@@ -121,7 +121,7 @@ def remove(name: str) -> AnyResponse | tuple[str, int]:
 
 
 def known(name: str) -> Deck:
-    """Return a deck by its name; 404 for none."""
+    """Return a deck by name, or abort with 404."""
     try:
         return load_deck(name, folder())
     except Problem:
@@ -129,13 +129,13 @@ def known(name: str) -> Deck:
 
 
 def title_of(name: str) -> str:
-    """Return what people call a deck."""
+    """Return a deck's title."""
     return words.said(titles(folder()).get(name, name))
 
 
 @bp.get("/decks", endpoint="show")
 def _page(sentence: str = "", *, asks: str = "") -> str:
-    """Show the decks; `asks` opens the form `new`, or the one for a `file`."""
+    """Show the decks; `asks` opens the form `new` or `file`."""
     return render_template(
         "decks.html",
         decks=list(_listed()) if phone_identity.may_act() else (),
@@ -149,7 +149,7 @@ def _page(sentence: str = "", *, asks: str = "") -> str:
 
 
 def _listed() -> Iterator[dict[str, object]]:
-    """Yield the decks; cards can be recognised by those that are usable."""
+    """Yield the decks with their state. Only usable ones can recognize cards."""
     own = own_names(folder())
     for name, title in titles(folder()).items():
         listed = {"name": name, "title": words.said(title), "is_own": name in own, "is_usable": True, "problem": ""}
@@ -174,13 +174,13 @@ def _facts(deck: Deck) -> list[str]:
     except EditionError:
         edition = deck.edition
     back = "" if deck.back else _("no back")
-    # No line ends within a date.
+    # no line breaks within a date
     made = _("made on %(day)s", day=deck.made.replace("-", "\u2011")) if deck.made else ""
     return [fact for fact in (edition, count, back, made, deck.maker) if fact]
 
 
 def _begun() -> Enrolment:
-    """Return a deck that is to be enrolled, nothing of it written yet. Raises Problem for what was typed wrong."""
+    """Return a new deck that is not yet written. Raises Problem for invalid input."""
     title, edition = " ".join(request.form.get("title", "").split()), request.form.get("edition", "")
     if not title:
         raise Problem(_("The deck has no name yet: call it as you like, such as Grandma’s deck."))
@@ -198,7 +198,7 @@ def _begun() -> Enrolment:
 
 
 def _free_name(title: str) -> str:
-    """Return the name of a deck on the disk: letters, digits and dashes of its title, unlike any that is there."""
+    """Return an unused file name for a deck: letters, digits and dashes of its title."""
     plain = unicodedata.normalize("NFKD", re.sub("['’]", "", title)).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_NAME].strip("-") or "deck"
     taken = {other.lower() for other in template_decks.deck_names(folder())}

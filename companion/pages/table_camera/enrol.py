@@ -1,4 +1,4 @@
-"""Enrolling a deck: the card to lay, the live picture, what came of it, how far one is; or all cards, to be named."""
+"""Enrolling a deck: one card at a time before the camera, or many on a photograph, to be named."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ from companion.vision.enrol.sheet_enrolment import FaceGuess, SheetResult
 bp = Blueprint("enrolling", __name__)
 
 PATH = "/decks/<name>/enrol"
-_NONE = "none"  # stands for the name of what is no card of the deck
-DONE = "done"  # stands for a card where nothing more is wanted
+_NONE = "none"  # form value of a picture that is no card of the deck
+DONE = "done"  # replaces the card's slug when no more are wanted
 _MAY_BE_MANY = (
     PictureFault.SEVERAL,
     PictureFault.NO_CARD,
     PictureFault.UNCLEAR,
     PictureFault.TOO_SMALL,
 )  # faults of a picture of many cards
-_taking = threading.Lock()  # what is sent again waits until the first is looked at
-THUMB_PX = 240  # height of a card's picture on the page, in pixels
+_taking = threading.Lock()  # a repeated upload waits until the first was examined
+THUMB_PX = 240  # height of a card's picture on the page
 
 
 @bp.get(PATH)
 def show(name: str) -> str:
-    """Show the page of one card: the one that is asked for, else the next one that is wanted."""
+    """Show the page of one card: the requested one, or the next without a picture."""
     if not phone_identity.may_act():
         return render_template("enrol.html", deck=None)
     enrolment = _enrolment(name)
@@ -59,7 +59,7 @@ def show(name: str) -> str:
 
 @bp.post(PATH)
 def take(name: str) -> AnyResponse | tuple[str, int]:
-    """Take the camera's picture, or the photograph that was sent, for a card; or photographs of many cards."""
+    """Save the camera's picture or the uploaded photograph for a card, or photographs of many cards."""
     enrolment = _enrolment(name)
     try:
         subject = _subject(enrolment, request.form.get("card", ""))
@@ -74,7 +74,7 @@ def take(name: str) -> AnyResponse | tuple[str, int]:
 
 
 def _taken(enrolment: Enrolment, subject: Subject, photos: list[bytes]) -> AnyResponse | tuple[str, int]:
-    """Take what was sent, or the camera's picture. Raises Problem where there is neither, or it cannot be used."""
+    """Save the upload or the camera's picture. Raises Problem if there is neither, or it is unusable."""
     number = parsing.whole(request.form.get("number"), 1, 999)
     new = [photo for photo in photos if not _mark(enrolment, photo).exists()]
     if photos and not new:
@@ -95,7 +95,6 @@ def _taken(enrolment: Enrolment, subject: Subject, photos: list[bytes]) -> AnyRe
 
 
 def _cut_out(enrolment: Enrolment, sent: bytes, image: Image) -> SheetResult:
-    """Cut the cards out of a photograph, and mark it where there are any."""
     taken = service().guide.take_many(enrolment, image)
     if taken.count:
         _note(enrolment, sent)
@@ -103,13 +102,13 @@ def _cut_out(enrolment: Enrolment, sent: bytes, image: Image) -> SheetResult:
 
 
 def _note(enrolment: Enrolment, sent: bytes) -> None:
-    """Mark a photograph: sent again, as its answer was lost, it lets neither its cards nor its gap wait twice."""
+    """Mark a photograph, so that sending it again does not add its cards or gap twice."""
     with suppress(OSError):
         _mark(enrolment, sent).touch()
 
 
 def _mark(enrolment: Enrolment, sent: bytes) -> Path:
-    """Return the file that is there as long as cards of a photograph wait, or its gap."""
+    """Return the file that exists while a photograph's cards or gap wait."""
     return enrolment.folder / template_decks.WAITING / hashlib.sha256(sent).hexdigest()
 
 
@@ -118,21 +117,21 @@ def _image() -> Image | None:
 
 
 def _can_look() -> bool:
-    """True if there is a fresh picture of what lies on a real table."""
+    """True if there is a fresh picture of a real table."""
     return has_picture() and not service().camera.is_simulated
 
 
 def _decoded(photo: bytes) -> Image:
-    """Return a photograph that was sent. Raises Problem where it cannot be read, or a script sent none as too large."""
+    """Return an uploaded photograph. Raises Problem if it is unreadable or too large."""
     if not 0 < len(photo) <= MOST_BYTES:
         raise Problem(too_many_pixels())
     return sandbox.decode(photo, _("that you have sent"))
 
 
 def _taken_together(enrolment: Enrolment, photos: list[bytes], number: int | None) -> AnyResponse:
-    """Cut the cards out of several photographs, each in its place though others cannot be used, and ask their names.
+    """Cut cards out of several photographs and ask for their names. An unusable photograph leaves a gap.
 
-    With a script they come one after another, each with its number; Problem is raised where it is to come again.
+    A script sends them one by one with their numbers. Raises Problem if one is to be sent again.
     """
     for at, photo in enumerate(photos, start=number or 1):
         is_seen = bool(photo)
@@ -155,9 +154,9 @@ def _taken_together(enrolment: Enrolment, photos: list[bytes], number: int | Non
 
 @bp.get(f"{PATH}/names")
 def name_them(name: str) -> AnyResponse | str:
-    """Show the cards that were cut out together, with their likeliest names, or those given but not kept.
+    """Show the cards cut out together with their likeliest names, or with names that were given but not saved.
 
-    `ordered` says that they lay in order.
+    `ordered` says that the cards were in order.
     """
     enrolment = _enrolment(name)
     if not waiting_in(enrolment.folder):
@@ -181,7 +180,7 @@ def name_them(name: str) -> AnyResponse | str:
 
 
 def _waiting_card(enrolment: Enrolment, place: int, guess: FaceGuess, given: str) -> dict[str, Any]:
-    """Return what the page shows of a card that waits; `given` is the name that it has been given in vain."""
+    """Return a waiting card for the page; `given` is the name that was given but not saved."""
     likely = [*guess.likely, *([_subject(enrolment, given)] if given else [])]
     is_told = guess.is_sure or guess.is_by_place
     return {
@@ -195,14 +194,14 @@ def _waiting_card(enrolment: Enrolment, place: int, guess: FaceGuess, given: str
 
 @bp.post(f"{PATH}/names")
 def keep_them(name: str) -> AnyResponse:
-    """Keep the cards under the names given; those without one go on waiting, or with `anew` all are forgotten."""
+    """Save the cards under the given names. Unnamed ones keep waiting; with `anew` all are dropped."""
     enrolment = _enrolment(name)
     if "anew" in request.form:
         drop_waiting(enrolment.folder)
         return redirect(url_for("enrolling.show", name=name), 303)
     given: dict[str, list[int]] = {}
     for place in waiting_in(enrolment.folder):
-        # Without a script what is chosen from the list counts, whatever else is marked.
+        # Without scripts, the list's choice overrides other marks.
         slug = request.form.get(f"other-{place + 1}", "") or request.form.get(f"card-{place + 1}", "")
         slug = "" if slug == "other" else slug
         if slug == _NONE:
@@ -220,7 +219,7 @@ def keep_them(name: str) -> AnyResponse:
         flash(str(problem))
     left = waiting_in(enrolment.folder)
     if not left:
-        is_whole = not any(enrolment.wanted)  # a deck without its back is told nearly as well
+        is_whole = not any(enrolment.wanted)  # a deck without its back works nearly as well
         return redirect(url_for("enrolling.show", name=name, card=DONE if is_whole else None), 303)
     flash(many("%(count)d card has no name yet.", "%(count)d cards have no name yet.", len(left)))
     in_vain: dict[str, Any] = {
@@ -231,7 +230,7 @@ def keep_them(name: str) -> AnyResponse:
 
 @bp.get("/decks/<name>/waiting/<int:number>.jpg")
 def waiting(name: str, number: int) -> Response:
-    """Return the picture of a card that waits for its name, small."""
+    """Return the picture of a waiting card, reduced."""
     path = waiting_in(_enrolment(name).folder).get(number - 1)
     if path is None:
         abort(404)
@@ -240,12 +239,12 @@ def waiting(name: str, number: int) -> Response:
 
 @bp.post(f"{PATH}/watch")
 def watch(name: str) -> AnyResponse | tuple[str, int]:
-    """Take a card as soon as it lies still: answer with the next page, a sentence, or nothing."""
+    """Save a card once it lies still. Respond with the next page, a sentence, or nothing."""
     enrolment = _enrolment(name)
     subject = _subject(enrolment, request.form.get("card", ""))
     image = _image()
     if enrolment.pictures(subject):
-        # Another phone has taken it meanwhile.
+        # Another phone has saved it meanwhile.
         return go(_after(enrolment, subject))
     try:
         verdict = service().guide.watch(enrolment, subject, image) if image is not None else None
@@ -260,7 +259,7 @@ def watch(name: str) -> AnyResponse | tuple[str, int]:
 
 @bp.get("/decks/<name>/<slug>-<int:number>.jpg")
 def picture(name: str, slug: str, number: int) -> Response:
-    """Return a picture of a card of a deck, small."""
+    """Return a picture of a deck's card, reduced."""
     deck = known(name)
     card = card_of_slug(slug)
     paths = deck.back if slug == BACK else deck.faces.get(card, ()) if card else ()
@@ -272,7 +271,7 @@ def picture(name: str, slug: str, number: int) -> Response:
 
 @bp.post("/decks/<name>/<slug>-<int:number>/remove")
 def remove_picture(name: str, slug: str, number: int) -> AnyResponse | tuple[str, int]:
-    """Remove one of the pictures of a card, once: `of` says how many there were when that was asked."""
+    """Remove one of a card's pictures. `of`, the number shown on the page, prevents a second removal."""
     enrolment = _enrolment(name)
     subject = _subject(enrolment, slug)
     there = enrolment.pictures(subject)
@@ -291,7 +290,7 @@ def _thumb(path: Path, _written_ns: int) -> bytes:
 
 
 def _enrolment(name: str) -> Enrolment:
-    """Return the enrolment of a deck of one's own; 404 for none, or a damaged one."""
+    """Return the enrollment of a user's deck, or abort with 404 if it is missing or damaged."""
     if name not in template_decks.own_names(folder()):
         abort(404)
     try:
@@ -302,7 +301,7 @@ def _enrolment(name: str) -> Enrolment:
 
 
 def _subject(enrolment: Enrolment, slug: str) -> Subject:
-    """Return a card of the deck by its slug, None for the back."""
+    """Return a card of the deck by its slug; None for the back."""
     card = card_of_slug(slug)
     if slug != BACK and card not in enrolment.cards:
         abort(400)
@@ -310,14 +309,14 @@ def _subject(enrolment: Enrolment, slug: str) -> Subject:
 
 
 def _asked(enrolment: Enrolment, slug: str | None) -> str:
-    """Return the slug of the card that the page is about, or `done`."""
+    """Return the slug of the page's card, or `done`."""
     if slug == DONE or (slug and subject_name(_subject(enrolment, slug))):
         return slug
     return subject_name(enrolment.wanted[0]) if enrolment.wanted else DONE
 
 
 def _after(enrolment: Enrolment, subject: Subject) -> str:
-    """Return the address after a card was taken: the next card that is wanted, after this one if possible."""
+    """Return the URL of the next wanted card, if possible one after this."""
     order = (*enrolment.cards, None)
     later = order[order.index(subject) + 1 :]
     return url_for(
@@ -331,7 +330,7 @@ def _after(enrolment: Enrolment, subject: Subject) -> str:
 
 
 def _said(verdict: FaceVerdict) -> str:
-    """Return a verdict as a sentence, the other card called as the pages call it."""
+    """Return a verdict as a sentence with the page's card names."""
     if verdict.fault is PictureFault.NO_CARD and _is_of_all():
         return _("No card is found on the picture: lay all cards in rows, apart, on a plain ground of another colour.")
     if verdict.twin:
@@ -351,7 +350,7 @@ def _step(enrolment: Enrolment, card: Subject) -> dict[str, Any]:
 
 
 def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
-    """Return the page about a card, or with `done` about the deck as it is."""
+    """Return the page about a card, or with `done` about the whole deck."""
     steps = [_step(enrolment, card) for card in (*enrolment.cards, None)]
     at = next((number for number, step in enumerate(steps) if step["slug"] == slug), len(steps))
     now = steps[at] if at < len(steps) else None
@@ -378,5 +377,5 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
 
 
 def _is_of_all() -> bool:
-    """True if the page is, or was, about all cards: nobody has chosen one."""
+    """True if the page is about all cards: none was chosen."""
     return "all" in request.form if request.method == "POST" else not request.args.get("card")

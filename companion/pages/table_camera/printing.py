@@ -1,4 +1,4 @@
-"""Printing from the page: stickers, mats and a deck as PDF files, with a small picture of each sheet."""
+"""Printing: stickers, mats and a deck as PDF files, with previews."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ SIZES_MM = (
     (20.0, N_("for most cameras")),
     (28.0, N_("for a large table or an old camera")),
 )
-"""Widths of stickers to choose from, in mm, and what they are for."""
+"""Sticker widths in mm, and their purposes."""
 
 PREVIEW_DPI = 64
 KIND_OF = {name: name.partition("-")[0] for name in ("stickers", "mats", "mats-a4", "deck", "deck-backs", "robot")}
 
 
-MOST_WAITING = 24  # maximum number of requests that wait for a drawing; a page shows five sheets
-_drawing = Queue(MOST_WAITING)  # drawing takes seconds: phones that ask for the same wait for one drawing of it
+MOST_WAITING = 24  # maximum number of requests waiting for a drawing; a page shows five sheets
+_drawing = Queue(MOST_WAITING)  # drawing takes seconds; phones asking for the same sheet share one drawing
 
 
 _files = lru_cache(maxsize=8)(pdf_files)
@@ -44,7 +44,7 @@ _pictures = lru_cache(maxsize=24)(partial(first_pages, dpi=PREVIEW_DPI))
 
 @bp.get("/print")
 def show() -> str:
-    """Show what can be printed, and how much there is of it."""
+    """Show what can be printed, and on how many sheets."""
     sentence = ""
     try:
         order = _order("stickers", request.args.get("labels", "").strip())
@@ -94,7 +94,7 @@ def _sheets_say(count: int) -> str:
 
 @bp.get("/print/<any(stickers,mats,'mats-a4',deck,'deck-backs',robot):name>.<any(pdf,png):form>")
 def sheet(name: str, form: str) -> Response:
-    """Return a file to print, or a small picture of its first sheet."""
+    """Return a file to print, or a preview of its first sheet."""
     kind = KIND_OF[name]
     order = _order(kind, request.args.get("labels", "") if kind == "stickers" else "")
     with _drawing.turn(_("Other sheets are being drawn: try again in a moment.")):
@@ -108,9 +108,9 @@ def sheet(name: str, form: str) -> Response:
 
 
 def _order(sheets: str, labels: str = "") -> Wanted:
-    """Return what the address asks for, the rest as the match has it.
+    """Return the order in the URL, completed from the match.
 
-    Raises Problem for a bad number, or for `labels` that are none or have no room for the stickers.
+    Raises Problem for an invalid number, or for `labels` that are unknown or too small for the stickers.
     """
     game, asked = state().game, request.args
     try:

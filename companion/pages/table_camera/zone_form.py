@@ -1,4 +1,4 @@
-"""Zones drawn on the camera's picture, as the form shows and sends them: in hundredths of its width and height."""
+"""The form for zones drawn on the camera's picture, in percent of its width and height."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SEATS = (
     (PictureEdge.TOP, N_("above the picture")),
     (PictureEdge.RIGHT, N_("right of the picture")),
 )
-MOST_HIGH, TABLE_HIGH = 40.0, 16.0  # of a side's suggested mat and of the table's, in hundredths of the picture
+MOST_HIGH, TABLE_HIGH = 40.0, 16.0  # height of a side's suggested mat and of the table's, in percent of the picture
 MOST_NAMED = 4
 WIDE_SCREEN = 9 / 16
 
@@ -33,13 +33,13 @@ def layout_of(mat: str) -> MatLayout:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """How mats and zones are called at this table."""
+    """Names and numbers of mats and zones at this table."""
 
     names: Names
     mats: Mapping[str, str]  # the side that plays on each mat
 
     def numbers(self, *seen: str) -> dict[str, int]:
-        """Return the number of every zone that the match needs, then those of others that are seen."""
+        """Number the zones that the match needs, then other visible ones."""
         needed = (f"{mat}/{zone}" for mat in (*self.mats, TABLE) for zone in layout_of(mat).zones)
         return {zone: number for number, zone in enumerate(dict.fromkeys((*needed, *seen)), start=1)}
 
@@ -47,12 +47,12 @@ class Called:
         return words.side_at(mat, self.names, self.mats) or _("Middle of the table")
 
     def whole(self, zone: str) -> str:
-        """Return a zone with whose it is: `Ann: battle pile`."""
+        """Return a zone with its side: `Ann: battle pile`."""
         return words.zone_name(zone, words.side_at(zone, self.names, self.mats))
 
 
 def mats_forms(form: Form, called: Called) -> list[dict[str, object]]:
-    """Return the mats of the match with their zones, and what is typed for each; nobody sits at the table's middle."""
+    """Return the match's mats with their zones and typed values. The middle mat has no seat."""
     numbers, what = called.numbers(), (_("Left"), _("Top"), _("Width"), _("Height"))
     return [
         {
@@ -78,7 +78,7 @@ def mats_forms(form: Form, called: Called) -> list[dict[str, object]]:
 
 
 def missing(form: Form, called: Called) -> tuple[str, ...]:
-    """Return the zones that still have to be drawn; none where all sides play on printed mats."""
+    """Return the zones that still have to be drawn; none if all sides use printed mats."""
     if _has_zones(form, TABLE) and not any(_has_zones(form, mat) for mat in called.mats):
         return ()
     needed = (f"{mat}/{zone}" for mat in called.mats for zone in NEEDED)
@@ -86,7 +86,7 @@ def missing(form: Form, called: Called) -> tuple[str, ...]:
 
 
 def still_to_draw(zones: Iterable[str], called: Called) -> str:
-    """Say which zones are missing, with their numbers as they stand in the list."""
+    """Return which zones are missing, with their numbers in the list."""
     numbers = called.numbers()
     named = [f"{numbers[zone]} {called.whole(zone)}" for zone in zones]
     more = ["…"] * (len(named) > MOST_NAMED)
@@ -109,7 +109,7 @@ def _zones(mat: str) -> Iterator[str]:
 
 
 def drawing_of(form: Form, called: Called) -> Drawing:
-    """Return the drawing that was sent; a side may have all that it needs or nothing. Raises Problem for errors."""
+    """Return the submitted drawing. Raises Problem for errors, and for a side with only some of the zones it needs."""
     found = re.fullmatch(r"(\d{2,5})x(\d{2,5})", form.get("picture", ""), re.ASCII)
     size = (int(found[1]), int(found[2])) if found else USUAL_SIZE
     tables = [table for mat in (*called.mats, TABLE) for table in _tables(form, mat, size, called)]
@@ -128,13 +128,13 @@ def drawing_of(form: Form, called: Called) -> Drawing:
 
 
 def undrawn(form: Form, called: Called) -> tuple[str, ...]:
-    """Return the mats of sides that have no zone where others have: they play on printed mats."""
+    """Return the mats without zones while others have some: they are printed mats."""
     lacking = dict.fromkeys(map(mat_of, missing(form, called)))
     return tuple(mat for mat in lacking if not _has_zones(form, mat))
 
 
 def _tables(form: Form, mat: str, size: tuple[int, int], called: Called) -> Iterator[dict[str, object]]:
-    """Yield the drawn zones of a mat as tables of the file of zones. Raises Problem for what is no number."""
+    """Yield a mat's drawn zones as tables of the zone file. Raises Problem for invalid numbers."""
     seat = {} if mat == TABLE else {"seat": form.get(f"seat-{mat}", str(PictureEdge.BOTTOM))}
     for zone in _zones(mat):
         typed = _typed_box(form, zone)
@@ -154,7 +154,7 @@ def _tables(form: Form, mat: str, size: tuple[int, int], called: Called) -> Iter
 
 
 def as_typed(drawing: Drawing) -> dict[str, str]:
-    """Return a drawing as the form would send it."""
+    """Return a drawing as form values."""
     typed = {f"seat-{mat}": str(seat) for mat, seat in drawing.seats}
     for zone in drawing.zones:
         (left, right), (top, bottom) = (
@@ -171,7 +171,7 @@ def _typed(zone: str, box: tuple[float, ...]) -> dict[str, str]:
 
 
 def suggested(mats: Mapping[str, str]) -> dict[str, str]:
-    """Return all zones as on printed mats, to be moved to where they are; half of the sides sit above."""
+    """Suggest all zones as on printed mats, for adjustment. Half of the sides sit above."""
     typed: dict[str, str] = {}
     for seat in (PictureEdge.BOTTOM, PictureEdge.TOP):
         here = [mat for mat in mats if _usual_seat(mat, mats) == seat]
@@ -182,12 +182,12 @@ def suggested(mats: Mapping[str, str]) -> dict[str, str]:
 
 
 def _usual_seat(mat: str, mats: Mapping[str, str]) -> str:
-    """Return where a side sits if nobody says: below and above the picture in turn."""
+    """Return a side's default seat: alternately below and above the picture."""
     return str(PictureEdge.TOP if list(mats).index(mat) % 2 else PictureEdge.BOTTOM)
 
 
 def _put_down(layout: MatLayout, middle: float, width: float, seat: PictureEdge | None) -> dict[str, str]:
-    """Return a mat's zones round the middle of a part of the picture, at the edge of the seat or half way up."""
+    """Return a mat's zones around `middle`, at the seat's edge or vertically centered."""
     across, down = layout.size_mm
     high = min(TABLE_HIGH if seat is None else MOST_HIGH, width * down / across / WIDE_SCREEN)
     wide = high * across / down * WIDE_SCREEN
