@@ -55,10 +55,9 @@ def create_app(
 ) -> Flask:
     """Return the web application for a match.
 
-    `secret` signs cookies and the join link. `base_url` is this machine's address for phones, or a function that
-    returns it. `announced`, from `address.announced`, replaces that address, and its host name is accepted as ours.
-    `secure` is the HTTPS port for a phone used as the camera. `club` sends the log to a club. `clock` returns seconds
-    and measures how long a phone has been silent.
+    `secret` signs cookies and the join link. `base_url` is this machine's address for phones, or a function returning
+    it. `announced`, from `address.announced`, replaces it, and its host name is accepted as ours. `secure` is the TLS
+    port for a phone used as the camera; `club` sends the log to a club. `clock` measures a phone's silence in seconds.
     """
     web = shipped("web")
     app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))
@@ -80,7 +79,7 @@ def create_app(
     guard.protect(app)
     guard.know_proxy(app, announced)
     if match.store.path.parent.name == DEMO_NAME:
-        # The demo has its own cookie, so a phone can use the demo and the table at one address.
+        # lets a phone use the demo and the table at one address
         app.config["SESSION_COOKIE_NAME"] += "-demo"
     for part in PARTS:
         app.register_blueprint(part.bp)
@@ -99,8 +98,8 @@ def run_service(
 ) -> None:
     """Serve the pages until the process is asked to end. Print the address and the join code once ready.
 
-    Back up the log once a day and after each hand. Send the service manager a heartbeat while every part works,
-    including `looks_after`. `announced` is as in `create_app`. Raises Problem if the port cannot be opened.
+    Back up the log daily and after each hand. Send the service manager a heartbeat while every part works, including
+    `looks_after`. `announced` is as in `create_app`. Raises Problem if the port cannot be opened.
     """
     secret, manager = phone_identity.load_secret(match.store.path.parent), Manager()
     secure = SecurePort(match.store.path.parent, host, port) if camera.phone is not None else None
@@ -116,7 +115,7 @@ def run_service(
         print(said, flush=True)  # noqa: T201
         tries = (lambda: answers(host, bound_port), match.check_alive, looks_after)
         if secure is not None and secure.was_opened:
-            with suppress(Problem):  # The page for a phone as the camera shows this error.
+            with suppress(Problem):  # the phone camera's page shows it
                 secure.open(app)
         start_heart(manager, tries, lambda: status(match))
         manager.tell(READY=1, STATUS=status(match))

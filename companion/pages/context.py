@@ -1,4 +1,4 @@
-"""Context of every page: the match, the camera and the service's address."""
+"""Context of every page: match, camera and service."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from companion.vision.quality.live_survey import Survey
 if TYPE_CHECKING:
     from companion.pages.server.secure_port import SecurePort  # imports this module
 
-AnyResponse: TypeAlias = wrappers.Response  # one of our responses, or a redirect
+AnyResponse: TypeAlias = wrappers.Response  # our own or a redirect
 
 
 def _nothing() -> None:
@@ -49,20 +49,20 @@ class Camera:
     image: Callable[[], Image | None] = _nothing  # `(H, W, 3) uint8 BGR`
     survey: Callable[[], Survey | None] = _nothing
     robot_hand: Callable[[], tuple[Card | None, ...] | None] = _nothing
-    """Cards in the slots of a robot's mat: for its helper only."""
+    """Cards in the slots of a robot's mat, for its helper only."""
 
     others: OtherCameras | None = None
     """Additional cameras; None if there can be none."""
 
     zones: DrawnZones | None = None
     turn: KeptTurn | None = None
-    phone: PhoneFrames | None = None  # pictures from a phone as the camera; None if a source was given at the start
-    deck: str | None = None  # deck given at the start; None for the one chosen on the page
-    is_simulated: bool = False  # True if the table is rendered and people play no cards on it
+    phone: PhoneFrames | None = None  # a phone as the camera; None if a source was given at the start
+    deck: str | None = None  # given at the start; None for the one chosen on the page
+    is_simulated: bool = False  # True if the table is rendered
     is_there: Callable[[], bool] = lambda: True  # True if a camera has responded
 
     def can_look(self) -> bool:
-        """True if a camera is connected and expected to deliver pictures."""
+        """True if pictures can be expected."""
         return self.picture is not _nothing and self.is_there()
 
 
@@ -75,11 +75,11 @@ class ClubLine(Protocol):
 
     @property
     def clocks(self) -> list[dict[str, Any]]:
-        """Clocks of the tournament's current round: `name`, `left_s`, `runs`, `seq`."""
+        """Clocks of the current tournament round: `name`, `left_s`, `runs`, `seq`."""
 
     @property
     def is_forked(self) -> bool:
-        """True if a person must decide whether this table continues at the club as a new one."""
+        """True if a person must decide whether to continue as a new table."""
 
     def begin_anew(self) -> None:
         """Continue at the club as a new table. Raises Problem."""
@@ -94,20 +94,20 @@ class Service:
 
     match: Match
     phones: Phones
-    token: str  # token of the join link, which lets a phone take part
-    code: str  # short table code; a phone that enters it asks the host for admission
+    token: str  # of the join link; lets a phone take part
+    code: str  # short table code; asks the host for admission
     limits: RateLimits
     called: frozenset[str]  # additional host names of this machine
-    base_url: Callable[[], str]  # returns the current address for phones, which follows the network; empty if unknown
-    announced: str  # address announced instead of the machine's own, such as a proxy's; empty for none
+    base_url: Callable[[], str]  # current address for phones; empty if unknown
+    announced: str  # replaces the machine's own address, such as with a proxy's; empty for none
     camera: Camera
-    secure: SecurePort | None = None  # HTTPS port for a phone used as the camera
+    secure: SecurePort | None = None  # TLS port for a phone used as the camera
     club: ClubLine | None = None
     robot: RobotHelp = field(default_factory=RobotHelp)
     guide: Guide = field(default_factory=Guide)
     snaps: Snaps = field(default_factory=Snaps)
     archive: Archive = field(default_factory=Archive)
-    pictures: Kept[bytes] = field(default_factory=lambda: Kept(16))  # the last drawn score sheets, as PNG
+    pictures: Kept[bytes] = field(default_factory=lambda: Kept(16))  # the last drawn score sheets (PNG)
 
 
 def service() -> Service:
@@ -138,9 +138,9 @@ def editions() -> list[Edition]:
 
 
 def sent_files(field: str) -> list[tuple[bytes, str]]:
-    """Return the content and name of each nonempty uploaded file, in numeric order of the names.
+    """Return the content and name of each uploaded file, in numeric order of the names.
 
-    Phones number their pictures but upload them in any order.
+    Phones upload their numbered pictures in any order.
     """
     sent = [(file.read(), file.filename or "") for file in request.files.getlist(field)]
     return sorted((one for one in sent if one[0]), key=lambda one: (len(one[1]), one[1]))
@@ -159,28 +159,28 @@ def is_demo() -> bool:
 
 
 def has_picture() -> bool:
-    """True if a fresh picture of the table in play exists. In a real match the simulated picture does not count."""
+    """True if there is a fresh picture. The simulated table's counts only in the demo."""
     return (is_demo() or not service().camera.is_simulated) and service().camera.picture() is not None
 
 
 def has_camera() -> bool:
-    """True if the match uses a camera that is available. Matches without camera or without cards use none."""
+    """True if the match uses an available camera; matches without camera or cards do not."""
     now, camera = state(), service().camera
     return camera.can_look() and not (now.without_camera or now.is_dealt or (camera.is_simulated and not now.is_demo))
 
 
 def forget_state() -> None:
-    """Drop the request's cached state, so that the page shows the change just made."""
+    """Drop the cached state, so that the page shows the change just made."""
     g.pop("state", None)
 
 
 def request_field() -> Markup:
-    """Return the hidden field that makes repeated submissions of a form count once."""
+    """Return the hidden field that makes a form count once."""
     return Markup('<input type="hidden" name="request" value="%s">') % secrets.token_hex(8)
 
 
 def once(act: Callable[[], Outcome]) -> Outcome:
-    """Apply the change of the submitted form once. A repeated identical submission gets the first result."""
+    """Apply the submitted form's change once; a repeated submission gets the first result."""
     form = sorted((name, value) for name, value in request.form.items() if name != "request")
     asked, token = f"{request.path} {form}", request.form.get("request", "")[:32]
     name = f"{token}-{hashlib.sha256(asked.encode()).hexdigest()[:16]}" if token else None
@@ -188,7 +188,7 @@ def once(act: Callable[[], Outcome]) -> Outcome:
 
 
 def go(url: str) -> AnyResponse:
-    """Redirect to another page, also when htmx requested only part of one."""
+    """Redirect to another page, also for htmx requests."""
     if "HX-Request" in request.headers:
         return Response(status=204, headers={"HX-Redirect": url})
     return redirect(url, 303)

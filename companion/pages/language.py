@@ -1,7 +1,7 @@
 """The language of a page: each phone's choice and the catalogs of texts.
 
-Catalogs are `web/translations/<language>.po`; the source language is English. The referee's sentences and the card
-names have their own catalogs in `rules/messages`.
+Catalogs are `web/translations/<language>.po`, translated from English. The referee's sentences and card names are in
+`rules/messages`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CHOSEN = "language"  # cookie key of the chosen language
 _spoken: ContextVar[str] = ContextVar("spoken", default=ENGLISH)
 _edition: ContextVar[str | None] = ContextVar("edition", default=None)
 
-Called = Callable[[Term], str | None]  # returns a term's name at this table; None if it has none
+Called = Callable[[Term], str | None]  # a term's own name at this table, if any
 _called: ContextVar[Called] = ContextVar("called", default=lambda _term: None)
 
 
@@ -42,11 +42,7 @@ def spoken() -> str:
 
 
 def locale() -> str:
-    """Return the locale for dates and times.
-
-    It is the first region that the browser lists for the page's language; otherwise European English, or the language
-    itself.
-    """
+    """Return the locale for dates and times: the browser's region for the page's language, if any."""
     regional = (_REGIONAL.fullmatch(tag) for tag in request.accept_languages.values())
     named = [f"{found[1].lower()}_{found[2].upper()}" for found in regional if found and found[1].lower() == spoken()]
     usual = EUROPEAN if spoken() == ENGLISH else spoken()
@@ -54,7 +50,7 @@ def locale() -> str:
 
 
 def speak(language: str) -> None:
-    """Set the language of this request; English if the language is unknown."""
+    """Set the language of this request; English if unknown."""
     _spoken.set(language if language in LANGUAGES else ENGLISH)
 
 
@@ -64,7 +60,7 @@ def printed_in() -> str | None:
 
 
 def speak_of(edition: str | None, called: Called = lambda _term: None) -> None:
-    """Set the edition for card names, and the function that names other terms."""
+    """Set the edition for card names, and a function for names of other terms."""
     _edition.set(edition)
     _called.set(called)
 
@@ -85,7 +81,7 @@ def prepare(app: Flask) -> None:
 
 
 def translate(text: str) -> str:
-    """Return a text in the page's language, or unchanged if it is not in the catalog.
+    """Return a text in the page's language; unknown texts stay unchanged.
 
     A sentence from another package keeps its initial capital.
     """
@@ -96,12 +92,12 @@ def translate(text: str) -> str:
 
 
 def worded(text: str) -> str:
-    """Translate a text as `translate` does, and use the edition's unit of distance."""
+    """Translate a text and use the edition's unit of distance."""
     return in_unit(translate(text))
 
 
 def in_unit(pattern: str) -> str:
-    """Replace kilometers by miles in a translated pattern if the edition counts miles."""
+    """Return a translated pattern, in miles if the edition counts miles."""
     return reasons.in_unit(pattern, spoken(), printed_in())
 
 
@@ -117,7 +113,7 @@ def _said(sentence: Said) -> str:
 
 
 def with_values(pattern: str, values: Mapping[str, object]) -> str:
-    """Return a translated pattern with its values inserted. Sentences among them are translated, decimals localized."""
+    """Return a translated pattern with its values inserted and localized."""
     said = {key: _said(value) if isinstance(value, Said) else value for key, value in values.items()}
     said |= {key: decimal(value) for key, value in said.items() if isinstance(value, float) and f"%({key})s" in pattern}
     return _euphonic(pattern, said) % said if values else pattern
@@ -136,7 +132,6 @@ _EUPHONY: Mapping[str, Mapping[str, tuple[str, str]]] = {
 
 
 def _euphonic(pattern: str, said: Mapping[str, object]) -> str:
-    """Adjust the small words of a pattern to the values that follow them."""
     changes = _EUPHONY.get(spoken(), {})
 
     def joined(found: re.Match[str]) -> str:
@@ -153,7 +148,7 @@ def _plainly(term: Term) -> str:
     if card is None:
         return catalogue(spoken()).gettext(text)
     name = reasons.card_name(card, spoken(), printed_in())
-    # In English the text itself may be needed: `The 100 km`.
+    # In English a sentence may need the text itself: `The 100 km`.
     return text if spoken() == ENGLISH and name == reasons.card_name(card) else name
 
 

@@ -19,10 +19,10 @@ from companion.common.errors import Busy
 from companion.pages.words import N_, _
 from companion.vision.counting.photographs import MOST_BYTES, MOST_SENT_BYTES
 
-MOST_HEADER_BYTES = 16 * 1024  # maximum size of a request's head: address, cookie, browser headers
-MOST_DECK_BYTES = 64_000_000  # maximum size of an uploaded deck; `companion decks import` takes larger ones
-MOST_FRAME_BYTES = 4_000_000  # maximum size of a picture from a phone as the camera: 4K, lightly compressed
-_AT_ONCE = 512 * 1024  # maximum size in bytes of the form around a file; the form parser's buffer has to fit too
+MOST_HEADER_BYTES = 16 * 1024  # maximum size of a request's headers
+MOST_DECK_BYTES = 64_000_000  # maximum for uploads; `companion decks import` takes larger decks
+MOST_FRAME_BYTES = 4_000_000  # maximum size of a phone camera's picture: 4K, lightly compressed
+_AT_ONCE = 512 * 1024  # maximum size of the form around a file, including the parser's buffer
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Body:
 
     most_bytes: int = 16 * 1024
     most_fields: int = 128
-    most_form_bytes: int = 16 * 1024  # maximum size of all fields except files
+    most_form_bytes: int = 16 * 1024  # everything except files
 
 
 USUAL = Body()
@@ -54,14 +54,14 @@ def too_many_pixels() -> str:
 
 
 class Queue:
-    """Queue for slow work: one task at a time, at most `most` tasks running or waiting."""
+    """Slow work, one task at a time; at most `most` tasks run or wait."""
 
     def __init__(self, most: int) -> None:
         self._places, self._turn = threading.BoundedSemaphore(most), threading.Lock()
 
     @contextmanager
     def turn(self, busy: str) -> Iterator[None]:
-        """Wait for a turn. Raises Busy with the sentence `busy` if the queue is full."""
+        """Wait for a turn. Raises Busy with the sentence `busy` if too many wait."""
         if not self._places.acquire(blocking=False):
             raise Busy(busy)
         try:
@@ -71,21 +71,21 @@ class Queue:
             self._places.release()
 
 
-MOST_BUCKETS = 4000  # maximum number of buckets; the least recently used are dropped, as they are full again
-PHONES_AT_AN_ADDRESS = 20  # phones allowed for per address: a whole room may share one router
-TYPISTS_AT_AN_ADDRESS = 4  # the same for attempts at codes, lower because a new phone costs nothing
+MOST_BUCKETS = 4000  # the least recently used are dropped: they are full again
+PHONES_AT_AN_ADDRESS = 20  # a whole room may share one router
+TYPISTS_AT_AN_ADDRESS = 4  # codes can be guessed, and a new phone costs nothing
 
 
 class RequestKind(StrEnum):
     """Kinds of request, by cost."""
 
     PAGE = "page"
-    POLL = "poll"  # asks whether anything has changed; each open page sends it every second
+    POLL = "poll"  # whether anything has changed; each open page asks every second
     CHANGE = "change"
-    HEAVY = "heavy"  # a page or file that keeps a small computer busy
-    PICTURE = "picture"  # an uploaded photograph or deck
-    FRAME = "frame"  # a picture from a phone as the camera
-    CODE = "code"  # an entered table code, right or wrong
+    HEAVY = "heavy"  # keeps a small computer busy
+    PICTURE = "picture"  # a photograph or a deck
+    FRAME = "frame"  # from a phone used as the camera
+    CODE = "code"  # a table code, right or wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,24 +120,24 @@ KINDS: Mapping[str, RequestKind] = {
     **dict.fromkeys(BODIES, RequestKind.PICTURE),
     "camera.frame": RequestKind.FRAME,
 }
-"""Kinds of the routes that are neither PAGE nor CHANGE, by endpoint."""
+"""Kinds of routes other than PAGE and CHANGE, by endpoint."""
 
 FREE_TO_THE_MACHINE = frozenset({RequestKind.PAGE, RequestKind.POLL, RequestKind.CHANGE})
 
 
 class RateLimits:
-    """Buckets of all phones and addresses. Thread-safe."""
+    """Buckets of phones and addresses. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
         self._buckets: dict[tuple[str, RequestKind], tuple[float, float]] = {}
-        """Remaining tokens and the time of that count, by phone or address and kind."""
+        """Tokens left, and when they were counted, by phone or address and kind."""
 
     def wait_s(self, kind: RequestKind, address: str, phone: str | None, proxy: str | None = None) -> int:
-        """Return how many seconds a phone has to wait. 0 allows the request and counts it.
+        """Return how many seconds a phone has to wait. 0 allows and counts the request.
 
-        `proxy` is the address of the proxy that forwarded the request, if any.
+        `proxy` is the forwarding proxy's address, if any.
         """
         place, rate = f"at {network(address)}", RATES[kind]
         many = rate.times(TYPISTS_AT_AN_ADDRESS if kind is RequestKind.CODE else PHONES_AT_AN_ADDRESS)
@@ -159,7 +159,7 @@ class RateLimits:
 
 
 def network(address: str) -> str:
-    """Return what counts as one address: for IPv6 the /64 network, since a machine has many addresses in it."""
+    """Return what counts as one address: for IPv6 its /64 network."""
     known = ip_of(address.partition("%")[0])
     if isinstance(known, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((known, 64), strict=False))

@@ -1,6 +1,6 @@
 """Sentences about plays, cards, sides and zones.
 
-`_` translates a text into the page's language. `N_` marks one that is translated later. Templates use the same marks.
+`_` translates a text into the page's language; `N_` marks one for later, as in the templates.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def many(one: str, several: str, count: int, **values: object) -> str:
 
 
 def said(text: str) -> str:
-    """Translate a sentence of another package; leave text typed by people unchanged."""
+    """Translate a sentence of another package; leave typed text unchanged."""
     return language.translate(text) if isinstance(text, Said) else text
 
 
@@ -81,7 +81,7 @@ class Names:
 
 
 def doer(by: str, names: Names) -> str:
-    """Return the author of a change as a name within a sentence."""
+    """Return a change's author within a sentence."""
     if names.is_player(by):
         return names.player(by)
     return _("the camera") if by == CAMERA else _("somebody")
@@ -210,7 +210,7 @@ _LAID_IN = {
 
 
 def laid_in(zone: str, side: str | None) -> str:
-    """Return a sentence about an unidentified card in a zone; `side` is the name of the mat's side."""
+    """Return a sentence about an unidentified card in a zone; `side` is the mat's side."""
     kind = kind_of(zone)
     pattern = _LAID_IN.get(kind) if side is not None or kind == "discard" else None
     return _(pattern or N_("A card was laid."), who=side)
@@ -220,7 +220,7 @@ ZONES = {kind: said[0] for kind, said in _ZONES.items()}
 
 
 def zone_in_sentence(zone: str, side: str | None) -> str:
-    """Return a zone within a sentence: `Ann’s battle pile`, `the discard pile`; `side` names the side of its mat."""
+    """Return a zone within a sentence: `Ann’s battle pile`, `the discard pile`; `side` is its mat's side."""
     mat, _slash, kind = zone.partition("/")
     if kind not in _ZONES:
         return _("slot %(number)s of the robot’s mat", number=kind) if mat == ROBOT else zone
@@ -229,17 +229,14 @@ def zone_in_sentence(zone: str, side: str | None) -> str:
 
 
 def speak_of(game: Game, mats: Mapping[str, str]) -> None:
-    """Set how this request names cards, zones, mats and players.
-
-    Cards have the edition's printed names. `mats` maps mats to sides.
-    """
+    """Set how this request names cards, zones, mats and players; `mats` maps mats to sides."""
 
     def called(term: Term) -> str | None:
         if term.kind == "player":
             return Names.of(game).player(term.key)
         side = side_at(term.key, Names.of(game), mats)
         if term.kind == "zone":
-            # During a match an unused mat has no side.
+            # an unused mat has no side during a match
             return zone_in_sentence(term.key, side if not mats or mat_of(term.key) in mats else None)
         if term.kind == "mat":
             return _("%(who)s’s mat", who=side) if side else _("the mat of the table’s middle")
@@ -249,7 +246,7 @@ def speak_of(game: Game, mats: Mapping[str, str]) -> None:
 
 
 def side_at(place: str, names: Names, mats: Mapping[str, str]) -> str | None:
-    """Return the name of a mat's or zone's side, or its number without one; None for the mat in the middle."""
+    """Return the side of a mat or zone, or its number without one; None for the middle mat."""
     mat = mat_of(place)
     if mat == TABLE:
         return None
@@ -270,12 +267,12 @@ _SIGNS = {Verb.THEFT: Card.THEFT, Verb.CONTROL: Card.CONTROL, Verb.NAME: Card.CO
 
 
 def sign_of(play: Play) -> Card | None:
-    """Return the card whose sign accompanies a play; the first of several."""
+    """Return the card whose sign accompanies a play."""
     return _SIGNS.get(play.verb) or play.wanted or play.card or next(iter(play.cards), None)
 
 
 def needs(side: Side, who: str = "") -> str | None:
-    """Return what a stopped side needs, with or without its name: "A roll or right of way is needed"."""
+    """Return what a stopped side needs: "A roll or right of way is needed"; `who` adds its name."""
     if side.hazard is None:
         return None
     remedy, safety = a(REMEDY_OF[side.hazard]), a(SAFETY_OF[side.hazard])
@@ -285,12 +282,12 @@ def needs(side: Side, who: str = "") -> str | None:
 
 
 def lay_now(card: Card) -> str:
-    """Return what a player may do with a card just received."""
+    """Return what a player may do with a received card."""
     return _("Lay the %(card)s now, or keep it", card=name(card))
 
 
 def car(edition: Edition, side: Side) -> str:
-    """Return the state of a side's car in one or two words."""
+    """Return the state of a side's car."""
     if side.hazard is not None:
         return _("Stopped") if side.hazard is Card.STOP else title(side.hazard)
     if referee.is_driving(edition, side):
@@ -300,7 +297,7 @@ def car(edition: Edition, side: Side) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """One of the referee's reasons, as shown on the page."""
+    """A reason of the referee, for display."""
 
     code: str  # stable code, for scripts
     say: str
@@ -329,7 +326,7 @@ _TOLD_AT = {
 
 
 def why(reason: Reason, edition: Edition, names: Names) -> Why:
-    """Return a reason with displayed names, its rule and the alternative."""
+    """Return a reason with displayed names, rule and alternative."""
     people = dict.fromkeys(("player", "turn", "side", "asker"), names.anyone)
     called: dict[str, Callable[[str], str]] = {**people, "rule": _house_rule, "needs": _needed}
     details = tuple((key, called[key](value) if key in called else value) for key, value in reason.details)
@@ -341,12 +338,11 @@ def why(reason: Reason, edition: Edition, names: Names) -> Why:
 
 
 def _house_rule(written: str) -> str:
-    """Return the title of a house rule's switch: `Extension` for `extension=yes`."""
     return f"`{_(switch_title(written.partition('=')[0]))}`"
 
 
 def _needed(written: str) -> str:
-    """Return what a house rule requires: the meaning of another rule, or a target, given as `target 700`."""
+    """Return what a house rule requires: another rule's meaning, or a target (`target 700`)."""
     switch, _equals, value = written.partition("=")
     if not value:
         return _("a target of %(km)d km", km=int(written.split()[-1]))
@@ -356,18 +352,18 @@ def _needed(written: str) -> str:
 def whys(reasons_against: Iterable[Reason], edition: Edition, names: Names) -> list[Why]:
     """Return all reasons against a play.
 
-    Only the first has an alternative: an alternative to a later one would still break the first rule.
+    Only the first has an alternative: one for a later reason would still break the first rule.
     """
     every = [why(reason, edition, names) for reason in reasons_against]
     return [*every[:1], *(replace(one, instead=None) for one in every[1:])]
 
 
 _QUOTES = {"pl": "„”", "de": "„“", "es": "«»", "it": "«»", "fr": ("«\u00a0", "\u00a0»")}
-"""Quotation marks of languages that do not use the English ones."""
+"""Quotation marks that differ from English."""
 
 
 def curly(text: str) -> str:
-    """Return a translated sentence with the language's typographic apostrophes and quotation marks."""
+    """Return a translated sentence with typographic apostrophes and quotation marks."""
     quoted = r"\1".join(_QUOTES.get(language.spoken(), "“”"))
     return re.sub(r"`([^`]*)`", quoted, re.sub(r"(?<!\w)'(\w[^' ]*)'", quoted, said(text))).replace("'", "’")
 
@@ -386,7 +382,7 @@ ITEMS = {
 
 
 def item_note(item: Item, edition: Edition) -> str:
-    """Return a short explanation of a line of the score sheet."""
+    """Return a short note on a line of the score sheet."""
     safety, coup_fourre = safety_points(edition)
     if item is Item.DISTANCE:
         return _("what the cards show") if edition.is_race else _("a point a kilometre")
@@ -408,13 +404,13 @@ _ITEM_NOTES = {
 
 
 def won(winner: str, edition: Edition) -> str:
-    """Return the winner as a heading, suitable for one player or several."""
+    """Return the winner as a heading."""
     race, match = N_("The race goes to %(who)s!"), N_("The match goes to %(who)s!")
     return _(race if edition.is_race else match, who=winner)
 
 
 def offered(lines: Sequence[str]) -> str:
-    """Return the question whether to start the match of these set-up lines."""
+    """Return the question whether to start this match."""
     headers = list(notation.headers(lines))
     teams = [header.team for header in headers if isinstance(header, notation.SideLine)]
     sides = [t.name if t.players == (t.name,) else f"{t.name} ({', '.join(t.players)})" for t in teams]
@@ -424,7 +420,7 @@ def offered(lines: Sequence[str]) -> str:
 
 
 def hand_title(edition: Edition, number: int) -> str:
-    """Return a hand's number as a heading: `Hand 2`, or `Race 2` in a race edition."""
+    """Return a hand's title: `Hand 2`, or `Race 2` in a race edition."""
     return _("Race %(number)d", number=number) if edition.is_race else _("Hand %(number)d", number=number)
 
 
@@ -440,7 +436,7 @@ def how_ended(edition: Edition, how: HowEnded) -> str:
     return _("the draw pile was used up") if edition.empty_pile == "ends" else _("all cards were played out")
 
 
-ROBOT_LEVELS = ((1, N_("robot, easy")), (2, N_("robot, good")), (3, N_("robot, best")))  # names of the robot levels
+ROBOT_LEVELS = ((1, N_("robot, easy")), (2, N_("robot, good")), (3, N_("robot, best")))
 FAMILY_TITLES = {
     Family.DISTANCE: N_("Distances"),
     Family.HAZARD: N_("Hazards"),

@@ -29,7 +29,7 @@ are in the language that a phone has chosen, else in the one that `Accept-Langua
 
 # Requests
 
-MOST_NUMBER = 2**31 - 1  # largest number in requests and responses: fits into a signed 32-bit integer
+MOST_NUMBER = 2**31 - 1  # fits into a signed 32-bit integer
 _SEQ = {"minimum": 0, "maximum": MOST_NUMBER}
 _PLAY = "A line of a record, such as `Ann 100` or `Bob stop > Ann`: see docs/records.md."
 _HEAD = "The head of a record, up to its first `hand first`: see docs/records.md."
@@ -282,7 +282,7 @@ _PARAMETERS = {
 
 
 def describe(rule: str, method: str, name: str, about: str | None, more: Schema, query: Sequence[str] = ()) -> None:
-    """Add a route to the document. `query` names its query parameters; `more` holds other keywords of the operation."""
+    """Add a route to the document. `query` names query parameters; `more` holds further keywords of the operation."""
     path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule)
     parameters = [
         {"name": name, "in": place, "required": place == "path", "description": said, "schema": of}
@@ -299,7 +299,7 @@ def answered(answers: str, answer: Any, *errors: int) -> Schema:
 
 
 def changed(sent: Schema) -> Schema:
-    """Return the request body and the responses of a change; `sent` is the body's schema."""
+    """Return the request body (schema `sent`) and the responses of a change."""
     outcome = schema("Outcome")
     waits = (
         "It waits for the table’s answer: `reasons` say why. Or it counts and is not saved yet, because the"
@@ -318,7 +318,7 @@ def changed(sent: Schema) -> Schema:
 
 
 def file(about: str, kinds: Sequence[str], *errors: int) -> Schema:
-    """Return the responses of a route that returns a file in one of several types. Its errors are HTML pages."""
+    """Return the responses of a route for a file of one of several types; errors are HTML pages."""
     good = {"description": about, "content": {kind: {"schema": {"type": "string"}} for kind in kinds}}
     pages = {str(code): content(_ERRORS[code], {"type": "string"}, "text/html") for code in (400, *errors, 429)}
     return {"responses": {"200": good, **pages}}

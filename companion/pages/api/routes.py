@@ -1,4 +1,4 @@
-"""JSON API: state and version, matches and records, plays, answers and undo."""
+"""JSON API: state, matches, plays, answers and undo."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Act = Callable[[str], Outcome]  # makes a change in a person's name
 View = Callable[..., AnyResponse]
 Change = Callable[..., Act]
 
-_JOINERS = str.maketrans("", "", "\u200c\u200d")  # zero-width non-joiner and joiner, which some names need
+_JOINERS = str.maketrans("", "", "\u200c\u200d")  # zero-width non-joiner and joiner, needed in some names
 MOST_MATCHES, USUAL_MATCHES = 100, 20
 
 
@@ -60,9 +60,10 @@ def read(rule: str, of: Schema, *query: str, name: str | None = None) -> Callabl
 def change(
     rule: str, fields: openapi.Fields, *, needs_match: bool = True, of_phone: bool = False
 ) -> Callable[[Change], Change]:
-    """Register a POST route for a change. Its function takes the request's fields and returns the change to make.
+    """Register a POST route. Its function takes the request's fields and returns the change to make.
 
-    With `of_phone` the change concerns the requesting phone: the same request from another phone is another change.
+    With `of_phone` the change concerns the requesting phone, so another phone's identical request is a different
+    change.
     """
     sent = openapi.object_of(fields) | {"additionalProperties": False}
 
@@ -111,7 +112,7 @@ def _number(name: str, usual: int, low: int, high: int) -> int:
 
 
 def _brief(number: int) -> dict[str, Any]:
-    """Describe a match as it was set up, without judging its plays."""
+    """Describe a match without judging its plays."""
     events = match().store.events(number)
     texts = [line.text for line in history(events).lines]
     headers = list(notation.headers(texts))
@@ -251,7 +252,7 @@ def _done(asked: Asked, act: Act, phone: str = "") -> Response:
 
 
 def _asked(known: Schema, required: list[str], *, needs_match: bool) -> Asked:
-    """Return the JSON object of the request without its null fields. Refuse unknown, missing or invalid fields."""
+    """Return the request's JSON object without null fields. Refuse unknown, missing or invalid fields."""
     if request.mimetype != "application/json":
         abort(415)
     try:
@@ -274,7 +275,7 @@ def _asked(known: Schema, required: list[str], *, needs_match: bool) -> Asked:
 
 
 def _composed(value: Any) -> Any:
-    """Normalize the Unicode of a text, or of an object's keys."""
+    """Normalize Unicode in a text or in an object's keys."""
     if isinstance(value, dict):
         return {composed(key): one for key, one in value.items()}
     return composed(value) if isinstance(value, str) else value
@@ -290,7 +291,6 @@ _KINDS = {
 
 
 def _check(name: str, value: object, schema: Schema) -> None:
-    """Refuse a value of the wrong type, too large, too long or not printable."""
     named = schema.get("type", "string")
     kind, sentence = _KINDS[named if isinstance(named, str) else named[0]]
     if type(value) is not kind or (isinstance(value, int) and abs(value) > MOST_NUMBER):
@@ -316,7 +316,7 @@ def _refuse(sentence: str, code: int = 422) -> NoReturn:
 
 # State and version
 
-BOOT = secrets.token_hex(4)  # identifies this run of the service and its pages
+BOOT = secrets.token_hex(4)  # one per run of the service
 
 
 @read("/api/state", openapi.answered("Everything a page shows.", "State"), name="state")
@@ -383,7 +383,7 @@ def version() -> AnyResponse:
 
 
 def mark(now: MatchState) -> str:
-    """Return the ETag of a state, with which pages also mark what they show. The demo has its own."""
+    """Return the ETag of a state, also used by pages; the demo has its own."""
     club = service().club
     clocks = "".join(f".{one['seq']}{'' if one['left_s'] else '-out'}" for one in club.clocks) if club else ""
     return f"{BOOT}{'-demo' if is_demo() else ''}.{now.version}{clocks}"
@@ -398,7 +398,7 @@ def export() -> Response:
     return download(match().record(), "text/plain", f"match-{now.match}.mbn")
 
 
-# Files of earlier matches, served by their pages
+# Files of past matches, served by their pages
 
 for _rule, _name, _kinds, _about in (
     ("/past/<number>.<form>", "export", [*FORMS.values()], "Return a match as a file."),

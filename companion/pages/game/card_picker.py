@@ -1,7 +1,7 @@
 """The card picker: the deck as tiles, and questions that complete a play.
 
-Offers depend on the table's deck and switches, not on the edition. Illegal plays can be picked too: the referee
-explains what is wrong.
+Offers depend on the deck and the switches, not on the edition. Illegal plays can be picked too: the referee explains
+them.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from companion.rules.record.notation import MOST_EXCHANGED
 from companion.rules.table import Table
 
 FAMILIES = (Family.DISTANCE, Family.REMEDY, Family.HAZARD, Family.SAFETY, Family.SPECIAL)
-ANSWERING = (Card.MIRROR, Card.U_TURN)  # special cards that are only played out of turn
-ASKS_MORE = (Card.ACCELERATOR, Card.THEFT, Card.CONTROL)  # special cards that need a choice first
+ANSWERING = (Card.MIRROR, Card.U_TURN)  # only played out of turn
+ASKS_MORE = (Card.ACCELERATOR, Card.THEFT, Card.CONTROL)  # need a choice first
 
 
 class Tab(StrEnum):
@@ -34,7 +34,7 @@ class Tab(StrEnum):
     OTHER = "other"
 
 
-Group = tuple[str, str, list[Offer]]  # heading, family for the style, and one button per card
+Group = tuple[str, str, list[Offer]]  # heading, family for the style, buttons
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class OpenQuestion:
     groups: tuple[Group, ...] = ()
     offers: tuple[Offer, ...] = ()
     hint: str = ""
-    instead: str = ""  # label of the button that skips the question, if it is not just another card
-    asks_who: bool = False  # True if the player is still to be chosen
+    instead: str = ""  # label for skipping the question
+    asks_who: bool = False  # True if the player is not yet chosen
 
 
 def _grouped(tiles: Iterable[Offer]) -> tuple[Group, ...]:
@@ -85,7 +85,7 @@ def _one_or_ask(table: Table, plays: Sequence[Play], face: Card, player: str, **
 
 
 def ways(table: Table, player: str, card: Card) -> Iterator[Play]:
-    """Yield the ways to play a card on one's own turn: each opponent of a hazard, each use of a special card."""
+    """Yield the ways to play a card on one's own turn: each target, each use of a special card."""
     own = table.side_of(player)
     return (play for play in laying(table, player, card) if play.target not in (own.name, *own.players))
 
@@ -102,7 +102,7 @@ def _at_once(table: Table, player: str) -> tuple[Group, ...]:
 
 
 def who_answers(table: Table, player: str) -> str:
-    """Return the likeliest player out of turn: `player`, or else the first who may play."""
+    """Return the likeliest player out of turn: `player`, or else the first who may."""
     seats = (player, *(seat.player for seat in table.seats))
     return next((who for who in seats if any(t.legal for *_, tiles in _at_once(table, who) for t in tiles)), player)
 
@@ -119,7 +119,7 @@ def more(table: Table, player: str, names: Names) -> list[Offer]:
 
 
 def _of_the_switches(table: Table, player: str, names: Names) -> Iterator[Offer]:
-    """Yield what the switches allow. Passing is left out if it is always illegal."""
+    """Yield what the switches allow, without a pass that is always illegal."""
     edition = table.edition
     if "without-drawing" in (edition.coup_fourre_turn, edition.fast_remedy_turn) and not table.may_pass:
         yield Offer(_("Pass"), str(Play(Verb.PASS, player)), legal=False)
@@ -145,7 +145,7 @@ def _of_the_switches(table: Table, player: str, names: Names) -> Iterator[Offer]
 
 
 def question(table: Table, player: str, asked: Mapping[str, str], names: Names) -> OpenQuestion | None:
-    """Return the question that the page's query asks for; None if this table has no such question."""
+    """Return the question that the page's query asks for, if this table has it."""
     card = card_of_slug(asked.get("card", ""))
     if card is None or card not in table.deck:
         ask = _QUESTIONS.get(asked.get("ask", ""))
@@ -158,7 +158,7 @@ def question(table: Table, player: str, asked: Mapping[str, str], names: Names) 
 
 
 def who_plays(table: Table, names: Names) -> OpenQuestion | None:
-    """Return the question who played, if a player may use a card just received while it is another's turn."""
+    """Return the question who played, if a received card may be used during another's turn."""
     lays_now = offers.who_lays_now(table)
     if lays_now is None or table.handed_to is not None:
         return None

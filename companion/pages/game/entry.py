@@ -1,4 +1,4 @@
-"""Pages to pick a play: a new one, another answer to a question, a corrected line. Also the page of legal plays."""
+"""Pages to pick a play: a new one, another answer, a corrected line. Also the page of legal plays."""
 
 from __future__ import annotations
 
@@ -102,7 +102,6 @@ def instead(question_id: str) -> AnyResponse | str:
 
 
 def _refused(now: MatchState, question: Question, table: Table) -> dict[str, Any] | None:
-    """Return the illegal play chosen as the answer, with the reasons against it."""
     play = notation.read_play(request.args.get("text", ""), now.game.teams)
     if play is None:
         return None
@@ -112,7 +111,7 @@ def _refused(now: MatchState, question: Question, table: Table) -> dict[str, Any
 
 @bp.get("/line/<int:seq>")
 def change(seq: int) -> AnyResponse | str:
-    """Show the picker for a line's correction, or with `?before=1` for a forgotten play before it."""
+    """Show the picker for a line's correction, or with `?before=1` for a play forgotten before it."""
     now = state()
     entry = now.entry(seq)
     if entry is None or entry.judged is None or now.is_dealt:
@@ -141,7 +140,7 @@ def change(seq: int) -> AnyResponse | str:
 
 
 def _misfits(now: MatchState, entry: Entry) -> dict[str, Any] | None:
-    """Return the change chosen on this page and the lines that it would make illegal; None without any."""
+    """Return the change chosen on this page, with the lines that it would make illegal, if any."""
     text = None if request.args.get("out") == "1" else request.args.get("text", "")
     written = EventKind.LINE if request.args.get("before") == "1" else EventKind.CORRECT
     kind = EventKind.RETRACT if text is None else written
@@ -159,7 +158,7 @@ def _misfits(now: MatchState, entry: Entry) -> dict[str, Any] | None:
         "say": words.play_say(play, Names.of(now.game)) if play is not None else "",
         "text": text,
         "post_to": url_for(f"table.{way}", seq=entry.seq),
-        # Corrections of a counted hand start from its score page.
+        # a counted hand is corrected on its score page
         "leave": url_for("score.plays", number=entry.hand) if now.was_counted(entry) else url_for("table.show"),
         "own": is_own,
         "may_stand": is_own and play is not None and not play.anyway,
@@ -183,17 +182,16 @@ def _picker(
 ) -> str:
     """Return the page with `usual_player` and `tab` preselected.
 
-    `written` is the play in notation, `noted` the current play of the line being changed, and `line` its number.
-    `asks_who` is True if two players may play a card now and the phone has no known player.
+    `written` is the play in notation, `noted` the current play of the changed line, and `line` its number. `asks_who`
+    is True if two players may play a card now and the phone's player is unknown.
 
     `task` goes to the template:
 
-    * `title` and `post_to`.
-    * `about`: a sentence about the card or the recorded play.
-    * `picture`: its address.
-    * `is_asked`: the page answers a question, so "not a play" is possible.
-    * `refused`: the illegal play picked here.
-    * `misfits`: the change picked here, its sentence and the lines that it would make illegal.
+    * `title`, `post_to`, `picture` (address);
+    * `about`: a sentence about the card or the recorded play;
+    * `is_asked`: the page answers a question, so "not a play" is possible;
+    * `refused`: the illegal play picked here;
+    * `misfits`: the change picked here, and the lines that it would make illegal.
     """
     names = Names.of(now.game)
     player = request.args.get("player", usual_player)
@@ -226,7 +224,7 @@ def _picker(
 
 
 def _same_by(table: Table, noted: Play, player: str, names: Names) -> Offer | None:
-    """Return the recorded play as another player's. None if it is theirs already, or would target their own side."""
+    """Return the recorded play as another player's, unless it is theirs already or targets their own side."""
     if noted.player in (None, player) or noted.target in (player, table.side_of(player).name):
         return None
     play = replace(noted, player=player, anyway=False)
@@ -247,9 +245,9 @@ def _tab_of(play: Play | None) -> Tab:
     return Tab.DISCARD if play.verb is Verb.DISCARD else Tab.AT_ONCE if play.at_once else Tab.MY_TURN
 
 
-# Cards that may be played now, their targets, and reasons against the others
+# Legal cards, their targets, and reasons against the others
 
-MOST_REASONS = 2  # maximum number of reasons shown against a card
+MOST_REASONS = 2  # against a card
 
 
 @bp.get("/may")
@@ -263,7 +261,7 @@ def may() -> AnyResponse | str:
     known = any(place.player == asked for place in table.seats)
     names, player = Names.of(now.game), asked if known else seat or table.player_up
     is_up, judged = player == table.player_up, table
-    if not is_up:  # Judge as if it were that player's turn.
+    if not is_up:  # as if it were their turn
         judged = table._replace(
             to_move=table.seat_of(player), due=Due.TURN, window=Window(), attacks=(), may_pass=False
         )
@@ -290,7 +288,7 @@ def at_once(table: Table, player: str) -> Iterator[Offer]:
 
 
 def families(table: Table, player: str, names: Names) -> Iterator[dict[str, object]]:
-    """Yield the deck by family: legal cards with a button per target, and reasons against the others."""
+    """Yield the deck by family: legal cards with a button per target, reasons against the others."""
     for family in card_picker.FAMILIES:
         can: list[Offer] = []
         against: list[tuple[Card, Play]] = []
@@ -300,7 +298,7 @@ def families(table: Table, player: str, names: Names) -> Iterator[dict[str, obje
             plays = list(card_picker.ways(table, player, card))
             legal = [play for play in plays if legal_now(table, play)]
             can += _taps(player, card, legal, names)
-            # If a special card has a legal use, its other uses are merely pointless.
+            # A special card's illegal uses are pointless if it has a legal one.
             if not legal or card not in card_picker.ASKS_MORE:
                 against += [(card, play) for play in plays if play not in legal]
         cannot = list(_reasons(table, against, names))
@@ -319,7 +317,7 @@ def _taps(player: str, card: Card, legal: list[Play], names: Names) -> Iterator[
 
 
 def _reasons(table: Table, against: Iterable[tuple[Card, Play]], names: Names) -> Iterator[tuple[list[Card], Why]]:
-    """Return each distinct reason against these plays with the cards it concerns."""
+    """Yield each distinct reason with its cards."""
     about: dict[Why, dict[Card, None]] = {}
     for card, play in against:
         for why in words.whys(referee.objections(table, play)[:MOST_REASONS], table.edition, names):
@@ -330,7 +328,7 @@ def _reasons(table: Table, against: Iterable[tuple[Card, Play]], names: Names) -
 def discards(table: Table, player: str, names: Names) -> dict[str, object]:
     """Return whether cards may be discarded, and the reasons against those that may not.
 
-    Safeties are always listed, other cards only if no discard is legal.
+    Safeties are always listed, others only if no discard is legal.
     """
     plays = [(card, Play(Verb.DISCARD, player, card)) for card in table.deck]
     against = [(card, play) for card, play in plays if not legal_now(table, play)]

@@ -27,19 +27,19 @@ FAMILY = {
     "five-hazards-removed": ("yes", N_("Five hazards out"), N_("With two or three players.")),
     "overshoot": ("allowed", N_("Drive past the target"), N_("The last card may be too long.")),
 }
-"""Switches that families argue about: the value for "on", the title and the meaning."""
+"""Switches that families argue about: value for "on", title and meaning."""
 
-SILENT = "chosen"  # first word of a switch's source if the rule sheet is silent
+SILENT = "chosen"  # first word of the source if the rule sheet is silent
 
 
 def house_rules(form: Form, edition: Edition) -> dict[str, str]:
     """Return the chosen switches that differ from the rule sheet.
 
-    `shown-for` names the edition for which the form was shown. Values from its sheet are not a choice.
+    `shown-for` is the edition for which the form was shown: values from its sheet were not chosen.
     """
     before = form.get("shown-for")
     sheet = load_edition(before) if before in edition_names() else edition
-    # The hidden field for "off" comes before the checkbox.
+    # The hidden field for "off" precedes the checkbox.
     chosen = {name: (form.getlist(f"option-{name}") or [""])[-1] for name in switches()}
     untouched = {sheet.name: sheet.by_the_sheet, edition.name: edition.by_the_sheet}
     return {
@@ -50,7 +50,7 @@ def house_rules(form: Form, edition: Edition) -> dict[str, str]:
 
 
 def counts(form: Form, edition: Edition) -> dict[Card, int]:
-    """Return the corrected counts of an unverified deck. Raises Problem for text that is not a count."""
+    """Return the corrected counts of an unverified deck. Raises Problem for invalid ones."""
     counted: dict[Card, int] = {}
     for card in _countable(edition):
         text = form.get(f"count-{card}", "").strip()
@@ -63,7 +63,7 @@ def counts(form: Form, edition: Edition) -> dict[Card, int]:
 
 
 def agreed(form: Form, edition: Edition) -> Edition:
-    """Return the edition as played at this table. Raises Problem for contradictory rules."""
+    """Return the edition as played here. Raises Problem for contradictory rules."""
     played = edition.with_options(house_rules(form, edition).items())
     corrected = counts(form, edition)
     return played.with_deck(corrected) if corrected else played
@@ -73,7 +73,7 @@ def agreed(form: Form, edition: Edition) -> Edition:
 
 
 def switch_views(form: Form, edition: Edition) -> list[dict[str, object]]:
-    """Return every switch as sentences: its value in force, the sheet's value and the alternatives."""
+    """Return every switch as sentences: value in force, the sheet's value, alternatives."""
     chosen = house_rules(form, edition)
     try:
         played = agreed(form, edition)
@@ -90,7 +90,7 @@ def switch_views(form: Form, edition: Edition) -> list[dict[str, object]]:
             "chosen": chosen.get(name, ""),
             "by_the_sheet": _(values[edition.switch(name)]),
             "is_silent": edition.sources[name].startswith(SILENT),
-            # It has no effect in the chosen game.
+            # without effect in the chosen game
             "means_nothing": name not in chosen and played.means_nothing(name),
             "others": [(value, _(say)) for value, say in values.items() if value != edition.switch(name)],
         }
@@ -99,7 +99,7 @@ def switch_views(form: Form, edition: Edition) -> list[dict[str, object]]:
 
 
 def idle_views(form: Form, edition: Edition, way: tuple[int, int] | None, target_km: int | None) -> list[str]:
-    """Return a sentence for each chosen house rule without effect in the chosen game."""
+    """Return a sentence for each chosen house rule without effect."""
     if way is None:
         return []
     try:
@@ -124,7 +124,7 @@ def family_views(views: Iterable[dict[str, object]]) -> list[dict[str, object]]:
 
 
 def count_views(form: Form, edition: Edition) -> list[dict[str, object]]:
-    """Return the cards of an unverified deck with the counts typed."""
+    """Return the cards of an unverified deck with the typed counts."""
     typed = {card: form.get(f"count-{card}") or str(edition.deck[card]) for card in _countable(edition)}
     return [
         {
@@ -138,7 +138,7 @@ def count_views(form: Form, edition: Edition) -> list[dict[str, object]]:
 
 
 def _countable(edition: Edition) -> list[Card]:
-    """Return the cards of an unverified deck except the safeties: there is one of each."""
+    """Return the cards of an unverified deck except the safeties, of which there is one each."""
     if edition.counts_verified:
         return []
     return [card for card in edition.deck if card.family is not Family.SAFETY]
@@ -169,7 +169,7 @@ def _switches_of(edition: Edition, others: Mapping[str, str]) -> list[tuple[str,
 
 
 def differences(edition: Edition, classic: Edition) -> list[tuple[str, str]]:
-    """Return how an edition differs from the classic rules, as sentences about cards, players, points and switches."""
+    """Return how an edition differs from the classic rules: cards, players, points and switches."""
     plain = [
         (_("Cards"), _cards_differ(edition, classic)),
         (_("Players"), _players_differ(edition, classic)),

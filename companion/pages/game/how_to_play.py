@@ -1,4 +1,4 @@
-"""How to play: the rules of each edition or of this table, pages for single cards, and a trial game."""
+"""How to play: rules of an edition or of this table, single cards, and a trial game."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SECTIONS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "special": (N_("Specials"), (), ("limit-on-doubled", "u-turn-on-winning-card")),
     "points": (N_("Points"), (), ("shut-out",)),
 }
-"""Sections: heading, switches explained to everyone, and switches among the fine points."""
+"""Sections: heading, main switches, and switches for the fine points."""
 
 USUAL = {
     Family.DISTANCE: N_("Laid on your own side while the car can drive. They add up."),
@@ -61,7 +61,7 @@ _OWN = {
     Card.ROLL: N_("It starts the car."),
     Card.RIGHT_OF_WAY: N_("The car needs no roll any more."),
 }
-"""Effect of a single card, in addition."""
+"""Additional effect of a single card."""
 
 
 @bp.get("/how")
@@ -115,7 +115,7 @@ def _page(edition: Edition, targets: Iterable[int] = ()) -> str:
 
 
 def _said(names: Iterable[str], edition: Edition) -> list[tuple[str, bool]]:
-    """Return the sentences of switches that have an effect, and whether each is a house rule."""
+    """Return the sentences of effective switches, and whether each is a house rule."""
     turned = dict(edition.house_rules)
     return [
         (_(switches()[name][edition.switch(name)]), name in turned)
@@ -138,7 +138,7 @@ def _card(face: Card, edition: Edition) -> dict[str, object]:
     }
 
 
-# The trial game: prepared plays for a learner to tap, judged by the referee. It changes no match
+# The trial game: prepared plays for a learner, judged by the referee. It changes no match
 
 YOU, OTHER = "Ann", "Bob"
 BEGINS = (f"side {YOU}", f"side {OTHER}", f"hand first {YOU}")
@@ -147,7 +147,7 @@ FIRST_HAND = (Card.ROLL, Card.KM_100, Card.GASOLINE, Card.STOP, Card.PUNCTURE_PR
 
 @dataclass(frozen=True, slots=True)
 class TrialStep:
-    """One play of the learner: the card drawn before it, the instruction, and the opponent's reply."""
+    """A play of the learner: the card drawn before it, the instruction, and the opponent's reply."""
 
     play: str
     say: str
@@ -182,7 +182,7 @@ STEPS = (
 
 @bp.get("/try")
 def try_it() -> str:
-    """Show a step of the trial game. If a card was tapped, show the next step or why another card is needed."""
+    """Show a step of the trial game. After a tap, show the next step or why another card is needed."""
     number = parsing.whole(request.args.get("step", ""), 0, len(STEPS)) or 0
     tapped = card_of_slug(request.args.get("card", ""))
     if number < len(STEPS) and tapped is _play(STEPS[number].play).card:
@@ -218,7 +218,7 @@ def _played(steps: int) -> Game:
 
 
 def _hand(steps: int) -> list[Card]:
-    """Return the learner's cards after this many steps, including the next draw."""
+    """Return the learner's cards after these steps, including the next draw."""
     drawn = (step.draws for step in STEPS[: steps + 1] if step.draws)
     hand = [*FIRST_HAND, *drawn]
     for step in STEPS[:steps]:
@@ -227,7 +227,6 @@ def _hand(steps: int) -> list[Card]:
 
 
 def _answer(game: Game, tapped: Card | None, wanted: Card) -> dict[str, object] | None:
-    """Return the response to another card than the lesson's."""
     table = game.table
     if table is None or tapped is None:
         return None

@@ -31,10 +31,10 @@ from companion.rules.table import Team
 
 bp = Blueprint("setting_up", __name__)
 
-CLASSIC = "classic"  # the edition that others are compared with, and the default
-OTHERS = ("bsd-mille", "parker")  # editions no longer sold: listed separately in the form
+CLASSIC = "classic"  # default, and the edition that others are compared with
+OTHERS = ("bsd-mille", "parker")  # no longer sold: listed separately
 DEALT, PERSON, USUAL_ROBOT = "dealt", "0", "2"
-"""Form values: the program deals; a seat of a person; a robot's seat by default."""
+"""Form values: dealt cards, a person's seat, a robot's seat by default."""
 
 MOST_PLAYERS = 8
 MOST_TARGET_KM = 5000
@@ -45,7 +45,7 @@ USUAL_TARGETS_KM = (700, 1000)
 def show() -> AnyResponse | str:
     """Show the form, prefilled from the last match. A due camera trial comes first.
 
-    A phone that may not set up this match is sent to the join page.
+    Phones that may not set up this match go to the join page.
     """
     if not (phone_identity.may_host() or (phone_identity.takes_part() and state().game.teams)):
         return redirect(url_for("seats.join"))
@@ -108,7 +108,7 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
 
 
 def _switches(chosen: MultiDict[str, str], edition: Edition) -> dict[str, object]:
-    """Return the form's switches: those that families argue about, the others by section, and how many differ."""
+    """Return the form's switches: those that families argue about, others by section, and how many differ."""
     views = house_rules.switch_views(chosen, edition)
     family = house_rules.family_views(views)
     shown = {view["name"] for view in family}
@@ -170,7 +170,7 @@ def _names_before(now: MatchState) -> list[str]:
 def start() -> AnyResponse | tuple[str, int]:
     """Begin the match. Ask first if it would end another in play.
 
-    Show the form again, with a warning, if a house rule has no effect.
+    Warn first if a house rule has no effect.
     """
     try:
         lines = setup_lines(request.form)
@@ -188,7 +188,7 @@ def start() -> AnyResponse | tuple[str, int]:
         return _form(request.form, _(problem.sentence)), 400
     forget_state()
     if levels and len(state().people) == 1:
-        # A person alone against robots need not choose a seat.
+        # A single person needs no choice of seat.
         phone, player = phone_identity.known_phone(), state().people[0]
         phone_identity.phones().sit(phone, player, by=phone)
         match().sit(player, player)
@@ -227,7 +227,7 @@ def answer_offer() -> AnyResponse:
 
 
 def setup_lines(form: MultiDict[str, str]) -> list[str]:
-    """Return the header lines of a match and of its first hand. Raises Problem for an impossible set-up."""
+    """Return the header lines of a match and its first hand. Raises Problem for an impossible set-up."""
     try:
         edition = load_edition(form.get("edition", CLASSIC))
     except EditionError:
@@ -257,7 +257,7 @@ def setup_lines(form: MultiDict[str, str]) -> list[str]:
 
 
 def _teams(words: list[str], each: int) -> list[Team]:
-    """Return the sides for seats in clockwise order: partners sit opposite each other."""
+    """Return the sides of clockwise seats: partners sit opposite each other."""
     if each == 1:
         return [Team(word, (word,)) for word in words]
     sides = len(words) // each
@@ -266,7 +266,7 @@ def _teams(words: list[str], each: int) -> list[Team]:
 
 
 def _km(value: str) -> int | None:
-    """Return the chosen target in km; None if none was chosen or it is out of range."""
+    """Return the chosen target in km; None if missing or out of range."""
     km = parsing.whole(value, 0, MOST_TARGET_KM) or 0
     km -= km % TARGET_STEP_KM
     return km if LEAST_TARGET_KM <= km <= MOST_TARGET_KM else None

@@ -1,6 +1,6 @@
 """Buttons for plays besides an ordinary turn: answer at once, hand over, play a received card, pass.
 
-The referee judges each; no offer depends on the edition's name.
+The referee judges each; none depends on the edition's name.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from companion.rules.moves import laying
 from companion.rules.play import Play, Verb
 from companion.rules.table import How, Table, Taken
 
-MOST_WAYS = 2  # maximum number of ways to play a card with a button each; more are chosen on another page
+MOST_WAYS = 2  # maximum with a button each; more are chosen on another page
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Offer:
 
 
 def query(player: str, **asked: str) -> str:
-    """Return the query of the page where a player's play is put together."""
+    """Return the query of the page that puts a play together."""
     return urlencode({"player": player, **asked})
 
 
@@ -47,7 +47,7 @@ def legal_now(table: Table, play: Play) -> bool:
 
 
 def coups_fourres(table: Table) -> Iterator[Play]:
-    """Yield the safeties that can answer an attack now, for each partner of the attacked side."""
+    """Yield the safeties that can answer an attack now, for each attacked player."""
     return _answers(table, SAFETY_OF)
 
 
@@ -58,7 +58,7 @@ def coup_fourre(play: Play, names: Names) -> Offer:
 
 
 def answers(table: Table, names: Names, seat: str | None) -> list[Offer]:
-    """Return the other immediate answers: remedy, mirror and u-turn. `seat` is the phone's player, if any."""
+    """Return the other immediate answers: remedy, mirror, u-turn. `seat` is the phone's player, if any."""
     attacked = dict.fromkeys(player for attack in table.attacks for player in table.sides[attack.side].players)
     mirroring = attacked if Card.MIRROR in table.deck else ()
     turning = [place.player for place in table.seats] if table.window.laid is not None else ()
@@ -84,7 +84,7 @@ def _answers(table: Table, cards: dict[Card, Card]) -> Iterator[Play]:
 
 
 def _by_player(plays: Sequence[Play], seat: str | None, names: Names) -> Iterator[Offer]:
-    """Yield a button for the phone's player, or for the only possible one; else one for the page that asks who."""
+    """Yield a button for the phone's player or the only possible one; else one for the page that asks who."""
     plays = [play for play in plays if play.player == seat] or plays
     card = words.title(plays[0].card) if plays else ""
     if len(plays) == 1:
@@ -97,7 +97,7 @@ def _by_player(plays: Sequence[Play], seat: str | None, names: Names) -> Iterato
 
 
 def beside(table: Table, names: Names, player: str | None = None) -> Iterator[Offer]:
-    """Yield plays besides ordinary ones: hand over, use a received card, pass. `player` limits them to one player."""
+    """Yield plays besides ordinary ones: hand over, use a received card, pass; only of `player` if given."""
     offers = [*_giving(table, names), *laying_taken(table, names)]
     going = table.player_to_move
     if table.may_pass and legal_now(table, passing := Play(Verb.PASS, going)):
@@ -117,7 +117,7 @@ def _giving(table: Table, names: Names) -> Iterator[tuple[str, Offer]]:
 
 
 def who_lays_now(table: Table) -> tuple[str, Card] | None:
-    """Return the player who may use a stolen or received card during another's turn, and the card."""
+    """Return the player who may use a received card during another's turn, and the card."""
     taken = table.window.taken
     if taken is None or taken.seat == table.to_move:
         return None
@@ -129,7 +129,7 @@ def who_lays_now(table: Table) -> tuple[str, Card] | None:
 def laying_taken(table: Table, names: Names) -> Iterator[tuple[str, Offer]]:
     """Yield the ways to play a card just stolen, handed over or fetched.
 
-    If it cannot be played, it may be discarded, unless it was stolen.
+    An unplayable card may be discarded, unless it was stolen.
     """
     taken = table.window.taken
     if taken is None:

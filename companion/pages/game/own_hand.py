@@ -1,4 +1,4 @@
-"""The hand of this phone's player in a dealt match: cards as tiles, the effect of a tap, and advice."""
+"""The hand of this phone's player in a dealt match, and advice."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import Table
 
 _SORTS = "sorts"
-"""Cookie key: whether this phone's hand is sorted by family."""
+"""Cookie key: whether this phone sorts its hand by family."""
 
 
 def seen(now: MatchState) -> Seen | None:
-    """Return what this phone's player sees; None without a seat or in a match with real cards."""
+    """Return what this phone's player sees, if seated in a dealt match."""
     seat = phone_identity.seat(now)
     return now.dealt.seen_by(seat) if now.dealt is not None and seat is not None else None
 
 
 def view(now: MatchState) -> dict[str, Any] | None:
-    """Return the hand as tiles: `use` is the effect of a tap, `out` the effect while discarding."""
+    """Return the hand as tiles: `use` is the effect of a tap, `out` its effect while discarding."""
     own, table = seen(now), now.game.table
     if own is None or table is None or (table.is_over and not own.is_asked):
         return None
@@ -61,7 +61,7 @@ def view(now: MatchState) -> dict[str, Any] | None:
 
 
 def _use(table: Table, own: Seen, card: Card) -> Offer:
-    """Return the effect of a tap on a card: the only play, a choice of several, or a refused one."""
+    """Return the effect of a tap: the only play, a choice of several, or a refused one."""
     ways = _ways(own, card)
     if len(ways) > 1:
         return Offer(words.title(card), ask=offers.query(own.player, card=card.value), card=card)
@@ -71,7 +71,7 @@ def _use(table: Table, own: Seen, card: Card) -> Offer:
 
 
 def _ways(own: Seen, card: Card) -> list[Play]:
-    """Return a card's plays except discards. A play of two cards belongs to the accelerator's tile."""
+    """Return a card's plays except discards; with an accelerator, the accelerator is tapped."""
     return [play for play in own.plays if play.verb is not Verb.DISCARD and play.out_of_hand[-1:] == (card,)]
 
 
@@ -87,7 +87,7 @@ def _answer(play: Play) -> Offer:
 
 
 def question(now: MatchState, asked: Mapping[str, str]) -> OpenQuestion | None:
-    """Return the question how to play a card. It is the card picker's for hazards and cards that need its details."""
+    """Return the question how to play a card; for hazards, thefts and controls the card picker's."""
     own, table, names = seen(now), now.game.table, Names.of(now.game)
     card = card_of_slug(asked.get("card", ""))
     if own is None or table is None or card is None or not (ways := _ways(own, card)):
@@ -100,12 +100,12 @@ def question(now: MatchState, asked: Mapping[str, str]) -> OpenQuestion | None:
 
 
 def sort() -> None:
-    """Toggle between sorting the hand by family and in drawing order."""
+    """Toggle the hand between sorted by family and drawing order."""
     session[_SORTS] = not session.get(_SORTS)
 
 
 def advise(now: MatchState) -> None:
-    """Show what a robot would do instead of this player, and why. The hand marks the card to tap."""
+    """Show what a robot would do here, and why. The hand marks the card to tap."""
     own = seen(now)
     position = now.dealt.asks(own.player) if now.dealt is not None and own is not None else None
     if now.dealt is None or position is None:
@@ -118,7 +118,6 @@ def advise(now: MatchState) -> None:
 
 
 def _would(play: Play, names: Names) -> str:
-    """Return a play as a proposal."""
     if play.verb not in (Verb.PLAY, Verb.DISCARD) or play.card is None:
         return _("I would do this: %(what)s", what=words.play_say(play, names))
     card = words.doubled(play.card, play.times)
@@ -129,7 +128,7 @@ def _would(play: Play, names: Names) -> str:
 
 
 def tell(now: MatchState, outcome: Outcome) -> None:
-    """Show the outcome of a tap on the phone's next page, with the reasons if a dealt hand's play was refused."""
+    """Show a tap's outcome on the next page, and in a dealt match the reasons against a refused play."""
     if outcome.say:
         flash(_(outcome.say))
     elif now.is_dealt:

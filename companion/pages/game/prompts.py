@@ -24,11 +24,11 @@ from companion.tabletop.mat_layout import mat_of
 
 
 def chances(state: MatchState, table: Table, seat: str | None) -> dict[str, object]:
-    """Return the coups fourrés possible now, as shown to the phone of `seat`; None for no seat.
+    """Return the coups fourrés possible now, for the phone of `seat`; None for no seat.
 
-    `key` identifies the attack, so that the window on each screen shrinks once. `own` are plays of the phone's player.
-    `others` may be entered for another: a partner, or anyone on a phone without a seat. `hints` are sentences about
-    other sides.
+    `key` identifies the attack, so that each screen shrinks its window once. `own` are plays of the phone's player.
+    `others` may be entered for a partner, or for anyone on a phone without a seat. `hints` are sentences about other
+    sides.
     """
     asked = [question.plays for question in state.questions if question.kind is Kind.PLAY]
     waiting = {(play.player, play.card) for plays in asked for play in plays}
@@ -47,14 +47,14 @@ def chances(state: MatchState, table: Table, seat: str | None) -> dict[str, obje
     }
 
 
-MOST_SHOWN = 3  # maximum number of waiting plays shown; the others are counted
+MOST_SHOWN = 3  # waiting plays; the others are counted
 
 
 def asked(state: MatchState) -> dict[str, Any]:
     """Return the open questions.
 
-    `full` are the questions with buttons: the first difference, and `head`, the first waiting play. `later` are the
-    next few of `behind` waiting plays. `together` is the last of the `legal` plays that one tap confirms.
+    `full` are those with buttons: the first difference, and `head`, the first waiting play. `later` are the next few of
+    `behind` waiting plays. `together` is the last of `legal` plays that one tap confirms.
     """
     differing = [question for question in state.questions if not question.asks_play][:1]
     waiting = [question for question in state.questions if question.asks_play]
@@ -73,7 +73,7 @@ def asked(state: MatchState) -> dict[str, Any]:
 
 
 def view(state: MatchState, question: Question) -> dict[str, Any]:
-    """Return a question as sentences and buttons; `text` is the play that "yes" confirms."""
+    """Return a question for display; `text` is the play that "yes" confirms."""
     names, edition = Names.of(state.game), state.game.edition
     table = question.table or state.game.table
     play = question.plays[0] if question.plays else None
@@ -86,12 +86,12 @@ def view(state: MatchState, question: Question) -> dict[str, Any]:
         "text": str(play) if play else "",
         "card": words.sign_of(one) if one else None,
         "side": names.number(play.player) if play else 0,
-        # The target side, and its safety that makes the play illegal.
+        # target side, and its safety that makes the play illegal
         "whom": names.number(play.target) if play else 0,
         "meant": card_of_slug(str(against.get("safety", ""))),
         "whys": words.whys(question.reasons, edition, names),
         "remarks": [words.why(reason, edition, names) for reason in remarks],
-        # Alternatives to the play, likeliest first; all plays if none is likely enough.
+        # alternatives, likeliest first; all plays if none is likely enough
         "choices": _choices(question.plays[1:] if one else question.plays, table, names, one),
         "is_lost": views.is_lost(edition, question.reasons),
         "zone": words.zone_name(question.zone, _side_at(state, question.zone)) if question.zone else "",
@@ -116,7 +116,7 @@ def _side_at(state: MatchState, zone: str) -> str | None:
 
 
 def _choices(plays: Sequence[Play], table: Table | None, names: Names, was: Play | None) -> tuple[Offer, ...]:
-    """Return the alternatives to `was`, with sentences if the cards alone do not distinguish them."""
+    """Return the alternatives to `was`, with sentences if cards alone do not distinguish them."""
     ways = {replace(play, card=None, times=1) for play in (*plays, was or plays[0])} if plays else set()
     return tuple(
         Offer(

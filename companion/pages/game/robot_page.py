@@ -1,4 +1,4 @@
-"""A robot's seat at a table with real cards: its choice, and instructions for its helper."""
+"""A robot's seat at a table with real cards, and instructions for its helper."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CARDS = (
 
 @bp.get("/robot")
 def show() -> AnyResponse | str:
-    """Show the next instruction, and with `?hand=1` the robot's cards. Only its helper sees them."""
+    """Show the helper the next instruction, and with `?hand=1` the robot's cards."""
     now = state()
     if now.game.table is None or now.is_dealt:
         return redirect(url_for("setting_up.show" if now.game.table is None else "table.show"))
@@ -69,7 +69,7 @@ def choose() -> AnyResponse:
 
 @bp.post("/robot/help")
 def begin() -> AnyResponse:
-    """Make this phone the robot's only helper. Afterwards the host may change who helps."""
+    """Make this phone the robot's only helper. Later only the host may change that."""
     if not _may_help():
         raise phone_identity.NotYours(seats.only_host())
     service().robot.helper = phone_identity.known_phone()
@@ -90,7 +90,7 @@ def tap_in() -> AnyResponse:
 
 @bp.post("/robot/done")
 def done() -> AnyResponse:
-    """Enter the robot's play just carried out, if no camera saw it."""
+    """Enter the robot's play, if no camera saw it."""
     step, by = _next_step(_helped()), phone_identity.who(state())
     if step is not None and str(step.play) == request.form.get("text"):
         outcome = once(lambda: match().enter(str(step.play), by, vouched=permissions.vouched()))
@@ -104,7 +104,7 @@ def _helps(now: MatchState) -> bool:
 
 
 def _may_help() -> bool:
-    """True if this phone may start helping; a helper sees the hand."""
+    """True if this phone may start helping, and so see the hand."""
     return service().robot.helper is None or phone_identity.may_host()
 
 
@@ -117,7 +117,7 @@ def _seen() -> tuple[Card | None, ...]:
 
 
 def _next_step(now: MatchState) -> Instruction | None:
-    """Return the helper's next instruction. A card played exactly as instructed counts without a tap."""
+    """Return the helper's next instruction. The instructed play counts without a tap."""
     if now.robot_seat is None:
         return None
     player, level = now.robot_seat

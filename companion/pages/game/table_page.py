@@ -25,7 +25,7 @@ from companion.storage.events import EventKind
 bp = Blueprint("table", __name__)
 
 MOST_SHOWN_AGAIN = 200
-"""Maximum length in letters of an unreadable text that is shown again for correction."""
+"""Maximum length in letters of an unreadable text shown again for correction."""
 
 POLICIES = (
     (Policy.TAP, N_("Somebody taps to confirm"), ""),
@@ -79,7 +79,7 @@ def _offered(now: MatchState, table: Table, seat: str | None) -> dict[str, objec
 
 
 def _by_tap(now: MatchState, table: Table) -> dict[str, object] | None:
-    """Return the deck as tiles for a table without camera: a tap enters a play, `out` a discard."""
+    """Return the deck as tiles for a table without camera: `use` enters a play, `out` a discard."""
     waits = (
         any(question.kind is not Kind.DIRECTOR for question in now.questions)
         or now.attention
@@ -99,7 +99,7 @@ def _by_tap(now: MatchState, table: Table) -> dict[str, object] | None:
 
 @bp.get("/more")
 def more() -> str:
-    """Show the occasional functions: seats, wall screen, settings, camera picture."""
+    """Show seats, wall screen, settings and camera picture."""
     game = state().game
     return render_template(
         "more.html",
@@ -112,7 +112,7 @@ def more() -> str:
 
 @bp.post("/club")
 def go_on_at_club() -> AnyResponse:
-    """Continue at the club as a new table, if the club has another history of this one."""
+    """Continue at the club as a new table, if the club has another history of it."""
     club = service().club or abort(404)
     club.begin_anew()
     return go("/more")
@@ -145,7 +145,7 @@ def answer(question_id: str) -> AnyResponse:
 
 
 def _who_pays(now: MatchState, question: Question | None) -> str | None:
-    """Return the player who must discard a card for taking back this play; None without a penalty rule."""
+    """Return who must discard a card for taking back this play, if a rule says so."""
     table = now.game.table
     if question is None or question.is_legal or table is None or table.is_over or not question.plays:
         return None
@@ -174,9 +174,9 @@ def retract(seq: int) -> AnyResponse:
 
 
 def _rewrite(seq: int, kind: EventKind, **which: Any) -> AnyResponse:
-    """Change a line. Ask first if other lines would become illegal, unless that was accepted.
+    """Change a line. Ask first if other lines would become illegal, unless accepted.
 
-    Show the score if the line's hand had been counted: the score follows the change.
+    Show the score, which follows the change, if the line's hand was counted.
     """
     entry, asks, vouched = state().entry(seq), "anyway" not in request.form, permissions.vouched()
     was_over = entry is not None and state().was_counted(entry)
@@ -195,7 +195,7 @@ def _rewrite(seq: int, kind: EventKind, **which: Any) -> AnyResponse:
 
 
 def _write(page: str, act: Callable[[str, str], Outcome], *, refused: str | None = None, **which: Any) -> AnyResponse:
-    """Enter a play in notation. Show unreadable text again on the page where it was typed."""
+    """Enter a play in notation. Show unreadable text again where it was typed."""
     text = request.form.get("text", "")
     try:
         return _tap(lambda by: act(text, by), refused)
@@ -216,7 +216,7 @@ def _tap(act: Callable[..., Outcome], refused: str | None = None, **which: int) 
 
 
 def back() -> AnyResponse:
-    """Return the table as a part if htmx asked for one; else redirect to it or to a new score."""
+    """Return the table for htmx; otherwise redirect to it or to a new score."""
     forget_state()
     if "HX-Request" in request.headers:
         return make_response(show())
@@ -227,7 +227,7 @@ def back() -> AnyResponse:
 
 def _call_director(by: str) -> Outcome:
     if service().club is None:
-        abort(404)  # Only a club's pages show the button.
+        abort(404)  # Only tables of a club show the button.
     return match().call_director(by, is_over=request.form.get("call") == "over")
 
 
@@ -240,7 +240,7 @@ TAPS: Mapping[str, tuple[str, Callable[..., Outcome]]] = {
     "redo": ("/redo", lambda by: permissions.take_back(EventKind.REDO, by, request.form.get("seq"))),
     "next_hand": ("/hand", lambda by: match().next_hand(by, request.form.get("first"))),
 }
-"""Taps that change the record and need no other page, by endpoint: address and action.
+"""Taps that change the record, by endpoint: address and action.
 
 Undo and redo count only while the change shown on the page is still the last.
 """
@@ -262,7 +262,7 @@ CHOICES: Mapping[str, tuple[str, Callable[[], object]]] = {
         lambda: match().set_verifying(phone_identity.who(state()), on=request.form.get("verify") == "yes"),
     ),
 }
-"""Taps that change settings of a phone or the table, by endpoint: address and action."""
+"""Taps that change settings, by endpoint: address and action."""
 
 
 def _choose(act: Callable[[], object]) -> AnyResponse:

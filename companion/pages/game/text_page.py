@@ -1,4 +1,4 @@
-"""The text version of the table, for screen readers and people who prefer words to signs."""
+"""The text version of the table, for screen readers and people who prefer words."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _cards(table: Table) -> Mapping[str, list[tuple[str, str]]]:
 
 @bp.post("/plain/play")
 def enter() -> AnyResponse:
-    """Enter a play, chosen from the lists or typed in notation."""
+    """Enter a play, chosen from lists or typed in notation."""
     text, by, vouched = request.form.get("text", "").strip(), phone_identity.who(state()), permissions.vouched()
     try:
         play = text or _chosen(state())
@@ -113,7 +113,7 @@ def enter() -> AnyResponse:
 
 
 def _chosen(now: MatchState) -> str:
-    """Return the chosen play in notation. Raises Problem for a missing choice."""
+    """Return the chosen play in notation. Raises Problem if incomplete."""
     table, form = now.game.table, request.form
     card = card_of_slug(form.get("card", ""))
     if table is None or card is None or card not in table.deck:
@@ -127,7 +127,7 @@ def _chosen(now: MatchState) -> str:
 
 
 def _target(table: Table, player: str, card: Card) -> str | None:
-    """Return a hazard's target: the chosen side or the only opponent. Raises Problem without a choice."""
+    """Return a hazard's target: the chosen or only opponent. Raises Problem without one."""
     if card.family is not Family.HAZARD:
         return None
     asked, own = request.form.get("target", ""), table.side_of(player)

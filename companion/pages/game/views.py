@@ -19,17 +19,17 @@ from companion.rules.record import judge
 from companion.rules.record.judge import Game, JudgedLine
 from companion.rules.table import Side, Table
 
-NOISE = (Code.DISCARD_ONLY_WHEN_STUCK,)  # remarks omitted: they would follow every discard, since hands are hidden
+NOISE = (Code.DISCARD_ONLY_WHEN_STUCK,)  # omitted: would follow every discard, since hands are hidden
 
 
 def side_views(game: Game, player: str | None, robots: Set[str] = frozenset()) -> list[dict[str, Any]]:
-    """Return every side in seating order at this point of the record; `player` is the page's reader."""
+    """Return the sides in seating order at this point of the record; `player` is the page's reader."""
     table = game.table
     return [] if table is None else [_side_view(game, table, side, player, robots) for side in table.sides]
 
 
 def robots_of(now: MatchState) -> Set[str]:
-    """Return the players whose cards a robot plays, dealt or real."""
+    """Return the players whose cards a robot plays."""
     return {*now.robots, *([now.robot_seat.player] if now.robot_seat else ())}
 
 
@@ -48,12 +48,12 @@ def _side_view(game: Game, table: Table, side: Side, player: str | None, robots:
         "drives": drives,
         "stopped": side.hazard is not None,
         "limited": side.limited,
-        # Each of the deck's safeties, whether it was played, and whether as a coup fourré.
+        # each of the deck's safeties: whether played, and whether as a coup fourré
         "safeties": [(c, c in side.safeties, c in side.coups_fourres) for c in table.edition.safeties],
         "to_move": _is_up(table, side),
         "mine": player in side.players,
         "robot": not robots.isdisjoint(side.players),
-        # Match total without the open hand.
+        # match total without the open hand
         "points": game.totals.get(side.name, 0),
         "distances": distance_piles(side),
         "owes": list(_owes(table, side, names)),
@@ -63,7 +63,7 @@ def _side_view(game: Game, table: Table, side: Side, player: str | None, robots:
 
 
 def _because_of(side: Side, *, drives: bool) -> Card | None:
-    """Return the card responsible for a car's state, if the state's sign shows another."""
+    """Return the card behind a car's state, if the state's sign shows another."""
     if drives and side.has_right_of_way and side.battle_top is not Card.ROLL:
         return Card.RIGHT_OF_WAY
     top = side.battle_top
@@ -79,7 +79,7 @@ def distance_piles(side: Side) -> tuple[tuple[Card, int, int], ...]:
 
 
 def _owes(table: Table, side: Side, names: Names) -> Iterator[str]:
-    """Yield a side's open requests as sentences, with the player's name if the side has several."""
+    """Yield a side's open requests as sentences, naming the player in a side of several."""
     for request in table.requests:
         of, card = table.seats[request.of_seat].player, words.title(request.card)
         if side.players == (of,):
@@ -89,7 +89,7 @@ def _owes(table: Table, side: Side, names: Names) -> Iterator[str]:
 
 
 def _is_up(table: Table, side: Side) -> bool:
-    """True if the table waits for this side: for its turn or its decision about an extension."""
+    """True if the table waits for this side's turn or its decision about an extension."""
     if table.is_over:
         return False
     if table.extension_offered_to is not None:

@@ -12,7 +12,7 @@ from companion.pages.words import _
 
 
 class Who(StrEnum):
-    """Groups of phones that may use a route. `permissions.py` restricts what they may do there."""
+    """Groups of phones. `permissions.py` restricts what they may do on a route."""
 
     ANYBODY = "anybody on the network"
     INSIDE = "phones that take part, also those that only watch"
@@ -58,7 +58,7 @@ _OPEN_TO: Mapping[Who, str] = {
 }
 
 DOORS: Mapping[str, Who] = {endpoint: who for who, endpoints in _OPEN_TO.items() for endpoint in endpoints.split()}
-"""Group that may use a route, by endpoint."""
+"""Who may use a route, by endpoint."""
 
 
 def let_in(endpoint: str) -> None:

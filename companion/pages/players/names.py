@@ -1,4 +1,4 @@
-"""Names typed by people: cleaned for display, and turned into the single word that a record needs."""
+"""Names typed by people: for display, and as the single word that a record needs."""
 
 from __future__ import annotations
 
@@ -16,29 +16,27 @@ from companion.rules.record.notation import PlayerLine, SideLine
 from companion.storage.event_store import Store
 
 MOST_LETTERS = 24
-MOST_TYPED = 200  # maximum number of letters read from a typed name
-MOST_MATCHES, MOST_KNOWN = 20, 12  # number of past matches searched for names, and of names kept
+MOST_TYPED = 200  # number of letters read from a typed name
+MOST_MATCHES, MOST_KNOWN = 20, 12  # past matches searched for names, and names returned
 _UNSEEN = re.compile("[\u034f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _BLANKS = str.maketrans(dict.fromkeys("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0", " "))
 """Invisible letters become spaces, so that a name of them alone is empty."""
 
-MOST_MARKS = 2  # maximum number of combining marks per letter: more would overlap the lines around it
+MOST_MARKS = 2  # more would overlap the lines around it
 _KEYWORDS = {"edition", "side", "target", "option", "player", "hand", "end", "exhausted"}
 _OURS = {SOMEBODY, CAMERA, DEMO}  # authors in the log that are not players
-_NOBODY = re.compile(r"\D+-\d+")  # default name of a player: `Player-2`
+_NOBODY = re.compile(r"\D+-\d+")  # default name: `Player-2`
 
 
 def clean(typed: str) -> str:
-    """Return a name for display: one printable line of at most 24 letters, without the double quotes that end it in a
-    record.
-    """
+    """Return a name for display: one line of at most 24 letters, without the quotes that end it in a record."""
     plain = _UNSEEN.sub("", composed(typed[:MOST_TYPED]).translate(_BLANKS)).replace('"', "”")
     printable = "".join(letter if letter.isprintable() else " " for letter in _lightly_marked(plain))
     return " ".join(printable.split())[:MOST_LETTERS].strip()
 
 
 def _lightly_marked(text: str) -> Iterator[str]:
-    """Yield the letters with at most MOST_MARKS marks each, and no mark without a letter."""
+    """Yield the letters with at most MOST_MARKS marks each."""
     marks = MOST_MARKS
     for letter in text:
         marks = marks + 1 if unicodedata.combining(letter) else MOST_MARKS if letter.isspace() else 0

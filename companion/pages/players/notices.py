@@ -52,11 +52,11 @@ _SAYINGS: Mapping[NoticeKind, tuple[str, str, str, str]] = {
     ),
     NoticeKind.FOLLOWED: (N_("This phone is the host’s no longer. %(host)s"), *_READ),
 }
-"""Sentence, endpoint of the link (empty for none), its label, and the label of the dismiss button."""
+"""Sentence, endpoint of the link (empty for none), labels of the link and of the dismiss button."""
 
 
 def here(now: MatchState) -> list[dict[str, object]]:
-    """Return the notices for this phone, without those about seats of the match before."""
+    """Return the notices for this phone, except about seats of an earlier match."""
     names = Names.of(now.game)
     known = phone_identity.phones().news.of(phone_identity.phone())
     return [_view(now, names, told) for told in known if told.kind not in OF_SEATS or names.is_player(told.player)]
@@ -75,11 +75,11 @@ def _view(now: MatchState, names: Names, told: PhoneNotice) -> dict[str, object]
     }
 
 
-_TABLES = ("table.show", "plain.show")  # all phones see a note about a damaged log here; the host sees it on every page
+_TABLES = ("table.show", "plain.show")  # show a damaged log to all phones; the host sees it everywhere
 
 
 def of_saving(now: MatchState) -> dict[str, str | None]:
-    """Return the messages about unsaved data and a damaged log; None for each without one."""
+    """Return messages about unsaved data and a damaged log, if any."""
     unsaved = now.unsaved or phone_identity.phones().unkept
     note = now.note if phone_identity.may_host() or request.endpoint in _TABLES else None
     return {"unsaved": words.said(unsaved) if unsaved else None, "note": words.said(note) if note else None}
@@ -93,7 +93,7 @@ def put_note_away() -> AnyResponse:
 
 
 _PUT_AWAY_ON = {"join": "seats.join", "seats": "seats.show", "plain": "plain.show"}
-"""Pages to return to after dismissing a notice, by the form's name for them."""
+"""Pages to return to, by the form's name for them."""
 
 
 @bp.post("/told/<int:told_id>")
@@ -106,7 +106,7 @@ def put_away(told_id: int) -> AnyResponse:
 
 
 _SEEN = "changed"
-MOST_TOLD = 5  # number of recent changes considered for notices; the log shows all
+MOST_TOLD = 5  # recent changes considered; the log shows all
 
 
 def changed_line(now: MatchState, seat: str | None) -> dict[str, object] | None:
@@ -120,7 +120,6 @@ def changed_line(now: MatchState, seat: str | None) -> dict[str, object] | None:
 
 
 def _told(now: MatchState, change: Change, seat: str) -> dict[str, object] | None:
-    """Return the notice of a change; None unless another side changed a line of this side."""
     if change.by == CAMERA:
         return None
     before, after = (notation.read_play(text or "", now.game.teams) for text in (change.before, change.after))

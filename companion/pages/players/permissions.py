@@ -1,7 +1,7 @@
 """Permissions to undo and to confirm.
 
-A refusal is a sentence that names who may; None means that this phone may. The author's side, the side of the play and
-the host may undo a change. Any player may correct a line, and the log shows who did.
+A refusal is a sentence that names who may; None permits. The author's side, the play's side and the host may undo a
+change. Any player may correct a line, and the log shows who did.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _DID = {
 
 
 def steps(now: MatchState) -> dict[str, dict[str, object]]:
-    """Return the next undo and redo. Each `why_not` is this phone's refusal."""
+    """Return the next undo and redo, each with this phone's refusal as `why_not`."""
     return {
         name: {
             "seq": event.seq,
@@ -68,7 +68,7 @@ def undo_say(now: MatchState, event: Event) -> str:
 
 
 def take_back(kind: EventKind, by: str, seq: object) -> Outcome:
-    """Undo the last change or redo the last undo. With `seq`, only if that is still the change's number.
+    """Undo the last change or redo the last undo; with `seq`, only that one.
 
     Raises NotYours if this phone may not.
     """
@@ -114,14 +114,14 @@ def why_no_retract(now: MatchState, seq: int) -> str | None:
 
 
 def _may_all(now: MatchState) -> bool:
-    """True for the host, and for any active phone while no player has a seat: it serves the whole table."""
+    """True for the host, and for any active phone while no player has one: it serves the whole table."""
     return phone_identity.may_host() or (phone_identity.may_act() and not phone_identity.seated(now))
 
 
 def _refusal(now: MatchState, by: str, concerned: str | None, deed: str) -> str | None:
     """Return the refusal unless this phone's side made the change or owns the play.
 
-    A change that no player made may be undone by any active phone. `concerned` is the player of the play.
+    `concerned` is the play's player. Any active phone may undo what no player did.
     """
     if not phone_identity.may_act():
         return _(WATCHING)
@@ -143,9 +143,9 @@ def _deed(event: Event) -> str:
 
 
 def decides(now: MatchState) -> bool:
-    """True if this phone decides about the extension: its player is on that side, or no phone is.
+    """True if this phone decides about the extension: its player is on that side, or no phone there is.
 
-    Any phone may still enter the table's decision.
+    Any phone may enter the table's decision.
     """
     table = now.game.table
     if table is None or table.extension_offered_to is None:
@@ -158,14 +158,14 @@ def decides(now: MatchState) -> bool:
 
 
 def vouched() -> bool:
-    """True if the host's phone may confirm for another side: it has no seat, or no other side has a phone."""
+    """True if the host's phone may confirm for another side: without a seat, or if no other side has a phone."""
     side_of, seat = state().side_of, phone_identity.seat(state())
     others = {side_of[player] for player in phone_identity.seated(state())} - {side_of.get(seat or "")}
     return phone_identity.may_host() and (seat is None or not others)
 
 
 def waits_for(now: MatchState, play: Play) -> str | None:
-    """Return whose confirmation a play needs, unless this phone may confirm it."""
+    """Return whose confirmation a play needs, unless this phone may give it."""
     if not waits_for_another(now, play, phone_identity.who(now)) or vouched():
         return None
     others = [team.name for team in now.game.teams if play.player not in team.players]

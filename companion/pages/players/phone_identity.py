@@ -41,10 +41,10 @@ class NotYours(Problem):
 
 
 def load_secret(folder: Path) -> bytes:
-    """Return the key that signs cookies. It is created on first use and readable only by its owner.
+    """Return the key that signs cookies, created on first use and readable only by its owner.
 
-    An invalid key, such as after a power cut, is replaced: with an empty key anyone could sign cookies. A new key that
-    cannot be saved is used until the service ends. Raises Problem if the file cannot be read.
+    An invalid key, such as after a power cut, is replaced: anyone could sign with an empty key. A new key that cannot
+    be saved lasts until the service ends. Raises Problem if the file cannot be read.
     """
     path, known = folder / KEY_NAME, None
     try:
@@ -100,7 +100,7 @@ def known_phone() -> str:
 
 
 def let_in(given: str, token: str) -> bool:
-    """Let a phone with the right token take part; return False for a wrong one."""
+    """Let a phone with the right token take part; False for a wrong one."""
     if hmac.compare_digest(given.encode(), token.encode()):
         session[_MAY] = True
         return True
@@ -111,7 +111,7 @@ def notice() -> None:
     """Record that this phone is present."""
     known = phone() or (known_phone() if session.get(_MAY) else None)
     if known is not None:
-        # No other part of the user agent is ever shown.
+        # Nothing else of the user agent is ever shown.
         device = next((called for sign, called in DEVICES if sign in request.user_agent.string), "")
         phones().seen(known, inside=takes_part(), device=device)
 
@@ -126,23 +126,23 @@ DEVICES = (
     ("CrOS", N_("computer")),
     ("X11", N_("computer")),
 )
-"""Words to search in a user agent, in this order, and the device names."""
+"""Parts of user agents, searched in this order, and device names."""
 
 
 def called(phone: str | None) -> str | None:
-    """Return the display name of a phone without a seat: the name typed with the code, else its number, else None."""
+    """Return the name of a phone without a seat: typed with the code, else its number, else None."""
     number = phones().number(phone)
     numbered = _("Phone %(number)d", number=number) if number is not None else None
     return phones().party.names.get(phone or "") or numbered
 
 
 def takes_part() -> bool:
-    """True if this phone may see pictures and take a seat: it was admitted or is the machine itself."""
+    """True if this phone may see pictures and take a seat: admitted, or the machine itself."""
     return bool(session.get(_MAY)) or is_machine() or phone() in phones().party.let_in
 
 
 def trouble(state: MatchState) -> str | None:
-    """Return the camera problem. Strangers do not see the camera's address, which may contain a password."""
+    """Return the camera problem; for strangers without its address, which may contain a password."""
     if state.trouble is None or takes_part():
         return state.trouble
     return say("Something is wrong with the camera.")
@@ -159,7 +159,7 @@ def watches() -> bool:
 
 
 def may_host() -> bool:
-    """True if this phone has the host's rights; without a host, every phone that takes part has them."""
+    """True if this phone has the host's rights; without a host, all phones that take part have them."""
     host = phones().party.host
     return takes_part() and (is_machine() or host is None or phone() == host)
 
@@ -170,21 +170,20 @@ def is_host() -> bool:
 
 
 BY_PROXY = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip")
-BY_ANNOUNCED = "companion.by_announced"  # set in the WSGI environ of requests to the announced address
+BY_ANNOUNCED = "companion.by_announced"  # WSGI key of requests to the announced address
 
 
 def is_machine() -> bool:
-    """True if this request comes from this machine itself and not through a proxy on it."""
+    """True if this request comes from this machine and not through a proxy on it."""
     known = ip_of(request.remote_addr or "")
     is_passed_on = BY_ANNOUNCED in request.environ or any(name in request.headers for name in BY_PROXY)
     return known is not None and known.is_loopback and not is_passed_on
 
 
 def places() -> tuple[str, str | None]:
-    """Return the sender's address, and the address of the proxy on this machine that forwarded the request, if any.
+    """Return the sender's address, and that of the forwarding proxy on this machine, if any.
 
-    A proxy appends the address that it sees, so only the last one counts. The header is ignored without a proxy on this
-    machine.
+    Only the last address in the header counts: the proxy appends what it sees. Without a proxy the header is ignored.
     """
     peer = request.remote_addr or ""
     known, named = ip_of(peer), request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
@@ -200,7 +199,7 @@ def seat(state: MatchState) -> str | None:
 
 
 def who(state: MatchState) -> str:
-    """Return the author under which the log records this phone's changes."""
+    """Return the author's name for this phone's changes in the log."""
     return seat(state) or SOMEBODY
 
 

@@ -53,7 +53,7 @@ def show() -> str:
 
 @bp.post("/phone")
 def save() -> AnyResponse:
-    """Save the preferences in the phone's cookie. A form with only a language changes nothing else."""
+    """Save the preferences in the phone's cookie; a form with only a language changes only that."""
     chosen = request.form.get("language")
     if chosen in OWN_NAMES:
         session[language.CHOSEN] = chosen

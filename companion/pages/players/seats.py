@@ -1,7 +1,6 @@
 """Seats and the host's role: joining, lost phones, handing over, requests.
 
-A phone joins by scanning the code and tapping a name. A phone that cannot scan enters the table's code, and the host
-admits it.
+A phone joins by scanning the code and tapping a name, or by entering the table's code, after which the host admits it.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def show() -> str:
 
 
 def _seat(names: Names, player: str, level: int | None) -> dict[str, object]:
-    """Return a seat for the page; `says` describes its phone or the robot's level."""
+    """Return a seat for display; `says` describes its phone or robot."""
     party = phones().party
     whose = party.seats.get(player) if level is None else None
     mine = whose is not None and whose == phone()
@@ -74,7 +73,7 @@ def _seat(names: Names, player: str, level: int | None) -> dict[str, object]:
 
 
 def _unseated(now: MatchState) -> list[dict[str, object]]:
-    """Return the present phones without seat that did not choose to watch, as shown to the host."""
+    """Return the present phones that have no seat and do not watch, for the host."""
     party = phones().party
     seated = {whose for player, whose in party.seats.items() if player in now.people}
     others = set(phones().present()) - seated - set(party.watching) - {phone()}
@@ -101,7 +100,7 @@ def host_name(now: MatchState) -> str:
 
 
 def _called(now: MatchState, whose: str | None) -> str:
-    """Return the name of a phone's player if known; else the number shown on its pages."""
+    """Return the name of a phone's player, else the number shown on its pages."""
     names, player = Names.of(now.game), phones().party.seat_of(whose)
     if names.is_player(player):
         return names.player(player)
@@ -119,7 +118,7 @@ _ASKS = {
 
 
 def asked_here(now: MatchState) -> Iterator[dict[str, object]]:
-    """Yield the requests that this phone may answer: a sentence, and the labels for yes and no."""
+    """Yield the requests that this phone may answer, with labels for yes and no."""
     for asked in filter(_may_answer, phones().asked):
         (say, yes), seat = _ASKS[asked.wish], Names.of(now.game).player(asked.player)
         who = asked.name or _called(now, asked.phone)
@@ -128,7 +127,7 @@ def asked_here(now: MatchState) -> Iterator[dict[str, object]]:
 
 
 def _may_answer(asked: Asked) -> bool:
-    """True if this phone is the host's, or if its own seat is requested."""
+    """True for the host's phone, and for the phone whose seat is requested."""
     if asked.phone == phone():
         return False
     gives = asked.player is not None and phones().party.seats.get(asked.player) == phone()
@@ -137,7 +136,7 @@ def _may_answer(asked: Asked) -> bool:
 
 @bp.post("/seats/asked/<int:asked_id>")
 def answer(asked_id: int) -> AnyResponse:
-    """Answer a request. The host may also refuse all phones that entered the code."""
+    """Answer a request. The host may also refuse all that entered the code."""
     found = next((asked for asked in phones().asked if asked.id == asked_id), None)
     if found is not None and not _may_answer(found):
         raise NotYours(only_host())
@@ -163,7 +162,7 @@ def only_host() -> str:
 
 
 def _may_become_host(now: MatchState) -> bool:
-    """True if this phone may become host without asking: no phone is, or the host has left and this one may follow."""
+    """True if this phone may become host without asking: there is none, or it follows one that has left."""
     if not phone_identity.takes_part():
         return False
     follows = phone_identity.seat(now) is not None or not phone_identity.seated(now)
@@ -172,7 +171,7 @@ def _may_become_host(now: MatchState) -> bool:
 
 @bp.post("/seats/host")
 def hand_on() -> AnyResponse:
-    """Make another phone the host's: one with a seat or present."""
+    """Make another phone the host's, if seated or present."""
     chosen = request.form.get("phone", "")
     if chosen in {*phones().party.seats.values(), *phones().present()}:
         phones().make_host(chosen, by=phone())
@@ -246,7 +245,7 @@ def join() -> AnyResponse | str:
     if phone_identity.let_in(request.args.get("t", ""), service().token):
         return redirect(url_for("seats.join"))
     if phone_identity.takes_part() and not phone_identity.is_machine():
-        # Only now: a link preview keeps no cookie, and must not become host.
+        # Only now: link previews keep no cookie, and must not become host.
         phones().arrive(phone_identity.known_phone())
     return _page()
 
@@ -275,7 +274,7 @@ def _page(asks_for: str | None = None, asker: str | None = None) -> str:
 
 @bp.get("/join/seat/<player>")
 def taken(player: str) -> AnyResponse | str:
-    """Show a seat that another phone has. It can be requested, or taken if that phone is silent."""
+    """Show a seat that another phone has, to request it, or to take it from a silent phone."""
     whose = phones().party.seats.get(player)
     if not phone_identity.takes_part() or player not in state().people or whose is None:
         return go(url_for("seats.join"))
@@ -284,7 +283,7 @@ def taken(player: str) -> AnyResponse | str:
 
 @bp.get("/join/waiting")
 def waiting() -> AnyResponse | str:
-    """Show that the phone waits for admission or for a game; the page updates by itself."""
+    """Show that the phone waits for admission or for a game."""
     if _waits():
         return _page()
     if not phone_identity.takes_part() and not phones().news.of(phone()):
@@ -321,7 +320,7 @@ def sit() -> AnyResponse:
 
 
 def seated(player: str, *, takes: bool) -> Outcome:
-    """Give a player's seat to the requesting script. With `takes` also from another phone, if permitted.
+    """Give a seat to the requesting script; with `takes` also from another phone, if permitted.
 
     The caller has locked the party. Raises Problem for an unknown player.
     """
@@ -336,7 +335,7 @@ def seated(player: str, *, takes: bool) -> Outcome:
 
 
 def _without_a_seat(*, stale: bool) -> AnyResponse:
-    """Let a phone watch or serve the whole table. `stale` is True if the tapped seat no longer exists."""
+    """Let a phone watch or serve the whole table, unless the tapped seat is gone (`stale`)."""
     if stale:
         flash(_("That seat is not at this table: tap your name."))
         return redirect(url_for("seats.join"), 303)
@@ -345,13 +344,13 @@ def _without_a_seat(*, stale: bool) -> AnyResponse:
 
 
 def _may_take(player: str) -> bool:
-    """True if this phone may take over a seat: as host, or after the other phone's silence."""
+    """True if this phone may take over a seat: as host, or from a silent phone."""
     return phone_identity.may_host() or phones().has_left(player)
 
 
 @bp.post("/join/code")
 def knock() -> AnyResponse | tuple[str, int]:
-    """Ask the host to admit a phone that entered the table's code."""
+    """Ask the host to admit a phone with the table's code."""
     (address, proxy), name = phone_identity.places(), clean(request.form.get("name", ""))
     letters = "".join(request.form.get("code", "").split()).upper().encode()
     if service().limits.wait_s(RequestKind.CODE, address, phone_identity.known_phone(), proxy):

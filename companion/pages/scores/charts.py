@@ -19,7 +19,7 @@ from companion.rules.table import Table
 from companion.tabletop.mat_layout import SIDE_MARKS
 
 WIDTH, HEIGHT = 340.0, 230.0
-LEFT, RIGHT, TOP, BOTTOM = 38.0, 84.0, 16.0, 30.0  # margins: numbers on the left and below, names on the right
+LEFT, RIGHT, TOP, BOTTOM = 38.0, 84.0, 16.0, 30.0  # room for numbers on the left and below, names on the right
 LOOKS = len(SIDE_MARKS)
 MOST_LETTERS = 11
 MOST_TICKS = 5
@@ -48,25 +48,23 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """The content of a chart."""
+    """A chart."""
 
-    key: str  # id on the page: a letter, then letters, digits and dashes
+    key: str  # id: a letter, then letters, digits and dashes
     title: str
-    about: str  # description for screen readers
+    about: str  # for screen readers
     lines: tuple[Curve, ...]
     x_name: str
     x_most: int
-    goal: tuple[float, str] | None = None  # a horizontal line: value and label
+    goal: tuple[float, str] | None = None  # horizontal line: value and label
     marks: tuple[Mark, ...] = ()
-    in_steps: bool = False  # True to draw steps; otherwise points are joined by straight lines
+    in_steps: bool = False  # True for steps, False for straight lines
     heads: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()  # the same data as a table
 
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """Maps values to coordinates in the picture."""
-
     x_most: float
     y_most: float
 
@@ -78,7 +76,7 @@ class _Scale:
 
 
 def svg(plot: Plot, signs: str) -> Markup:
-    """Return the chart. `signs` is the URL of the file with the cards' signs."""
+    """Return the chart; `signs` is the URL of the cards' signs."""
     highest = max((y for line in plot.lines for run in line.runs for _x, y in run), default=0.0)
     scale = _Scale(max(1, plot.x_most), max(highest, plot.goal[0] if plot.goal else 0.0, 100.0))
     parts = [
@@ -94,13 +92,13 @@ def svg(plot: Plot, signs: str) -> Markup:
 
 
 def sample(number: int, signs: str) -> Markup:
-    """Return a short sample of a line, for the legend."""
+    """Return a sample of a line, for the legend."""
     root = '<svg class="sample" viewBox="0 0 32 14" aria-hidden="true"><path class="line side-{}" d="M1 7H31"/>{}</svg>'
     return _drawn(root, number % LOOKS + 1, _shape(number, 16.0, 7.0, 7.0, signs))
 
 
 def trend(values: Sequence[int], about: str) -> Markup:
-    """Return a small line chart of values over time, its last point marked; `about` describes it."""
+    """Return a small line chart of values over time; `about` describes it."""
     width, height, edge = 120.0, 32.0, 4.0
     scale, step = (height - 2 * edge) / max(1, *values), (width - 2 * edge) / max(1, len(values) - 1)
     places = [(edge + step * number, height - edge - scale * max(0, value)) for number, value in enumerate(values)]
@@ -154,7 +152,7 @@ def _labels(lines: Sequence[Curve], scale: _Scale, signs: str) -> Iterator[Marku
 
 
 def spread(wanted: Sequence[float], gap: float, lowest: float, highest: float) -> list[float]:
-    """Return positions as near as possible to `wanted`, at least `gap` apart, in the same order."""
+    """Return positions near `wanted`, at least `gap` apart, in the same order."""
     order = sorted(range(len(wanted)), key=lambda index: wanted[index])
     places = [0.0] * len(wanted)
     at = lowest - gap
@@ -167,7 +165,7 @@ def spread(wanted: Sequence[float], gap: float, lowest: float, highest: float) -
 
 
 def cut(label: str) -> str:
-    """Shorten a name to fit a chart's margin; the legend has it in full."""
+    """Shorten a name to fit the margin; the legend has it in full."""
     return label if len(label) <= MOST_LETTERS else label[: MOST_LETTERS - 1].rstrip() + "…"
 
 
@@ -192,12 +190,12 @@ def _text(words: str, x: float, y: float, anchor: str, look: str = "axis") -> Ma
 
 
 def _drawn(pattern: str, *values: object) -> Markup:
-    """Return a piece of SVG with values inserted: numbers to one decimal, texts escaped."""
+    """Return SVG with values inserted: numbers to one decimal, texts escaped."""
     said = (f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else value for value in values)
     return Markup(pattern).format(*said)  # noqa: S704 - the patterns are ours
 
 
-_Moment = tuple[Table, Mark | None]  # the table after a counted play, and a mark if it played a hazard
+_Moment = tuple[Table, Mark | None]  # the table after a counted play, and its hazard's mark
 
 
 def race(hand: PlayedHand, names: Names) -> Plot | None:

@@ -27,11 +27,11 @@ from companion.rules.record.judge import Game
 
 bp = Blueprint("past", __name__)
 
-A_PAGE = 10  # number of matches per page: each must be judged to be listed
-TREND_HANDS = 30  # maximum number of recent hands in a player's trend: more would be unreadable on a phone
-MOST = 10**9  # highest number of a page or a step
-MOST_WAITING = 4  # maximum number of requests waiting for a picture: drawing takes a small computer a while
-BG_STATS = "bgstats://app.bgstatsapp.com/createPlay.html?data="  # the app reads a play as JSON from this link, without a server
+A_PAGE = 10  # few, as each match must be judged
+TREND_HANDS = 30  # more would be unreadable on a phone
+MOST = 10**9  # highest page or step
+MOST_WAITING = 4  # few, as drawing takes a small computer a while
+BG_STATS = "bgstats://app.bgstatsapp.com/createPlay.html?data="  # the app reads a play as JSON, without a server
 _drawing = Queue(MOST_WAITING)
 
 
@@ -66,7 +66,7 @@ def go_on(number: int) -> AnyResponse | tuple[str, int]:
 
 
 def _match_page(past: PastMatch, *, asks: bool = False) -> str:
-    """Return the page of a match; `asks` adds the question whether it may replace the one in play."""
+    """Return the page of a match; `asks` asks whether to replace the one in play."""
     names = Names.of(past.game)
     return render_template(
         "past_match.html",
@@ -92,7 +92,7 @@ def export(number: int, form: str) -> Response:
 @bp.get("/past/<int(max=999999999):number>/bg-stats")
 @bp.get("/past/<int(max=999999999):number>/bg-stats.json")
 def bg_stats(number: int) -> Response:
-    """Open the app BG Stats on this device with the match as a play, or return the play as JSON."""
+    """Open BG Stats on this device with the match as a play, or return the play as JSON."""
     past = past_or_404(number)
     play = json.dumps(archive.bg_stats_play(past, Names.of(past.game).anyone) or abort(404), ensure_ascii=False)
     if request.path.endswith(".json"):
@@ -102,7 +102,7 @@ def bg_stats(number: int) -> Response:
 
 @bp.get("/past/<int(max=999999999):number>/<int(max=9999):hand>.png")
 def picture(number: int, hand: int) -> Response:
-    """Return a hand's score sheet as a picture for sharing."""
+    """Return a hand's score sheet as a picture."""
     past = past_or_404(number)
     played = past.hand(hand)
     if played is None or played.is_open:
@@ -149,7 +149,7 @@ def _past_view(past: PastMatch) -> dict[str, object]:
 
 
 def when(at_s: float) -> str:
-    """Return a time on this machine's clock, in the notation of the phone's country."""
+    """Return a time by this machine's clock, in the notation of the phone's country."""
     if clock.moment(at_s) is None:
         return _("Date not known")
     moment, here = datetime.fromtimestamp(at_s).astimezone(), language.locale()
@@ -186,7 +186,7 @@ def _player_view(one: Figures, all_of: dict[str, Figures]) -> dict[str, object]:
 
 
 def _rivalry(one: Figures, rivals: list[tuple[str, str, int]]) -> str:
-    """Return a player's result against the most frequent opponent; empty without one."""
+    """Return a player's record against the most frequent opponent, if any."""
     if not rivals:
         return ""
     who, key, count = rivals[0]
@@ -200,7 +200,7 @@ def _rivalry(one: Figures, rivals: list[tuple[str, str, int]]) -> str:
 
 
 def _lines(one: Figures) -> list[tuple[str, str]]:
-    """Return the nonzero statistics that are not in the table, with descriptions."""
+    """Return the nonzero statistics that are not in the table."""
     lines = [
         (one.mean_points, _("points a hand on average")),
         (one.coups_fourres, many("coup fourré played", "coups fourrés played", one.coups_fourres)),
@@ -262,7 +262,7 @@ def replay(number: int, hand: int) -> str:
 
 
 def _so_far(hand: PlayedHand, game: Game, names: Names) -> tuple[tuple[str, int, int | None], ...]:
-    """Return each side's points in this hand so far, and in the match before it."""
+    """Return each side's points in this hand so far, and in the match before."""
     table, begun = game.table, hand.begins
     if table is None:
         return ()

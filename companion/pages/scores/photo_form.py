@@ -1,4 +1,4 @@
-"""The form that confirms photographed cards line by line: its content, and the table from its answers.
+"""The form that confirms photographed cards, and the table from its answers.
 
 Fields are flat and named by side or card, so typed values survive another photograph.
 """
@@ -39,12 +39,12 @@ _TITLES = {
 _SO_FAR = {
     GUESS: N_("%(said)s? That depends on guesses."),
     SEVERAL: N_("Several sides are at the target: only one can have completed the trip."),
-}  # shown below a required question, by the reason why the cards do not answer it
+}  # shown below a required question, by why the cards do not answer it
 _STILL = {
     GUESS: N_("%(question)s The answer depends on guesses: choose it below."),
     SEVERAL: N_("%(question)s Several sides are at the target: choose one below."),
-}  # the same as an error if it was not answered
-_UNSEEN = (Card.UNKNOWN,)  # cards of a side that drove without its distances being counted
+}  # the same as errors
+_UNSEEN = (Card.UNKNOWN,)  # cards of a side whose distances were not counted
 
 
 # --- The form filled from the photographs
@@ -53,7 +53,7 @@ _UNSEEN = (Card.UNKNOWN,)  # cards of a side that drove without its distances be
 def fields(edition: Edition, tally: Tally, named: Mapping[str, str]) -> dict[str, str]:
     """Return the form filled from the photographs. `named` maps mats to names of sides.
 
-    Unidentified cards stay unanswered: a guess counts only if a person accepts it.
+    A guess counts only if a person accepts it.
     """
     form: dict[str, str] = {"trip": "", "ended": "", "pile": YES if tally.draw_pile_empty else NO}
     for lot in tally.lots:
@@ -86,7 +86,7 @@ def distances_of(edition: Edition) -> tuple[Card, ...]:
 def kept(before: Form, filled: Form, now: Form) -> dict[str, str]:
     """Return the form after another photograph: typed values stay, the rest is read again.
 
-    "All cards are visible" was said of the earlier photographs, so it is asked again.
+    "All cards are visible" is asked again, as it was about the earlier photographs.
     """
     stays = {field: value for field, value in filled.items() if field not in before or value != before[field]}
     return {**now, **{field: value for field, value in stays.items() if field in now or field[:2] in ("c-", "o-")}}
@@ -96,7 +96,7 @@ def kept(before: Form, filled: Form, now: Form) -> dict[str, str]:
 
 
 class Odd(NamedTuple):
-    """Something impossible or unlikely about the counted cards, with the card and side concerned."""
+    """Something impossible or unlikely, with the card and side concerned."""
 
     say: str
     card: str | None = None
@@ -119,7 +119,7 @@ def odd(table: Table) -> tuple[Odd, ...]:
 
 
 def lot_forms(edition: Edition, tally: Tally, form: Form, found: Sequence[Odd]) -> Iterator[dict[str, Any]]:
-    """Yield every side and heap with its lines and remarks from `found`; heaps beside the mats come last."""
+    """Yield every side and heap with its lines and remarks; heaps beside the mats last."""
     laid = list(zip(_sides(tally, form).values(), sides(edition, tally, form), strict=False))
     hiding = _may_hide(edition, tally, form)
     for lot in tally.lots:
@@ -149,7 +149,7 @@ def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Seque
         "title": name or _("Beside the mats"),
         "name": name,
         "km": _side(edition, form, [lot]).km,
-        "side_km": _side(edition, form, _sides(tally, form).get(key, [lot])).km,  # including the heaps assigned to it
+        "side_km": _side(edition, form, _sides(tally, form).get(key, [lot])).km,  # with the assigned heaps
         "odd": [one.say for one in about if one.side and not one.card],
         "is_seen": lot.is_seen,
         "figures": pictures,
@@ -170,9 +170,7 @@ def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Seque
 
 
 def _field(edition: Edition, form: Form, lot: Lot, field: str, card: Card, usual: str = "") -> dict[str, Any]:
-    """Return a card's field. `cards` names the marked cards that it counts, `cards 3, 4`, and how many answers add to
-    it.
-    """
+    """Return a card's field; `cards` lists the marked cards that it counts: `cards 3, 4`."""
     value, numbers = form.get(field, usual), [str(spot.number) for spot in lot.spots if spot.card is card]
     answered = [spot for spot in lot.unsure if _answer(edition, spot, form) is card]
     several = _("cards %(all)s", all=", ".join(numbers)) if numbers else ""
@@ -186,7 +184,7 @@ def _field(edition: Edition, form: Form, lot: Lot, field: str, card: Card, usual
 
 
 def _unsure(edition: Edition, form: Form, spot: Spot, pictures: Sequence[Figure]) -> dict[str, Any]:
-    """Return an unidentified card with its current answer: a choice, or another card."""
+    """Return an unidentified card with its choices and its current answer."""
     other = form.get(f"o-{spot.key}", "")
     return {
         "spot": spot,
@@ -199,7 +197,7 @@ def _unsure(edition: Edition, form: Form, spot: Spot, pictures: Sequence[Figure]
 
 
 def asked(edition: Edition, tally: Tally, form: Form) -> list[dict[str, Any]]:
-    """Return the questions about the whole hand: field, answers, and the answer from the cards."""
+    """Return the questions about the whole hand, with answers and what the cards say."""
     keys, laid = list(_sides(tally, form)), sides(edition, tally, form)
     told, still_open = _told(edition, tally, form), _open(edition, tally, form)
     who = _("nobody") if told.completed_by is None else laid[told.completed_by].name
@@ -282,7 +280,7 @@ def table_sent(edition: Edition, tally: Tally, form: Form) -> Table:
 
 
 def table_so_far(edition: Edition, tally: Tally, form: Form) -> Table:
-    """Return the table so far, without anything unanswered, dependent on guesses or invalid."""
+    """Return the table so far: unanswered, guessed or invalid parts do not count."""
     told = _told(edition, tally, form)
     if "ended" in _open(edition, tally, form):
         told = replace(told, completed_by=None)
@@ -301,16 +299,15 @@ def _told(edition: Edition, tally: Tally, form: Form) -> Told:
 
 
 def _trip(edition: Edition, tally: Tally, form: Form) -> Trip | None:
-    """Return the trip that a person chose, if any."""
     keys = list(_sides(tally, form))
     ways = {_trip_value(trip, keys): trip for trip in trips(edition, len(keys))}
     return ways.get(form.get("trip", ""))
 
 
 def _open(edition: Edition, tally: Tally, form: Form) -> dict[str, str]:
-    """Return the questions (`trip` or `ended`) that a person must answer, with the reason.
+    """Return the questions (`trip`, `ended`) that a person must answer, with the reason.
 
-    Either the cards would give another answer without the guesses, or several sides are at the target.
+    Without guesses the cards would answer differently, or several sides are at the target.
     """
     sure = {field: value for field, value in form.items() if (field[:2], value) != ("c-", GUESS)}
     told, surely = _told(edition, tally, form), _told(edition, tally, sure)
@@ -323,7 +320,7 @@ def _open(edition: Edition, tally: Tally, form: Form) -> dict[str, str]:
 
 
 def _may_hide(edition: Edition, tally: Tally, form: Form) -> tuple[str, ...]:
-    """Return the keys of photographed sides that may have more distance cards than were detected."""
+    """Return the photographed sides that may have undetected distance cards."""
     laid, trip = sides(edition, tally, form), _trip(edition, tally, form)
     return tuple(
         key
@@ -333,37 +330,36 @@ def _may_hide(edition: Edition, tally: Tally, form: Form) -> tuple[str, ...]:
 
 
 def guesses(tally: Tally, form: Form) -> int:
-    """Return the number of the sides' cards that count as guessed."""
+    """Return how many of the sides' cards count as guessed."""
     return sum(form.get(f"c-{spot.key}") == GUESS for spot in _asked_about(tally, form))
 
 
 def open_guesses(edition: Edition, tally: Tally, form: Form) -> dict[str, str]:
-    """Return the fields of unanswered cards that have a likely guess, filled with it."""
+    """Return the fields of unanswered cards, filled with likely guesses."""
     cards = (spot for spot in _asked_about(tally, form) if spot.proposed and _answer(edition, spot, form) is None)
     return {f"c-{spot.key}": GUESS for spot in cards}
 
 
 def _asked_about(tally: Tally, form: Form) -> Iterator[Spot]:
-    """Yield the sides' cards that need an answer."""
     return (spot for lots in _sides(tally, form).values() for lot in lots for spot in lot.unsure)
 
 
 def sides(edition: Edition, tally: Tally, form: Form) -> tuple[Side, ...]:
-    """Return what is in front of each side, at least two."""
+    """Return the cards of each side, at least two sides."""
     laid = tuple(_side(edition, form, lots) for lots in _sides(tally, form).values())
     others = _("The others")
     return laid if len(laid) > 1 else (*laid, Side(others, (others,), distances=_UNSEEN))
 
 
 def _sides(tally: Tally, form: Form) -> dict[str, list[Lot]]:
-    """Return what is in front of each side, by key: its own lot, then those assigned to it."""
+    """Return each side's lots by key: its own, then those assigned to it."""
     owners = {lot: form.get(f"whose-{lot.key}", OWN) for lot in tally.lots}
     sides = [lot for lot in tally.lots if owners[lot] == OWN]
     return {side.key: [side, *(lot for lot in tally.lots if owners[lot] == side.key)] for side in sides}
 
 
 def _side(edition: Edition, form: Form, lots: Sequence[Lot]) -> Side:
-    """Return the side with the cards of these lots; the first is its own."""
+    """Return the side with the cards of these lots, its own first."""
     answers = ((_answer(edition, spot, form), spot.sighting.sideways) for lot in lots for spot in lot.unsure)
     told = [(card, sideways) for card, sideways in answers if card and scores(card)]
     km = Counter(card for card, _sideways in told if card.family is Family.DISTANCE)
@@ -386,7 +382,7 @@ def _side(edition: Edition, form: Form, lots: Sequence[Lot]) -> Side:
 
 
 def _answer(edition: Edition, spot: Spot, form: Form) -> Card | None:
-    """Return the card that a person chose, `Card.UNKNOWN` if it does not count; None while unanswered."""
+    """Return the chosen card, `Card.UNKNOWN` if it does not count, None while unanswered."""
     said = form.get(f"c-{spot.key}", "")
     if said == NOTHING:
         return Card.UNKNOWN

@@ -1,4 +1,4 @@
-"""Counting from photographs: the cards of a finished hand, confirmed line by line, become its score sheet."""
+"""Counting from photographs: a finished hand's cards, confirmed line by line, become its score sheet."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from companion.vision.faces.deck_in_use import chosen_deck
 
 bp = Blueprint("snap", __name__)
 
-_WITH = "counts_with"  # cookie key: the deck last counted with, and the table's deck at that time
+_WITH = "counts_with"  # cookie key: the last deck counted with, and the table's deck then
 _REFUSED = (Problem, RequestEntityTooLarge)
 
 
@@ -60,8 +60,8 @@ def confirm(token: str) -> str:
 def count(token: str) -> AnyResponse | str | tuple[str, int]:
     """Lead to the score of the confirmed cards.
 
-    Other buttons show the lines again: `change` as they are, `guess` with all likely guesses accepted, `add` with
-    another photograph, `again` read with another deck.
+    Other buttons show the lines again: `change` as they are, `guess` with likely guesses accepted, `add` with another
+    photograph, `again` read with another deck.
     """
     snap, form = _snap(token), None
     edition, found = _found(snap)
@@ -77,7 +77,7 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
         if "again" in form:
             name, deck = _chosen(form)
             photos = _read([(photo.file, "") for photo in snap.photos], deck)
-            # The unidentified cards are others now.
+            # other cards are unidentified now
             kept = {field: value for field, value in form.items() if field[:2] not in ("c-", "o-")}
             return _lines_of(token, snap, kept, Snap(name, deck, photos))
         table = photo_form.table_sent(edition, found, form)
@@ -86,7 +86,7 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
     if "add_up" in form:
         guesses = photo_form.guesses(found, form)
         add_up(token, edition.name, edition.match_points, _sheet(table, form), guesses)
-    # Its own URL: the browser's "back" leads to it again.
+    # a URL for the browser's "back"
     return redirect(f"{url_for('snap.score', token=token)}?{urlencode(form)}", 303)
 
 
@@ -114,7 +114,7 @@ def score(token: str) -> AnyResponse | str:
 
 
 def _sheet(table: Table, form: photo_form.Form) -> SheetView:
-    """Return the score sheet, without an ending if no side completed the hand and none was chosen."""
+    """Return the score sheet, without an ending if there was no winner and none was chosen."""
     sheet = score_sheets.counted_sheet(table)
     return sheet if form.get("ended") or sheet.winner else replace(sheet, how="")
 
@@ -129,7 +129,7 @@ def picture(token: str, number: int) -> Response:
 
 
 def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tuple[str, int]:
-    """Return the form for a photograph, as it was filled in or with the table's edition and deck."""
+    """Return the form for a photograph, as filled in or with the table's values."""
     counted, then = session.get(_WITH, ("", ""))
     deck = given.get("deck", counted if then == _table_deck() else _table_deck())
     name = state().game.edition_name
@@ -161,7 +161,6 @@ def _chosen(given: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, error: Exception | None = None) -> str:
-    """Return the page of lines, as typed or as detected."""
     edition, found = _found(snap)
     form = photo_form.fields(edition, found, _named()) if form is None else form
     odd = photo_form.odd(photo_form.table_so_far(edition, found, form))
@@ -196,7 +195,7 @@ def _lines_of(token: str, before: Snap, form: photo_form.Form, now: Snap) -> Any
 def _sent(there: Sequence[Photo] = ()) -> list[tuple[bytes, str]]:
     """Return the new uploads with their names. Raises Problem for none or too many.
 
-    A phone that missed the response sends its photograph again.
+    A phone that missed the response uploads again.
     """
     sent = sent_files("photo")
     if not sent:
@@ -211,7 +210,7 @@ def _sent(there: Sequence[Photo] = ()) -> list[tuple[bytes, str]]:
 
 
 def _read(files: Sequence[tuple[bytes, str]], deck: str, before: int = 0) -> tuple[Photo, ...]:
-    """Return these photographs, read and numbered after `before`. Raises Problem if one is unreadable."""
+    """Read photographs, numbered after `before`. Raises Problem for an unreadable one."""
     return tuple(
         read_photo(data, say("photograph %(number)d", number=number), deck, folder(), shown(file))
         for number, (data, file) in enumerate(files, start=before + 1)
@@ -225,7 +224,7 @@ def _refused(error: Exception) -> tuple[str, int]:
 
 
 def _snap(token: str) -> Snap:
-    """Return the photographs of a token; if they are gone, redirect to the form."""
+    """Return a token's photographs, or redirect to the form if they are gone."""
     snap = service().snaps.get(token)
     if snap is not None:
         return snap
@@ -244,7 +243,7 @@ def _found(snap: Snap) -> tuple[Edition, Tally]:
 
 
 def _edition(name: str) -> Edition:
-    """Return an edition by name; the match's own has its house rules. Raises EditionError if unknown."""
+    """Return an edition; the match's own has its house rules. Raises EditionError if unknown."""
     game = state().game
     if state().match is not None and name == game.edition_name:
         return game.edition
@@ -252,7 +251,7 @@ def _edition(name: str) -> Edition:
 
 
 def _named() -> dict[str, str]:
-    """Return names of sides by mat, from the match or from the last count."""
+    """Return the sides' names by mat, from the match or the last count."""
     now = state()
     names = Names.of(now.game)
     if now.match is None or now.is_demo:
@@ -263,8 +262,8 @@ def _named() -> dict[str, str]:
 # Running total of counted hands, saved in the phone's cookie
 
 _COUNTED = "counted"
-MOST_HANDS = 20  # maximum number of hands in a total: a cookie is small
-_TOKEN = 8  # length of the token prefix that identifies a photographed hand
+MOST_HANDS = 20  # a cookie is small
+_TOKEN = 8  # length of a token's prefix
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,14 +273,14 @@ class Total:
     edition: str = ""
     sides: tuple[str, ...] = ()
     hands: tuple[tuple[int, ...], ...] = ()
-    guesses: tuple[int, ...] = ()  # number of guessed cards per hand
+    guesses: tuple[int, ...] = ()  # number of guessed cards
 
     @property
     def sums(self) -> tuple[int, ...]:
         return tuple(map(sum, zip(*self.hands, strict=True)))
 
     def winner(self, goal: int | None) -> str | None:
-        """Return the winner of a match to this many points; None if there is none or a tie."""
+        """Return the winner at this many points; None without one or in a tie."""
         best = max(self.sums, default=0)
         is_won = goal is not None and best >= goal and self.sums.count(best) == 1
         return self.sides[self.sums.index(best)] if is_won else None
@@ -300,7 +299,7 @@ def running_total() -> Total:
 
 
 def add_up(token: str, edition: str, goal: int | None, sheet: SheetView, guesses: int) -> None:
-    """Add a counted hand, or correct it if already added. Other sides or a won match start a new total."""
+    """Add or correct a counted hand. Other sides or a won match start a new total."""
     before, name = running_total(), token[:_TOKEN]
     goes_on = (before.edition, before.sides) == (edition, sheet.sides)
     hands = {other: points for other, *points in session[_COUNTED]["hands"]} if goes_on else {}

@@ -1,4 +1,4 @@
-"""The score: sheets of all hands, match totals, the next hand; and when a phone moves between table and score."""
+"""The score: sheets, match totals, the next hand, and when phones are led here and back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ bp = Blueprint("score", __name__)
 
 @bp.get("/score")
 def show() -> AnyResponse | str:
-    """Show all score sheets of the match, the latest first. A phone led here returns for the next hand."""
+    """Show the match's score sheets, latest first. A phone led here returns for the next hand."""
     now = state()
     if lead_back(now) and "HX-Request" in request.headers:
         return go(url_for("table.show"))
@@ -56,16 +56,16 @@ def plays(number: int) -> str:
     )
 
 
-# When a phone moves from the table to the score of an ended hand, and back for the next hand
+# From the table to the score of an ended hand, and back
 
 _SEEN = "sheet"
 _LED = "led"
 
 
 def lead_to_score(now: MatchState) -> bool:
-    """True if a phone at the table should show an ended hand's score: once, and with no open question.
+    """True if a phone at the table should show an ended hand's score: once, without open questions.
 
-    False for a browser without cookies: it would be led there again and again.
+    False without cookies: the phone would be led there again and again.
     """
     if now.game.hand_is_open:
         lead_back(now)
@@ -82,7 +82,7 @@ def lead_to_score(now: MatchState) -> bool:
 
 
 def lead_back(now: MatchState) -> bool:
-    """True if a phone that was led to the score should return: to the next hand, or to the same after an undo."""
+    """True if a phone led to the score should return: for the next hand, or after an undo."""
     if not now.game.hand_is_open or _LED not in session:
         return False
     led = session.pop(_LED)
@@ -96,7 +96,7 @@ def _mark(match: int | None, result: HandResult) -> str:
 
 
 def is_new(match: int | None, result: HandResult) -> bool:
-    """True if this phone sees a hand's sheet for the first time; remembers it."""
+    """True the first time this phone sees a hand's sheet."""
     mark = _mark(match, result)
     seen = session.get(_SEEN) == mark
     session[_SEEN] = mark

@@ -1,4 +1,4 @@
-"""Score sheets for the pages: points and reasons per line, totals, and how the hand ended."""
+"""Score sheets for display: points, reasons, totals, and how the hand ended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from companion.rules.record.judge import Game, HandResult
 from companion.rules.scoring import Item, Sheet
 from companion.rules.table import Ending, HowEnded, Side, Table
 
-Answered = Mapping[tuple[str, Card], Card]  # the hazard countered by each coup fourré, by side and safety
+Answered = Mapping[tuple[str, Card], Card]  # the hazard that each coup fourré countered, by side and safety
 NOTHING: Answered = {}
 
 
@@ -30,19 +30,19 @@ class SheetView:
     title: str
     is_race: bool
     sides: tuple[str, ...]
-    rows: tuple[dict[str, Any], ...]  # lines with each side's points and explanations
+    rows: tuple[dict[str, Any], ...]  # with each side's points and explanations
     totals: tuple[int, ...]
     target: int
     extended: bool
     match: tuple[int, ...] = ()
     is_open: bool = False
-    how: str = ""  # how it ended, if no side completed it
+    how: str = ""  # if no side completed it
     completed_by: str | None = None
     winner: str | None = None
 
     @property
     def lead(self) -> tuple[int, int] | None:
-        """Number of the side that won this hand, from 1, and its lead; None without a winner."""
+        """The winning side's number, from 1, and its lead; None without a winner."""
         best = self.winner if self.is_race else self.sides[self.totals.index(max(self.totals))]
         if best is None:
             return None
@@ -59,12 +59,12 @@ class SheetView:
         return _(pattern if ahead > 0 else N_("The race goes to %(who)s!"), who=self.sides[number - 1], ahead=ahead)
 
     def steps(self, side: int) -> tuple[int, ...]:
-        """Return a side's running total after each line except the last, for counting up."""
+        """Return a side's running total after each line except the last."""
         return tuple(accumulate(row["points"][side] or 0 for row in self.rows))[:-1]
 
 
 def explained(hand: PlayedHand, names: Names) -> SheetView:
-    """Return a hand's score sheet, with the hazards countered by its coups fourrés."""
+    """Return a hand's score sheet, including the hazards countered by coups fourrés."""
     return sheet_view(hand.result, names, answered(hand))
 
 
@@ -116,7 +116,7 @@ def _rows(table: Table, sheets: Sequence[Sheet], names: Names, hazards: Answered
 
 
 def _note(item: Item, table: Table, points: Sequence[Mapping[Item, int]], names: Names) -> str:
-    """Return a line's explanation. Points for an extension may have gone to the caller's opponents."""
+    """Return a line's note. An extension's points may have gone to the caller's opponents."""
     caller, or_opponents = table.extended_by, table.edition.extension_bonus == "caller-or-opponents"
     if item is Item.EXTENSION and or_opponents and caller is not None and not points[caller].get(item):
         return _("%(who)s called it and did not complete it", who=names.side(table.sides[caller].name))
@@ -130,7 +130,7 @@ def wins(game: Game) -> list[tuple[str, int]]:
     return won if any(count for _, count in won) else []
 
 
-# Reasons: sentences about the cards and plays behind the points
+# Reasons behind the points
 
 
 def answered(hand: PlayedHand) -> Answered:
@@ -149,8 +149,6 @@ def answered(hand: PlayedHand) -> Answered:
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    """A side's points on a line of the sheet."""
-
     table: Table
     side: Side
     points: int
@@ -163,7 +161,7 @@ class _Scored:
 
 
 def because(item: Item, table: Table, points: Mapping[str, int], names: Names, hazards: Answered) -> tuple[str, ...]:
-    """Return the sentences behind a line of the sheet; `points` maps sides to their points on it."""
+    """Return the sentences behind a line; `points` maps sides to their points."""
     found: list[str] = []
     for side in table.sides:
         scored = _Scored(table, side, points.get(side.name, 0), names, hazards)

@@ -1,4 +1,4 @@
-"""A score sheet as a picture for sharing. Letters are outlines, so no font is needed."""
+"""A score sheet as a picture. Letters are outlines, so no font is needed."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ WIDTH_MM, MARGIN_MM, LINE_MM = 100.0, 6.0, 8.0
 HEAD_MM, FOOT_MM = 23.0, 6.0
 DPI = 254.0
 MOST_BESIDE = 4  # maximum number of sides with a column each; more have a row each
-SMALLEST_MM = 3.4  # smallest size in mm of a name on one line; longer names take two lines
+SMALLEST_MM = 3.4  # minimum letter size on one line; longer names take two
 SOFT = "#5C5F63"
 
 
-_Row = tuple[tuple[str, ...], bool]  # a line's cells, and whether they are bold (heading or total)
+_Row = tuple[tuple[str, ...], bool]  # cells, and whether bold (heading or total)
 
 
 def png(sheet: SheetView, heading: str, when: str) -> bytes:
-    """Return the sheet as a PNG file with ten pixels per mm. `heading` and `when` identify the match."""
+    """Return the sheet as PNG, ten pixels per mm; `heading` and `when` identify the match."""
     return render.to_png(svg(sheet, heading, when), DPI)
 
 
@@ -47,7 +47,7 @@ def _head(sheet: SheetView, heading: str) -> Iterator[str]:
 
 
 def _table(sheet: SheetView) -> list[_Row]:
-    """Return the rows: a column per side, as on the page, or for many sides a row each with totals only."""
+    """Return a column per side, or for many sides a row each with totals only."""
     points = [(row["title"], *("–" if of is None else str(of) for of in row["points"])) for row in sheet.rows]
     totals = [(_("This race") if sheet.is_race else _("This hand"), *map(str, sheet.totals))]
     match = [(_("Match"), *map(str, sheet.match))] if sheet.match and not sheet.is_race else []

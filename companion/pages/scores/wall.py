@@ -1,4 +1,4 @@
-"""The wall screen with the join code, and the moments shown across the whole screen, also on phones."""
+"""The wall screen, and moments shown across the whole screen, also on phones."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def show() -> AnyResponse | str:
 
 
 def latest_moment() -> dict[str, object] | None:
-    """Return the last play's full-screen moment, to be shown once per screen; None before the first play.
+    """Return the last play's full-screen moment, shown once per screen; None before the first play.
 
     `key` is the match and its last line. A line without a moment has only a key.
     """

@@ -20,7 +20,7 @@ USUAL_PORTS = {"http": 80, "https": 443}
 
 
 def announced(url: str) -> str:
-    """Return the address to announce instead of the machine's own, as browsers write it in `Origin`. Raises Problem."""
+    """Return the address to announce instead of our own, as browsers write it in `Origin`. Raises Problem."""
     refused = Problem(
         "--address is what phones open, with nothing after the name or port: --address https://table.cafe.example"
     )
@@ -55,12 +55,12 @@ def lan_ip() -> str:
 
 
 def shown_host(host: str) -> str:
-    """Return the address or name by which phones reach a listening host."""
+    """Return the address by which phones reach a listening host."""
     return lan_ip() if host in EVERYWHERE else host
 
 
 def is_this_machine(name: str) -> bool:
-    """True if the host name only reaches this machine itself."""
+    """True if the host name reaches only this machine itself."""
     known = ip_of(name)
     return name == "localhost" or (known is not None and known.is_loopback)
 
@@ -73,9 +73,9 @@ def base_url(host: str, port: int) -> str:
 
 
 def typed(base: str, path: str, *, is_announced: bool) -> list[str]:
-    """Return a page's addresses for typing: by this machine's IP address and by its `.local` name.
+    """Return a page's addresses for typing: with the IP address, and with the `.local` name.
 
-    An announced address replaces both; it includes `https://`.
+    An announced address replaces both and includes `https://`.
     """
     if is_announced:
         return [f"{base.removeprefix('http://')}{path}"]
@@ -85,14 +85,14 @@ def typed(base: str, path: str, *, is_announced: bool) -> list[str]:
 
 
 def join_url(base: str, token: str, page: str = "join") -> str:
-    """Return the address in the QR code, including the token that lets a phone take part."""
+    """Return the address in the QR code, with the token that lets a phone take part."""
     return f"{base}/{page}?{urlencode({'t': token})}"
 
 
 def announce(host: str, port: int, token: str, code: str, given: str = "") -> str:
-    """Return the terminal's text when the service is ready: address, QR code and table code.
+    """Return the terminal's text when ready: address, QR code and table code.
 
-    `given` is the address to announce instead of the machine's own.
+    `given` replaces the machine's own address.
     """
     base = given or base_url(host, port)
     lines = [(_("On this machine:"), f"http://localhost:{port}")]
@@ -121,7 +121,7 @@ def announce(host: str, port: int, token: str, code: str, given: str = "") -> st
 
 
 def qr_path(text: str) -> tuple[int, str]:
-    """Return a QR code for an SVG: its width in modules with the quiet zone, and the path of the dark modules."""
+    """Return a QR code for SVG: width in modules with the quiet zone, and path of the dark modules."""
     rows = _code(text, border=4).get_matrix()
     dark = [f"M{x} {y}h1v1h-1z" for y, row in enumerate(rows) for x, on in enumerate(row) if on]
     return len(rows), "".join(dark)

@@ -1,12 +1,12 @@
 """Limits on connections and request bodies, in addition to waitress's own.
 
-Waitress passes a request to a thread once it is complete, so a slow phone occupies a connection but no thread. At its
-connection limit it accepts no more until an idle one times out.
+Waitress passes a request to a thread once complete, so a slow phone occupies no thread. At its connection limit it
+accepts none until an idle one times out.
 
-This server instead closes an idle connection at once: first those without any request, then the longest idle. It ends
-requests that arrive too slowly. Only the routes in `limits.BODIES` accept large bodies, and only from phones that may
-use them. The header decides before the body is read. Unreadable requests get a sentence and the usual headers, and none
-of their content.
+This server closes an idle connection at once: first those without any request, then the longest idle. It ends requests
+that arrive too slowly. Only the routes in `limits.BODIES` accept large bodies, and only from phones that may use them:
+the header decides before the body is read. Unreadable requests get a sentence and the usual headers, without their
+content.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from companion.pages.server.guard import SENTENCES
 from companion.pages.words import _
 
 MOST_CONNECTIONS = 640
-MOST_AN_ADDRESS = 160  # maximum per address: a whole room may share one
-REQUEST_S = 20.0  # time for a request to arrive, in seconds, plus the time of its body at the slowest rate
-SLOWEST_BYTES_A_SECOND = 8_000  # slowest accepted rate of a body: a photograph over poor Wi-Fi is faster
-STALLED_S = 20  # seconds after which a response is abandoned if the phone receives none of it
-MOST_SECURE = 48  # connections of the TLS port: one phone sends pictures, a few others watch
+MOST_AN_ADDRESS = 160  # a whole room may share one
+REQUEST_S = 20.0  # seconds for a request to arrive, plus its body's time at the slowest rate
+SLOWEST_BYTES_A_SECOND = 8_000  # a photograph over poor Wi-Fi is faster
+STALLED_S = 20  # seconds after which a response that the phone does not receive is abandoned
+MOST_SECURE = 48  # TLS port: one phone sends pictures, a few others watch
 MOST_SECURE_AN_ADDRESS = 16  # a browser opens six
-HANDSHAKE_S = 10.0  # time limit for a handshake, in seconds
-RECORD_BYTES = 16 * 1024  # largest TLS record; poll does not report data that OpenSSL has buffered
+HANDSHAKE_S = 10.0
+RECORD_BYTES = 16 * 1024  # largest TLS record; poll does not report what OpenSSL has buffered
 _NOT_TLS = (
     b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"
     b"This address begins with https://, not with http://.\n"
@@ -58,7 +58,7 @@ _NOT_TLS = (
 class Channel(HTTPChannel):
     """A connection."""
 
-    has_asked = False  # True after its first complete request
+    has_asked = False  # True after a complete request
 
     def __init__(self, server: Server, sock: socket.socket, addr: Any, adj: Adjustments, map: Any = None) -> None:  # noqa: A002
         super().__init__(server, sock, addr, adj, map=map)
@@ -105,15 +105,12 @@ class Server(TcpWSGIServer):
                 channel.will_close = True
 
     def set_socket_options(self, conn: socket.socket) -> None:
-        """Accept a connection. If there are too many, close an idle one.
+        """Accept a connection. If there are too many, close one without any request, or the longest idle.
 
-        Connections without any request go first, then the longest idle.
-
-        Raises OSError if none is idle: waitress then drops the new connection.
+        Raises OSError if none is idle: waitress then drops the new one.
         """
         super().set_socket_options(conn)
-        # Waitress never closes a connection with unsent data; this makes the system do it if the phone receives
-        # nothing.
+        # Waitress never closes a connection with unsent data; the system does if the phone receives nothing.
         conn.setsockopt(socket.SOL_TCP, socket.TCP_USER_TIMEOUT, 1000 * STALLED_S)
         host = network(str(conn.getpeername()[0]))
         most_an_address, most = self.most()
@@ -133,13 +130,13 @@ class Server(TcpWSGIServer):
 
 
 class SecureChannel(Channel):
-    """A TLS connection. The handshake proceeds as bytes arrive, so a silent peer does not block others."""
+    """A TLS connection. Its handshake proceeds as bytes arrive, so a silent peer blocks no others."""
 
     def __init__(self, server: SecureServer, sock: ssl.SSLSocket, addr: Any, adj: Adjustments, map: Any = None) -> None:  # noqa: A002
         super().__init__(server, sock, addr, adj, map=map)
         self.sendbuf_len = RECORD_BYTES
         self._came_s = time.monotonic()
-        self._turn = threading.Lock()  # a thread may send while the loop receives; OpenSSL allows one call at a time
+        self._turn = threading.Lock()  # threads send while the loop receives; OpenSSL allows one call at a time
 
     def is_too_slow(self, now_s: float) -> bool:
         """True if the handshake or an incomplete request takes too long."""
@@ -148,7 +145,7 @@ class SecureChannel(Channel):
         return super().is_too_slow(now_s) or (not is_open and now_s - self._came_s >= HANDSHAKE_S)
 
     def handle_read(self) -> None:
-        """Read what has arrived, once it is a whole record."""
+        """Read what has arrived, once a whole record."""
         try:
             with self._turn:
                 data = self.socket.recv(RECORD_BYTES)
@@ -156,7 +153,7 @@ class SecureChannel(Channel):
             return
         except OSError as error:
             if isinstance(error, ssl.SSLError) and error.reason == "HTTP_REQUEST":
-                with suppress(OSError):  # Reply without TLS. Unread input would discard the reply.
+                with suppress(OSError):  # reply without TLS; unread input would discard the reply
                     socket.socket.recv(self.socket, RECORD_BYTES)
                     socket.socket.send(self.socket, _NOT_TLS)
             data = b""
@@ -176,7 +173,7 @@ class SecureChannel(Channel):
 
 
 class SecureServer(Server):
-    """Server of the TLS port. The listening socket is wrapped without a handshake on accept."""
+    """Server of the TLS port; its listening socket makes no handshake on accept."""
 
     channel_class = SecureChannel
 
@@ -186,8 +183,8 @@ class SecureServer(Server):
 
 # Request bodies
 
-MOST_LARGE = 4  # maximum number of simultaneous large uploads: pictures, photographs, decks
-MOST_LARGE_BYTES = 96_000_000  # maximum total size of these uploads in bytes; they are kept in memory
+MOST_LARGE = 4  # simultaneous large uploads: pictures, photographs, decks
+MOST_LARGE_BYTES = 96_000_000  # of all of them; they are kept in memory
 _SAID = {
     400: (400, "Bad Request"),
     401: (401, "Unauthorized"),
@@ -206,11 +203,11 @@ _PAGE = (
     '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     '<link rel="stylesheet" href="/static/companion.css"><title>{0}</title><p>{0}</p><p><a href="/">{1}</a></p>'
 )
-"""Minimal page for a browser: a sentence and a link back."""
+"""Minimal page: a sentence and a link back."""
 
 
 class Refusal:
-    """An error response for waitress to a request that never reaches the app."""
+    """An error response by waitress, before the app."""
 
     def __init__(self, code: int, headers: Mapping[str, str], path: str, sentence: str = "") -> None:
         self.code = code if code in _SAID else 400
@@ -241,8 +238,8 @@ class Parser(HTTPRequestParser):
     adj: Any
     content_length: int
     error: Any
-    path = ""  # path of the request; empty if unreadable
-    large_bytes = 0  # maximum size of a large upload in progress; 0 for other requests
+    path = ""  # empty if unreadable
+    large_bytes = 0  # maximum size of a large upload; 0 for other requests
 
     def __init__(self, channel: Channel, adj: Adjustments) -> None:
         super().__init__(adj)
@@ -253,16 +250,16 @@ class Parser(HTTPRequestParser):
         """Read bytes; return how many belong to this request."""
         consumed = int(super().received(data))
         if self.error is not None:
-            self.expect_continue = False  # refuse a client that waits for permission to send its body
+            self.expect_continue = False  # no permission for a body that the client has announced
             if not isinstance(self.error, Refusal):
                 self.error = Refusal(self.error.code, self.headers, self.path)
         return consumed
 
     def parse_header(self, header_plus: bytes) -> None:
-        """Parse the header and set the body's size limit. Raises ParsingError if it is unreadable."""
+        """Parse the header and set the body's limit. Raises ParsingError if unreadable."""
         try:
             super().parse_header(header_plus)
-        except ValueError as error:  # invalid address or length that waitress does not catch
+        except ValueError as error:  # an address or length that waitress fails on
             raise ParsingError("") from error
         if not self.chunked and self.content_length <= limits.USUAL.most_bytes:
             return
@@ -287,7 +284,7 @@ class Parser(HTTPRequestParser):
         self.body_rcv, self.content_length, self.error = None, 0, refusal
 
     def _most_bytes(self) -> int | Refusal:
-        """Return the route's size limit in bytes, or the refusal of a phone that may not use it."""
+        """Return the route's limit in bytes, or the refusal of a phone that may not use it."""
         if "MOST_BYTES" in self._channel.server.application.config:
             return int(self._channel.server.application.config["MOST_BYTES"])
         environ = self._channel.task_class(self._channel, self).get_environment()

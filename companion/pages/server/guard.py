@@ -1,4 +1,4 @@
-"""Checks of every request and headers of every response: host name, rate, cookie, route, errors."""
+"""Checks of every request, headers of every response, cookies and errors."""
 
 from __future__ import annotations
 
@@ -57,17 +57,17 @@ _HOST = re.compile(
     r"(?:\[(?P<six>[0-9a-f:.]{2,45})\]|(?P<name>[a-z0-9.-]{1,253}))(?::\d{1,5})?", re.IGNORECASE | re.ASCII
 )
 
-# Pages omit invisible characters that browsers obey, such as bidirectional controls. The joiners U+200C and U+200D
-# remain: some languages need them in names, and forms send names back.
+# Pages omit invisible characters that browsers obey, such as bidirectional controls. They keep the joiners U+200C and
+# U+200D, which names in some languages need.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ud800-\udfff\ue000-\uf8ff"
     "\ufeff\ufff0-\ufffb\U000e0000-\U000e007f\U000f0000-\U0010ffff]"
 )
-AT_HOME = ("local", "lan", "home", "home.arpa", "internal", "localdomain")  # local domains, which cannot be registered
+AT_HOME = ("local", "lan", "home", "home.arpa", "internal", "localdomain")  # local domains, not registrable
 
 
 class InMemory(Request):
-    """A request whose uploads stay in memory: no photograph is written to disk."""
+    """A request whose uploads stay in memory, never on disk."""
 
     def _get_file_stream(self, *_about: Any, **_more: Any) -> IO[bytes]:
         return io.BytesIO()
@@ -80,12 +80,12 @@ class ShortNumber(IntegerConverter):
 
 
 def protect(app: Flask) -> None:
-    """Check every request of the app, complete every response, and turn errors into a sentence."""
+    """Check every request of the app, complete every response, and turn errors into sentences."""
     app.request_class = InMemory
     app.url_map.converters["int"] = ShortNumber
     app.session_interface = Cookies()
     app.config.update(
-        # With "Strict", a join link from a message would arrive without the cookie, and the phone would lose its seat.
+        # "Strict" would drop the cookie when a join link is opened from a message, and so the seat.
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_NAME="companion",
@@ -106,9 +106,9 @@ def _before() -> None:
 
 
 def check_door(count: Callable[[], None] = lambda: None) -> None:
-    """End a request with a wrong host name, from a foreign page, or to a route that this phone may not use.
+    """End a request with a wrong host name, from a foreign page, or to a closed route.
 
-    `count` is called after the host name's check, before the others.
+    `count` is called after the host name's check.
     """
     if not is_our_name(request.host, service().called):
         where = service().base_url() or "http://localhost"
@@ -120,7 +120,7 @@ def check_door(count: Callable[[], None] = lambda: None) -> None:
 
 
 def check_origin(announced: str = "") -> None:
-    """End a change that was not requested by one of our pages."""
+    """End a change that none of our pages requested."""
     ours = is_our_page(request.headers.get("Origin"), request.host, announced)
     site = request.headers.get("Sec-Fetch-Site", "same-origin")
     if request.method not in LOOKING and not (ours and site in ("same-origin", "none")):
@@ -128,7 +128,7 @@ def check_origin(announced: str = "") -> None:
 
 
 def _count() -> None:
-    """Count the request against its phone's rate, and record that the phone is present. Raises TooManyRequests."""
+    """Count the request against its phone's rate, and note the phone's presence. Raises TooManyRequests."""
     kind = KINDS.get(request.endpoint or "", RequestKind.PAGE if request.method in LOOKING else RequestKind.CHANGE)
     if kind not in FREE_TO_THE_MACHINE or not phone_identity.is_machine():
         whose = phone_identity.phone() if phone_identity.takes_part() else None
@@ -140,9 +140,9 @@ def _count() -> None:
 
 
 def is_our_name(host: str, called: Collection[str]) -> bool:
-    """True if a host name is this machine's: an IP address, localhost, its own name or an additional one.
+    """True if a host name is this machine's: an IP address, localhost, its own or an additional name.
 
-    Other names would let a page on the internet reach into the local network (DNS rebinding).
+    Others would let internet pages reach into the local network (DNS rebinding).
     """
     found = _HOST.fullmatch(host)
     if found is None:
@@ -157,15 +157,15 @@ def is_our_name(host: str, called: Collection[str]) -> bool:
 
 
 def is_our_page(origin: str | None, host: str, announced: str = "") -> bool:
-    """True if a change was requested by one of our pages.
+    """True if one of our pages requested a change.
 
-    The origin must be the requested host or the announced address: a proxy may forward another host name.
+    Its origin is the requested host or the announced address: a proxy may forward another host name.
     """
     return bool(origin) and origin in (f"http://{host}", f"https://{host}", announced)
 
 
 def know_proxy(app: Flask, announced: str) -> None:
-    """Mark requests to the announced address and set their scheme: a proxy forwards https as http."""
+    """Mark requests to the announced address and set their scheme: proxies forward https as http."""
     if not announced:
         return
     inner, (scheme, _, host) = app.wsgi_app, announced.partition("://")
@@ -176,7 +176,7 @@ def know_proxy(app: Flask, announced: str) -> None:
             environ[phone_identity.BY_ANNOUNCED] = True
             environ["wsgi.url_scheme"] = scheme
         elif environ.get("HTTP_ORIGIN") == announced:
-            # A proxy without forwarding headers still passes on the origin.
+            # Proxies without forwarding headers still pass on the origin.
             environ[phone_identity.BY_ANNOUNCED] = True
         return inner(environ, start_response)
 
@@ -184,7 +184,7 @@ def know_proxy(app: Flask, announced: str) -> None:
 
 
 def complete(response: Response) -> Response:
-    """Add the common headers to a response, and compress it if worthwhile."""
+    """Add the common headers, and compress the response if worthwhile."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
     response.headers.setdefault("Cache-Control", "no-store")
@@ -207,14 +207,14 @@ def _packed(response: Response) -> Response:
 
 # The phone's cookie: signed (HMAC-SHA256) and independent of clocks
 
-KEPT = timedelta(days=400)  # lifetime of the cookie: the longest that browsers allow
+KEPT = timedelta(days=400)  # the longest that browsers allow
 
 
 class Cookies(SecureCookieSessionInterface):
     """Session cookies that do not depend on this machine's clock.
 
-    Flask refuses a cookie signed too long ago or in the future: a computer starting in the wrong year would forget
-    every phone. Browsers would delete a cookie at once if its expiry date came from a clock in 1970.
+    Flask refuses cookies from long ago or from the future: after starting in the wrong year it would forget every
+    phone. Browsers delete a cookie at once if its expiry date comes from a clock in 1970.
     """
 
     digest_method = staticmethod(hashlib.sha256)
@@ -227,7 +227,7 @@ class Cookies(SecureCookieSessionInterface):
         return phone_identity.BY_ANNOUNCED in request.environ and request.is_secure
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
-        """Return the cookie's content; empty without a validly signed one."""
+        """Return the cookie's content; empty without a valid signature."""
         signed = self.get_signing_serializer(app)
         if signed is None:
             return None
@@ -237,7 +237,7 @@ class Cookies(SecureCookieSessionInterface):
             return self.session_class()
 
     def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
-        """Send a changed cookie; the phone's own clock measures its lifetime (Max-Age)."""
+        """Send a changed cookie, whose lifetime the phone's own clock measures (Max-Age)."""
         has_news = session and self.should_set_cookie(app, session)
         signed = self.get_signing_serializer(app) if has_news else None
         if signed is None:
@@ -256,7 +256,7 @@ class Cookies(SecureCookieSessionInterface):
         response.vary.add("Cookie")
 
 
-# Errors: a sentence about what to do, without any of the request's content
+# Errors: sentences about what to do, without the request's content
 
 log = logging.getLogger(__name__)
 
@@ -297,9 +297,9 @@ def _ours(error: Exception) -> Response:
 
 
 def say(sentence: str, code: int) -> Response:
-    """Return a sentence as a response: JSON under `/api/`, else a page or part of one."""
+    """Return a sentence: JSON under `/api/`, else a page or part of one."""
     if isinstance(request.routing_exception, BadHost):
-        # A page's links would not work: no machine can have this host name.
+        # A page's links would not work with this host name.
         return Response(sentence, code, mimetype="text/plain")
     if request.path.startswith("/api/"):
         return make_response({"say": sentence}, code)

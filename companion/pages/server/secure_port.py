@@ -1,7 +1,7 @@
 """A second port with TLS: browsers allow camera access only on secure pages.
 
-The certificate is self-signed, so a phone warns once. The port serves the same pages with its own loop and threads: a
-flood of requests stops only the phone's pictures.
+The self-signed certificate makes a phone warn once. The port has its own loop and threads: a flood of requests stops
+only the phone's pictures.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from companion.pages.server import address, serving
 from companion.pages.server.connections import Server
 from companion.storage.data_folder import write_whole
 
-FILE_NAME = "tls.pem"  # key and certificate in the data folder; if present, the port opens at each start
-PORT_ABOVE = 443  # offset from the port of the pages: 8000 gives 8443
-VALID_DAYS = 800  # validity of a certificate in days; phones reject more than 825
+FILE_NAME = "tls.pem"  # key and certificate; if present, the port opens at each start
+PORT_ABOVE = 443  # 8000 gives 8443
+VALID_DAYS = 800  # phones reject more than 825
 RENEWED_DAYS = 30  # remaining days below which a certificate is renewed
-THREADS = 6  # one phone sends pictures, and the person who sets it up watches
+THREADS = 6  # one phone sends pictures, another may watch
 
 
 class SecurePort:
@@ -42,7 +42,7 @@ class SecurePort:
 
     @property
     def was_opened(self) -> bool:
-        """True if this service or an earlier one with this data folder has opened the port."""
+        """True if the port was ever opened with this data folder."""
         return self._path.exists()
 
     def base_url(self) -> str | None:
@@ -52,7 +52,7 @@ class SecurePort:
         return f"https{address.base_url(self._host, self._port).removeprefix('http')}"
 
     def open(self, app: Flask) -> None:
-        """Open the port for an app, unless it is open. Raises Problem if that fails."""
+        """Open the port, unless open. Raises Problem if that fails."""
         with self._lock:
             if self._server is not None:
                 return
@@ -87,9 +87,9 @@ class SecurePort:
 
 
 def certify(path: Path, names: tuple[str, ...]) -> None:
-    """Write a key and a certificate for these names to a file, unless it has a valid one.
+    """Write a key and a certificate for these names, unless the file has a valid one.
 
-    Raises Problem while the machine's clock cannot be right, and OSError if the file cannot be written.
+    Raises Problem while the clock cannot be right, OSError if the file cannot be written.
     """
     from cryptography import x509
 
@@ -140,7 +140,7 @@ def _general_names(names: tuple[str, ...]) -> list[Any]:
 
 
 def _now() -> datetime.datetime:
-    """Return the time for a certificate's validity. Raises Problem while the clock cannot be right."""
+    """Return the time. Raises Problem while the clock cannot be right."""
     now = clock.moment(clock.now_s())
     if now is None:
         raise Problem(say("The clock of this machine is not right yet: connect it to the network, then try again."))

@@ -24,16 +24,16 @@ from companion.match.match import Match
 from companion.pages import limits
 from companion.pages.server.connections import MOST_CONNECTIONS, SecureServer, Server
 
-THREADS = 16  # more than may wait for pictures, sheets and photographs, so that taps find a free thread
-IDLE_S = 75  # seconds after which an idle connection is closed; pages ask more often
-LOOK_S = 5  # seconds between checks for connections to close
+THREADS = 16  # more than can wait for pictures, sheets and photographs, so taps find a free one
+IDLE_S = 75  # seconds; pages ask more often
+LOOK_S = 5  # seconds between checks for idle connections
 TURN_S = 1.0
-LAST_ANSWERS_S = 1.0  # seconds to finish pending responses when the service ends
+LAST_ANSWERS_S = 1.0  # seconds for pending responses when the service ends
 MOST_UNSENT_BYTES = 1024 * 1024
 
 
 def serve(app: Flask, host: str, port: int, ready: Callable[[int], None] = lambda _port: None) -> None:
-    """Serve an app until the process is asked to end; call `ready` with the port once it is open.
+    """Serve an app until the process is asked to end; call `ready` with the port once open.
 
     Raises Problem if the port cannot be opened.
     """
@@ -46,7 +46,7 @@ def serve(app: Flask, host: str, port: int, ready: Callable[[int], None] = lambd
 
 
 def bound(app: Flask, host: str, port: int, threads: int = THREADS) -> Server:
-    """Return a server with an open port; its loop is not running yet. Raises Problem if the port is unavailable."""
+    """Return a server with an open port; its loop is not running. Raises Problem if the port is unavailable."""
     try:
         return server_at(listening(host, port), app, threads)
     except (OSError, OverflowError) as error:
@@ -60,8 +60,8 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def server_at(line: socket.socket, app: Flask, threads: int, secure: ssl.SSLContext | None = None) -> Server:
-    """Return a server for a listening socket, with TLS if `secure` is given."""
-    logging.getLogger("waitress").setLevel(logging.ERROR)  # a flood of requests must not wear out a memory card
+    """Return a server for a listening socket; `secure` adds TLS."""
+    logging.getLogger("waitress").setLevel(logging.ERROR)  # a flood must not wear out a memory card
     if secure is not None:
         line = secure.wrap_socket(line, server_side=True, do_handshake_on_connect=False)
     adjustments = Adjustments(
@@ -72,12 +72,12 @@ def server_at(line: socket.socket, app: Flask, threads: int, secure: ssl.SSLCont
         cleanup_interval=LOOK_S,
         max_request_header_size=limits.MOST_HEADER_BYTES,
         max_request_body_size=limits.USUAL.most_bytes + 1,
-        inbuf_overflow=limits.LARGEST_BYTES + 2,  # keeps request bodies off the disk
+        inbuf_overflow=limits.LARGEST_BYTES + 2,  # keeps bodies off the disk
         outbuf_high_watermark=MOST_UNSENT_BYTES,
         outbuf_overflow=2 * MOST_UNSENT_BYTES,
         log_socket_errors=False,
         ident=None,
-        # The app needs to know which requests came through a proxy.
+        # the app detects proxies by them
         clear_untrusted_proxy_headers=False,
         url_scheme="https" if secure else "http",
     )
@@ -87,12 +87,12 @@ def server_at(line: socket.socket, app: Flask, threads: int, secure: ssl.SSLCont
 
 
 def turn(server: Server, timeout_s: float) -> None:
-    """Handle what has arrived, or wait up to `timeout_s`. Uses poll, since `select` is limited to 1024 files."""
+    """Handle what has arrived, or wait up to `timeout_s`. Polls, since `select` is limited to 1024 files."""
     wasyncore.loop(timeout=timeout_s, use_poll=True, map=server._map, count=1)
 
 
 def end(server: Server) -> None:
-    """Accept no more requests, finish pending responses and close every connection."""
+    """Finish pending responses and close every connection."""
     server.accepting = False
     server.del_channel()
     server.socket.close()
@@ -106,9 +106,9 @@ def end(server: Server) -> None:
 
 
 def _asked_to_end(wake: Callable[[], None]) -> threading.Event:
-    """Return an event that is set when the process is asked to end. A second request ends it at once.
+    """Return an event that is set when the process is asked to end; a second request ends it at once.
 
-    A closing terminal sends several signals; they do not count as a second request.
+    A closing terminal's several signals do not count as a second request.
     """
     asked = threading.Event()
     heard: set[int] = set()
@@ -122,7 +122,7 @@ def _asked_to_end(wake: Callable[[], None]) -> threading.Event:
 
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            # `nohup` ignores the end of the terminal.
+            # `nohup` ignores a closing terminal.
             if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
                 signal.signal(number, hear)
     return asked
@@ -139,17 +139,16 @@ def _why_not(error: OSError | OverflowError, host: str, port: int) -> str:
 
 
 def status(match: Match) -> str:
-    """Return a status line for the service manager."""
+    """Return a status line for systemd."""
     now = match.state
     played = f"Match {now.match}, hand {now.game.hand_number}" if now.match else "No match yet"
     return f"{played}. {now.trouble}" if now.trouble else f"{played}."
 
 
-# Messages to systemd: ready, status, watchdog. `NOTIFY_SOCKET` names the socket; without it nothing is sent. systemd
-# restarts a service that sends no heartbeat within `WATCHDOG_USEC`. A heartbeat is sent only after every part was
-# tried, so a hanging part stops them.
+# Messages to the socket in `NOTIFY_SOCKET`, if any. systemd restarts a service without a heartbeat within
+# `WATCHDOG_USEC`. Heartbeats follow a test of every part, so a hanging part stops them.
 
-BEATS = 4  # heartbeats per watchdog period
+BEATS = 4  # per watchdog period
 
 
 class Manager:
@@ -160,7 +159,7 @@ class Manager:
         self._address = "\0" + address[1:] if address.startswith("@") else address
         usec = whole(environ.get("WATCHDOG_USEC", ""), 1, 10**12)
         meant = environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
-        self.patience_s = usec / 1_000_000 if usec and meant else None  # longest time between heartbeats, if limited
+        self.patience_s = usec / 1_000_000 if usec and meant else None  # between heartbeats, if limited
 
     def tell(self, **what: str | int) -> None:
         """Send a message: `READY=1`, `STATUS="…"`, `STOPPING=1`, `WATCHDOG=1`."""
@@ -173,9 +172,9 @@ class Manager:
 
 
 def start_heart(manager: Manager, tries: Sequence[Callable[[], object]], status: Callable[[], str]) -> None:
-    """Try every part of the service periodically in a thread, and send a heartbeat if all work.
+    """Test every part periodically in a thread, and send a heartbeat if all work.
 
-    Does nothing without a watchdog. Each of `tries` raises or hangs if its part does not work.
+    Does nothing without a watchdog. Each of `tries` raises or hangs if its part fails.
     """
 
     def run(pause_s: float) -> None:
@@ -201,7 +200,7 @@ def beat(manager: Manager, tries: Sequence[Callable[[], object]], status: Callab
 
 
 def answers(host: str, port: int, within_s: float = 5.0) -> None:
-    """Request a file from the web server; any response counts. Raises OSError without one."""
+    """Request a file from the web server; any response will do. Raises OSError without one."""
     reached = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
     with socket.create_connection((reached, port), within_s) as line:
         line.settimeout(within_s)

@@ -1,4 +1,4 @@
-"""The camera pages: pictures, advice, drawn zones, and a phone as the camera."""
+"""Camera pages: pictures, advice, drawn zones, and a phone as the camera."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def show() -> str:
     )
 
 
-_TRIED = "camera-tried"  # cookie key: this phone has passed the camera trial
+_TRIED = "camera-tried"  # cookie key: camera trial done
 
 
 @bp.get("/camera/trial")
 def trial() -> AnyResponse | str:
-    """Show whether the picture is good enough, and the next thing to improve."""
+    """Show whether the picture is good enough, and what to improve next."""
     seen = _seen()
     if seen and "waiting" in request.args:
         return Response(status=204, headers={"HX-Refresh": "true"})
@@ -74,7 +74,7 @@ def go_on() -> AnyResponse:
 
 
 def is_trial_due() -> bool:
-    """True if the host should try the camera first: once, before the first match."""
+    """True if the host should try the camera: once, before the first match."""
     return state().match is None and has_camera() and phone_identity.may_host() and not session.get(_TRIED)
 
 
@@ -108,7 +108,7 @@ def add() -> AnyResponse:
 
 
 def _others(*, can_add: bool) -> dict[str, Any] | None:
-    """Return the additional cameras for the page; None if they cannot be changed here.
+    """Return the additional cameras, if they can be changed here.
 
     Without a picture none can be added: the first camera that responds becomes the main one.
     """
@@ -129,7 +129,7 @@ def _is_several() -> bool:
 
 @bp.get("/camera/zones")
 def draw() -> AnyResponse | str:
-    """Show the form for drawing zones, which needs a single camera."""
+    """Show the form for drawing zones, for a single camera."""
     current = _zones().current
     if not phone_identity.may_act() or _is_several():
         return redirect(url_for("camera.show"))
@@ -140,7 +140,7 @@ def draw() -> AnyResponse | str:
 
 @bp.post("/camera/zones")
 def save() -> AnyResponse | str | tuple[str, int]:
-    """Save the drawn zones. With `clear`, only remove one zone from the form."""
+    """Save the drawn zones, or with `clear` only remove one from the form."""
     zones, form = _zones(), request.form.to_dict()
     if "clear" in form:
         return _form({field: typed for field, typed in form.items() if not field.endswith(f"-{form['clear']}")})
@@ -162,7 +162,6 @@ def forget() -> AnyResponse:
 
 
 def _kept() -> str:
-    """Return when the saved drawing takes effect."""
     seen, undrawn = _seen(), _undrawn()
     if undrawn:
         return _("What is drawn is kept, and not yet complete. %(undrawn)s", undrawn=undrawn)
@@ -174,7 +173,7 @@ def _kept() -> str:
 
 
 def _undrawn() -> str:
-    """Return which sides have neither drawn zones nor a visible printed mat; empty if none."""
+    """Return which sides have neither drawn zones nor a visible printed mat."""
     current, called, seen = _zones().current, _called(), _seen()
     found = {mat_of(zone.zone) for zone in seen.advice.zones} if seen else set()
     lacking = zone_form.undrawn(zone_form.as_typed(current), called) if current else ()
@@ -206,12 +205,11 @@ def _form(typed: zone_form.Form, sentence: str = "") -> str:
 
 
 def _zones() -> DrawnZones:
-    """Return the drawn zones, or abort with 404 without a camera."""
     return service().camera.zones or abort(404)
 
 
 def _called() -> Called:
-    """Return the names of the mats in play; before a match those of two sides."""
+    """Return the names of the mats in play, or of two sides before a match."""
     now = state()
     mats = match().mats(now) or {"side-1": "", "side-2": ""}
     return Called(Names.of(now.game), mats)
@@ -264,7 +262,7 @@ def sights(survey: Survey, called: Called) -> dict[str, Any]:
 
 
 def without_drawn(survey: Survey) -> Survey:
-    """Return a survey without the drawn zones, which were deleted after it was taken."""
+    """Return a survey without the drawn zones, deleted since."""
     if not survey.drawn:
         return survey
     zones = tuple(zone for zone in survey.advice.zones if zone.zone not in survey.drawn)
@@ -274,7 +272,7 @@ def without_drawn(survey: Survey) -> Survey:
 
 
 def _outlines(survey: Survey, called: Called) -> Iterator[dict[str, object]]:
-    """Yield the zones on the picture: corners in pixels for SVG, center in percent of the picture."""
+    """Yield the zones: corners in pixels for SVG, center in percent of the picture."""
     width, height = survey.size_px
     good = {zone.zone: zone.good for zone in survey.advice.zones}
     numbers = called.numbers(*survey.zones)
@@ -317,13 +315,13 @@ def _scale(zone: ZoneSight) -> str:
 # A phone as the camera: how it becomes one, and its pictures
 
 PATH = "camera/phone"
-PACE_MS = 200  # time between pictures: cards stay for seconds, and the Wi-Fi is shared
-BUSY_PACE_MS = 400  # the same while pictures arrive faster than they are read
+PACE_MS = 200  # cards stay for seconds, and the Wi-Fi is shared
+BUSY_PACE_MS = 400  # while pictures arrive faster than they are read
 
 
 @bp.get(f"/{PATH}")
 def phone() -> AnyResponse:
-    """Show the camera page on a phone with a secure connection; otherwise show how to get there."""
+    """Show the camera page on a secure connection; otherwise show the way there."""
     if phone_identity.let_in(request.args.get("t", ""), service().token):
         return redirect(url_for("camera.phone"))
     frames, secure, turn = service().camera.phone, service().secure, service().camera.turn
@@ -381,14 +379,14 @@ def frame() -> dict[str, int] | tuple[dict[str, int], int]:
 
 
 def _frames() -> PhoneFrames:
-    """Return the frames from phones, or abort with 404 if a source was given at the start."""
+    """Return the phone's frames, or abort with 404 if a source was given at the start."""
     return service().camera.phone or abort(404)
 
 
 # Pictures
 
-ZONE_ROOM = 0.15  # margin around a zone as a share of its size, for cards that stick out
-MOST_ZONE_PX = 480  # longest side of a zone's picture
+ZONE_ROOM = 0.15  # margin as a share of its size, for cards that stick out
+MOST_ZONE_PX = 480  # longest side of its picture
 
 
 @bp.get("/camera.jpg")
@@ -399,7 +397,7 @@ def picture() -> Response:
 
 @bp.get("/question/<question_id>.jpg")
 def crop(question_id: str) -> Response:
-    """Return the camera's picture of a question's card, or of the zone now if table and record differ."""
+    """Return the picture of a question's card, or the zone's current one if table and record differ."""
     question = state().question(question_id)
     if question is None or question.asks_play or question.zone is None:
         return _jpeg(question.crop if question else None)
@@ -411,7 +409,7 @@ def _jpeg(picture: bytes | None) -> Response:
 
 
 def _zone_jpeg(zone: str) -> bytes | None:
-    """Return a zone's picture as JPEG; the whole picture for an unknown zone; None without a picture."""
+    """Return a zone as JPEG; the whole picture for an unknown zone; None without a picture."""
     image, survey = service().camera.image(), service().camera.survey()
     if image is None:
         return None

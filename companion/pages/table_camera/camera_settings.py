@@ -1,4 +1,4 @@
-"""Camera settings saved in the data folder: rotation, and additional cameras."""
+"""Camera settings in the data folder: rotation, and additional cameras."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from companion.vision.capture.sources import Frame, is_device
 OTHERS_NAME = "other-cameras.json"
 QUARTERS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}
 LEFT_AND_RIGHT = 1
-MOST_OTHERS = 3  # maximum number of additional cameras: each costs as much computing time as the first
+MOST_OTHERS = 3  # each costs as much computing time as the first
 
 
 def _keep(path: Path, value: object) -> None:
@@ -42,7 +42,7 @@ def _kept(path: Path) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Clockwise rotation in degrees, and whether the picture is mirrored after it."""
+    """Clockwise rotation in degrees, then mirroring."""
 
     degrees: int = 0
     mirrored: bool = False
@@ -58,8 +58,8 @@ AS_IT_IS = Turn()
 class KeptTurn:
     """The current turn, saved in the data folder. Thread-safe.
 
-    Cards are read from an upside-down camera too; the turn is for viewers. `companion.vision.mirrored` handles mirrored
-    pictures independently.
+    It is for viewers: cards are read upside down too, and `companion.vision.mirrored` flips mirrored pictures by
+    itself.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -67,7 +67,7 @@ class KeptTurn:
         self.current = _turn(_kept(self._path))
 
     def keep(self, turn: Turn) -> None:
-        """Turn pictures like this from now on. Raises Problem if the setting cannot be saved."""
+        """Turn pictures from now on. Raises Problem if that cannot be saved."""
         _keep(self._path, asdict(turn))
         self.current = turn
 
@@ -86,14 +86,14 @@ def _turned(frame: Frame, turn: Turn) -> Frame:
 
 
 def _turn(kept: Any) -> Turn:
-    """Return a saved turn; the unchanged picture for invalid data."""
+    """Return a saved turn; no turn for invalid data."""
     if not isinstance(kept, dict) or not {"degrees", "mirrored"} <= kept.keys():
         return AS_IT_IS
     return Turn(kept["degrees"] if kept["degrees"] in tuple(QUARTERS) else 0, kept["mirrored"] is True)
 
 
 class OtherCameras:
-    """The additional cameras: those given at the start, else those saved. Thread-safe.
+    """The additional cameras, given at the start or saved. Thread-safe.
 
     `first` returns the main camera.
     """
@@ -109,7 +109,7 @@ class OtherCameras:
         self.sources = _sources(_kept(self._path)) if given is None else tuple(given)
 
     def choices(self) -> list[str]:
-        """Return this machine's devices that may be added."""
+        """Return the devices that may be added."""
         used = {lasting_name(source) for source in (*self.sources, self._first() or "")}
         return [device for device in video_devices() if lasting_name(device) not in used]
 
@@ -127,7 +127,7 @@ class OtherCameras:
         self._use(*self.sources, lasting_name(source))
 
     def leave_out(self, number: int) -> None:
-        """Remove a camera. Raises Problem if the setting cannot be saved."""
+        """Remove a camera. Raises Problem if that cannot be saved."""
         self._use(*(source for n, source in enumerate(self.sources) if n != number))
 
     def _use(self, *sources: str) -> None:
@@ -136,6 +136,5 @@ class OtherCameras:
 
 
 def _sources(kept: Any) -> tuple[str, ...]:
-    """Return the valid sources among saved data."""
     sources = kept if isinstance(kept, list) else []
     return tuple(source for source in sources if isinstance(source, str) and is_device(source))[:MOST_OTHERS]

@@ -1,4 +1,4 @@
-"""The decks by whose faces cards are recognized: list, choose, import, export, remove, create."""
+"""Decks by whose faces cards are recognized: list, choose, import, export, remove, create."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def take_away(name: str) -> Response:
 
 @bp.post("/decks/import")
 def take_in() -> AnyResponse | tuple[str, int]:
-    """Import a deck from a file, one at a time: unpacked decks are large."""
+    """Import a deck, one at a time: unpacked decks are large."""
     try:
         content, called = next(iter(sent_files("file")), (b"", ""))
         with _taking_in.turn(BUSY):
@@ -174,13 +174,13 @@ def _facts(deck: Deck) -> list[str]:
     except EditionError:
         edition = deck.edition
     back = "" if deck.back else _("no back")
-    # no line breaks within a date
+    # no line break within a date
     made = _("made on %(day)s", day=deck.made.replace("-", "\u2011")) if deck.made else ""
     return [fact for fact in (edition, count, back, made, deck.maker) if fact]
 
 
 def _begun() -> Enrolment:
-    """Return a new deck that is not yet written. Raises Problem for invalid input."""
+    """Return a new, unwritten deck. Raises Problem for invalid input."""
     title, edition = " ".join(request.form.get("title", "").split()), request.form.get("edition", "")
     if not title:
         raise Problem(_("The deck has no name yet: call it as you like, such as Grandma’s deck."))
@@ -198,7 +198,7 @@ def _begun() -> Enrolment:
 
 
 def _free_name(title: str) -> str:
-    """Return an unused file name for a deck: letters, digits and dashes of its title."""
+    """Return an unused file name from letters, digits and dashes of a title."""
     plain = unicodedata.normalize("NFKD", re.sub("['’]", "", title)).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_NAME].strip("-") or "deck"
     taken = {other.lower() for other in template_decks.deck_names(folder())}

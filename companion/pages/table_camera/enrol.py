@@ -1,4 +1,4 @@
-"""Enrolling a deck: one card at a time before the camera, or many on a photograph, to be named."""
+"""Enrolling a deck: card by card before the camera, or many on a photograph."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ from companion.vision.enrol.sheet_enrolment import FaceGuess, SheetResult
 bp = Blueprint("enrolling", __name__)
 
 PATH = "/decks/<name>/enrol"
-_NONE = "none"  # form value of a picture that is no card of the deck
+_NONE = "none"  # form value: no card of the deck
 DONE = "done"  # replaces the card's slug when no more are wanted
 _MAY_BE_MANY = (
     PictureFault.SEVERAL,
     PictureFault.NO_CARD,
     PictureFault.UNCLEAR,
     PictureFault.TOO_SMALL,
-)  # faults of a picture of many cards
-_taking = threading.Lock()  # a repeated upload waits until the first was examined
-THUMB_PX = 240  # height of a card's picture on the page
+)  # of a picture of many cards
+_taking = threading.Lock()  # a repeated upload waits for the first
+THUMB_PX = 240  # height of a picture
 
 
 @bp.get(PATH)
 def show(name: str) -> str:
-    """Show the page of one card: the requested one, or the next without a picture."""
+    """Show one card's page: the requested card, or the next without a picture."""
     if not phone_identity.may_act():
         return render_template("enrol.html", deck=None)
     enrolment = _enrolment(name)
@@ -59,7 +59,7 @@ def show(name: str) -> str:
 
 @bp.post(PATH)
 def take(name: str) -> AnyResponse | tuple[str, int]:
-    """Save the camera's picture or the uploaded photograph for a card, or photographs of many cards."""
+    """Save the camera's picture or an uploaded photograph for a card, or photographs of many."""
     enrolment = _enrolment(name)
     try:
         subject = _subject(enrolment, request.form.get("card", ""))
@@ -74,7 +74,7 @@ def take(name: str) -> AnyResponse | tuple[str, int]:
 
 
 def _taken(enrolment: Enrolment, subject: Subject, photos: list[bytes]) -> AnyResponse | tuple[str, int]:
-    """Save the upload or the camera's picture. Raises Problem if there is neither, or it is unusable."""
+    """Save the upload or the camera's picture. Raises Problem if there is none, or it is unusable."""
     number = parsing.whole(request.form.get("number"), 1, 999)
     new = [photo for photo in photos if not _mark(enrolment, photo).exists()]
     if photos and not new:
@@ -102,13 +102,13 @@ def _cut_out(enrolment: Enrolment, sent: bytes, image: Image) -> SheetResult:
 
 
 def _note(enrolment: Enrolment, sent: bytes) -> None:
-    """Mark a photograph, so that sending it again does not add its cards or gap twice."""
+    """Mark a photograph, so that uploading it again does not add its cards or gap twice."""
     with suppress(OSError):
         _mark(enrolment, sent).touch()
 
 
 def _mark(enrolment: Enrolment, sent: bytes) -> Path:
-    """Return the file that exists while a photograph's cards or gap wait."""
+    """Return the mark's file, which exists while the cards or gap wait."""
     return enrolment.folder / template_decks.WAITING / hashlib.sha256(sent).hexdigest()
 
 
@@ -122,16 +122,16 @@ def _can_look() -> bool:
 
 
 def _decoded(photo: bytes) -> Image:
-    """Return an uploaded photograph. Raises Problem if it is unreadable or too large."""
+    """Return an uploaded photograph. Raises Problem if unreadable or too large."""
     if not 0 < len(photo) <= MOST_BYTES:
         raise Problem(too_many_pixels())
     return sandbox.decode(photo, _("that you have sent"))
 
 
 def _taken_together(enrolment: Enrolment, photos: list[bytes], number: int | None) -> AnyResponse:
-    """Cut cards out of several photographs and ask for their names. An unusable photograph leaves a gap.
+    """Cut cards out of photographs and ask for their names; an unusable photograph leaves a gap.
 
-    A script sends them one by one with their numbers. Raises Problem if one is to be sent again.
+    A script uploads them one by one, numbered. Raises Problem if one is to be sent again.
     """
     for at, photo in enumerate(photos, start=number or 1):
         is_seen = bool(photo)
@@ -154,7 +154,7 @@ def _taken_together(enrolment: Enrolment, photos: list[bytes], number: int | Non
 
 @bp.get(f"{PATH}/names")
 def name_them(name: str) -> AnyResponse | str:
-    """Show the cards cut out together with their likeliest names, or with names that were given but not saved.
+    """Show the cut-out cards with their likeliest names, or with those given but not saved.
 
     `ordered` says that the cards were in order.
     """
@@ -180,7 +180,7 @@ def name_them(name: str) -> AnyResponse | str:
 
 
 def _waiting_card(enrolment: Enrolment, place: int, guess: FaceGuess, given: str) -> dict[str, Any]:
-    """Return a waiting card for the page; `given` is the name that was given but not saved."""
+    """Return a waiting card; `given` is its name that was not saved."""
     likely = [*guess.likely, *([_subject(enrolment, given)] if given else [])]
     is_told = guess.is_sure or guess.is_by_place
     return {
@@ -194,14 +194,14 @@ def _waiting_card(enrolment: Enrolment, place: int, guess: FaceGuess, given: str
 
 @bp.post(f"{PATH}/names")
 def keep_them(name: str) -> AnyResponse:
-    """Save the cards under the given names. Unnamed ones keep waiting; with `anew` all are dropped."""
+    """Save the named cards. Others keep waiting; with `anew` all are dropped."""
     enrolment = _enrolment(name)
     if "anew" in request.form:
         drop_waiting(enrolment.folder)
         return redirect(url_for("enrolling.show", name=name), 303)
     given: dict[str, list[int]] = {}
     for place in waiting_in(enrolment.folder):
-        # Without scripts, the list's choice overrides other marks.
+        # Without scripts, the list's choice wins.
         slug = request.form.get(f"other-{place + 1}", "") or request.form.get(f"card-{place + 1}", "")
         slug = "" if slug == "other" else slug
         if slug == _NONE:
@@ -219,7 +219,7 @@ def keep_them(name: str) -> AnyResponse:
         flash(str(problem))
     left = waiting_in(enrolment.folder)
     if not left:
-        is_whole = not any(enrolment.wanted)  # a deck without its back works nearly as well
+        is_whole = not any(enrolment.wanted)  # the back hardly matters
         return redirect(url_for("enrolling.show", name=name, card=DONE if is_whole else None), 303)
     flash(many("%(count)d card has no name yet.", "%(count)d cards have no name yet.", len(left)))
     in_vain: dict[str, Any] = {
@@ -244,7 +244,7 @@ def watch(name: str) -> AnyResponse | tuple[str, int]:
     subject = _subject(enrolment, request.form.get("card", ""))
     image = _image()
     if enrolment.pictures(subject):
-        # Another phone has saved it meanwhile.
+        # another phone has saved it
         return go(_after(enrolment, subject))
     try:
         verdict = service().guide.watch(enrolment, subject, image) if image is not None else None
@@ -271,7 +271,7 @@ def picture(name: str, slug: str, number: int) -> Response:
 
 @bp.post("/decks/<name>/<slug>-<int:number>/remove")
 def remove_picture(name: str, slug: str, number: int) -> AnyResponse | tuple[str, int]:
-    """Remove one of a card's pictures. `of`, the number shown on the page, prevents a second removal."""
+    """Remove a card's picture. `of`, the number shown on the page, prevents a second removal."""
     enrolment = _enrolment(name)
     subject = _subject(enrolment, slug)
     there = enrolment.pictures(subject)
@@ -290,7 +290,7 @@ def _thumb(path: Path, _written_ns: int) -> bytes:
 
 
 def _enrolment(name: str) -> Enrolment:
-    """Return the enrollment of a user's deck, or abort with 404 if it is missing or damaged."""
+    """Return the enrollment of a user's deck, or abort with 404 if missing or damaged."""
     if name not in template_decks.own_names(folder()):
         abort(404)
     try:
@@ -301,7 +301,7 @@ def _enrolment(name: str) -> Enrolment:
 
 
 def _subject(enrolment: Enrolment, slug: str) -> Subject:
-    """Return a card of the deck by its slug; None for the back."""
+    """Return a card by its slug; None for the back."""
     card = card_of_slug(slug)
     if slug != BACK and card not in enrolment.cards:
         abort(400)
@@ -309,14 +309,13 @@ def _subject(enrolment: Enrolment, slug: str) -> Subject:
 
 
 def _asked(enrolment: Enrolment, slug: str | None) -> str:
-    """Return the slug of the page's card, or `done`."""
     if slug == DONE or (slug and subject_name(_subject(enrolment, slug))):
         return slug
     return subject_name(enrolment.wanted[0]) if enrolment.wanted else DONE
 
 
 def _after(enrolment: Enrolment, subject: Subject) -> str:
-    """Return the URL of the next wanted card, if possible one after this."""
+    """Return the URL of the next wanted card, preferably after this one."""
     order = (*enrolment.cards, None)
     later = order[order.index(subject) + 1 :]
     return url_for(
@@ -330,7 +329,6 @@ def _after(enrolment: Enrolment, subject: Subject) -> str:
 
 
 def _said(verdict: FaceVerdict) -> str:
-    """Return a verdict as a sentence with the page's card names."""
     if verdict.fault is PictureFault.NO_CARD and _is_of_all():
         return _("No card is found on the picture: lay all cards in rows, apart, on a plain ground of another colour.")
     if verdict.twin:
@@ -350,7 +348,7 @@ def _step(enrolment: Enrolment, card: Subject) -> dict[str, Any]:
 
 
 def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
-    """Return the page about a card, or with `done` about the whole deck."""
+    """Return a card's page, or with `done` the deck's."""
     steps = [_step(enrolment, card) for card in (*enrolment.cards, None)]
     at = next((number for number, step in enumerate(steps) if step["slug"] == slug), len(steps))
     now = steps[at] if at < len(steps) else None
@@ -377,5 +375,5 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
 
 
 def _is_of_all() -> bool:
-    """True if the page is about all cards: none was chosen."""
+    """True if no card was chosen, so the page is about all."""
     return "all" in request.form if request.method == "POST" else not request.args.get("card")

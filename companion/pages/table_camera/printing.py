@@ -34,8 +34,8 @@ PREVIEW_DPI = 64
 KIND_OF = {name: name.partition("-")[0] for name in ("stickers", "mats", "mats-a4", "deck", "deck-backs", "robot")}
 
 
-MOST_WAITING = 24  # maximum number of requests waiting for a drawing; a page shows five sheets
-_drawing = Queue(MOST_WAITING)  # drawing takes seconds; phones asking for the same sheet share one drawing
+MOST_WAITING = 24  # a page shows five sheets
+_drawing = Queue(MOST_WAITING)  # phones asking for the same sheet share one drawing
 
 
 _files = lru_cache(maxsize=8)(pdf_files)
@@ -110,7 +110,7 @@ def sheet(name: str, form: str) -> Response:
 def _order(sheets: str, labels: str = "") -> Wanted:
     """Return the order in the URL, completed from the match.
 
-    Raises Problem for an invalid number, or for `labels` that are unknown or too small for the stickers.
+    Raises Problem for an invalid number, and for `labels` unknown or too small for the stickers.
     """
     game, asked = state().game, request.args
     try:

@@ -21,7 +21,7 @@ SEATS = (
     (PictureEdge.TOP, N_("above the picture")),
     (PictureEdge.RIGHT, N_("right of the picture")),
 )
-MOST_HIGH, TABLE_HIGH = 40.0, 16.0  # height of a side's suggested mat and of the table's, in percent of the picture
+MOST_HIGH, TABLE_HIGH = 40.0, 16.0  # a side's suggested mat and the table's, in percent of the picture
 MOST_NAMED = 4
 WIDE_SCREEN = 9 / 16
 
@@ -33,13 +33,13 @@ def layout_of(mat: str) -> MatLayout:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """Names and numbers of mats and zones at this table."""
+    """Names and numbers of mats and zones."""
 
     names: Names
-    mats: Mapping[str, str]  # the side that plays on each mat
+    mats: Mapping[str, str]  # sides by mat
 
     def numbers(self, *seen: str) -> dict[str, int]:
-        """Number the zones that the match needs, then other visible ones."""
+        """Number the needed zones, then other visible ones."""
         needed = (f"{mat}/{zone}" for mat in (*self.mats, TABLE) for zone in layout_of(mat).zones)
         return {zone: number for number, zone in enumerate(dict.fromkeys((*needed, *seen)), start=1)}
 
@@ -52,7 +52,7 @@ class Called:
 
 
 def mats_forms(form: Form, called: Called) -> list[dict[str, object]]:
-    """Return the match's mats with their zones and typed values. The middle mat has no seat."""
+    """Return the match's mats with zones and typed values; the middle mat has no seat."""
     numbers, what = called.numbers(), (_("Left"), _("Top"), _("Width"), _("Height"))
     return [
         {
@@ -78,7 +78,7 @@ def mats_forms(form: Form, called: Called) -> list[dict[str, object]]:
 
 
 def missing(form: Form, called: Called) -> tuple[str, ...]:
-    """Return the zones that still have to be drawn; none if all sides use printed mats."""
+    """Return the zones still to be drawn; none if all sides use printed mats."""
     if _has_zones(form, TABLE) and not any(_has_zones(form, mat) for mat in called.mats):
         return ()
     needed = (f"{mat}/{zone}" for mat in called.mats for zone in NEEDED)
@@ -86,7 +86,7 @@ def missing(form: Form, called: Called) -> tuple[str, ...]:
 
 
 def still_to_draw(zones: Iterable[str], called: Called) -> str:
-    """Return which zones are missing, with their numbers in the list."""
+    """Return which zones are missing, with their numbers."""
     numbers = called.numbers()
     named = [f"{numbers[zone]} {called.whole(zone)}" for zone in zones]
     more = ["…"] * (len(named) > MOST_NAMED)
@@ -109,7 +109,7 @@ def _zones(mat: str) -> Iterator[str]:
 
 
 def drawing_of(form: Form, called: Called) -> Drawing:
-    """Return the submitted drawing. Raises Problem for errors, and for a side with only some of the zones it needs."""
+    """Return the submitted drawing. Raises Problem for errors, and for sides without all needed zones."""
     found = re.fullmatch(r"(\d{2,5})x(\d{2,5})", form.get("picture", ""), re.ASCII)
     size = (int(found[1]), int(found[2])) if found else USUAL_SIZE
     tables = [table for mat in (*called.mats, TABLE) for table in _tables(form, mat, size, called)]
@@ -128,7 +128,7 @@ def drawing_of(form: Form, called: Called) -> Drawing:
 
 
 def undrawn(form: Form, called: Called) -> tuple[str, ...]:
-    """Return the mats without zones while others have some: they are printed mats."""
+    """Return the mats of sides without zones while others have some: they use printed mats."""
     lacking = dict.fromkeys(map(mat_of, missing(form, called)))
     return tuple(mat for mat in lacking if not _has_zones(form, mat))
 
@@ -171,7 +171,7 @@ def _typed(zone: str, box: tuple[float, ...]) -> dict[str, str]:
 
 
 def suggested(mats: Mapping[str, str]) -> dict[str, str]:
-    """Suggest all zones as on printed mats, for adjustment. Half of the sides sit above."""
+    """Suggest zones as on printed mats, with half of the sides above."""
     typed: dict[str, str] = {}
     for seat in (PictureEdge.BOTTOM, PictureEdge.TOP):
         here = [mat for mat in mats if _usual_seat(mat, mats) == seat]
