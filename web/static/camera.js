@@ -1,5 +1,5 @@
-// The camera pages: a picture that follows the table, and zones drawn on it by finger, mouse or keys.
-// The numbers of the form are what counts; the drawing shows them and changes them.
+// Camera pages: a live picture, and zones drawn on it by finger, mouse or keys.
+// The form's numbers are submitted; the drawing shows and changes them.
 
 const PAUSE_MS = 500;
 const picture = document.getElementById("picture");
@@ -42,7 +42,7 @@ function draw() {
   const corners = ([x, y, w, h]) => [[x, y], [x + w, y], [x + w, y + h], [x, y + h]];
   const holds = ([x, y, w, h], [px, py]) => px >= x && px <= x + w && py >= y && py <= y + h;
 
-  // The zones that are moved with one: those of its side where all of them go together.
+  // Zones that move together: all of a side, if its box is checked.
   function together(zone) {
     const all = zone.side.querySelector("[data-together]").checked;
     return zones.filter((one) => box(one) && (one === zone || (all && one.side === zone.side)));
@@ -59,7 +59,7 @@ function draw() {
     missing.textContent = missing.dataset.say.replace("{zones}", () => named.join(" · ")).replace("….", "…");
   }
 
-  // Only zones that are there can go together.
+  // Offer that only for two drawn zones or more.
   function offerTogether() {
     for (const label of document.querySelectorAll(".together")) {
       label.hidden = zones.filter((zone) => zone.side.contains(label) && box(zone)).length < 2;
@@ -112,7 +112,7 @@ function draw() {
     return [share(event.clientX, frame.left, frame.width), share(event.clientY, frame.top, frame.height)];
   }
 
-  // The grip under a finger: 44 px wide, but of a small zone the middle third is left to move it by.
+  // The corner grip under the pointer, or -1. A small zone's middle third remains for moving it.
   function gripped(it, [px, py]) {
     const { width, height } = board.getBoundingClientRect();
     const reach = holds(it, [px, py]) ? Math.min(GRIP_PX, (it[2] * width) / 300, (it[3] * height) / 300) : GRIP_PX;
@@ -128,7 +128,7 @@ function draw() {
     for (const [zone, [x, y, w, h]] of group) put(zone, [x + by[0], y + by[1], w, h]);
   }
 
-  // What a finger that goes down here does when it moves: it sizes or moves the chosen zone, or draws that one anew.
+  // Return what moving the pointer does: resize, move or redraw the chosen zone.
   function change(zone, it, at) {
     const grip = it ? gripped(it, at) : -1;
     if (grip >= 0) {

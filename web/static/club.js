@@ -1,4 +1,4 @@
-// The clock of a round goes on between two answers of the club.
+// Count a round's clock down between updates from the club.
 setInterval(() => {
   for (const clock of document.querySelectorAll("[data-runs]")) {
     clock.from ??= {left: Number(clock.dataset.left), at: performance.now()};

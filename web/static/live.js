@@ -1,5 +1,5 @@
-// Keeps a page in step with the table: asks each second whether anything has changed, and says `live` on the body if so.
-// The page fetches its own part anew; without this script it is as good as a page that is reloaded by hand.
+// Poll each second for changes of the table, and dispatch `live` on the body after one.
+// The page then fetches its part again; without this script it must be reloaded by hand.
 
 const PAUSE_MS = 1000;
 const HIDDEN_PAUSE_MS = 10000;
@@ -39,7 +39,7 @@ async function ask() {
     const now = await version(mine.signal);
     found();
     if (now !== shown) {
-      // What says that this is the demo stands beside the part that is fetched anew.
+      // The demo's label is outside the part that is fetched again.
       if (shown.includes("-demo.") && !now.includes("-demo.")) location.reload();
       shown = now;
       document.body.dispatchEvent(new CustomEvent("live"));
@@ -67,13 +67,13 @@ if (shown) {
   window.addEventListener("pagehide", rest);
 }
 
-// Does something now, and again each time the page's part has been fetched anew.
+// Do something now, and after each update of the page's part.
 function keep(act, event) {
   act();
   document.body.addEventListener(event, act);
 }
 
-// An illegal play blinks when it appears, not each time the page is refreshed.
+// An illegal play blinks when it appears, not after each update.
 const blinked = new Set();
 function blink() {
   for (const play of document.querySelectorAll(".illegal[id]")) {
@@ -83,9 +83,9 @@ function blink() {
 }
 keep(blink, "htmx:afterSettle");
 
-// A card that has come to lie somewhere slides into its place, once. What lay there is known by the place's id.
+// A new card slides into its place once. `lying` maps a place's id to its last card.
 const lying = new Map();
-// After settling, which sets the class anew.
+// After settling, which resets the class.
 function slide() {
   for (const place of document.querySelectorAll("[data-lies]")) {
     const lies = place.dataset.lies;
@@ -98,15 +98,15 @@ document.body.addEventListener("htmx:afterSwap", () => {
   for (const place of document.querySelectorAll(".slides")) place.classList.remove("slides");
 });
 
-// The heading stands above the part that is fetched anew.
+// The heading is outside the part that is fetched again.
 document.body.addEventListener("htmx:afterSwap", () => {
   const heading = document.getElementById("heading");
   const now = document.querySelector("[data-heading]");
   if (heading && now) heading.textContent = now.dataset.heading;
 });
 
-// The window of a coup fourré shrinks once for each attack, however often the page is fetched anew; when it has
-// closed, the button is smaller and still there: the rules say when it is too late.
+// A coup fourré's window shrinks once per attack, across updates. Afterwards the button is smaller but remains: the
+// rules decide when it is too late.
 const WINDOW_MS = 15000;
 const WINDOW = "coup fourré window";
 function shrink() {
@@ -122,8 +122,8 @@ function shrink() {
 }
 keep(shrink, "htmx:afterSwap");
 
-// What is worth the whole screen shows there once, and never what had happened before this tab was opened. An undo shows
-// nothing anew: its line is an earlier one.
+// A full-screen moment shows once, if it happened after this tab was opened. An undo shows none: its line is an earlier
+// one.
 const MOMENT = "moment shown";
 const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 function place(key) {
@@ -144,11 +144,11 @@ function celebrate() {
 }
 keep(celebrate, "htmx:afterSettle");
 
-// Phones that have asked for it get sounds, speech and vibration; the others do not load them.
+// Load sounds, speech and vibration only on phones that turned them on.
 const { sound, speech, vibrate, soundsAt } = document.body.dataset;
 if (sound || speech || vibrate) import(soundsAt);
 
-// What was said about the last tap is gone with the next one that works.
+// The next successful tap clears the message about the last one.
 document.body.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful) document.getElementById("notice").replaceChildren();
 });
@@ -158,7 +158,7 @@ document.body.addEventListener("htmx:sendError", () => {
 });
 document.body.addEventListener("htmx:afterOnLoad", found);
 
-// A trouble that was put away stays away in this tab until it is another one.
+// A dismissed problem stays hidden in this tab until another occurs.
 const AWAY = "trouble put away";
 function settleTrouble() {
   const banner = document.querySelector("details.trouble");

@@ -1,4 +1,4 @@
-// The phone that is the camera: its page shows what it sees and sends it, picture after picture, as long as it is open.
+// A phone as the camera: the page shows the picture and sends it repeatedly while it is open.
 
 const WIDTH = 1920;
 const HEIGHT = 1080;
@@ -54,7 +54,7 @@ function charge() {
   return battery && !battery.charging ? Math.round(100 * battery.level) : null;
 }
 
-// Sends one picture; false where this phone is not the camera any more.
+// Send one picture; return false if this phone is no longer the camera.
 async function send() {
   const percent = charge();
   const picture = await photograph();
@@ -101,7 +101,7 @@ async function follow() {
   button.hidden = false;
 }
 
-// The back of the phone looks down where the screen looks up: then both angles are small.
+// With the screen up, the back camera looks down and both angles are small.
 function watchTilt() {
   addEventListener("deviceorientation", ({ beta, gamma }) => {
     if (beta === null || gamma === null) return;

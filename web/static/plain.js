@@ -1,5 +1,4 @@
-// The plain page in step with the table: what is new is said in the log, one sentence a play, and the rest of the
-// page is brought up to date without a word.
+// Live updates of the text version: the log announces each new play in one sentence; the rest is updated silently.
 
 const said = document.getElementById("said");
 const waits = () => [...document.querySelectorAll("[data-waits]")];
@@ -10,7 +9,7 @@ let match = matchNow();
 let latest = newest();
 const asked = new Set(waits().map((one) => one.dataset.waits));
 
-// A form's name for its change is another one each time.
+// Ignore the forms' request ids, which change each time.
 const shape = (part) => part.innerHTML.replaceAll(/name="request" value="\w*"/g, "");
 
 function newest() {
@@ -51,7 +50,7 @@ async function refresh() {
   tell(before);
 }
 
-// One at a time, and once more for what came meanwhile.
+// One at a time, and once more for changes meanwhile.
 let running = null;
 let again = false;
 document.body.addEventListener("live", () => {

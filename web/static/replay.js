@@ -1,5 +1,5 @@
-// The arrow keys step through a hand: left and right a play, Home and End all the way. It also plays by itself, at a
-// speed to choose, until somebody steps, looks away or the hand ends; the space bar starts and stops it.
+// Replay of a hand. Left and right arrow: one play; Home and End: first and last; space: start and stop autoplay.
+// Autoplay also stops on a manual step, when the page is hidden, and at the hand's end.
 
 const KEYS = { ArrowLeft: "to-prev", ArrowRight: "to-next", Home: "to-first", End: "to-last" };
 const PACES_MS = { slow: 4000, normal: 2000, fast: 900 };
@@ -10,8 +10,7 @@ let pace = matchMedia("(prefers-reduced-motion: reduce)").matches ? "slow" : "no
 let running = false;
 let timer = 0;
 
-// Each step fetches the page's part anew: the controls show again how it runs, and the play that is shown is in sight
-// where the list of the plays scrolls by itself.
+// After each step, restore the controls' state and scroll the list of plays to the current one.
 function show() {
   clearTimeout(timer);
   running &&= leads("to-next");
@@ -35,7 +34,7 @@ function toggle() {
   at(leads("to-next") ? "to-next" : "to-first").click();
 }
 
-// The clipboard's own interface is closed to a page over http; what is selected can be copied all the same.
+// The clipboard API needs https; a selection can be copied without it.
 function copy(text) {
   const field = document.createElement("textarea");
   field.className = "hidden";

@@ -1,5 +1,5 @@
-// The score page as it is made anew: what was opened stays open. Printing has a button where there is a script, sharing
-// one where the browser may: over https, on most phones. Elsewhere the picture is there to be kept.
+// Score page: keep details open across updates, and show the print button. The share button needs https and browser
+// support; otherwise the picture can be downloaded.
 
 let open = [];
 document.body.addEventListener("htmx:beforeSwap", () => {

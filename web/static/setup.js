@@ -1,4 +1,4 @@
-// A tap on a name of earlier games puts it on the seat that waits for one.
+// A tap on a known name puts it on the next empty seat.
 
 function showKnown() {
   for (const known of document.querySelectorAll(".known")) known.hidden = false;

@@ -1,5 +1,5 @@
-// Says what a sign means: after a long press on it or on the button that bears it, and after a tap where it does nothing
-// else. Whoever uses neither finger nor mouse finds the same under “How to play”.
+// Explain a sign after a long press on it or its button, or after a tap that does nothing else. “How to play” has the
+// same explanations for other input devices.
 
 const HELD_MS = 550;
 const MOST_MOVED_PX = 10;
@@ -27,7 +27,7 @@ async function tell(slug) {
     return;
   }
   document.body.append(dialog);
-  // It shows as it shall look.
+  // Show the dialog only with its styles loaded.
   const style = dialog.querySelector("link");
   await new Promise((done) => { style.onload = style.onerror = done; });
   dialog.setAttribute("aria-label", dialog.querySelector("h1").textContent.trim());
@@ -52,7 +52,7 @@ document.addEventListener("pointermove", (event) => {
   if (from && Math.hypot(event.clientX - from[0], event.clientY - from[1]) > MOST_MOVED_PX) rest();
 });
 for (const end of ["pointerup", "pointercancel", "scroll"]) document.addEventListener(end, rest, true);
-// A phone opens its own menu after a long press, as early as this page hears of it.
+// Replace the phone's own menu, which a long press may open before our timer ends.
 document.addEventListener("contextmenu", (event) => {
   const slug = slugOf(signAt(event.target));
   if (!slug || event.pointerType === "mouse") return;

@@ -1,5 +1,5 @@
-// Only counting: − and + beside every number, what follows from the cards as they stand, and patience while a
-// photograph is read. Without this script the numbers are typed, and everything else is the same.
+// Counting only: − and + buttons, live results, and progress while a photograph is read. Without this script the
+// numbers are typed; everything else works the same.
 
 function step(input, by) {
   const value = Math.min(Math.max((Number(input.value) || 0) + by, Number(input.min)), Number(input.max));
@@ -22,8 +22,7 @@ for (const stepper of document.querySelectorAll(".stepper")) {
   stepper.append(stepButton(input, 1));
 }
 
-// The server knows the rules and says what follows from the cards: kilometers, what cannot be, how the hand went, and
-// which questions must be answered before it counts.
+// The server derives the results from the cards: kilometers, errors, how the hand went, and required questions.
 const lines = document.querySelector("form[data-follows]");
 let waits, latest;
 async function follow() {
@@ -39,7 +38,7 @@ async function follow() {
   document.querySelectorAll("[data-asked]").forEach((old, at) => asked[at] && (old.required = asked[at].required));
   explain();
 }
-// The browser's own sentence would only tell people to tick the box, and in its own language.
+// Replace the browser's message, which would only say to tick the box, in the browser's language.
 function explain() {
   for (const box of document.querySelectorAll("[data-say]"))
     box.setCustomValidity(box.required && !box.checked ? box.dataset.say : "");
@@ -50,7 +49,7 @@ lines?.addEventListener("input", () => {
   clearTimeout(waits);
   waits = setTimeout(() => follow().catch(() => {}), 100);
 });
-// What was typed is still there on a page that is gone back to.
+// After going back, the typed values are still there.
 if (lines && performance.getEntriesByType("navigation")[0]?.type !== "navigate") addEventListener("load", follow);
 
 for (const select of document.querySelectorAll(".other select")) {
@@ -61,7 +60,7 @@ for (const select of document.querySelectorAll(".other select")) {
   });
 }
 
-// Under a card's picture stands the name that it is given.
+// Show the chosen name below a card's picture.
 for (const piece of document.querySelectorAll(".piece")) {
   const select = piece.querySelector("select");
   piece.addEventListener("input", ({ target }) => {
@@ -73,7 +72,7 @@ for (const piece of document.querySelectorAll(".piece")) {
   });
 }
 
-// A card that is given the name of another gives that one its own, so that two of them are put right with one tap.
+// Giving a card another's name swaps the two names, so one tap corrects both.
 const pieces = [...document.querySelectorAll(".names fieldset.card")];
 const names = new Map();
 function nameOf(piece) {
@@ -104,8 +103,8 @@ if (pieces.length) {
   addEventListener("input", () => setTimeout(swapNames));
 }
 
-// Several photographs are sent one after another where the form says so, however large they are together. The server
-// notes what cannot be used of each, also where one is too large to travel; when it is busy or not reached, it waits.
+// Send photographs one by one if the form says so, however large they are together. The server reports unusable ones;
+// one that is too large is sent without its file. Retry while the server is busy or unreachable.
 async function sendEach(input, files, button) {
   files.sort((one, other) => one.name.length - other.name.length || (one.name > other.name) - (one.name < other.name));
   const body = new FormData(input.form);
@@ -128,8 +127,8 @@ async function sendEach(input, files, button) {
   }
 }
 
-// A file that is too large is told before it travels, what else was typed stays. Where any other is sent at once its
-// button shows only that it is read.
+// Report a file that is too large before sending; typed values stay. In forms that send at once, the button only shows
+// progress.
 for (const input of document.querySelectorAll("[data-most]")) {
   const sends = "sends" in input.dataset && input.form.querySelector("[data-busy]");
   if (sends) sends.hidden = true;
@@ -154,5 +153,5 @@ for (const form of document.querySelectorAll("form")) {
 
 for (const hidden of document.querySelectorAll("[data-needs-script]")) hidden.hidden = false;
 
-// A page that comes back from the browser's memory is not busy any more.
+// A page restored from the browser's cache is no longer busy.
 addEventListener("pageshow", ({ persisted }) => persisted && location.reload());

@@ -1,10 +1,10 @@
-// Sounds, speech and vibration for a phone that has asked for them: once for each new play, never for what lay there
-// when the page was opened. All sounds are made here, from oscillators and noise.
+// Sounds, speech and vibration for phones that turned them on: once per new play, not for earlier ones. All sounds are
+// made from oscillators and noise.
 
 const { sound, speech, vibrate } = document.body.dataset;
 let audio = null;
 
-// Browsers let a page sound after the first tap.
+// Browsers allow sounds only after the first tap.
 function unlock() {
   audio ??= new AudioContext();
   if (audio.state === "suspended") audio.resume();
@@ -51,7 +51,7 @@ function tell(kind, sentence) {
   say(sentence);
 }
 
-// A play is new when its number is higher than any before in its match: an undo tells nothing anew.
+// A play is new if its number is the highest in its match, so an undo announces nothing.
 function isLater(key, than) {
   const [match, seq] = key.split(".").map(Number);
   const [wasMatch, wasSeq] = than.split(".").map(Number);
