@@ -53,14 +53,14 @@ def test_every_route_has_a_line_in_the_table_and_every_line_a_route(app):
     assert {rule.endpoint for rule in app.url_map.iter_rules()} == set(DOORS)
 
 
-def test_a_route_has_one_way_to_be_asked(app):
+def test_a_route_has_one_method(app):
     asked = [rule.methods - {"HEAD", "OPTIONS"} for rule in app.url_map.iter_rules()]
 
     assert all(methods in ({"GET"}, {"POST"}) for methods in asked)
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_a_route_without_a_line_is_shut_for_everybody(app, method):
+def test_an_unlisted_route_is_closed_to_all(app, method):
     app.add_url_rule("/new", "table.new", lambda: "open", methods=[method])
 
     answer = app.test_client().open("/new", method=method, headers=HOME)
@@ -70,7 +70,7 @@ def test_a_route_without_a_line_is_shut_for_everybody(app, method):
 
 
 @pytest.mark.parametrize("whose", COMES_IN)
-def test_a_door_lets_in_whom_the_table_says_and_nobody_else(app, whose):
+def test_a_route_admits_exactly_the_phones_listed(app, whose):
     client, came = client_of(app, whose), set()
     for endpoint in app.view_functions:
         app.view_functions[endpoint] = lambda endpoint=endpoint, **_which: came.add(endpoint) or "in"

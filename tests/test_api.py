@@ -45,7 +45,7 @@ def send(client, path, body=None, **more):
 # --- Reading --------------------------------------------------------------------------------------------------
 
 
-def test_the_matches_are_told_the_latest_first(page, begun, match):
+def test_matches_are_listed_latest_first(page, begun, match):
     first = match.state.match
     match.start(("edition rush", "side Cid", "side Dee", "hand first Dee"))
 
@@ -58,7 +58,7 @@ def test_the_matches_are_told_the_latest_first(page, begun, match):
     assert told[0]["sides"] == {"Cid": ["Cid"], "Dee": ["Dee"]}
 
 
-def test_a_match_is_listed_as_it_was_set_up_whatever_its_players_are_called(page, match):
+def test_a_match_is_listed_as_set_up_with_any_player_names(page, match):
     match.start(["Edition Parker", "side side", "side edition", "hand first side"])
     played(match, "side roll", "edition roll")
 
@@ -67,7 +67,7 @@ def test_a_match_is_listed_as_it_was_set_up_whatever_its_players_are_called(page
     assert (told["edition"], sorted(told["sides"]), told["hands"]) == ("parker", ["edition", "side"], 1)
 
 
-def test_one_name_in_two_spellings_is_one_player(page, match):
+def test_two_unicode_spellings_of_a_name_are_one_player(page, match):
     record = "edition classic\nside Zoe\u0308\nside Bob\nhand first Zo\u00eb"
 
     assert send(page, "/api/matches", {"record": record, "cards": "dealt", "robots": {"Bob": 2}}).json["done"]
@@ -87,7 +87,7 @@ def test_matches_come_in_pages(page, match):
     assert older[0]["match"] < latest[-1]["match"]
 
 
-def test_a_match_whose_edition_is_gone_breaks_no_list(page, begun, match):
+def test_a_match_with_a_missing_edition_is_still_listed(page, begun, match):
     """An edition of one's own that was deleted or renamed since; other headers that cannot be read are left out."""
     lines = ["edition ours", "side Ann", "side Bob", "side", "hand first Ann"]
     gone = match.store.append(None, NewEvent("setup", {"lines": lines}))[0].match
@@ -99,7 +99,7 @@ def test_a_match_whose_edition_is_gone_breaks_no_list(page, begun, match):
     assert alone.get_json()["names"] == {"Ann": "Ann", "Bob": "Bob"}
 
 
-def test_a_match_tells_its_record_and_its_hands(page, begun):
+def test_a_match_includes_its_record_and_hands(page, begun):
     played(begun, *PLAYS, "end")
 
     told = page.get(f"/api/matches/{begun.state.match}").get_json()
@@ -235,7 +235,7 @@ def test_a_seat_is_kept_by_a_new_match_and_robots_alone_make_it_a_dealt_one(app,
     assert script.get("/api/hand").json["player"] == "Ann"
 
 
-def test_a_script_has_the_hand_of_its_own_seat_and_of_no_other(app, match):
+def test_a_script_sees_only_the_hand_of_its_own_seat(app, match):
     match.start(TWO, robots={})
     ann, bob = scanned(app, 11), scanned(app, 12)
     seat(ann)
@@ -247,7 +247,7 @@ def test_a_script_has_the_hand_of_its_own_seat_and_of_no_other(app, match):
     assert lines(match) == []
 
 
-def test_a_seat_that_is_taken_stays_where_it_is_unless_its_phone_is_silent_or_the_host_takes_it(match):
+def test_a_taken_seat_can_only_be_taken_over_from_a_silent_phone_or_by_the_host(match):
     now_s = [0.0]
     app = create_app(match, secret=SECRET, clock=lambda: now_s[0])
     match.start(TWO)
@@ -269,7 +269,7 @@ def test_a_seat_that_is_taken_stays_where_it_is_unless_its_phone_is_silent_or_th
     assert seat(host, "Bob", take=True).status_code == 200
 
 
-def test_a_seat_by_an_id_is_taken_once_and_by_the_phone_that_asked(app, match):
+def test_a_seat_request_with_an_id_counts_once_and_for_its_own_phone(app, match):
     match.start(TWO)
     first, second = scanned(app, 11), scanned(app, 12)
     party = app.extensions["companion"].phones
@@ -285,7 +285,7 @@ def test_a_seat_by_an_id_is_taken_once_and_by_the_phone_that_asked(app, match):
     assert [*party.party.seats] == ["Bob"]
 
 
-def test_a_seat_that_no_script_can_have_is_refused(app, page, match):
+def test_an_unknown_seat_or_a_robots_is_refused(app, page, match):
     assert seat(page).status_code == 409, "no match yet"
     match.start(TWO, robots={"Bob": 1})
 
@@ -295,7 +295,7 @@ def test_a_seat_that_no_script_can_have_is_refused(app, page, match):
     assert app.extensions["companion"].phones.party.seats == {}
 
 
-def test_a_phone_that_watches_takes_a_seat_and_one_that_plays_sits_in_one_at_a_time(app, match):
+def test_a_watching_phone_can_take_a_seat_and_a_phone_has_one_seat_at_a_time(app, match):
     match.start(TWO)
     watcher = scanned(app, 11, player="")
     assert send(watcher, "/api/plays", {"text": "Ann roll"}).status_code == 403
@@ -306,7 +306,7 @@ def test_a_phone_that_watches_takes_a_seat_and_one_that_plays_sits_in_one_at_a_t
     assert send(watcher, "/api/plays", {"text": "Ann roll"}).status_code == 200
 
 
-def test_phones_that_sit_down_and_scripts_that_do_so_never_wait_for_each_other_for_ever(app, match):
+def test_phones_and_scripts_taking_seats_never_deadlock(app, match):
     match.start(TWO)
     codes: list[int] = []
 
@@ -329,7 +329,7 @@ def test_phones_that_sit_down_and_scripts_that_do_so_never_wait_for_each_other_f
 
 
 @pytest.mark.parametrize("policy", list(Policy))
-def test_the_host_sets_what_counts_without_a_tap_and_nobody_else_does(app, match, policy):
+def test_only_the_host_sets_what_counts_without_a_tap(app, match, policy):
     match.start(TWO)
     host, other = scanned(app, 11), scanned(app, 12)
     before = match.state.policy
@@ -347,7 +347,7 @@ def test_the_host_sets_what_counts_without_a_tap_and_nobody_else_does(app, match
 # --- Playing --------------------------------------------------------------------------------------------------
 
 
-def test_what_is_asked_is_told_with_the_state(page, begun):
+def test_the_state_includes_the_open_questions(page, begun):
     camera(begun).which(1, "Ann roll", "Ann gasoline")
     seen(begun, 2, "Ann 100")
     camera(begun).differs(3, "side-2/battle", None, "stop")
@@ -369,7 +369,7 @@ def test_the_record_follows_the_table(page, begun):
     assert lines(begun) == []
 
 
-def test_an_id_is_known_over_a_restart(page, begun, match):
+def test_a_request_id_is_remembered_after_a_restart(page, begun, match):
     send(page, "/api/plays", {"text": "Ann roll", "id": "one"})
     again = Match(match.store)
     late = create_app(again, secret=SECRET).test_client()
@@ -379,7 +379,7 @@ def test_an_id_is_known_over_a_restart(page, begun, match):
     assert lines(again) == ["Ann roll"]
 
 
-def test_the_version_says_whether_anything_has_changed(page, begun):
+def test_the_version_changes_with_the_state(page, begun):
     first = page.get("/version")
     same = page.get("/version", headers={"If-None-Match": first.headers["ETag"]})
     begun.enter("Ann roll", "Ann")
@@ -398,7 +398,7 @@ def numbers_in(told) -> list[float]:
     return [told] if isinstance(told, int | float) else []
 
 
-def test_no_number_that_is_told_is_too_large_for_a_program_with_32_bits(page, begun):
+def test_every_number_fits_into_32_bits(page, begun):
     played(begun, *PLAYS, "end")
     answers = [page.get(path) for path in ("/version", "/api/state", "/api/matches", "/api/matches/1", "/api/hand")]
     answers.append(send(page, "/api/next-hand"))
@@ -430,7 +430,7 @@ GAMES = ["", "\n", "side Ann", "x\x00", "Ann roll", "side Ann\nside Bob\nhand fi
         *(("/api/matches", {"record": record}) for record in GAMES),
     ],
 )
-def test_a_body_of_another_shape_is_refused_in_a_sentence_without_a_trace(page, begun, path, body):
+def test_an_invalid_body_is_refused_with_a_sentence_and_changes_nothing(page, begun, path, body):
     answer = page.post(path, data=json.dumps(body), headers=HOME, content_type="application/json")
 
     assert (answer.status_code, set(answer.get_json())) == (422, {"say"})
@@ -439,13 +439,13 @@ def test_a_body_of_another_shape_is_refused_in_a_sentence_without_a_trace(page, 
 
 
 @pytest.mark.parametrize("body", [b"\xff\xfe", b'{"text": ' + b"[" * 9000])
-def test_what_no_json_can_be_is_refused(page, begun, body):
+def test_invalid_json_is_refused(page, begun, body):
     answer = page.post("/api/plays", data=body, headers=HOME, content_type="application/json")
 
     assert (answer.status_code, set(answer.get_json())) == (400, {"say"})
 
 
-def test_another_method_and_more_than_is_ever_needed_are_refused(page, begun):
+def test_wrong_methods_and_oversized_bodies_are_refused(page, begun):
     refused = page.delete("/api/state", headers=HOME)
 
     assert (refused.status_code, "GET" in refused.headers["Allow"]) == (405, True)
@@ -455,7 +455,7 @@ def test_another_method_and_more_than_is_ever_needed_are_refused(page, begun):
 # --- The document --------------------------------------------------------------------------------------------
 
 
-def test_the_document_and_the_routes_are_the_same(app, page):
+def test_the_document_describes_exactly_the_routes(app, page):
     served = {
         (re.sub(r"<(?:[^:<>]+:)?(\w+)>", r"{\1}", rule.rule), method.lower())
         for rule in app.url_map.iter_rules()
@@ -496,7 +496,7 @@ def busy(match, app):
     return app
 
 
-def test_a_change_that_comes_too_late_answers_as_the_document_says(busy):
+def test_a_late_change_is_answered_as_documented(busy):
     headers = {"Origin": "http://localhost", "Accept-Encoding": "identity"}
     case = SCHEMA["/api/undo"]["POST"].Case(body={"seq": 1}, headers=headers, media_type="application/json")
     response = case.call(app=busy, base_url="http://localhost")
@@ -514,7 +514,7 @@ def test_a_change_that_comes_too_late_answers_as_the_document_says(busy):
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-def test_whatever_is_sent_the_answer_is_as_the_document_says(busy, case: Case, monkeypatch):
+def test_any_request_is_answered_as_documented(busy, case: Case, monkeypatch):
     monkeypatch.setitem(limits.RATES, RequestKind.HEAVY, Rate(1e9, 1e9))
     case.headers = {**(case.headers or {}), "Origin": "http://localhost", "Accept-Encoding": "identity"}
     response = case.call(app=busy, base_url="http://localhost")

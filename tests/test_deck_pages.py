@@ -193,7 +193,7 @@ def test_on_an_evening(app, match, camera, quick_eye, setting, rows):
 # --- Which cards are played with ------------------------------------------------------------------------------
 
 
-def test_the_chosen_deck_is_kept_until_another_is_chosen(tmp_path):
+def test_the_chosen_deck_is_saved_until_another_is_chosen(tmp_path):
     assert chosen_deck(tmp_path) is None
 
     choose_deck(tmp_path, "own")
@@ -205,7 +205,7 @@ def test_the_chosen_deck_is_kept_until_another_is_chosen(tmp_path):
     assert chosen_deck(tmp_path) is None
 
 
-def test_the_templates_stay_the_same_until_the_deck_changes_or_breaks_which_is_said(tmp_path, monkeypatch):
+def test_templates_are_reloaded_only_after_a_change_and_a_broken_deck_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(deck_in_use, "LOOK_AGAIN_S", 0.0)
     deck_with(tmp_path, "roll")
     choose_deck(tmp_path, "ours")
@@ -227,7 +227,7 @@ def test_the_templates_stay_the_same_until_the_deck_changes_or_breaks_which_is_s
 # --- The list -------------------------------------------------------------------------------------------------
 
 
-def test_a_damaged_deck_is_listed_with_what_is_wrong_and_can_be_removed(page, tmp_path):
+def test_a_damaged_deck_is_listed_with_its_problem_and_can_be_removed(page, tmp_path):
     (tmp_path / "decks/bad").mkdir(parents=True)
     (tmp_path / "decks/bad/deck.toml").write_text("nonsense")
 
@@ -239,7 +239,7 @@ def test_a_damaged_deck_is_listed_with_what_is_wrong_and_can_be_removed(page, tm
     assert not (tmp_path / "decks/bad").exists()
 
 
-def test_a_deck_is_carried_as_a_file_under_a_name_of_its_own(page, tmp_path):
+def test_a_deck_is_exported_and_imported_under_another_name(page, tmp_path):
     deck_with(tmp_path, "roll", "stop")
     file = page.get("/decks/ours.zip")
     assert file.headers["Content-Disposition"] == 'attachment; filename="ours.zip"'
@@ -253,7 +253,7 @@ def test_a_deck_is_carried_as_a_file_under_a_name_of_its_own(page, tmp_path):
     assert sorted(load_deck("aunt-zoes", tmp_path).faces) == sorted([Card.ROLL, Card.STOP])
 
 
-def test_a_file_that_is_no_deck_is_told(page, tmp_path):
+def test_a_file_that_is_not_a_deck_is_reported(page, tmp_path):
     answer = post(page, "/decks/import", file=a_file(b"PK\x03\x04", "../../x.zip"))
 
     assert answer.status_code == 400
@@ -261,7 +261,7 @@ def test_a_file_that_is_no_deck_is_told(page, tmp_path):
     assert not (tmp_path / "decks").exists() or not list((tmp_path / "decks").iterdir())
 
 
-def test_one_deck_is_taken_in_at_a_time(page, tmp_path, monkeypatch):
+def test_one_deck_is_imported_at_a_time(page, tmp_path, monkeypatch):
     deck_with(tmp_path, "roll")
     file = page.get("/decks/ours.zip").data
     answers = []
@@ -303,7 +303,7 @@ CUT_OFF[200:500, :45] = 255
         *(({"card": card}, EMPTY, "") for card in ("", "nonsense", "unknown", "theft")),
     ],
 )
-def test_a_picture_that_will_not_do_says_why_and_is_not_kept(page, begun, camera, tmp_path, fields, shown, says):
+def test_an_unusable_picture_is_explained_and_not_saved(page, begun, camera, tmp_path, fields, shown, says):
     camera.image = shown
     sent = {name: a_file(value) if name == "photo" else value for name, value in fields.items()}
 
@@ -314,7 +314,7 @@ def test_a_picture_that_will_not_do_says_why_and_is_not_kept(page, begun, camera
     assert not list((tmp_path / "decks/ours").glob("*.png"))
 
 
-def test_one_picture_of_a_card_is_removed_and_with_its_last_the_card_is_missing(page, begun, camera, tmp_path):
+def test_removing_a_cards_last_picture_makes_the_card_missing(page, begun, camera, tmp_path):
     for left, how in ((200, "first"), (300, "more")):
         camera.image = on_table(FIRST.value, left)
         post(page, begun, card=FIRST.value, how=how)
@@ -335,7 +335,7 @@ def test_one_picture_of_a_card_is_removed_and_with_its_last_the_card_is_missing(
     assert FIRST in ours.wanted
 
 
-def test_without_a_camera_the_page_is_about_all_cards_until_one_is_chosen(page, begun, camera):
+def test_without_a_camera_the_page_asks_for_all_cards_until_one_is_chosen(page, begun, camera):
     camera.image = None
     every, one = page.get(begun), page.get(f"{begun}?card={SECOND.value}")
     bare = {"photo": a_file(as_png(EMPTY)), "card": FIRST.value}
@@ -355,7 +355,7 @@ def test_without_a_camera_the_page_is_about_all_cards_until_one_is_chosen(page, 
     assert "No card is found on the picture: lay the card alone" in alone
 
 
-def test_no_more_pictures_are_kept_than_are_of_use(page, begun, camera, tmp_path, monkeypatch):
+def test_the_number_of_pictures_per_card_is_limited(page, begun, camera, tmp_path, monkeypatch):
     camera.image = on_table(FIRST.value)
     for _ in range(9):
         post(page, begun, card=FIRST.value, how="more")
@@ -366,7 +366,7 @@ def test_no_more_pictures_are_kept_than_are_of_use(page, begun, camera, tmp_path
     assert "There are 9 pictures of 25 km already" in text_of(answer)
 
 
-def test_a_photograph_does_as_well(page, begun, camera, tmp_path):
+def test_a_photograph_can_replace_the_camera(page, begun, camera, tmp_path):
     camera.image = None
 
     shown = text_of(page.get(begun))
@@ -387,7 +387,7 @@ def guide(quick_eye):
     return Guide(count(1.0).__next__)
 
 
-def test_a_card_is_taken_once_it_lies_still(ours, guide):
+def test_a_card_is_saved_once_it_lies_still(ours, guide):
     image = on_table(FIRST.value)
 
     assert guide.watch(ours, FIRST, image) is None
@@ -395,7 +395,7 @@ def test_a_card_is_taken_once_it_lies_still(ours, guide):
     assert ours.pictures(FIRST)
 
 
-def test_a_card_that_is_left_lying_is_not_taken_for_the_next(ours, guide):
+def test_a_card_left_on_the_table_is_not_saved_as_the_next_one(ours, guide):
     for image in 2 * [on_table(FIRST.value)]:
         guide.watch(ours, FIRST, image)
 
@@ -405,7 +405,7 @@ def test_a_card_that_is_left_lying_is_not_taken_for_the_next(ours, guide):
     assert not ours.pictures(SECOND)
 
 
-def test_an_empty_table_is_no_news_and_a_card_cut_off_is(guide, ours, page, begun, camera, app):
+def test_an_empty_table_is_ignored_and_a_cropped_card_reported(guide, ours, page, begun, camera, app):
     assert [guide.watch(ours, FIRST, EMPTY) for _ in range(3)] == [None] * 3
     assert guide.watch(ours, FIRST, CUT_OFF) is None
     assert guide.watch(ours, FIRST, CUT_OFF).fault is PictureFault.NOT_WHOLE
@@ -417,7 +417,7 @@ def test_an_empty_table_is_no_news_and_a_card_cut_off_is(guide, ours, page, begu
     assert text_of(said[1]).startswith("The card is cut off by the picture’s edge")
 
 
-def test_a_card_taken_with_a_tap_is_not_taken_once_more_by_itself(ours, guide):
+def test_a_card_saved_by_a_tap_is_not_saved_again_automatically(ours, guide):
     image = on_table(FIRST.value)
     guide.take(ours, FIRST, image)
     guide.seen(image)
@@ -425,7 +425,7 @@ def test_a_card_taken_with_a_tap_is_not_taken_once_more_by_itself(ours, guide):
     assert [guide.watch(ours, SECOND, image) for _ in range(4)] == [None] * 4
 
 
-def test_the_page_goes_on_by_itself(page, begun, camera, app):
+def test_the_page_advances_automatically(page, begun, camera, app):
     app.extensions["companion"].guide._clock = count(1.0).__next__
     camera.image = on_table(FIRST.value)
     asks = {"data": {"card": FIRST.value, "auto": "1"}, "headers": HOME | {"HX-Request": "true"}}
@@ -438,7 +438,7 @@ def test_the_page_goes_on_by_itself(page, begun, camera, app):
     assert "every 800ms" in page.get(there).text
 
 
-def test_what_moves_is_not_looked_at(ours, guide):
+def test_moving_cards_are_not_examined(ours, guide):
     assert [guide.watch(ours, FIRST, on_table(FIRST.value, left)) for left in (100, 200, 300)] == [None] * 3
     assert not ours.pictures(FIRST)
 
@@ -451,7 +451,7 @@ def film(*images: np.ndarray, each: int = 10) -> list[Frame]:
     return [Frame(image, number / 10) for number, image in enumerate(i for i in images for _ in range(each))]
 
 
-def test_cards_laid_one_after_the_other_are_enrolled_in_the_order_of_the_edition(ours, quick_eye):
+def test_cards_shown_one_by_one_are_enrolled_in_the_editions_order(ours, quick_eye):
     shown = (EMPTY, on_table(FIRST.value), on_table(FIRST.value, 300), EMPTY, on_table(SECOND.value))
 
     said = [one.sentence for one in guided(ours, film(*shown))]
@@ -461,7 +461,7 @@ def test_cards_laid_one_after_the_other_are_enrolled_in_the_order_of_the_edition
     assert said[3] == "There is no picture yet of the back: a card that lies face down may be asked about."
 
 
-def test_people_are_told_what_to_lay_and_may_skip_and_end(ours, quick_eye):
+def test_guided_enrollment_asks_for_each_card_and_allows_skipping_and_quitting(ours, quick_eye):
     typed = iter([Command.SKIP, *[None] * 25, Command.QUIT])
 
     said = [one.sentence for one in guided(ours, film(*6 * [on_table(SECOND.value)]), lambda: next(typed))]
@@ -476,7 +476,7 @@ def test_people_are_told_what_to_lay_and_may_skip_and_end(ours, quick_eye):
     assert "There is no picture yet of 25, 75, " in said[5]
 
 
-def test_photographs_without_a_card_are_told_where_nobody_can_be_asked(ours, quick_eye):
+def test_photographs_without_a_card_are_reported_without_interaction(ours, quick_eye):
     said = [one.sentence for one in guided(ours, film(EMPTY, on_table("25"), each=1), still_s=0.0)]
 
     assert said[0].startswith("25: no card is found on the picture")
@@ -484,7 +484,7 @@ def test_photographs_without_a_card_are_told_where_nobody_can_be_asked(ours, qui
     assert said[2].startswith("If a card was lost that way, those after it are kept as another's")
 
 
-def test_a_deck_that_lacks_nothing_is_told(ours):
+def test_a_complete_deck_is_reported(ours):
     for card in (*CLASSIC, None):
         ours.keep(card, [card_picture(BACK if card is None else card.value)])
 
@@ -501,7 +501,7 @@ def test_enter_skips_and_q_ends():
     assert [keys(), keys(), keys()] == [Command.SKIP, Command.QUIT, None]
 
 
-def test_the_command_enrols_from_a_folder_of_photographs(quick_eye, tmp_path, capsys):
+def test_the_command_enrolls_a_folder_of_photographs(quick_eye, tmp_path, capsys):
     shots = tmp_path / "shots"
     shots.mkdir()
     for number, card in enumerate(CLASSIC[:3]):
@@ -517,6 +517,6 @@ def test_the_command_enrols_from_a_folder_of_photographs(quick_eye, tmp_path, ca
 
 
 @pytest.mark.parametrize("where", [(), ("--from", "x", "--source", "0")])
-def test_the_command_wants_one_place_where_the_cards_are(where, tmp_path):
+def test_the_command_requires_exactly_one_source(where, tmp_path):
     with pytest.raises(Problem, match="Say where the cards are"):
         run("enroll", "ours", "--edition", "classic", *where, "--data", tmp_path)

@@ -32,20 +32,20 @@ def test_every_page_of_the_demo_says_so_until_people_play_their_own_game(page, m
 
 
 @pytest.mark.parametrize("path", ["/", "/join"])
-def test_a_phone_without_the_code_is_not_offered_a_game_of_its_own(page, path):
+def test_a_phone_without_the_code_is_not_offered_its_own_game(page, path):
     for way in ("Play our own game", "Only counting? Photograph the finished table"):
         assert way in text_of(page.get(path))
         assert way not in text_of(page.get(path, environ_base=STRANGER))
 
 
-def test_the_demo_says_how_to_start_so_that_a_phone_can_be_the_camera(page, monkeypatch):
+def test_the_demo_explains_how_to_use_a_phone_as_the_camera(page, monkeypatch):
     monkeypatch.setenv("COMPANION_CALLED", "deploy/run")
 
     assert "start it like this, and a phone can be the camera: deploy/run up" in text_of(page.get("/camera/phone"))
 
 
 @pytest.mark.parametrize("path", ["/decks", "/decks/ours/enrol", "/setup"])
-def test_what_is_made_in_the_demo_is_said_to_stay_there_also_in_a_game_of_ones_own(page, match, path, monkeypatch):
+def test_the_demo_says_that_its_decks_and_games_stay_in_it(page, match, path, monkeypatch):
     monkeypatch.setenv("COMPANION_CALLED", "deploy/run")
     ours = begin("ours", "classic", match.store.path.parent)
     ours.keep(Card.ROLL, [np.full((88, 57, 3), 200, np.uint8)])
@@ -56,7 +56,7 @@ def test_what_is_made_in_the_demo_is_said_to_stay_there_also_in_a_game_of_ones_o
         match.start(TWO, "Ann")
 
 
-def test_a_game_of_ones_own_begins_without_asking_about_the_demo(page, match):
+def test_an_own_game_starts_without_asking_about_the_demo(page, match):
     match.enter("Ann roll", "Ann")
     form = page.get("/setup").text
     assert 'value="Ann"' not in form
@@ -67,7 +67,7 @@ def test_a_game_of_ones_own_begins_without_asking_about_the_demo(page, match):
     assert [team.name for team in match.state.game.teams] == ["Oma", "Leo"]
 
 
-def test_a_game_of_ones_own_has_no_camera(page, match):
+def test_an_own_game_in_the_demo_has_no_camera(page, match):
     match.trouble("The simulated table has come to its end.")
     assert "When the camera sees a play" in text_of(page.get("/more"))
     match.start(TWO, "Ann")
@@ -75,7 +75,7 @@ def test_a_game_of_ones_own_has_no_camera(page, match):
     assert "/camera.jpg" not in page.get("/more").text
 
 
-def test_a_page_that_was_open_in_the_demo_learns_that_it_is_over(page, match):
+def test_an_open_page_notices_the_end_of_the_demo(page, match):
     before = page.get("/version").get_etag()[0]
     match.start(TWO, "Ann")
     after = page.get("/version").get_etag()[0]
@@ -83,7 +83,7 @@ def test_a_page_that_was_open_in_the_demo_learns_that_it_is_over(page, match):
     assert ("-demo." in before, "-demo." in after) == (True, False)
 
 
-def test_no_cards_are_enrolled_before_the_drawn_table_and_photographs_come_first(page, match, tmp_path):
+def test_the_demo_enrolls_from_photographs_and_not_from_its_rendered_table(page, match, tmp_path):
     begin("ours", "classic", tmp_path).keep(Card.ROLL, [np.full((88, 57, 3), 200, np.uint8)])
     in_the_demo = page.get("/decks/ours/enrol").text
     match.start(TWO, "Ann")
@@ -94,7 +94,7 @@ def test_no_cards_are_enrolled_before_the_drawn_table_and_photographs_come_first
         assert "<details open><summary>Photographs of the cards" in shown
 
 
-def test_the_demo_that_is_offered_again_is_the_demo(page, match):
+def test_restarting_the_demo_begins_the_demo(page, match):
     match.start(TWO, "Ann")
     match.offer(TWO)
     assert "Show the demo again?" in text_of(page.get("/"))

@@ -16,7 +16,7 @@ from companion.rules.record.notation import RecordLine
 STANDS = "Laid on an opponent: his car stands until that is remedied."
 
 
-def test_every_switch_of_the_rules_is_told_in_one_section():
+def test_every_rules_switch_is_explained_in_one_section():
     told = Counter(name for _title, *lists in how_to_play.SECTIONS.values() for names in lists for name in names)
 
     assert told == dict.fromkeys(switches(), 1)
@@ -45,7 +45,7 @@ def test_every_card_of_an_edition_is_on_its_page(page, name):
         ("/try?step=99&card=x", "Step 1 of 6", "would be allowed"),
     ],
 )
-def test_a_page_says_what_the_edition_and_the_referee_say(page, path, said, not_said):
+def test_a_page_agrees_with_the_edition_and_the_referee(page, path, said, not_said):
     shown = text_of(page.get(path))
 
     assert said in shown
@@ -53,11 +53,11 @@ def test_a_page_says_what_the_edition_and_the_referee_say(page, path, said, not_
 
 
 @pytest.mark.parametrize("path", ["/how/card/unknown", "/how/nobody"])
-def test_there_is_no_page_of_what_there_is_not(page, path):
+def test_unknown_editions_and_cards_have_no_page(page, path):
     assert page.get(path).status_code == 404
 
 
-def test_house_rules_are_told_as_such(page, match):
+def test_house_rules_are_marked(page, match):
     match.start(("option hazard-on-hazard=forbidden", *TWO))
     shown = text_of(page.get("/how"))
 
@@ -67,11 +67,11 @@ def test_house_rules_are_told_as_such(page, match):
 
 
 @pytest.mark.parametrize("code", [code for code in Code if code in catalogue()])
-def test_every_rule_leads_to_a_section_that_is_there(code):
+def test_every_rule_links_to_an_existing_section(code):
     assert Why(code.value, "", "", None).at in how_to_play.SECTIONS
 
 
-def test_the_rules_of_an_earlier_match_are_those_of_its_own_edition(page, match):
+def test_a_past_match_links_to_the_rules_of_its_edition(page, match):
     match.start(("edition rush", *TWO))
     match.enter("Ann 100", "Ann")
     match.enter("end", "Ann")
@@ -83,7 +83,7 @@ def test_the_rules_of_an_earlier_match_are_those_of_its_own_edition(page, match)
 # --- The trial game ----------------------------------------------------------------------------------------------
 
 
-def test_every_prepared_play_is_legal_and_in_the_hand():
+def test_every_prepared_play_is_legal_and_its_card_in_hand():
     plays = [text for step in how_to_play.STEPS for text in (step.play, step.reply) if text]
     lines = [RecordLine(number, text) for number, text in enumerate((*how_to_play.BEGINS, *plays))]
     judged = [item for item in judge.judge(lines) if isinstance(item, JudgedLine)]
@@ -92,7 +92,7 @@ def test_every_prepared_play_is_legal_and_in_the_hand():
     assert [item.play.is_coup_fourre for item in judged].index(True) == len(judged) - 1
 
 
-def test_the_trial_game_goes_on_with_the_right_card_alone_and_touches_no_match(page, match):
+def test_the_trial_game_continues_only_with_the_right_card_and_changes_no_match(page, match):
     match.start(TWO)
     before = match.record()
     for number, card in enumerate(("roll", "100", "gasoline", "roll", "stop", "puncture-proof")):

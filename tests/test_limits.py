@@ -25,7 +25,7 @@ def refused_after(asks) -> int:
 
 
 @pytest.mark.parametrize("kind", RequestKind)
-def test_whoever_asks_without_end_is_told_to_wait_and_then_may_go_on(ours, kind, clock):
+def test_too_many_requests_have_to_wait_and_may_then_continue(ours, kind, clock):
     rate = RATES[kind]
 
     assert refused_after(lambda: ours.wait_s(kind, "192.168.1.9", "a")) == rate.at_once
@@ -35,14 +35,14 @@ def test_whoever_asks_without_end_is_told_to_wait_and_then_may_go_on(ours, kind,
     assert ours.wait_s(kind, "192.168.1.9", "a") == 0
 
 
-def test_one_phone_does_not_use_up_what_another_may(ours):
+def test_one_phone_does_not_use_up_anothers_limit(ours):
     refused_after(lambda: ours.wait_s(RequestKind.CHANGE, "192.168.1.9", "a"))
 
     assert ours.wait_s(RequestKind.CHANGE, "192.168.1.9", "b") == 0
     assert ours.wait_s(RequestKind.PAGE, "192.168.1.9", "a") == 0
 
 
-def test_a_new_name_for_every_request_helps_no_more_than_a_room_full_of_phones(ours):
+def test_new_phone_ids_do_not_exceed_the_limit_of_an_address(ours):
     names = iter(range(10**6))
 
     asked = refused_after(lambda: ours.wait_s(RequestKind.CHANGE, "192.168.1.9", f"{next(names)}"))
@@ -51,7 +51,7 @@ def test_a_new_name_for_every_request_helps_no_more_than_a_room_full_of_phones(o
     assert refused_after(lambda: ours.wait_s(RequestKind.PAGE, "192.168.1.8", None)) == RATES[RequestKind.PAGE].at_once
 
 
-def test_what_is_refused_costs_nothing(ours, clock):
+def test_a_refused_request_uses_no_tokens(ours, clock):
     refused_after(lambda: ours.wait_s(RequestKind.CHANGE, "192.168.1.9", "a"))
     for _ in range(1000):
         ours.wait_s(RequestKind.CHANGE, "192.168.1.9", "a")
@@ -60,14 +60,14 @@ def test_what_is_refused_costs_nothing(ours, clock):
     assert ours.wait_s(RequestKind.CHANGE, "192.168.1.9", "a") == 0
 
 
-def test_a_clock_that_stands_still_or_goes_back_gives_nothing(ours, clock):
+def test_a_stopped_or_reversed_clock_adds_no_tokens(ours, clock):
     refused_after(lambda: ours.wait_s(RequestKind.CHANGE, "192.168.1.9", "a"))
     clock.now_s -= 500.0
 
     assert ours.wait_s(RequestKind.CHANGE, "192.168.1.9", "a") > 0
 
 
-def test_only_so_many_are_remembered(ours):
+def test_the_number_of_buckets_is_limited(ours):
     for number in range(3 * MOST_BUCKETS):
         ours.wait_s(RequestKind.PAGE, f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", None)
 
@@ -81,15 +81,15 @@ def test_only_so_many_are_remembered(ours):
         ("2001:db8::8", "2001:db8::/64"), ("", ""), ("no address", ""),
     ],
 )  # fmt: skip
-def test_a_network_of_version_6_counts_as_one_address(address, counted):
+def test_an_ipv6_network_counts_as_one_address(address, counted):
     assert network(address) == counted
 
 
-def test_what_is_heavy_are_routes_that_there_are():
+def test_listed_heavy_routes_exist():
     assert set(KINDS) <= set(DOORS)
 
 
-def test_it_is_said_in_a_sentence_with_how_long_to_wait(app):
+def test_the_refusal_says_how_long_to_wait(app):
     client = stranger(app)
     refused_after(lambda: client.get("/past/players").status_code == 429)
     answer = client.get("/past/players")
@@ -106,14 +106,14 @@ def strict(monkeypatch):
         monkeypatch.setitem(limits.RATES, kind, Rate(6, 1))
 
 
-def test_the_machine_itself_taps_as_often_as_it_likes_but_has_no_endless_pictures(app, strict):
+def test_the_machine_itself_has_unlimited_taps_but_limited_pictures(app, strict):
     machine = app.test_client()
 
     assert {machine.get("/wall").status_code for _ in range(20)} == {200}
     assert refused_after(lambda: machine.get("/past/players").status_code == 429) == 6
 
 
-def test_a_stranger_who_asks_without_end_keeps_nobody_from_playing(app, strict):
+def test_a_flooding_stranger_does_not_stop_players(app, strict):
     player, stranger_ = scanned(app, 9, everybody="1"), stranger(app)
     refused_after(lambda: stranger_.post("/play", headers=HOME).status_code == 429)
     refused_after(lambda: stranger_.get("/wall").status_code == 429)
@@ -133,7 +133,7 @@ PAGES_A_PLAY = 3
 
 
 @pytest.mark.parametrize("times", [1, 10])
-def test_a_room_full_of_phones_at_one_address_never_hears_of_it(ours, times, clock):
+def test_a_room_full_of_phones_at_one_address_stays_below_the_limits(ours, times, clock):
     """Twenty phones behind one router, for two minutes: each page follows every play, up to ten times as quick."""
     for second in range(120):
         clock.now_s += 1.0
@@ -145,7 +145,7 @@ def test_a_room_full_of_phones_at_one_address_never_hears_of_it(ours, times, clo
                 assert ours.wait_s(RequestKind.PAGE, "192.168.1.1", f"{who}") == 0
 
 
-def test_a_whole_room_that_opens_its_pages_at_once_is_let_in(app):
+def test_a_whole_room_may_open_its_pages_at_once(app):
     phones = [scanned(app, 1, everybody="1") for _ in range(PHONES)]
     for client in phones:
         codes = [client.get(path).status_code for path in ("/", "/score", "/may", "/more", "/seats", "/past")]

@@ -29,12 +29,12 @@ def page(match, turn):
 # --- What is different ---------------------------------------------------------------------------------------
 
 
-def test_the_classic_rules_differ_in_nothing_from_themselves():
+def test_the_classic_rules_have_no_differences_from_themselves():
     assert house_rules.differences(CLASSIC, CLASSIC) == []
 
 
 @pytest.mark.parametrize("name", [name for name in edition_names() if name != "classic"])
-def test_every_switch_that_an_edition_turns_is_said_in_its_sentence(name):
+def test_every_switch_changed_by_an_edition_is_shown_as_a_sentence(name):
     edition = load_edition(name)
     turned = {values[edition.switch(switch)] for switch, values in switches().items()}
     kept = {values[CLASSIC.switch(switch)] for switch, values in switches().items()}
@@ -45,7 +45,7 @@ def test_every_switch_that_an_edition_turns_is_said_in_its_sentence(name):
     assert not said & kept
 
 
-def test_other_cards_and_other_players_are_said():
+def test_different_cards_and_numbers_of_players_are_shown():
     said = dict(house_rules.differences(load_edition("bsd-mille"), CLASSIC))
 
     assert "4 × stop" in said["Cards"]
@@ -68,14 +68,14 @@ PAIRS = ("side Reds = Cid, Dee", "side Blues = Bob, Eve", "hand first Cid")
     ],
     ids=["as they were shown, the latest first", "one written otherwise is one", "not who has typed none"],
 )
-def test_names_are_remembered(match, before, header, known):
+def test_names_of_past_matches_are_remembered(match, before, header, known):
     match.start(before)
     match.start(header)
 
     assert known_names(match.store) == known
 
 
-def test_only_so_many_names_of_so_many_matches_are_remembered(match):
+def test_the_number_of_remembered_names_and_matches_is_limited(match):
     for number in range(MOST_MATCHES + 1):
         match.start((f"side A{number}x", "side Bob", "hand first Bob"))
 
@@ -83,7 +83,7 @@ def test_only_so_many_names_of_so_many_matches_are_remembered(match):
     assert known_names(match.store)[0] == f"A{MOST_MATCHES}x"
 
 
-def test_the_form_offers_the_names_that_it_does_not_show_already(page, match):
+def test_the_form_offers_known_names_that_are_not_entered_yet(page, match):
     match.start(TWO)
     match.start(("side Cid", "side Dee", "hand first Cid"))
 
@@ -95,7 +95,7 @@ def test_the_form_offers_the_names_that_it_does_not_show_already(page, match):
 # --- The picture ---------------------------------------------------------------------------------------------
 
 
-def test_the_picture_is_turned_and_mirrored_from_the_camera_page(match, turn):
+def test_the_camera_page_turns_and_mirrors_the_picture(match, turn):
     page = create_app(match, secret=SECRET, camera=Camera(picture=lambda: None, turn=turn)).test_client()
     tap(page, "/camera/turn", degrees="180")
     tap(page, "/camera/turn", mirrored="yes")
@@ -105,12 +105,12 @@ def test_the_picture_is_turned_and_mirrored_from_the_camera_page(match, turn):
 
 
 @pytest.mark.parametrize("degrees", ["45", "-90", "360"])
-def test_a_picture_is_turned_by_quarters_only(page, turn, degrees):
+def test_a_picture_turns_only_by_quarter_turns(page, turn, degrees):
     assert tap(page, "/camera/turn", degrees=degrees).status_code == 400
     assert turn.current == Turn()
 
 
-def test_what_no_camera_takes_is_not_turned(match, turn):
+def test_without_a_camera_there_is_nothing_to_turn(match, turn):
     page = create_app(match, secret=SECRET).test_client()
 
     assert tap(page, "/camera/turn", degrees="90").status_code == 404
@@ -139,7 +139,7 @@ def sides(match) -> list[str]:
     return [team.name for team in match.state.game.teams]
 
 
-def test_the_match_of_the_set_up_file_begins_where_nothing_is_being_played_and_goes_on_where_it_is(match, others):
+def test_the_set_up_files_match_begins_or_continues_if_already_in_play(match, others):
     _begin(match, others, in_any_case=False)
     assert sides(match) == ["Cid", "Dee"]
     played(match, "Cid roll")
@@ -151,7 +151,7 @@ def test_the_match_of_the_set_up_file_begins_where_nothing_is_being_played_and_g
 
 
 @pytest.mark.parametrize(("begin", "after"), [("yes", ["Cid", "Dee"]), ("no", ["Ann", "Bob"])])
-def test_with_another_match_under_way_the_page_asks_whether_it_begins(under_way, page, others, begin, after):
+def test_with_another_match_in_play_the_page_asks_whether_to_begin(under_way, page, others, begin, after):
     _begin(under_way, others, in_any_case=False)
     assert "Cid, Dee (Classic)" in page.get("/").text
     assert sides(under_way) == ["Ann", "Bob"]
@@ -162,7 +162,7 @@ def test_with_another_match_under_way_the_page_asks_whether_it_begins(under_way,
     assert "Cid, Dee" not in page.get("/").text
 
 
-def test_the_match_of_the_set_up_file_begins_at_once_where_that_is_said(under_way, others):
+def test_the_set_up_files_match_begins_at_once_if_requested(under_way, others):
     _begin(under_way, others, in_any_case=True)
 
     assert sides(under_way) == ["Cid", "Dee"]
@@ -178,7 +178,7 @@ def toggles(page, query: str) -> dict[str, bool]:
     return {name: bool(on) for name, on in found}
 
 
-def test_what_families_argue_about_stands_as_the_sheet_has_it(page):
+def test_family_switches_are_preset_from_the_sheet(page):
     classic = toggles(page, "edition=classic")
 
     assert classic == {name: name in ("hazard-on-hazard", "extension") for name in house_rules.FAMILY}
@@ -196,14 +196,14 @@ def test_what_families_argue_about_stands_as_the_sheet_has_it(page):
         (("option-overshoot=forbidden",), ()),
     ],
 )
-def test_a_switch_makes_a_house_rule_where_it_differs_from_the_sheet(page, match, sent, options):
+def test_a_switch_that_differs_from_the_sheet_is_a_house_rule(page, match, sent, options):
     form = "&".join(("edition=classic", "seating=2x1", "shown-for=classic", *sent))
     page.post("/setup", data=form, headers=HOME, content_type="application/x-www-form-urlencoded")
 
     assert match.state.game.options == options
 
 
-def test_another_box_takes_its_own_sheet_and_keeps_what_somebody_chose(page):
+def test_another_edition_uses_its_own_sheet_and_keeps_chosen_rules(page):
     kept = "shown-for=classic&option-hazard-on-hazard=allowed&option-overshoot=forbidden&option-draw=to-seven"
 
     assert not toggles(page, f"edition=rush&{kept}")["hazard-on-hazard"]
@@ -213,7 +213,7 @@ def test_another_box_takes_its_own_sheet_and_keeps_what_somebody_chose(page):
     assert '<option value="to-seven" selected>' in chosen
 
 
-def test_names_come_before_the_box_and_years_with_it(page):
+def test_names_come_before_the_edition_and_its_years(page):
     shown = text_of(page.get("/setup"))
 
     assert shown.index("Who plays") < shown.index("Which box do you have?") < shown.index("As you play it at home")
@@ -221,7 +221,7 @@ def test_names_come_before_the_box_and_years_with_it(page):
     assert shown.index("Others") < shown.index("BSD mille")
 
 
-def test_a_house_rule_without_effect_is_shown_before_the_match_begins(page, match):
+def test_a_house_rule_without_effect_is_reported_before_the_match_begins(page, match):
     form = {"edition": "asmodee-2014", "seating": "2x1", "option-extension": "yes", "shown-for": "asmodee-2014"}
     asked = page.post("/setup", data=form, headers=HOME)
 
@@ -235,7 +235,7 @@ def test_a_house_rule_without_effect_is_shown_before_the_match_begins(page, matc
     assert "The house rule “Extension” has no effect" in text_of(page.get("/more"))
 
 
-def test_a_house_rule_that_needs_another_one_names_it_by_its_meaning(page):
+def test_a_house_rule_that_needs_another_names_it_by_its_meaning(page):
     form = {
         "edition": "asmodee-2014",
         "seating": "2x1",

@@ -289,7 +289,7 @@ def test_on_an_evening(app, match, setting, rows):
     evening.check(app, match, setting, rows)
 
 
-def test_every_form_that_changes_the_match_has_a_name_for_its_change(page, begun):
+def test_every_form_that_changes_the_match_has_a_request_id(page, begun):
     seen(begun, 1, "Ann roll", "Ann gasoline", sure=False)
     camera(begun).differs(2, "side-2/battle", "stop", None)
     begun.enter("Ann discard 25", "Ann")
@@ -303,7 +303,7 @@ def test_every_form_that_changes_the_match_has_a_name_for_its_change(page, begun
     assert [form for form in forms if 'name="request"' not in form] == []
 
 
-def test_a_yes_counts_what_the_page_showed(page, begun):
+def test_yes_confirms_the_play_that_the_page_showed(page, begun):
     asked = seen(begun, 1, "Ann roll")
     camera(begun).play(1, "Ann right-of-way")
 
@@ -324,7 +324,7 @@ def test_a_yes_counts_what_the_page_showed(page, begun):
         ("side-7/battle", "%(card)s is no longer on %(zone)s.", Card.STOP, "Stop is no longer on the battle pile."),
     ],
 )  # fmt: skip
-def test_a_difference_says_whose_pile_it_is(page, begun, zone, sentence, put_in, asked):
+def test_a_difference_names_the_side_of_the_pile(page, begun, zone, sentence, put_in, asked):
     begun.sit("Bob", "Bob", name="Bo")
     card = named(put_in) if isinstance(put_in, Card) else where(put_in)
     camera(begun).differs(1, zone, "roll", None, sentence=say(sentence, card=card, zone=where(zone)))
@@ -334,7 +334,7 @@ def test_a_difference_says_whose_pile_it_is(page, begun, zone, sentence, put_in,
     assert differ in text_of(page.get("/"))
 
 
-def test_a_question_about_a_special_card_is_answered_with_a_play_or_none(page, match):
+def test_a_question_about_a_special_card_takes_a_play_or_none(page, match):
     match.start(("edition rush", *TWO))
     camera(match).differs(1, "table/discard", None, "theft", sentence=say("Theft has been laid: enter the play."))
     shown = text_of(page.get("/"))
@@ -357,7 +357,7 @@ NO_PLAYS = {
 
 
 @pytest.mark.parametrize(("text", "sentence"), NO_PLAYS.items())
-def test_text_that_is_no_play_comes_back_with_how_to_write_it(page, begun, text, sentence):
+def test_unreadable_text_is_shown_again_with_a_hint(page, begun, text, sentence):
     begun.enter("Ann roll", "Ann")
     seen(begun, 1, "Bob 100")
     seq = begun.state.hand_entries[-1].seq
@@ -371,7 +371,7 @@ def test_text_that_is_no_play_comes_back_with_how_to_write_it(page, begun, text,
     assert lines(begun) == ["Ann roll"]
 
 
-def test_a_text_far_too_long_is_refused(page, begun):
+def test_a_text_that_is_far_too_long_is_refused(page, begun):
     assert tap(page, "/play", text="Ann " + "x" * 300).status_code == 400
     assert tap(page, "/play", text="x" * 100_000).status_code == 413
 
@@ -380,7 +380,7 @@ def test_a_text_far_too_long_is_refused(page, begun):
 
 
 @pytest.mark.parametrize("target", ["", "700", "abc", "999999", "-5", "٣", "1000"])
-def test_only_another_target_than_the_sheets_is_written(page, match, target):
+def test_a_target_is_recorded_only_if_it_differs_from_the_sheet(page, match, target):
     tap(page, "/setup", seating="2x1", target=target)
     written = [line for line in match.lines() if line.startswith("target")]
 
@@ -388,7 +388,7 @@ def test_only_another_target_than_the_sheets_is_written(page, match, target):
 
 
 @pytest.mark.parametrize(("one", "other"), [("Ann", "Ann"), ("Ann", " aNN "), ("Ann B", "annb"), ("Player 2", "")])
-def test_two_players_of_one_name_are_refused_and_what_was_typed_stays(page, match, one, other):
+def test_two_players_with_one_name_are_refused_and_the_form_keeps_its_values(page, match, one, other):
     kept = {"seating": "3x1", "first": "3", "target": "1000", "policy": "auto"}
     answer = tap(page, "/setup", name1=one, name2=other, name3="Cid", **kept)
 
@@ -403,7 +403,7 @@ AS_BEFORE |= {"first": "1", "policy": "play-on", "option-fast-remedy": "no", "co
 
 
 @pytest.mark.parametrize("target", ["", "700", "500"])
-def test_a_new_match_is_like_the_last_one(page, match, target):
+def test_a_new_match_is_prefilled_from_the_last_one(page, match, target):
     tap(page, "/setup", **AS_BEFORE, target=target)
     record = match.record()
 
@@ -420,7 +420,7 @@ HOSTILE += ['x" # y', "\u202eevil", "..", "100%s %(who)s"]
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_names_are_only_names(page, match, name):
+def test_names_with_markup_are_shown_as_text(page, match, name):
     tap(page, "/setup", seating="2x1", name1=name, name2="Bob")
     tap(page, "/play", text=f"{match.state.game.teams[0].name} roll")
 
@@ -431,11 +431,11 @@ def test_hostile_names_are_only_names(page, match, name):
     assert "49" not in text_of(page.get("/score"))
 
 
-def test_a_name_is_cleaned_for_showing():
+def test_a_name_is_cleaned_for_display():
     assert clean('  Ann\t"Speedy"\x00 Smith ') == "Ann ”Speedy” Smith"
 
 
-def test_record_names_are_one_word_each_and_all_different():
+def test_record_names_are_single_different_words():
     names = record_names(["Ann Smith", "ann-smith", "hand", "!!", "Łukasz"])
 
     assert names == ["Ann-Smith", "ann-smith2", "hand_", "Somebody", "Łukasz"]
@@ -455,7 +455,7 @@ def test_a_race_is_called_a_race_everywhere(page, match):
     assert not [text for text in shown if re.search(r"\b[Hh]and\b", text)]
 
 
-def test_the_next_hand_begins_with_the_player_who_was_chosen_and_not_with_a_stranger(page, begun):
+def test_the_chosen_player_begins_the_next_hand_and_an_unknown_one_is_refused(page, begun):
     begun.enter("end", "Ann")
     tap(page, "/hand", first="Zoe\nhand first Bob")
     before = begun.state.game.hand_number
@@ -488,7 +488,7 @@ def some_legal_play(chance: random.Random, table: Table) -> str:
 
 @pytest.mark.variants(2)
 @pytest.mark.parametrize("edition", edition_names())
-def test_a_hand_of_every_edition_is_played_and_every_page_of_it_can_be_read(page, match, edition):
+def test_every_page_works_during_a_hand_of_every_edition(page, match, edition):
     chance = random.Random(edition)
     players, each = chance.choice(load_edition(edition).seatings)
     tap(page, "/setup", edition=edition, seating=f"{players}x{each}")
@@ -530,7 +530,7 @@ IDLE = [
 
 
 @pytest.mark.parametrize(("edition", "chosen", "idle"), IDLE)
-def test_house_rules_that_mean_nothing_in_this_game_stand_last_and_folded(page, edition, chosen, idle):
+def test_house_rules_without_effect_are_listed_last_and_folded(page, edition, chosen, idle):
     shown = page.get("/setup", query_string={"edition": edition, **chosen}).text
     _main, folded = shown.split("Nothing depends on these in this game")
 
@@ -550,7 +550,7 @@ WRONG_AGREEMENTS = [
 
 
 @pytest.mark.parametrize(("edition", "fields", "sentence"), WRONG_AGREEMENTS)
-def test_what_cannot_be_agreed_on_is_a_sentence_and_nothing_typed_is_lost(page, match, edition, fields, sentence):
+def test_contradictory_rules_are_explained_and_the_form_keeps_its_values(page, match, edition, fields, sentence):
     answer = tap(page, "/setup", **{"edition": edition, "seating": "2x1", "name1": "Eve", **fields})
     shown = answer.text
 
@@ -560,7 +560,7 @@ def test_what_cannot_be_agreed_on_is_a_sentence_and_nothing_typed_is_lost(page, 
 
 
 @pytest.mark.parametrize("edition", ["classic", "bsd-mille", "parker"])
-def test_a_game_without_specials_offers_nothing_of_them(page, match, edition):
+def test_an_edition_without_special_cards_does_not_offer_them(page, match, edition):
     match.start((f"edition {edition}", *TWO))
     more = page.get("/play?tab=other").text
     at_once = values(page.get("/play?tab=at-once"))
@@ -584,7 +584,7 @@ SENTENCES = {
 
 
 @pytest.mark.parametrize(("text", "sentence"), SENTENCES.items())
-def test_a_line_can_be_corrected_into_any_play_and_is_a_plain_sentence(page, match, text, sentence):
+def test_a_line_can_be_corrected_into_any_play_and_is_shown_as_a_sentence(page, match, text, sentence):
     match.start(RUSH)
     played(match, "Ann 50")
     seq = match.state.hand_entries[0].seq
@@ -599,7 +599,7 @@ def test_a_line_can_be_corrected_into_any_play_and_is_a_plain_sentence(page, mat
 # --- The wall ------------------------------------------------------------------------------------------------
 
 
-def test_the_wall_shows_the_code_and_says_what_to_type_by_number_and_by_name(page, begun, monkeypatch):
+def test_the_wall_shows_the_code_and_the_addresses_by_number_and_name(page, begun, monkeypatch):
     monkeypatch.setattr(socket, "gethostname", lambda: "table")
     wall = page.get("/wall")
 
@@ -608,7 +608,7 @@ def test_the_wall_shows_the_code_and_says_what_to_type_by_number_and_by_name(pag
     assert typed in text_of(wall)
 
 
-def test_a_phone_that_uses_mobile_data_is_helped_where_others_see_the_code(page, begun):
+def test_help_with_mobile_data_is_beside_the_join_code(page, begun):
     assert "Turn off mobile data" in text_of(page.get("/wall"))
     assert "Turn off mobile data" in text_of(page.get("/seats"))
 
@@ -623,7 +623,7 @@ def test_the_terminals_link_opens_the_wall_with_the_code(phone, begun):
 # --- As data -------------------------------------------------------------------------------------------------
 
 
-def test_the_state_says_its_sentences_in_the_language_of_whoever_asks(page, begun):
+def test_the_state_has_sentences_in_the_requested_language(page, begun):
     begun.trouble(say("%(camera)s sends no pictures any more; it is tried again and again.", camera="0"))
 
     asked = [page.get("/api/state", headers={"Accept-Language": spoken}) for spoken in ("en", "fr")]
@@ -633,7 +633,7 @@ def test_the_state_says_its_sentences_in_the_language_of_whoever_asks(page, begu
     assert language.spoken() == "en"
 
 
-def test_a_page_shows_the_version_that_is_named(page, begun):
+def test_a_page_shows_the_version_in_its_data_attribute(page, begun):
     begun.enter("Ann roll", "Ann")
 
     shown = page.get("/").text
@@ -641,7 +641,7 @@ def test_a_page_shows_the_version_that_is_named(page, begun):
     assert f'data-shows="{page.get("/version").get_etag()[0]}"' in shown
 
 
-def test_a_version_from_before_a_restart_is_none_of_now(page, begun):
+def test_a_version_from_before_a_restart_is_outdated(page, begun):
     known = f'"feed.{begun.state.version}"'
 
     assert page.get("/version", headers={"If-None-Match": known}).status_code == 200
@@ -654,7 +654,7 @@ def changing_routes(app) -> list[str]:
     return [rule.rule for rule in app.url_map.iter_rules() if "POST" in rule.methods]
 
 
-def test_every_change_needs_our_own_page(app, begun, page):
+def test_every_change_must_come_from_our_own_page(app, begun, page):
     for rule in changing_routes(app):
         path = re.sub(r"<[^>]+>", "1", rule)
 
@@ -663,7 +663,7 @@ def test_every_change_needs_our_own_page(app, begun, page):
 
 
 @pytest.mark.parametrize("token", ["", "x", "ü", "A" * 22])
-def test_a_wrong_token_lets_nobody_in(phone, begun, token):
+def test_a_wrong_token_admits_no_phone(phone, begun, token):
     phone.get("/join", query_string={"t": token})
     shown = phone.get("/").text
 
@@ -673,7 +673,7 @@ def test_a_wrong_token_lets_nobody_in(phone, begun, token):
 
 
 @pytest.mark.parametrize("host", ["rebound.example", ".local", "a" * 70 + ".local", "a..local"])
-def test_a_strange_name_and_one_that_no_machine_can_have_are_refused_in_a_sentence(page, begun, host):
+def test_foreign_and_impossible_host_names_are_refused_with_a_sentence(page, begun, host):
     answer = page.get("/wall", headers={"Host": host})
 
     assert answer.status_code == 400
@@ -690,7 +690,7 @@ FOREIGN = [*NOT_OURS.split(), "localhost, evil.example", "localhost ", "1" * 300
 
 
 @pytest.mark.parametrize(("host", "ours"), [*((host, True) for host in OURS.split()), *((h, False) for h in FOREIGN)])
-def test_which_names_are_ours(host, ours, monkeypatch):
+def test_only_our_own_host_names_are_accepted(host, ours, monkeypatch):
     monkeypatch.setattr(socket, "gethostname", lambda: "Table")
 
     assert is_our_name(host, given_names({"COMPANION_NAMES": "Table.Cafe.example, other.example"})) is ours
@@ -707,7 +707,7 @@ def test_other_origins_are_not_our_page(origin):
 
 
 @pytest.mark.parametrize("path", ["/nowhere", "/line/x", "/static/../companion.css", "/static/none.js"])
-def test_what_is_not_there_gets_a_sentence_that_repeats_nothing(page, path):
+def test_a_missing_page_gets_a_sentence_without_the_requested_address(page, path):
     answer = page.get(path + "?q=%3Cscript%3Ehello")
 
     assert answer.status_code == 404
@@ -715,7 +715,7 @@ def test_what_is_not_there_gets_a_sentence_that_repeats_nothing(page, path):
     assert "hello" not in answer.text
 
 
-def test_our_own_mistake_is_a_sentence_without_its_insides(app, begun, monkeypatch):
+def test_an_internal_error_is_a_sentence_without_details(app, begun, monkeypatch):
     begun.enter("Ann roll", "Ann")
     monkeypatch.setattr(Match, "undo", lambda *_: 1 / 0)
     app.config["PROPAGATE_EXCEPTIONS"] = False
@@ -731,7 +731,7 @@ WORDS = ["Ann", "Bob", "roll", "25", "200", "stop", ">", "!", "anyway", "discard
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_taps_at_random_never_fail_and_leave_a_log_that_is_the_state(app, page, match, seed):
+def test_random_taps_never_fail_and_the_log_replays_to_the_same_state(app, page, match, seed):
     chance = random.Random(seed)
     match.start(TWO)
     paths = [*changing_routes(app), "/", "/play", "/score", "/wall", "/api/state", "/may", "/plain"]
@@ -748,7 +748,7 @@ def test_taps_at_random_never_fail_and_leave_a_log_that_is_the_state(app, page, 
 # --- Serving -------------------------------------------------------------------------------------------------
 
 
-def test_a_taken_port_is_said_with_what_to_do(app):
+def test_a_port_in_use_is_reported_with_a_remedy(app):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
 
@@ -768,7 +768,7 @@ ALONE = "http://localhost:8080 | phones cannot reach http:// | leave out --host 
         ("0.0.0.0", "phones cannot reach http://127.0.0.1:8080: connect it to your network"),
     ],
 )
-def test_the_terminal_says_where_the_table_is_and_gives_no_phone_what_it_cannot_reach(monkeypatch, host, says):
+def test_the_terminal_shows_only_addresses_that_phones_can_reach(monkeypatch, host, says):
     monkeypatch.setattr(address, "lan_ip", lambda: "127.0.0.1")
     said = announce(host, 8080, "tok", "NKCM")
 
@@ -776,7 +776,7 @@ def test_the_terminal_says_where_the_table_is_and_gives_no_phone_what_it_cannot_
         assert (one.removeprefix("not ") in said) is not one.startswith("not "), one
 
 
-def test_the_terminal_says_it_in_its_own_language_one_below_the_other(monkeypatch):
+def test_the_terminal_aligns_the_addresses_and_uses_its_own_language(monkeypatch):
     for name in ("LC_ALL", "LC_MESSAGES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "fr_FR.UTF-8")
@@ -789,11 +789,11 @@ def test_the_terminal_says_it_in_its_own_language_one_below_the_other(monkeypatc
     assert {line.index("http") for line in said.splitlines()[1:4]} == {said.splitlines()[1].index("http")}
 
 
-def test_the_address_for_everywhere_is_the_networks():
+def test_listening_everywhere_announces_the_network_address():
     assert address.base_url("0.0.0.0", 80) == f"http://{address.lan_ip()}"
 
 
-def test_the_signs_and_icons_of_the_pages_are_those_of_the_printed_deck():
+def test_the_pages_use_the_signs_and_icons_of_the_printed_deck():
     assert signs.FILE.read_text() == signs.drawn(), "draw them again: python tests/signs.py"
 
     for px in signs.ICONS_PX:
@@ -802,7 +802,7 @@ def test_the_signs_and_icons_of_the_pages_are_those_of_the_printed_deck():
         )
 
 
-def test_a_template_is_compiled_once_and_again_where_that_was_cut_off(tmp_path, monkeypatch):
+def test_a_template_is_compiled_once_and_again_after_a_truncated_file(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.dont_write_bytecode", False)
 
     def compiled(folder) -> bool:

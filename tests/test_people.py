@@ -283,7 +283,7 @@ a name typed outside is shown as it is and does nothing [two]
 """
 
 
-def test_the_link_of_who_cannot_scan_leads_to_the_field_for_the_letters(app, begun):
+def test_the_link_for_phones_that_cannot_scan_leads_to_the_code_field(app, begun):
     (link,) = re.findall(r'href="(/join\?[^"]+)"', stranger(app).get("/").text)
 
     assert '<details class="cannot-scan" open>' in stranger(app).get(link).text
@@ -307,14 +307,14 @@ def phone_of(client) -> str:
 # --- The host ------------------------------------------------------------------------------------------------
 
 
-def test_neither_a_wall_screen_nor_a_link_that_is_only_looked_at_makes_a_host(app, begun):
+def test_a_wall_screen_or_link_preview_does_not_become_host(app, begun):
     stranger(app, 5).get(f"/wall?t={phone_identity.join_token(SECRET)}")
     stranger(app, 66).get(f"/join?t={phone_identity.join_token(SECRET)}")
 
     assert phones_of(app).party.host is None
 
 
-def test_who_is_host_and_who_sits_where_survives_a_restart(app, two, match, clock):
+def test_host_and_seats_survive_a_restart(app, two, match, clock):
     again = create_app(match, secret=SECRET, clock=clock)
     ann = stranger(again, 10)
     ann.set_cookie("companion", two[0].get_cookie("companion").value)
@@ -331,7 +331,7 @@ def test_who_is_host_and_who_sits_where_survives_a_restart(app, two, match, cloc
         '{"host": "a", "names": {"a": "\\ud800"}}',  # half a sign
     ],
 )
-def test_a_damaged_list_of_phones_counts_as_none(tmp_path, kept):
+def test_a_damaged_list_of_phones_is_ignored(tmp_path, kept):
     (tmp_path / KEPT_NAME).write_text(kept)
 
     phones = Phones(tmp_path)
@@ -369,7 +369,7 @@ def test_a_list_of_phones_that_cannot_be_kept_is_said_and_remembered_until_it_ca
 # --- Seats ---------------------------------------------------------------------------------------------------
 
 
-def test_of_two_phones_that_tap_a_free_seat_at_once_the_first_has_it(app, begun):
+def test_the_first_of_two_simultaneous_phones_gets_a_free_seat(app, begun):
     phones = phones_of(app)
 
     assert [phones.sit(phone, "Ann", over=False) for phone in ("one", "other", "one")] == [True, False, True]
@@ -379,7 +379,7 @@ def test_of_two_phones_that_tap_a_free_seat_at_once_the_first_has_it(app, begun)
 # --- What a phone is told ------------------------------------------------------------------------------------
 
 
-def test_a_phone_has_a_last_word_of_each_kind_and_phones_of_long_ago_are_forgotten():
+def test_a_newer_notice_on_the_same_matter_replaces_the_old_one_and_old_phones_are_forgotten():
     news = News()
     for number in range(MOST_KEPT + 1):
         news.tell(f"phone {number}", NoticeKind.FREED, "Ann")
@@ -401,7 +401,7 @@ EVIL = "<script>alert(1)</script> iPhone " + "x" * 3000
     ("browser", "called"),
     [(IPHONE, "iPhone"), (ANDROID, "Android"), (LAPTOP, "computer"), (EVIL, "iPhone"), ("", ""), ("curl/8", "")],
 )
-def test_the_host_reads_what_kind_of_phone_it_is_and_nothing_else_of_what_its_browser_says(app, two, browser, called):
+def test_the_host_sees_only_a_phones_kind_of_its_user_agent(app, two, browser, called):
     scanned(app, 12).get("/", headers={"User-Agent": browser})
     shown = two[0].get("/seats")
 
@@ -409,7 +409,7 @@ def test_the_host_reads_what_kind_of_phone_it_is_and_nothing_else_of_what_its_br
     assert "alert(1)" not in shown.text
 
 
-def test_a_host_without_a_seat_is_not_made_host_once_more(app, three):
+def test_a_host_without_a_seat_is_not_offered_the_role_again(app, three):
     host, _ann, bob, _cid = three
     tap(bob, "/join", player="")
     tap(host, "/seats/host", phone=phone_of(three[1]))
@@ -422,7 +422,7 @@ def test_a_host_without_a_seat_is_not_made_host_once_more(app, three):
 # --- The other side verifies ---------------------------------------------------------------------------------
 
 
-def test_that_the_other_side_verifies_is_kept_by_the_log_and_by_the_next_match(two, begun):
+def test_verification_by_the_other_side_is_logged_and_kept_for_the_next_match(two, begun):
     tap(two[0], "/verify", verify="yes")
     again = Match(begun.store)
     again.start(TWO)
@@ -430,7 +430,7 @@ def test_that_the_other_side_verifies_is_kept_by_the_log_and_by_the_next_match(t
     assert again.state.other_side_verifies
 
 
-def test_the_setting_is_chosen_with_the_match(page, match):
+def test_verification_is_chosen_when_setting_up_a_match(page, match):
     fields = {"edition": "classic", "seating": "2x1", "name1": "Ann", "name2": "Bob"}
     tap(page, "/setup", verify="yes", **fields)
     on = match.state.other_side_verifies
@@ -442,7 +442,7 @@ def test_the_setting_is_chosen_with_the_match(page, match):
 # --- Who takes back what -------------------------------------------------------------------------------------
 
 
-def test_a_play_of_a_player_called_hand_begins_no_hand(page, match):
+def test_a_play_by_a_player_named_hand_does_not_begin_a_hand(page, match):
     match.start(["side hand", "side Bob", "hand first hand"])
     match.enter("hand roll", "Bob")
 
@@ -464,7 +464,7 @@ def test_a_log_from_before_phones_had_seats_still_replays(tmp_path, clock):
     store.close()
 
 
-def test_a_phone_that_scanned_before_phones_had_names_gets_one_and_still_acts(app, begun):
+def test_a_cookie_without_a_phone_id_gets_one_and_still_works(app, begun):
     old = stranger(app)
     with old.session_transaction() as session:
         session["may"], session["player"] = True, "Ann"
@@ -476,13 +476,13 @@ def test_a_phone_that_scanned_before_phones_had_names_gets_one_and_still_acts(ap
 # --- The code of the table -----------------------------------------------------------------------------------
 
 
-def test_the_code_is_four_clear_letters_that_stay_the_same(app):
+def test_the_table_code_is_four_clear_letters_and_permanent(app):
     assert re.fullmatch(r"[CDFGHJKLMNPRTVWXY]{4}", CODE)
     assert phone_identity.table_code(SECRET) == CODE
     assert phone_identity.table_code(SECRET[::-1]) != CODE
 
 
-def test_a_phone_that_the_host_lets_in_takes_part_and_does_so_after_a_restart(app, two, match, clock):
+def test_a_phone_admitted_by_the_host_takes_part_also_after_a_restart(app, two, match, clock):
     asker = stranger(app)
     tap(asker, "/join/code", code=CODE.lower(), name="Zoe")
     tap(two[0], "/seats/asked/1", answer="yes")
@@ -497,7 +497,7 @@ def test_a_phone_that_the_host_lets_in_takes_part_and_does_so_after_a_restart(ap
     assert tap(again, "/play", text="Bob roll").status_code == 303
 
 
-def test_of_many_codes_at_the_same_moment_five_are_looked_at(clock):
+def test_only_five_of_many_simultaneous_codes_are_checked(clock):
     pace = limits.RateLimits(clock)
     with ThreadPoolExecutor(8) as pool:
         waits = list(pool.map(lambda _time: pace.wait_s(limits.RequestKind.CODE, "10.0.0.1", "eve"), range(40)))
@@ -511,14 +511,14 @@ def type_code(client, code: str = CODE, name: str = "Zoe", **headers: str) -> in
     return client.post("/join/code", data={"code": code, "name": name}, headers=HOME | headers).status_code
 
 
-def test_a_phone_that_guesses_codes_leaves_the_others_at_its_address_their_tries(app, two):
+def test_a_phone_guessing_codes_leaves_tries_for_others_at_its_address(app, two):
     eve, zoe = stranger(app, 66), stranger(app, 66)
 
     assert [type_code(eve, "XXXX") for _ in range(6)] == [403] * 5 + [429]
     assert type_code(zoe) == 303
 
 
-def test_a_phone_that_forgets_its_cookie_guesses_as_often_as_a_few_phones(app, two):
+def test_a_phone_dropping_its_cookie_gets_the_tries_of_only_a_few_phones(app, two):
     tries = [type_code(stranger(app, 66), "XXXX") for _ in range(40)]
 
     assert tries.count(403) == 5 * limits.TYPISTS_AT_AN_ADDRESS
@@ -533,33 +533,33 @@ def by_proxy(app, *before: str):
     return client
 
 
-def test_phones_behind_a_proxy_on_this_machine_are_told_by_the_addresses_that_it_names(app, two):
+def test_phones_behind_a_local_proxy_are_distinguished_by_forwarded_addresses(app, two):
     eve = [type_code(by_proxy(app, f"10.9.9.{number}", "10.0.0.66"), "XXXX") for number in range(40)]
 
     assert eve[-1] == 429
     assert type_code(by_proxy(app, "10.0.0.67")) == 303
 
 
-def test_a_proxy_that_passes_on_made_up_addresses_allows_no_endless_guessing(app, two):
+def test_forged_addresses_through_a_proxy_allow_no_unlimited_guessing(app, two):
     tries = [type_code(by_proxy(app, f"10.0.{number}.1"), "XXXX") for number in range(150)]
 
     assert tries.count(403) == 5 * limits.PHONES_AT_AN_ADDRESS
 
 
-def test_a_phone_in_the_network_is_not_believed_another_address(app, two):
+def test_a_phone_in_the_network_cannot_forge_its_address(app, two):
     tries = [type_code(stranger(app, 66), "XXXX", **{"X-Forwarded-For": f"10.0.0.{n}"}) for n in range(40)]
 
     assert tries[-1] == 429
 
 
-def test_one_address_does_not_keep_all_others_waiting(app, two):
+def test_one_address_does_not_block_requests_from_others(app, two):
     same = [type_code(stranger(app, 66), name=f"Eve {number}") for number in range(6)]
 
     assert same == [303] * MOST_ASKING_AN_ADDRESS + [429] * (6 - MOST_ASKING_AN_ADDRESS)
     assert type_code(stranger(app, 67)) == 303
 
 
-def test_addresses_that_fill_the_queue_make_room_for_a_phone_of_another(app, two):
+def test_a_full_queue_makes_room_for_a_phone_from_another_address(app, two):
     for address in (66, 67):
         for number in range(MOST_ASKING // 2):
             assert type_code(stranger(app, address), name=f"Eve {address} {number}") == 303
@@ -570,7 +570,7 @@ def test_addresses_that_fill_the_queue_make_room_for_a_phone_of_another(app, two
     assert type_code(stranger(app, 66), name="Eve once more") == 429
 
 
-def test_strangers_who_fill_the_queue_keep_no_phone_at_the_table_from_asking(app, two):
+def test_strangers_filling_the_queue_do_not_block_phones_at_the_table(app, two):
     for number in range(MOST_ASKING):
         phones_of(app).ask(Wish.JOIN, f"phone {number}", "Eve", address=f"10.0.0.{number}")
     tap(two[1], "/seats/host/ask")
@@ -595,7 +595,7 @@ def test_the_host_refuses_everyone_who_typed_the_code_at_once(app, two):
 
 
 @pytest.mark.parametrize(("path", "fields"), [("/seats/host/ask", {}), ("/join", {"player": "Ann", "ask": "1"})])
-def test_a_phone_that_asks_while_too_many_wait_is_told_so(app, two, clock, path, fields):
+def test_a_phone_is_told_if_too_many_are_waiting(app, two, clock, path, fields):
     phones = phones_of(app)
     waiting = [phones.ask(Wish.HOST, f"phone {number}", "Zoe") for number in range(MOST_ASKING + 1)]
     answer = tap(two[1], path, **fields)
@@ -607,20 +607,20 @@ def test_a_phone_that_asks_while_too_many_wait_is_told_so(app, two, clock, path,
     assert phones.ask(Wish.JOIN, "a later phone", "Zoe")
 
 
-def test_phones_that_are_in_ask_from_one_address_as_they_like(tmp_path):
+def test_admitted_phones_at_one_address_may_ask_freely(tmp_path):
     phones = Phones(tmp_path)
 
     assert all(phones.ask(Wish.SEAT, f"phone {number}", player="Ann") for number in range(MOST_ASKING))
 
 
-def test_what_is_kept_of_phones_is_only_what_must_be(app, two, begun):
+def test_only_necessary_data_about_phones_is_saved(app, two, begun):
     kept = json.loads((begun.store.path.parent / KEPT_NAME).read_text())
 
     assert set(kept) == {"host", "seats", "watching", "let_in", "names"}
     assert set(kept["seats"]) == {"Ann", "Bob"}
 
 
-def test_what_the_other_side_verifies_is_not_slipped_in_before_a_line_nor_into_one(match):
+def test_inserting_or_correcting_a_line_cannot_bypass_verification(match):
     match.start(["side Ann", "side Bob", "hand first Ann"], verified=True)
     match.enter("Ann roll", "Bob")
     line = match.state.hand_entries[0].seq
@@ -631,7 +631,7 @@ def test_what_the_other_side_verifies_is_not_slipped_in_before_a_line_nor_into_o
     assert match.correct(line, "Ann roll", "Ann", vouched=True).done
 
 
-def test_a_seat_whose_name_is_written_with_joiners_can_be_taken(app, match):
+def test_a_seat_can_be_taken_with_joiners_in_its_name(app, match):
     player = "علی\u200cرضا"
     match.start((f"side {player}", "side Bob", f"hand first {player}"))
     phone = scanned(app, 9)

@@ -96,11 +96,11 @@ def lines_of(response) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("path", ["/join", "/setup", "/more"])
-def test_only_counting_is_linked_from(path, page):
+def test_counting_only_is_linked_from(path, page):
     assert 'href="/snap"' in page.get(path).text
 
 
-def test_a_photograph_becomes_lines_and_lines_the_score_sheet(page):
+def test_a_photograph_is_confirmed_line_by_line_and_scored(page):
     sent = send(page, content=tableaux.file_of())
     shown = page.get(sent.location)
     sheet = counted(page, sent.location)
@@ -139,9 +139,7 @@ NONE = "There is no photograph yet: take one, or choose one."
     ],
     ids=["gif", "wide", "high", "empty", "none", "deck", "edition"],
 )
-def test_what_cannot_be_read_is_refused_in_a_sentence_on_the_form_which_keeps_the_rest(
-    content, given, stays, say, page
-):
+def test_an_unreadable_photograph_is_explained_on_the_form_which_keeps_its_values(content, given, stays, say, page):
     answer = send(page, content=content, **{"edition": "parker", "deck": "own"} | given)
 
     assert answer.status_code == 400
@@ -167,7 +165,7 @@ def test_a_file_that_is_far_too_large_is_refused_before_it_is_read(page, monkeyp
 
 
 @pytest.mark.parametrize("most", ["of a photograph", "of a body"])
-def test_one_more_photograph_that_is_far_too_large_leaves_the_lines(most, app, page, monkeypatch):
+def test_another_photograph_that_is_too_large_leaves_the_lines_unchanged(most, app, page, monkeypatch):
     address = kept(app)
     typed = form_of(page.get(address)) | {"n-side-1-200": "1"}
     if most == "of a body":
@@ -192,7 +190,7 @@ def test_one_photograph_is_read_at_a_time(page, monkeypatch):
     assert "Another picture is being looked at: try again in a moment." in text_of(answer)
 
 
-def test_a_stranger_neither_sends_nor_sees_a_photograph(app):
+def test_a_phone_that_was_not_admitted_neither_sends_nor_sees_photographs(app):
     phone, address = stranger(app), kept(app)
 
     assert send(phone, content=tableaux.file_of()).status_code == 401
@@ -200,7 +198,7 @@ def test_a_stranger_neither_sends_nor_sees_a_photograph(app):
     assert 'type="file"' not in phone.get("/snap").text
 
 
-def test_the_picture_is_served_small_and_only_the_latest_are_kept(app, page):
+def test_pictures_are_served_reduced_and_only_the_latest_are_kept(app, page):
     first = kept(app)
 
     picture = page.get(f"{first}/1.jpg")
@@ -214,7 +212,7 @@ def test_the_picture_is_served_small_and_only_the_latest_are_kept(app, page):
     assert "That photograph is gone" in text_of(page.get("/snap"))
 
 
-def test_a_deck_is_chosen_where_there_are_decks_and_goes_with_every_photograph(page, read, monkeypatch):
+def test_a_deck_can_be_chosen_and_applies_to_every_photograph(page, read, monkeypatch):
     monkeypatch.setattr(page_of_snaps, "deck_choices", lambda _folder: (("grandma", "Grandma’s"),))
 
     sent = send(page, deck="grandma")
@@ -224,7 +222,7 @@ def test_a_deck_is_chosen_where_there_are_decks_and_goes_with_every_photograph(p
     assert [deck for _file, deck, _name in read] == ["grandma", "grandma"]
 
 
-def test_several_photographs_are_sent_together_and_read_in_the_order_of_their_names(app, page, read):
+def test_photographs_uploaded_together_are_read_in_the_order_of_their_names(app, page, read):
     files = [(io.BytesIO(b"a picture"), name) for name in ("IMG_10.JPG", "IMG_9.JPG")]
 
     sent = page.post("/snap", data={"edition": "classic", "photo": files}, headers=HOME)
@@ -236,7 +234,7 @@ def test_several_photographs_are_sent_together_and_read_in_the_order_of_their_na
     assert "These are photographs enough: 8 of one tableau." in text_of(refused)
 
 
-def test_the_cards_that_the_table_plays_with_or_that_were_named_at_the_start_are_chosen_already(page, match, tmp_path):
+def test_the_tables_deck_or_the_one_given_at_the_start_is_preselected(page, match, tmp_path):
     choose_deck(tmp_path, "own")
     chosen = form_of(page.get("/snap"))["deck"]
     choose_deck(tmp_path, None)
@@ -245,7 +243,7 @@ def test_the_cards_that_the_table_plays_with_or_that_were_named_at_the_start_are
     assert (chosen, form_of(named.get("/snap"))["deck"]) == ("own", "own")
 
 
-def test_a_phone_goes_on_counting_with_the_deck_that_it_has_chosen_until_the_table_plays_with_another(page, tmp_path):
+def test_a_phone_keeps_its_chosen_deck_until_the_tables_deck_changes(page, tmp_path):
     for name in ("ours", "theirs"):
         begin(name, "parker", tmp_path).keep(Card.ROLL, [np.zeros((88, 57, 3), np.uint8)])
     send(page, deck="ours")
@@ -256,14 +254,14 @@ def test_a_phone_goes_on_counting_with_the_deck_that_it_has_chosen_until_the_tab
     assert form_of(page.get("/snap"))["deck"] == "theirs"
 
 
-def test_cards_without_stickers_are_told_by_the_faces_of_a_deck(tmp_path):
+def test_cards_without_stickers_are_recognized_by_a_decks_faces(tmp_path):
     shot = read_photo(tableaux.bare_file(), "photograph 1", "own", tmp_path)
 
     assert {s.face for s in shot.view.sightings} == {Card.KM_75, Card.KM_100, Card.DRIVING_ACE}
     assert read_photo(tableaux.bare_file(), "photograph 1").view.sightings == ()
 
 
-def test_a_damaged_deck_is_none_to_choose(tmp_path):
+def test_a_damaged_deck_cannot_be_chosen(tmp_path):
     (tmp_path / "decks" / "torn").mkdir(parents=True)
     (tmp_path / "decks" / "torn" / "deck.toml").write_text("edition =")
 
@@ -273,7 +271,7 @@ def test_a_damaged_deck_is_none_to_choose(tmp_path):
 # --- The lines -----------------------------------------------------------------------------------------------
 
 
-def test_the_lines_are_filled_with_what_was_read_and_say_which_cards(app, page):
+def test_the_lines_are_filled_from_the_photograph_and_number_their_cards(app, page):
     shown = page.get(kept(app))
     form = form_of(shown)
 
@@ -312,9 +310,7 @@ def column(*faces: str, step_px: float = 24.0) -> Photo:
     return Photo("photograph 1", (1000, 800), View(0.0, (), tuple(seen)))
 
 
-def test_on_a_column_each_number_stands_alone_in_the_frame_of_what_shows_of_its_card_in_the_order_of_the_list(
-    app, page
-):
+def test_numbers_on_an_overlapping_column_are_in_their_cards_frames_and_in_list_order(app, page):
     shown = page.get(kept(app, column(*["100"] * 6), deck="own")).text
     frames = [
         np.array([point.split(",") for point in points.split()], np.float32)
@@ -330,7 +326,7 @@ def test_on_a_column_each_number_stands_alone_in_the_frame_of_what_shows_of_its_
     assert np.array_equal(inside, np.eye(6))
 
 
-def test_a_card_that_cannot_be_told_is_asked_about_with_its_picture_and_the_likeliest(app, page):
+def test_an_unidentified_card_is_asked_about_with_its_picture_and_likely_cards(app, page):
     shown = page.get(kept(app, doubtful()))
     picture = re.search(r'<svg viewBox="([^"]*)" role="img" aria-label="Card 6 on', shown.text)[1]
     left, top, width, height = map(int, picture.split())
@@ -347,7 +343,7 @@ def test_the_next_hand_is_counted_with_the_same_deck(app, page):
 
 
 @pytest.mark.parametrize("answer", [{}, {"c-km": "other", "c-safety": "nothing"}])
-def test_an_open_question_is_not_counted_over(answer, app, page):
+def test_an_open_question_prevents_counting(answer, app, page):
     shown = counted(page, kept(app, doubtful()), **{"n-side-1-200": "1"} | answer)
 
     assert shown.status_code == 400
@@ -357,14 +353,14 @@ def test_an_open_question_is_not_counted_over(answer, app, page):
     assert '<fieldset class="card doubtful" id="card-6">' in shown.text
 
 
-def test_a_line_says_where_another_number_is_counted_than_cards_were_read_and_what_questions_add(app, page):
+def test_a_line_shows_differing_counts_and_what_answers_add(app, page):
     shown = text_of(counted(page, kept(app, doubtful()), change="1", **{"n-side-1-100": "3", "c-km": "25"}))
 
     assert "100 km cards 1, 2, 3, 4, 5, counted: 3" in shown
     assert "50 km cards 7, 8 25 km card 9 plus 1 answered above Driving ace card 10" in shown
 
 
-def test_changing_leads_back_with_everything_kept(app, page):
+def test_changing_returns_to_the_lines_with_all_values(app, page):
     address = kept(app, doubtful())
     before, typed = form_of(page.get(address)), {"name-side-1": "Zoë", "n-side-2-50": "3", "ended": "stopped"}
 
@@ -398,7 +394,7 @@ PHOTOS = {"all": tableaux.shot, "in doubt": doubtful, "one side": one_side, "no 
         ("no card", {"n-unseen-1-100": "7"}, {"Distance": ["700", "0"]}),
     ],
 )
-def test_what_is_answered_and_told_counts(shot, typed, lines, app, page):
+def test_detected_and_answered_cards_count(shot, typed, lines, app, page):
     rows = lines_of(counted(page, kept(app, PHOTOS[shot]()), **typed))
 
     assert {name: rows.get(name) for name in lines} == lines
@@ -426,7 +422,7 @@ RACE = {"edition": "asmodee-2014"}
         (RACE, {}, 200, "not Add to a match"),
     ],
 )
-def test_what_is_counted_says_what_is_odd_how_it_ended_or_why_it_does_not_count(how, typed, code, says, app, page):
+def test_a_count_shows_its_oddities_its_ending_or_why_it_is_refused(how, typed, code, says, app, page):
     answer = counted(page, kept(app, **how), **typed)
 
     assert answer.status_code == code
@@ -434,7 +430,7 @@ def test_what_is_counted_says_what_is_odd_how_it_ended_or_why_it_does_not_count(
     assert 'href="#card-' not in answer.text
 
 
-def test_nothing_that_is_typed_becomes_markup(app, page):
+def test_typed_values_never_become_markup(app, page):
     typed = {"name-side-1": "<b>Ann</b>", "ended": "<i>", "trip": "<i>", "c-9-9": "<i>", "whose-x": "<i>"}
     shown = counted(page, kept(app), **typed).text
 
@@ -442,7 +438,7 @@ def test_nothing_that_is_typed_becomes_markup(app, page):
     assert "<i>" not in shown
 
 
-def test_cards_that_no_photograph_shows_wait_behind_their_names_until_one_counts(app, page):
+def test_undetected_cards_are_folded_until_one_is_counted(app, page):
     address = kept(app)
     folded, typed = page.get(address).text, counted(page, address, change="1", **{"n-side-1-200": "1"})
 
@@ -455,7 +451,7 @@ def test_cards_that_no_photograph_shows_wait_behind_their_names_until_one_counts
 # --- Guesses, and cards that may be hidden --------------------------------------------------------------------
 
 
-def test_no_guess_is_filled_in_however_likely(app, page):
+def test_no_guess_is_preselected_however_likely(app, page):
     address = kept(app, likely({"75-04": ("75-04",)}))
     answer = counted(page, address)
 
@@ -463,7 +459,7 @@ def test_no_guess_is_filled_in_however_likely(app, page):
     assert (answer.status_code, "Card 6 is still open" in text_of(answer)) == (400, True)
 
 
-def test_all_likely_guesses_are_taken_at_once_and_named_wherever_they_count(app, page):
+def test_all_likely_guesses_can_be_accepted_at_once_and_are_reported(app, page):
     address = kept(app, likely({"75-01": ("75-01",), "100-07": ("100-07",), "extra-tank-01": ()}))
     assert "Take the guesses for 2 open cards" in text_of(page.get(address))
 
@@ -481,7 +477,7 @@ def test_all_likely_guesses_are_taken_at_once_and_named_wherever_they_count(app,
     assert "One hand counted from photographs, on this phone · 2 cards are guesses." in text_of(page.get("/past"))
 
 
-def test_a_guess_that_is_answered_is_none_any_more(app, page):
+def test_an_answered_guess_is_no_longer_a_guess(app, page):
     address = kept(app, likely({"75-01": ("75-01",)}))
 
     sheet = counted(page, address, **{"c-km": "75"})
@@ -502,7 +498,7 @@ NOT_SURE = {"c-km": "guess", "c-safety": "nothing"}
     ],
     ids=["a trip completed", "an extension", "a trip that sure cards complete"],
 )
-def test_what_depends_on_a_guess_counts_once_a_person_says_it(typed, asks, app, page):
+def test_results_that_depend_on_a_guess_need_a_persons_answer(typed, asks, app, page):
     asked = counted(page, kept(app, likely()), **NOT_SURE | typed)
 
     assert asked.status_code == 400
@@ -511,13 +507,13 @@ def test_what_depends_on_a_guess_counts_once_a_person_says_it(typed, asks, app, 
 
 
 @pytest.mark.parametrize(("ended", "points"), [("side-1", ["400", "–"]), ("stopped", None)])
-def test_a_trip_that_guesses_complete_is_completed_only_if_a_person_says_so(ended, points, app, page):
+def test_a_trip_completed_only_by_guesses_needs_a_persons_answer(ended, points, app, page):
     sheet = counted(page, kept(app, likely()), **NOT_SURE, ended=ended)
 
     assert lines_of(sheet).get("Trip completed") == points
 
 
-def test_a_sure_trip_is_not_asked_about_for_a_guess_of_another_side(app, page):
+def test_a_certain_trip_is_not_questioned_for_another_sides_guess(app, page):
     sheet = counted(page, kept(app, likely({"75-01": ("75-01",)})), **{"c-km": "guess"})
 
     assert lines_of(sheet)["Trip completed"] == ["400", "–"]
@@ -545,9 +541,7 @@ def test_a_sure_trip_is_not_asked_about_for_a_guess_of_another_side(app, page):
         "at 700 of 1000", "a person has looked at both", "at the end of the extension", "nobody finished", "shut out",
     ],
 )  # fmt: skip
-def test_a_side_that_may_have_driven_farther_counts_once_a_person_says_that_no_card_is_hidden(
-    deck, typed, asked, app, page
-):
+def test_a_side_that_may_have_driven_farther_needs_a_confirmation_that_no_card_is_hidden(deck, typed, asked, app, page):
     address = kept(app, deck=deck)
     shown = page.get(address)
     answer = page.post(address, data=form_of(shown) | typed, headers=HOME, follow_redirects=True)
@@ -560,7 +554,7 @@ def test_a_side_that_may_have_driven_farther_counts_once_a_person_says_that_no_c
         assert f'id="{name}"' in answer.text
 
 
-def test_with_two_sides_at_the_target_a_person_says_which_one_completed_the_trip(app, page):
+def test_with_two_sides_at_the_target_a_person_chooses_which_completed_the_trip(app, page):
     address = kept(app)
     typed = form_of(page.get(address)) | {"n-side-2-75": "5", "all-side-1": "yes", "all-side-2": "yes"}
 
@@ -573,7 +567,7 @@ def test_with_two_sides_at_the_target_a_person_says_which_one_completed_the_trip
     assert "Side 2 completed 700 km" in text_of(sheet)
 
 
-def test_the_question_about_hidden_cards_names_the_kilometers_of_all_heaps_of_the_side(app, page):
+def test_the_question_about_hidden_cards_states_the_kilometers_of_all_the_sides_heaps(app, page):
     snap = Snap("classic", "own", (column("100", "75"), column("200")))
     address = "/snap/" + app.extensions["companion"].snaps.keep(snap)
 
@@ -618,7 +612,7 @@ def two_heaps():
 
 
 @pytest.mark.long
-def test_without_mats_heaps_that_lie_apart_are_sides_until_somebody_says_otherwise(app, page, two_heaps):
+def test_without_mats_separate_heaps_are_sides_until_changed(app, page, two_heaps):
     address = kept(app, two_heaps)
     apart = lines_of(counted(page, address))
     one = counted(page, address, **{"whose-heap-1-2": "heap-1-1"})
@@ -632,7 +626,7 @@ def test_without_mats_heaps_that_lie_apart_are_sides_until_somebody_says_otherwi
     assert "Shut-out" not in lines_of(left_out)
 
 
-def test_where_a_side_is_on_no_photograph_another_one_is_asked_for(app, page):
+def test_a_missing_side_is_requested_on_another_photograph(app, page):
     shown = page.get(kept(app, one_side())).text
 
     assert '<a href="#add">Another photograph of this table</a>' in shown
@@ -640,7 +634,7 @@ def test_where_a_side_is_on_no_photograph_another_one_is_asked_for(app, page):
     assert '<details id="add">' in page.get(kept(app)).text
 
 
-def test_another_photograph_adds_its_side_and_keeps_what_was_typed(app, page, read):
+def test_another_photograph_adds_its_side_and_keeps_typed_values(app, page, read):
     address = kept(app, one_side())
     typed = form_of(page.get(address)) | {"n-side-1-75": "2", "pile": "yes", "name-side-1": "Ann"}
 
@@ -652,7 +646,7 @@ def test_another_photograph_adds_its_side_and_keeps_what_was_typed(app, page, re
     assert "Side 1 is on 2 photographs" in text_of(shown)
 
 
-def test_a_photograph_that_is_sent_again_counts_once(app, page, read):
+def test_a_photograph_sent_twice_counts_once(app, page, read):
     address = send(page).location
 
     for _ in range(2):
@@ -663,7 +657,7 @@ def test_a_photograph_that_is_sent_again_counts_once(app, page, read):
     assert answer.status_code == 303
 
 
-def test_adding_nothing_is_said_and_keeps_the_lines(app, page):
+def test_adding_without_a_photograph_is_reported_and_keeps_the_lines(app, page):
     address = kept(app)
 
     answer = send(page, address, None, add="1", **form_of(page.get(address)))
@@ -672,7 +666,7 @@ def test_adding_nothing_is_said_and_keeps_the_lines(app, page):
     assert "There is no photograph yet" in text_of(answer)
 
 
-def test_a_photograph_without_any_card_says_so(app, page):
+def test_a_photograph_without_cards_is_reported(app, page):
     shown = text_of(page.get(kept(app, BARE)))
 
     assert "No sticker could be read. Do the cards bear none?" in shown
@@ -682,7 +676,7 @@ def test_a_photograph_without_any_card_says_so(app, page):
     assert "No card of this deck could be read. Are they of another?" in of_a_deck
 
 
-def test_a_photograph_and_a_mat_on_which_nothing_was_read_are_shown_all_the_same(app, page):
+def test_photographs_and_mats_without_detected_cards_are_still_shown(app, page):
     one = one_side()
     mats = replace(one, view=replace(one.view, sightings=()))
 
@@ -692,7 +686,7 @@ def test_a_photograph_and_a_mat_on_which_nothing_was_read_are_shown_all_the_same
     assert re.search(r'<img src="/snap/[^/]+/1.jpg" alt="Photograph 1">', plain)
 
 
-def test_the_same_photograph_is_read_again_with_another_deck_and_other_rules(app, page, read):
+def test_the_same_photograph_can_be_read_again_with_another_deck_and_edition(app, page, read):
     address = kept(app, replace(doubtful(), file=b"as it was sent"))
     typed = form_of(page.get(address)) | {"name-side-1": "Oma", "c-1-1": "nothing", "edition": "parker", "deck": "own"}
 
@@ -704,7 +698,7 @@ def test_the_same_photograph_is_read_again_with_another_deck_and_other_rules(app
     assert "still open" not in text_of(counted(page, address))
 
 
-def test_lines_in_which_nothing_was_typed_are_a_page_to_come_back_to_when_they_are_read_again(app, page, read):
+def test_reading_unchanged_lines_again_redirects_to_their_page(app, page, read):
     address = kept(app, BARE)
     answer = page.post(address, data={"edition": "classic", "deck": "own", "again": "1"}, headers=HOME)
 
@@ -712,7 +706,7 @@ def test_lines_in_which_nothing_was_typed_are_a_page_to_come_back_to_when_they_a
     assert form_of(page.get(address))["n-side-1-100"] == "5"
 
 
-def test_a_deck_that_is_not_there_reads_nothing_again_and_keeps_the_lines(app, page, read):
+def test_reading_again_with_an_unknown_deck_keeps_the_lines(app, page, read):
     address = kept(app)
     answer = page.post(address, data=form_of(page.get(address)) | {"deck": "?", "again": "1"}, headers=HOME)
 
@@ -720,7 +714,7 @@ def test_a_deck_that_is_not_there_reads_nothing_again_and_keeps_the_lines(app, p
     assert (answer.status_code, form_of(answer)["n-side-1-100"], read) == (400, "5", [])
 
 
-def test_of_too_many_heaps_the_sides_are_counted_first():
+def test_with_too_many_heaps_the_number_of_sides_is_checked_first():
     own = tableaux.shot().view.sightings[0]
     far = []
     for number in range(1, 6):
@@ -734,7 +728,7 @@ def test_of_too_many_heaps_the_sides_are_counted_first():
         photo_form.table_sent(CLASSIC, found, photo_form.fields(CLASSIC, found, {}))
 
 
-def test_only_the_newest_photographs_are_kept_where_the_files_are_large(monkeypatch):
+def test_only_the_newest_of_large_photographs_are_kept(monkeypatch):
     monkeypatch.setattr(snapping, "MOST_KEPT_BYTES", 100)
     snaps, large = Snaps(), Snap("classic", "", (replace(BARE, file=b"x" * 60),))
     first, second = snaps.keep(large), snaps.keep(large)
@@ -760,7 +754,7 @@ def test_counted_hands_add_up_to_a_match_until_it_is_won(app, page):
     assert "guess" not in text_of(page.get("/past"))
 
 
-def test_a_hand_that_is_added_again_is_put_right_and_other_sides_begin_anew(app, page):
+def test_adding_a_hand_again_corrects_it_and_other_sides_start_a_new_total(app, page):
     address = kept(app)
     counted(page, address, add_up="1")
     again = text_of(counted(page, address, add_up="1", **{"n-side-2-50": "3"}))

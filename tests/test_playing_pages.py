@@ -28,7 +28,7 @@ from companion.vision.quality.live_survey import Survey
     [(TWO, "Bob", ("side", "Bob"), 2), (THREE, "Bob", ("side", "Bob"), 3), (PAIRS, "Bob", ("side", "Bob &amp; Dee"), 2),
      (THREE, "", ("strip", "Ann"), 3)],
 )  # fmt: skip
-def test_a_phone_with_a_seat_shows_its_side_large_and_before_the_others(app, match, header, player, first, sides):
+def test_a_seated_phone_shows_its_own_side_first_and_large(app, match, header, player, first, sides):
     match.start(header)
     shown = scanned(app, player=player).get("/").text
 
@@ -44,7 +44,7 @@ def test_a_phone_with_a_seat_shows_its_side_large_and_before_the_others(app, mat
         (["Ann right-of-way", "Ann 25"], "roll", "right-of-way"),
     ],
 )  # fmt: skip
-def test_the_large_sign_is_how_the_car_does_and_the_small_one_why(match, plays, sign, because_of):
+def test_the_large_sign_shows_the_cars_state_and_the_small_one_its_cause(match, plays, sign, because_of):
     match.start(["side Ann", "side Bob", "hand first Ann"])
     ann = side_views(play(match, *plays).state.game, None)[0]
 
@@ -179,7 +179,7 @@ def test_on_an_evening(app, match, setting, rows):
     evening.check(app, match, setting, rows)
 
 
-def test_a_camera_a_watcher_and_dealt_hands_need_no_cards_under_the_board(app, match):
+def test_no_deck_below_the_board_with_a_camera_when_watching_or_in_a_dealt_match(app, match):
     match.start(TWO)
     asks, machine, watcher = "What does Ann play?", app.test_client(), stranger(app)
     sees = create_app(match, secret=SECRET, camera=Camera(lambda: b"a picture")).test_client()
@@ -221,7 +221,7 @@ def shown_zone(client):
     return cv2.imdecode(np.frombuffer(answer.data, np.uint8), cv2.IMREAD_COLOR)
 
 
-def test_a_difference_of_place_alone_shows_no_card_beside_its_like(page, begun):
+def test_a_difference_only_in_position_shows_no_signs(page, begun):
     camera(begun).differs(1, "side-1/distance", "100", "100", "Ann 100")
     shown = text_of(page.get("/"))
 
@@ -229,7 +229,7 @@ def test_a_difference_of_place_alone_shows_no_card_beside_its_like(page, begun):
     assert "The table:" not in shown
 
 
-def test_a_difference_shows_what_the_camera_sees_beside_what_is_written(match, two_tone):
+def test_a_difference_shows_the_camera_picture_beside_the_record(match, two_tone):
     page = differing(match, two_tone)
 
     assert page.get("/question/1-2-camera.2-differs.jpg").status_code == 404
@@ -238,7 +238,7 @@ def test_a_difference_shows_what_the_camera_sees_beside_what_is_written(match, t
 
 
 @pytest.mark.parametrize("scale", [1, 2], ids=["the usual picture", "one of half the size"])
-def test_the_picture_of_a_difference_is_the_zone_with_a_little_round_it(match, two_tone, scale):
+def test_the_picture_of_a_difference_is_the_zone_with_a_margin(match, two_tone, scale):
     shown = shown_zone(differing(match, two_tone[::scale, ::scale].copy()))
 
     assert abs(shown.shape[0] - 260 // scale) < 4
@@ -246,11 +246,11 @@ def test_the_picture_of_a_difference_is_the_zone_with_a_little_round_it(match, t
     assert 0.5 < (shown > 128).mean() < 0.7
 
 
-def test_where_the_zone_is_not_seen_the_whole_picture_is_shown(match, two_tone):
+def test_the_whole_picture_is_shown_if_the_zone_is_not_visible(match, two_tone):
     assert shown_zone(differing(match, two_tone, "side-2/battle")).shape[:2] == (360, 480)
 
 
-def test_without_a_picture_a_difference_is_told_in_signs(match):
+def test_without_a_picture_a_difference_is_shown_as_signs(match):
     page = differing(match, None)
 
     assert page.get("/question/1-2-camera.1-differs.jpg").status_code == 404
@@ -261,7 +261,7 @@ def test_without_a_picture_a_difference_is_told_in_signs(match):
 # --- What may I play? ----------------------------------------------------------------------------------------
 
 
-def test_what_may_be_played_is_what_the_referee_allows(app, match):
+def test_the_legal_cards_are_those_that_the_referee_allows(app, match):
     match.start(THREE)
     play(match, "Ann roll", "Bob stop > Ann", "Cid roll")
     table = match.state.game.table
@@ -272,14 +272,14 @@ def test_what_may_be_played_is_what_the_referee_allows(app, match):
 
 
 @pytest.mark.parametrize("path", ["/", "/plain", "/score", "/may", "/play"])
-def test_every_page_begins_with_a_link_past_its_head(page, begun, path):
+def test_every_page_begins_with_a_skip_link(page, begun, path):
     body = page.get(path).text.partition("<body")[2]
 
     assert re.search(r'<a\b[^>]*href="([^"]+)"', body)[1] == ("/plain" if path == "/" else "#live")
 
 
 @pytest.mark.parametrize("is_dealt", [True, False])
-def test_a_side_for_which_a_robot_plays_is_marked_wherever_it_is_seen(page, match, is_dealt):
+def test_a_robots_side_is_marked_on_every_page(page, match, is_dealt):
     match.start(("side Ann", "side Bob", "hand first Ann"), robots={"Bob": 1} if is_dealt else None)
     match.seat_robot(None if is_dealt else RobotSeat("Bob", 2), "Ann")
 

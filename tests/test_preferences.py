@@ -36,7 +36,7 @@ def test_on_an_evening(app, match, setting, rows):
 
 
 @pytest.mark.parametrize("back", ["//evil.example", "https://evil.example", "/\\evil.example", "", "/\nx"])
-def test_after_choosing_a_phone_is_sent_to_none_but_our_own_pages(page, back):
+def test_saving_preferences_redirects_only_to_our_own_pages(page, back):
     answer = page.post("/phone", data={"language": "fr", "back": back}, headers=HOME)
 
     assert answer.location == "/phone"

@@ -62,14 +62,14 @@ EXPLAINED = {
 
 
 @pytest.mark.parametrize("record", EXPLAINED)
-def test_every_line_of_the_sheet_says_where_its_points_come_from(page, match, record):
+def test_every_line_of_the_sheet_explains_its_points(page, match, record):
     replayed(match, record)
     shown = text_of(page.get("/score"))
 
     assert [said for said in EXPLAINED[record].split(" | ") if said not in shown] == []
 
 
-def test_the_longest_sheet_stands_in_the_order_of_the_printed_pads(page, match):
+def test_the_longest_sheet_follows_the_order_of_the_printed_pads(page, match):
     replayed(match, "three-players-5100")
     shown = page.get("/score").text
 
@@ -80,7 +80,7 @@ def test_the_longest_sheet_stands_in_the_order_of_the_printed_pads(page, match):
     )
 
 
-def test_a_new_sheet_comes_in_line_by_line_once_on_each_phone(app, page, won):
+def test_a_new_sheet_appears_line_by_line_once_per_phone(app, page, won):
     first, second = (page.get("/score").text for _ in range(2))
 
     assert 'class="sheet fresh' in first
@@ -92,7 +92,7 @@ def test_a_new_sheet_comes_in_line_by_line_once_on_each_phone(app, page, won):
 # --- What can be kept -----------------------------------------------------------------------------------------
 
 
-def test_the_sheet_is_a_picture_to_send(page, won):
+def test_the_sheet_can_be_sent_as_a_picture(page, won):
     answer = page.get("/past/1/1.png")
 
     picture = cv2.imdecode(np.frombuffer(answer.data, np.uint8), cv2.IMREAD_COLOR)
@@ -101,14 +101,14 @@ def test_the_sheet_is_a_picture_to_send(page, won):
     assert picture.std() > 20
 
 
-def test_a_picture_has_a_place_for_every_letter_and_every_number_of_sides(page, match):
+def test_a_picture_can_show_every_letter_and_number_of_sides(page, match):
     replayed(match, "rush-five-players")
     match.sit("Ann", "Ann", "王 🚗 Bartholomäus")
 
     assert page.get("/past/1/1.png").status_code == 200
 
 
-def test_a_picture_is_drawn_once_until_the_match_changes_and_once_a_language(page, won, monkeypatch):
+def test_a_picture_is_drawn_once_per_language_until_the_match_changes(page, won, monkeypatch):
     drawn, draw = [], sheet_image.png
     monkeypatch.setattr(sheet_image, "png", lambda *sheet: drawn.append(sheet) or draw(*sheet))
 
@@ -122,7 +122,7 @@ def test_a_picture_is_drawn_once_until_the_match_changes_and_once_a_language(pag
     assert len(drawn) == 3
 
 
-def test_who_asks_while_too_many_wait_for_their_pictures_is_told_to_come_back(page, won, monkeypatch):
+def test_too_many_requests_for_pictures_are_asked_to_try_again(page, won, monkeypatch):
     monkeypatch.setattr(past_matches, "_drawing", Queue(1))
     with past_matches._drawing.turn("busy"):
         told = page.get("/past/1/1.png")
@@ -132,7 +132,7 @@ def test_who_asks_while_too_many_wait_for_their_pictures_is_told_to_come_back(pa
     assert page.get("/past/1/1.png").status_code == 200
 
 
-def test_a_match_can_be_kept_as_record_table_and_json_with_what_its_players_called_themselves(page, won):
+def test_a_match_is_exported_as_record_table_and_json_with_displayed_names(page, won):
     won.sit("Ann", "Ann", "Zoé")
     won.sit("Bob", "Bob", "=1+1")
 
@@ -153,7 +153,7 @@ def test_a_match_can_be_kept_as_record_table_and_json_with_what_its_players_call
     assert page.get("/past/1.exe").status_code == 404
 
 
-def test_the_terminal_writes_the_names_as_the_page_does_and_closes_the_log(tmp_path, monkeypatch):
+def test_the_terminal_exports_the_displayed_names_and_closes_the_log(tmp_path, monkeypatch):
     closed = []
     monkeypatch.setattr(Store, "close", lambda store: closed.append(store.path))
     store = Store.open(store_path(tmp_path))
@@ -173,7 +173,7 @@ def sent(page) -> dict:
     return page.get("/past/1/bg-stats.json").json
 
 
-def test_a_match_is_a_play_that_bg_stats_takes(page, match):
+def test_a_match_is_exported_as_a_play_for_bg_stats(page, match):
     replayed(match, "match-to-5000", hands=5)
 
     assert sent(page) == {
@@ -189,7 +189,7 @@ def test_a_match_is_a_play_that_bg_stats_takes(page, match):
     }
 
 
-def test_the_app_opens_with_the_same_play_and_no_server_is_told(page, won):
+def test_bg_stats_opens_with_the_same_play_without_a_server(page, won):
     way = page.get("/past/1/bg-stats").location
 
     assert way.startswith("bgstats://app.bgstatsapp.com/createPlay.html?data=")
@@ -197,7 +197,7 @@ def test_the_app_opens_with_the_same_play_and_no_server_is_told(page, won):
     assert all('href="/past/1/bg-stats"' in page.get(path).text for path in ("/score", "/past/1"))
 
 
-def test_a_match_as_it_stands_has_no_winner_and_is_the_same_play_later(page, won):
+def test_an_unfinished_match_has_no_winner_and_keeps_its_play_id(page, won):
     before = sent(page)
     won.next_hand("Ann", "Bob")
     played(won, "Bob roll", "Ann roll", "Bob 100", "end")
@@ -208,7 +208,7 @@ def test_a_match_as_it_stands_has_no_winner_and_is_the_same_play_later(page, won
     assert before["sourcePlayId"] == after["sourcePlayId"]
 
 
-def test_in_pairs_each_player_has_the_score_of_the_pair(page, match):
+def test_in_pairs_each_player_gets_the_score_of_the_pair(page, match):
     match.start(PAIRS)
     played(match, "Ann roll", "Bob roll", "Cid 100", "end")
     play = sent(page)
@@ -219,7 +219,7 @@ def test_in_pairs_each_player_has_the_score_of_the_pair(page, match):
     ]
 
 
-def test_a_race_without_points_has_kilometres_and_its_winner(page, match):
+def test_a_race_is_exported_with_kilometers_and_its_winner(page, match):
     replayed(match, "asmodee-passes-1000")
     play = sent(page)
 
@@ -231,7 +231,7 @@ def test_a_race_without_points_has_kilometres_and_its_winner(page, match):
 # --- Earlier matches ------------------------------------------------------------------------------------------
 
 
-def test_all_matches_are_listed_the_newest_first_ten_a_page(page, match):
+def test_matches_are_listed_newest_first_ten_per_page(page, match):
     for number in range(11):
         match.start((f"side P{number}", "side Bob", f"hand first P{number}"))
 
@@ -253,17 +253,17 @@ def test_all_matches_are_listed_the_newest_first_ten_a_page(page, match):
         ("en-" + "9" * 5000, "14 November 2023, "),
     ],
 )  # fmt: skip
-def test_a_day_is_written_as_where_the_phone_is_at_home(page, begun, languages, day):
+def test_a_date_is_written_as_in_the_phones_country(page, begun, languages, day):
     assert day in text_of(page.get("/past", headers={"Accept-Language": languages}))
 
 
-def test_the_language_that_was_chosen_comes_before_the_country_of_the_browser(page, begun):
+def test_the_chosen_language_takes_precedence_over_the_browsers_country(page, begun):
     tap(page, "/phone", language="fr")
 
     assert "14 novembre 2023" in text_of(page.get("/past", headers={"Accept-Language": "en-US"}))
 
 
-def test_an_american_clock_has_two_halves_and_a_canadian_one_an_h(page, begun, monkeypatch):
+def test_american_times_have_am_and_pm_and_canadian_french_ones_an_h(page, begun, monkeypatch):
     afternoon = datetime(2026, 11, 23, 15, 4)
     monkeypatch.setattr(past_matches, "datetime", SimpleNamespace(fromtimestamp=lambda _at_s: afternoon))
     told = {tag: text_of(page.get("/past", headers={"Accept-Language": tag})) for tag in ("en", "en-US", "fr-CA")}
@@ -273,7 +273,7 @@ def test_an_american_clock_has_two_halves_and_a_canadian_one_an_h(page, begun, m
     assert "15 h 04" in told["fr-CA"]
 
 
-def test_an_earlier_match_has_its_sheets_charts_and_result(page, match):
+def test_a_past_match_shows_its_sheets_charts_and_result(page, match):
     replayed(match, "match-to-5000")
     match.start(TWO)
 
@@ -286,7 +286,7 @@ def test_an_earlier_match_has_its_sheets_charts_and_result(page, match):
 
 
 @pytest.mark.parametrize("path", ["/past/99999999999999999999", "/past/1/99999", "/past/1/0", "/past/0", "/past/1/2"])
-def test_what_is_not_in_the_log_is_not_found(page, won, path):
+def test_matches_and_hands_not_in_the_log_are_not_found(page, won, path):
     assert page.get(path).status_code == 404
 
 
@@ -309,7 +309,7 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("path", SHOWN)
-def test_what_is_said_of_a_hand_that_was_won(page, won, path):
+def test_a_won_hand_has_a_headline(page, won, path):
     shown = text_of(page.get(path))
 
     assert [said for said in SHOWN[path].split(" | ") if said not in shown] == []
@@ -370,7 +370,7 @@ def test_on_an_evening(app, match, setting, rows):
 # --- A hand again ---------------------------------------------------------------------------------------------
 
 
-def test_the_steps_lead_back_and_on_but_not_past_the_ends(page, won):
+def test_the_replay_steps_back_and_forward_within_the_hand(page, won):
     button = re.compile(r'id="to-(\w+)" class="button" href="\?step=(\d+)"')
     links = {step: button.findall(page.get(f"/past/1/1?step={step}").text) for step in (0, 2, LAST)}
 

@@ -122,13 +122,13 @@ def addresses(app, state: str) -> list[str]:
     return found
 
 
-def test_every_page_is_looked_at(app):
+def test_every_page_is_checked(app):
     unknown = [rule for rule in pages_of(app) if "<" in rule and rule not in SAMPLES]
 
     assert unknown == [], "say in SAMPLES where these pages are to be looked at"
 
 
-def test_what_is_wrong_would_be_found(inspected, monkeypatch, app):
+def test_the_checks_find_errors(inspected, monkeypatch, app):
     for door in ("bad", "faint"):
         monkeypatch.setitem(DOORS, door, Who.ANYBODY)
     page = "<html lang=en><title>Bad</title><main><h1>Bad</h1><button></button><p class=faint>Faint</p></main>"
@@ -176,7 +176,7 @@ def inspected(browser):
 
 @pytest.mark.long
 @pytest.mark.parametrize("state", mostly_long(STATES, "open"))
-def test_nothing_serious_is_found_and_nothing_spills_over_on_any_page(inspected, state, match):
+def test_no_page_has_serious_violations_or_overflows(inspected, state, match):
     header, plays, prepare, _path = STATES[state]
     feed(match, header, plays)
     with_waiting(match)
@@ -212,7 +212,7 @@ CRAMPED = """() => [
 
 @pytest.mark.parametrize("table", mostly_long(FULL, "rush of eight"))
 @pytest.mark.parametrize("app", [{"sees": True}], indirect=True, ids=["a camera"])
-def test_no_page_is_wider_than_its_screen_and_all_can_be_tapped(opened, table, match, app, url):
+def test_no_page_is_wider_than_its_screen_and_every_control_is_large_enough(opened, table, match, app, url):
     header, before, plays, asked = FULL[table]
     wrong = {}
     feed(match, header, before)
@@ -242,7 +242,7 @@ PLAYED = {"classic": (TWO, OPENING), "rush": (RUSH, RUSH_PLAYS)}
 @pytest.mark.parametrize("language", mostly_long(LANGUAGES, "fr"))
 @pytest.mark.parametrize("edition", mostly_long(PLAYED, "classic"))
 @pytest.mark.parametrize("app", [{"sees": True}], indirect=True, ids=["a camera"])
-def test_no_word_is_broken_on_a_small_phone(browser, edition, language, match, app, url):
+def test_no_word_breaks_on_a_small_phone(browser, edition, language, match, app, url):
     wrong = {}
     context = browser.new_context(viewport=SMALL, locale=language, reduced_motion="reduce")
     page = context.new_page()

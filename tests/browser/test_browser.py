@@ -30,7 +30,7 @@ def game(match):
     return match
 
 
-def test_a_hand_without_a_camera_from_setting_up_to_the_score(opened, match, url):
+def test_a_hand_without_a_camera_from_set_up_to_score(opened, match, url):
     page = opened(url)
     page.get_by_label("Name of player 1").fill("Ann Smith")
     page.get_by_label("Name of player 2").fill("<b>Bob</b>")
@@ -59,7 +59,7 @@ def test_a_hand_without_a_camera_from_setting_up_to_the_score(opened, match, url
     expect(page.get_by_role("heading", level=1)).to_have_text("<b>Bob</b>’s turn")
 
 
-def test_a_proposal_appears_by_itself_and_one_tap_confirms_it(opened, game, url):
+def test_a_proposal_appears_automatically_and_one_tap_confirms_it(opened, game, url):
     phone, wall = opened(url), opened(url + "/wall", WALL)
     propose(game, "Ann roll")
 
@@ -82,7 +82,7 @@ def test_the_car_moves_along_the_road(opened, game, url):
     page.wait_for_function("y => document.querySelector('#car-1').getBoundingClientRect().y < y - 20", arg=before["y"])
 
 
-def test_a_page_that_lost_the_table_says_so_and_comes_back(opened, game, url):
+def test_a_page_that_lost_its_connection_says_so_and_recovers(opened, game, url):
     page = opened(url)
     page.evaluate("document.getElementById('offline').hidden")
     page.context.set_offline(True)
@@ -97,7 +97,7 @@ def test_a_page_that_lost_the_table_says_so_and_comes_back(opened, game, url):
     expect(page.locator("#offline")).to_be_hidden()
 
 
-def test_a_page_asks_for_the_version_and_is_fetched_only_when_that_has_changed(opened, game, url):
+def test_a_page_polls_the_version_and_updates_only_after_a_change(opened, game, url):
     page = opened(url)
     asked = []
     page.on("request", lambda request: asked.append(request.url.removeprefix(url)))
@@ -113,7 +113,7 @@ def test_a_page_asks_for_the_version_and_is_fetched_only_when_that_has_changed(o
     assert "/" in asked
 
 
-def test_a_page_whose_fetch_failed_is_fetched_again(opened, game, url):
+def test_a_failed_update_is_repeated(opened, game, url):
     page = opened(url)
     page.route(url + "/", lambda route: route.abort(), times=1)
     game.enter("Ann roll", "Ann")
@@ -122,7 +122,7 @@ def test_a_page_whose_fetch_failed_is_fetched_again(opened, game, url):
     expect(page.locator("#offline")).to_be_hidden()
 
 
-def test_a_hidden_page_asks_seldom_and_at_once_when_it_is_shown(opened, game, url):
+def test_a_hidden_page_polls_rarely_and_immediately_when_shown(opened, game, url):
     page = opened(url)
     page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
     page.wait_for_event("response", lambda response: response.url.endswith("/version"))
@@ -138,7 +138,7 @@ def test_a_hidden_page_asks_seldom_and_at_once_when_it_is_shown(opened, game, ur
     assert seldom <= 1
 
 
-def test_everything_works_without_any_script(opened, game, url):
+def test_everything_works_without_scripts(opened, game, url):
     propose(game, "Ann roll")
     page = opened(url, java_script_enabled=False)
 
@@ -167,7 +167,7 @@ def test_another_edition_is_shown_at_once_and_keeps_the_names(opened, match, url
     assert len(match.state.game.table.seats) == 8
 
 
-def test_another_edition_is_shown_without_any_script(opened, match, url):
+def test_another_edition_is_shown_without_scripts(opened, match, url):
     page = opened(url + "/setup", SMALL, java_script_enabled=False)
     page.get_by_label("Name of player 2").fill("Bob")
     page.get_by_label("Rush").check()
@@ -203,7 +203,7 @@ LONG_THREE = ["side Ann", "side Bob", "side Cid", "target 1000", "hand first Ann
     "header", mostly_long([RUSH, RUSH_THREE, LONG_THREE, SIX, RUSH_FIVE, RUSH_EIGHT], LONG_THREE, RUSH_EIGHT)
 )
 @pytest.mark.parametrize("asked", [None, "Ann 200", "Bob stop > Ann"])
-def test_what_lies_before_a_side_stays_within_its_border(opened, header, width, asked, match, url):
+def test_a_sides_cards_stay_within_its_border(opened, header, width, asked, match, url):
     first = header[-1].removeprefix("hand first ")
     feed(match, header)
     for play in (f"Bob accident > {first}", f"{first} driving-ace !"):
@@ -230,7 +230,7 @@ CUT_OR_COVERED = """() => {
 @pytest.mark.variants(2)
 @pytest.mark.parametrize("header", mostly_long([TWO, THREE, SIX, RUSH_PAIRS, RUSH_FIVE, RUSH_EIGHT], TWO, RUSH_EIGHT))
 @pytest.mark.parametrize("asked", [None, "Ann 200", "Ann stop > Bob"])
-def test_nothing_on_the_wall_is_cut_or_covered_when_the_camera_is_in_trouble(opened, header, asked, match, url):
+def test_the_wall_cuts_or_covers_nothing_during_camera_trouble(opened, header, asked, match, url):
     first = header[-1].removeprefix("hand first ")
     opening = [f"{first} 200*2", "Bob control roll > Ann"] if header[0] == "edition rush" else [f"{first} roll"]
     feed(match, header, opening)
@@ -263,7 +263,7 @@ CARS = """() => [...document.querySelectorAll(".road")].map(road => {
         *(("/wall", None, THREE, size) for size in (WALL, SMALL)),
     ],
 )  # fmt: skip
-def test_a_car_stands_at_the_mark_of_its_kilometre_and_at_the_target_on_the_flag(
+def test_a_car_is_at_the_tick_of_its_distance_and_on_the_flag_at_the_target(
     opened, path, player, header, size, match, url
 ):
     feed(match, header, ["Ann roll"])
@@ -297,7 +297,7 @@ TYPED = """() => [...document.querySelectorAll(".typed > *")].map(e => {
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("size", [WALL, {"width": 1280, "height": 720}, TABLET])
 @pytest.mark.parametrize("header", mostly_long([None, TWO, RUSH_EIGHT], RUSH_EIGHT))
-def test_what_is_typed_to_join_is_large_and_in_one_piece_before_the_game(opened, header, size, match, url):
+def test_the_address_and_code_to_type_are_large_and_unbroken_before_the_game(opened, header, size, match, url):
     feed(match, header)
     page = opened(url + "/wall", size)
     number, _name, code = page.evaluate(TYPED)
@@ -308,7 +308,7 @@ def test_what_is_typed_to_join_is_large_and_in_one_piece_before_the_game(opened,
         assert share >= 0.03
 
 
-def test_a_trouble_is_one_line_that_can_be_put_away_until_it_is_another(opened, game, url):
+def test_a_camera_problem_is_one_line_that_can_be_dismissed_until_another_occurs(opened, game, url):
     game.trouble(NO_CAMERA)
     page = opened(url)
     banner = page.locator(".trouble")

@@ -42,7 +42,7 @@ def tap(page: Page, x: float, y: float) -> None:
     page.mouse.click(*at(page, x, y))
 
 
-def test_zones_are_drawn_one_after_the_other_and_kept(opened, zones, url):
+def test_zones_are_drawn_one_by_one_and_saved(opened, zones, url):
     page = opened(url + "/camera/zones")
 
     drag(page, (10, 60), (20, 80))
@@ -60,7 +60,7 @@ def test_zones_are_drawn_one_after_the_other_and_kept(opened, zones, url):
     assert kept[0].corners[0] == pytest.approx((192, 648), abs=12)
 
 
-def test_a_chosen_zone_is_moved_sized_and_drawn_anew_with_the_mouse(opened, url):
+def test_a_chosen_zone_is_moved_resized_and_redrawn_with_the_mouse(opened, url):
     page = opened(url + "/camera/zones", WALL)
     drag(page, (10, 50), (30, 90))
     tap(page, 20, 70)
@@ -86,7 +86,7 @@ def test_a_chosen_zone_is_moved_sized_and_drawn_anew_with_the_mouse(opened, url)
     expect(page.locator('input[value="side-1/battle"]')).to_be_checked()
 
 
-def test_what_is_drawn_inside_another_zone_is_the_chosen_one_and_a_tap_chooses_the_zone_under_it(opened, url):
+def test_drawing_inside_another_zone_draws_the_chosen_one_and_a_tap_selects_a_zone(opened, url):
     page = opened(url + "/camera/zones", WALL)
     drag(page, (10, 20), (60, 90))
     drag(page, (20, 30), (40, 60))
@@ -100,7 +100,7 @@ def test_what_is_drawn_inside_another_zone_is_the_chosen_one_and_a_tap_chooses_t
     assert numbers(page, "side-1/safety") == []
 
 
-def test_all_zones_of_a_side_are_moved_together_and_stay_on_the_picture(opened, url):
+def test_all_zones_of_a_side_move_together_and_stay_on_the_picture(opened, url):
     page = opened(url + "/camera/zones?suggest=1", WALL)
     before = {name: numbers(page, f"side-1/{name}") for name in ("battle", "speed", "safety", "distance")}
     others = numbers(page, "side-2/battle")
@@ -115,7 +115,7 @@ def test_all_zones_of_a_side_are_moved_together_and_stay_on_the_picture(opened, 
     assert numbers(page, "side-2/battle") == others
 
 
-def test_the_page_says_which_zones_are_still_missing(opened, url):
+def test_the_page_lists_missing_zones(opened, url):
     page = opened(url + "/camera/zones")
     missing = page.locator("#missing")
     said = "4 Ann: distance area · 5 Bob: battle pile · 8 Bob: distance area."
@@ -143,7 +143,7 @@ def test_zones_have_the_same_numbers_on_both_pages_and_no_names_on_the_picture(o
     assert rows == listed
 
 
-def test_a_zone_is_drawn_moved_and_sized_with_keys_alone_moved_by_numbers_and_cleared(opened, url):
+def test_a_zone_is_drawn_moved_resized_and_cleared_by_keys_and_numbers(opened, url):
     page = opened(url + "/camera/zones")
     page.locator("#drawing").focus()
 
@@ -164,7 +164,7 @@ def test_a_zone_is_drawn_moved_and_sized_with_keys_alone_moved_by_numbers_and_cl
     assert numbers(page, "side-1/battle") == []
 
 
-def test_zones_are_drawn_without_any_script(opened, zones, url):
+def test_zones_are_drawn_without_scripts(opened, zones, url):
     page = opened(url + "/camera/zones?suggest=1", java_script_enabled=False)
     page.locator('[data-zone="side-1/battle"] label').first.click()
     page.locator('[name="h-side-1/battle"]').fill("17")
@@ -176,7 +176,7 @@ def test_zones_are_drawn_without_any_script(opened, zones, url):
     assert bottom - top == pytest.approx(0.17 * 1080)
 
 
-def test_a_finger_draws_and_the_page_does_not_scroll(opened, url):
+def test_drawing_by_finger_does_not_scroll_the_page(opened, url):
     page = opened(url + "/camera/zones", has_touch=True, is_mobile=True)
     session = page.context.new_cdp_session(page)
 
@@ -199,7 +199,7 @@ window.setTimeout = (act, ms) => {
 """
 
 
-def test_the_picture_follows_the_table_no_faster_than_twice_a_second(opened, url):
+def test_the_picture_updates_at_most_twice_a_second(opened, url):
     page = opened(url + "/camera")
     page.add_init_script(HOW_LONG_IT_WAITS)
 
@@ -211,7 +211,7 @@ def test_the_picture_follows_the_table_no_faster_than_twice_a_second(opened, url
     assert set(page.evaluate("waits")) == {500}
 
 
-def test_the_figures_come_anew_by_themselves(opened, match, url):
+def test_the_measurements_update_automatically(opened, match, url):
     page = opened(url + "/camera")
     page.clock.install()
     page.reload()

@@ -69,7 +69,7 @@ def enter(page, pool, at: str) -> None:
     expect(page).to_have_url(f"{at}/keys")
 
 
-def test_the_boards_come_by_themselves_and_the_director_makes_a_key(opened, app, pool, table):
+def test_the_boards_update_automatically_and_the_director_creates_a_key(opened, app, pool, table):
     with running(app) as at:
         page = opened(at, LAPTOP)
         expect(page.get_by_role("row", name=re.compile("Table 7 .*Ann 300"))).to_be_visible()
@@ -96,7 +96,7 @@ def evening(client, table) -> str:
     return at
 
 
-def test_the_clock_goes_on_by_itself_and_a_call_is_answered(opened, app, pool, table):
+def test_the_clock_runs_and_a_call_is_answered(opened, app, pool, table):
     at = evening(let_in(app.test_client(), pool), table)
     with running(app) as here:
         page = opened(here + at, SMALL)
@@ -112,7 +112,7 @@ def test_the_clock_goes_on_by_itself_and_a_call_is_answered(opened, app, pool, t
         expect(page.get_by_text("calls the director")).to_have_count(0)
 
 
-def test_nobody_is_shut_out_and_nothing_spills_over(opened, app, pool, table):
+def test_the_club_pages_are_accessible_and_do_not_overflow(opened, app, pool, table):
     client = let_in(app.test_client(), pool)
     cup = evening(client, table)
     fours = {"name": "In fours", "edition": "rush", "seats": "4"}

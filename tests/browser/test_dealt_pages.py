@@ -59,7 +59,7 @@ def test_a_hand_against_two_robots(opened, match, url, robots):
     expect(page.get_by_role("button", name="Next hand")).to_be_visible()
 
 
-def test_the_hand_that_is_asked_stands_out_and_one_that_waits_does_not(opened, stacked, match, url):
+def test_a_hand_whose_turn_it_is_stands_out_and_a_waiting_one_does_not(opened, stacked, match, url):
     stacked("50 25 25 75 repairs gasoline", "roll accident 25 25 50 75", "100")
     match.start(["side Ann", "side Bob", "hand first Ann"], robots={})
     looks = {}

@@ -49,7 +49,7 @@ def begun(opened, url, **options):
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("has_script", [True, False])
-def test_a_card_is_taken_with_a_tap_shown_and_the_next_one_asked_for(has_script, opened, url, table):
+def test_a_tap_saves_a_card_shows_it_and_asks_for_the_next(has_script, opened, url, table):
     page = begun(opened, url, java_script_enabled=has_script)
 
     page.click("text=Take it")
@@ -61,7 +61,7 @@ def test_a_card_is_taken_with_a_tap_shown_and_the_next_one_asked_for(has_script,
 
 
 @pytest.mark.long
-def test_cards_are_taken_by_themselves_as_soon_as_they_lie_still(opened, url, table):
+def test_cards_are_saved_automatically_once_they_lie_still(opened, url, table):
     page = begun(opened, url)
 
     page.click("text=Take cards by themselves")
@@ -74,7 +74,7 @@ def test_cards_are_taken_by_themselves_as_soon_as_they_lie_still(opened, url, ta
     expect(page.get_by_text("Take cards by themselves")).to_be_visible()
 
 
-def test_a_photograph_that_will_not_do_says_why_and_another_does(opened, url, tmp_path):
+def test_an_unusable_photograph_is_explained_and_can_be_replaced(opened, url, tmp_path):
     page = begun(opened, url)
     bad, good = tmp_path / "bad.jpg", tmp_path / "IMG_2.jpg"
     bad.write_bytes(b"GIF89a")
@@ -112,7 +112,7 @@ def test_many_cards_on_one_photograph_are_enrolled_with_two_taps(opened, url, ta
     assert len(table.faces()) == 6
 
 
-def test_pictures_of_single_cards_are_sent_one_after_another_and_the_good_ones_are_kept(opened, url, table, tmp_path):
+def test_pictures_of_single_cards_are_sent_one_by_one_and_good_ones_saved(opened, url, table, tmp_path):
     page = begun(opened, url)
     shots = {"IMG_10.jpg": card_before_camera("75"), "IMG_9.jpg": b"GIF89a", "IMG_8.jpg": card_before_camera("25")}
     for name, content in shots.items():
@@ -131,7 +131,7 @@ def test_pictures_of_single_cards_are_sent_one_after_another_and_the_good_ones_a
     assert table.faces() == {Card.KM_25, Card.KM_75}
 
 
-def test_a_card_that_is_given_the_name_of_another_gives_that_one_its_own(opened, url, table):
+def test_giving_a_card_anothers_name_swaps_both_names(opened, url, table):
     page = begun(opened, url)
     folder = table.data / "decks/grandmas-deck"
     for place, slug in enumerate(("50", "25", "75")):

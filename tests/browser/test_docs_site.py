@@ -5,7 +5,7 @@ from pathlib import Path
 STAND_IN = Path(__file__).parents[2] / "deploy/docs-theme/assets/iframe-worker.js"
 
 
-def test_the_search_gets_answers_on_a_page_that_was_opened_as_a_file(browser, tmp_path):
+def test_the_search_works_on_a_page_opened_as_a_file(browser, tmp_path):
     (tmp_path / "worker.js").write_text("addEventListener('message', asked => postMessage(asked.data + 1));")
     (tmp_path / "index.html").write_text(f"<body><script src='{STAND_IN.as_uri()}'></script>")
     page = browser.new_page()

@@ -54,7 +54,7 @@ def lay(fingers: Fingers, card: str) -> int:
     return fingers.taps - before
 
 
-def test_two_phones_and_the_wall_from_scanning_to_the_score(opened, strangers, app, url):
+def test_two_phones_and_the_wall_from_joining_to_the_score(opened, strangers, app, url):
     token = app.extensions["companion"].token
     wall = opened(f"{url}/wall?t={token}", WALL)
     ann = Fingers(opened(scanned(wall, url), PHONE))
@@ -85,7 +85,7 @@ def test_two_phones_and_the_wall_from_scanning_to_the_score(opened, strangers, a
         expect(fingers.page).to_have_url(re.compile(r"//[^/]+/$"))
 
 
-def test_the_heading_follows_to_the_next_hand_on_the_other_phone(opened, match, url):
+def test_the_other_phones_heading_changes_with_the_next_hand(opened, match, url):
     feed(match, TWO, ["end"])
     page = opened(url, PHONE)
     expect(page.locator("#heading")).to_have_text("Hand 1")

@@ -99,7 +99,7 @@ def phone(tab):
 
 
 @pytest.mark.parametrize("language", mostly_long(LANGUAGES, "fr"))
-def test_on_the_narrowest_phone_a_side_with_every_safety_has_room_for_its_name(phone, language, match, url):
+def test_a_side_with_all_safeties_has_room_for_its_name_on_the_narrowest_phone(phone, language, match, url):
     header, plays, _attack = TABLES[3]
     feed(match, header, plays)
     page = phone(url, language, "Bob")
@@ -113,7 +113,7 @@ def test_on_the_narrowest_phone_a_side_with_every_safety_has_room_for_its_name(p
 
 @pytest.mark.parametrize("language", mostly_long(LANGUAGES, "fr"))
 @pytest.mark.parametrize("count", TABLES)
-def test_nothing_on_the_table_covers_another_thing_or_sticks_out(phone, count, language, match, url):
+def test_nothing_on_the_table_overlaps_or_overflows(phone, count, language, match, url):
     header, plays, attack = TABLES[count]
     wrong = {}
     feed(match, header, plays)
@@ -146,7 +146,7 @@ def test_a_question_moves_nothing_on_the_table(phone, count, match, url):
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])
-def test_what_an_illegal_play_is_about_is_seen_whole_beside_the_question_and_lit_up(phone, count, match, url):
+def test_an_illegal_plays_target_and_safety_are_visible_and_highlighted(phone, count, match, url):
     header, plays, attack = TABLES[count]
     feed(match, header, plays)
     page = phone(url, seat="Bob")
@@ -178,7 +178,7 @@ def which_hazard(match) -> None:
     ],
     ids=["one of three hazards", "below three sides", "which of two attacks", "an illegal attack"],
 )
-def test_every_answer_about_an_attack_is_in_sight(phone, language, count, more, wait, seat, buttons, match, url):
+def test_every_answer_about_an_attack_is_visible(phone, language, count, more, wait, seat, buttons, match, url):
     feed(match, alone(count), ["Ann roll", "Bob roll", *more])
     wait(match)
     page = phone(url, language, seat)
@@ -243,7 +243,7 @@ TURNS += ["Bob discard 25", "Ann accident > Bob", "Bob repairs", "Ann driving-ac
     [(LONG_NAMED, TURNS, 3, "Bob 25"), (RUSH, [*RUSH_PLAYS, "Ann right-of-way !"], 1, "Bob 50")],
     ids=["classic", "rush"],
 )
-def test_no_card_of_the_deck_under_the_board_moves(
+def test_no_card_of_the_deck_below_the_board_moves(
     phone, header, plays, line, instead, seat, language, size, match, url
 ):
     feed(match, header)
@@ -262,7 +262,7 @@ def test_no_card_of_the_deck_under_the_board_moves(
 
 @pytest.mark.parametrize("language", mostly_long(LANGUAGES, "fr"))
 @pytest.mark.parametrize("seat", mostly_long(["Bob", None], "Bob"))
-def test_larger_letters_move_no_card_of_the_deck_either(phone, seat, language, match, url):
+def test_large_letters_move_no_card_of_the_deck_either(phone, seat, language, match, url):
     feed(match, LONG_NAMED)
     page = phone(url, language, seat)
     page.request.post(f"{url}/phone", form={"theme": "auto", "large": "on"}, headers={"Origin": url})
@@ -274,7 +274,7 @@ def test_larger_letters_move_no_card_of_the_deck_either(phone, seat, language, m
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_undo_and_redo_would_do_is_said_whole_on_the_smallest_phone(phone, language, match, url):
+def test_undo_and_redo_labels_fit_on_the_smallest_phone(phone, language, match, url):
     feed(match, TWO, TURNS[:4])
     for text in ("Ann 25", "Ann 50"):
         match.correct(match.state.hand_entries[0].seq, text, "Ann")
@@ -289,7 +289,7 @@ def test_what_undo_and_redo_would_do_is_said_whole_on_the_smallest_phone(phone, 
     assert cut == []
 
 
-def test_a_play_leaves_the_page_where_it_was_scrolled_to(phone, match, url):
+def test_a_play_keeps_the_scroll_position(phone, match, url):
     feed(match, TWO, ["Ann roll", "Bob roll"])
     page = phone(url, seat="Ann")
     page.goto(url)
@@ -302,7 +302,7 @@ def test_a_play_leaves_the_page_where_it_was_scrolled_to(phone, match, url):
 
 
 @PHONES
-def test_no_card_of_a_hand_without_cards_moves(phone, stacked, size, match, url):
+def test_no_card_of_a_dealt_hand_moves(phone, stacked, size, match, url):
     stacked("roll 50 25 driving-ace repairs gasoline", "roll accident 25 25 50 75", "100 200 75 stop")
     match.start(LONG_NAMED[1:], robots={})
     phone(url, seat="Bob")
@@ -326,7 +326,7 @@ def test_no_card_of_a_hand_without_cards_moves(phone, stacked, size, match, url)
     assert still.moved == {}
 
 
-def test_no_card_of_the_page_of_all_plays_moves(phone, match, url):
+def test_no_card_on_the_picker_moves(phone, match, url):
     feed(match, RUSH)
     still = Stillness(phone(url), f"{url}/play?player=Ann", SMALL)
     for play in [*RUSH_PLAYS, "Ann right-of-way !"]:

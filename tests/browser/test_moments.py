@@ -23,7 +23,7 @@ SCENE = """() => {
 
 
 @pytest.mark.parametrize(("path", "size"), [("/wall", WALL), ("/", SMALL)])
-def test_a_coup_fourre_fills_the_screen_once_and_taps_go_through_it(opened, attacked, url, path, size):
+def test_a_coup_fourre_fills_the_screen_once_and_taps_pass_through(opened, attacked, url, path, size):
     page = opened(url + path, size)
     attacked.enter("Ann right-of-way !", "Ann")
 
@@ -39,7 +39,7 @@ CALM = "addEventListener('DOMContentLoaded', () => { document.body.dataset.calm 
 
 
 @pytest.mark.parametrize(("options", "script"), [({"reduced_motion": "reduce"}, ""), ({}, CALM)])
-def test_a_moment_does_not_show_where_it_is_not_wanted(opened, attacked, url, options, script):
+def test_a_moment_is_not_shown_if_turned_off(opened, attacked, url, options, script):
     page = opened(url + "/wall", WALL, **options)
     page.add_init_script(script)
     page.reload()
@@ -49,7 +49,7 @@ def test_a_moment_does_not_show_where_it_is_not_wanted(opened, attacked, url, op
     assert page.locator(".moment").count() == 0
 
 
-def test_an_undo_shows_no_moment_anew(opened, attacked, url):
+def test_an_undo_shows_no_moment_again(opened, attacked, url):
     attacked.enter("Ann right-of-way !", "Ann")
     attacked.enter("Ann 25", "Ann")
     page = opened(url + "/wall", WALL)
@@ -60,7 +60,7 @@ def test_an_undo_shows_no_moment_anew(opened, attacked, url):
     assert page.locator(".moment").count() == 0
 
 
-def test_what_was_before_the_tab_was_opened_shows_nothing_although_another_page_came_first(opened, attacked, url):
+def test_moments_from_before_the_tab_was_opened_are_not_shown(opened, attacked, url):
     attacked.enter("Ann right-of-way !", "Ann")
     page = opened(url + "/more", SMALL)
     page.goto(url + "/")

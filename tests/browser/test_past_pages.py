@@ -35,7 +35,7 @@ def test_from_the_end_of_a_hand_to_its_replay(opened, ended, url, scripts):
     expect(page.get_by_role("heading", level=1)).to_contain_text(f"{len(WINNING) + 1} of {len(WINNING) + 1}")
 
 
-def test_the_arrow_keys_step_through_a_hand(opened, ended, url):
+def test_arrow_keys_step_through_a_hand(opened, ended, url):
     page = opened(url + "/past/1/1", SMALL)
 
     for key, said in (("ArrowRight", "Ann rolls."), ("ArrowRight", "Bob rolls."), ("ArrowLeft", "Ann rolls.")):
@@ -52,7 +52,7 @@ def settled(page) -> None:
     expect(page.locator(".htmx-request, .htmx-settling")).to_have_count(0)
 
 
-def test_a_hand_plays_by_itself_until_somebody_stops_it(opened, ended, url):
+def test_autoplay_runs_until_stopped(opened, ended, url):
     page = opened(url + "/past/1/1?step=12", SMALL)
     run = page.locator("#run")
 
@@ -77,7 +77,7 @@ def test_a_hand_plays_by_itself_until_somebody_stops_it(opened, ended, url):
     expect(run).to_have_text("Pause")
 
 
-def test_a_hand_that_has_played_to_its_end_stops_there(opened, ended, url):
+def test_autoplay_stops_at_the_end_of_the_hand(opened, ended, url):
     page = opened(url + "/past/1/1?step=16", SMALL, reduced_motion="reduce")
 
     assert page.get_by_label("Speed").input_value() == "slow"
@@ -87,7 +87,7 @@ def test_a_hand_that_has_played_to_its_end_stops_there(opened, ended, url):
     expect(page.locator("#run")).to_have_text("Play by itself")
 
 
-def test_the_link_to_a_play_is_copied_and_leads_there_without_a_script_too(opened, ended, url):
+def test_the_link_to_a_play_is_copied_and_works_without_scripts(opened, ended, url):
     page = opened(url + "/past/1/1?step=2", SMALL)
     page.get_by_role("link", name="One play on").click()
     settled(page)
@@ -101,7 +101,7 @@ def test_the_link_to_a_play_is_copied_and_leads_there_without_a_script_too(opene
     expect(plain.locator("#player")).to_be_hidden()
 
 
-def test_what_was_opened_stays_open_when_the_score_changes(opened, match, url):
+def test_open_details_stay_open_when_the_score_changes(opened, match, url):
     feed(match, TWO, OPENING)
     page = opened(url + "/score", SMALL)
     page.get_by_role("row", name="Distance").locator("summary").click()
@@ -111,7 +111,7 @@ def test_what_was_opened_stays_open_when_the_score_changes(opened, match, url):
     expect(page.get_by_text("Ann: 2 × 100 km = 200")).to_be_visible()
 
 
-def test_the_sheet_comes_in_once_and_at_once_where_motion_is_not_wanted(opened, ended, url):
+def test_the_sheet_is_animated_once_and_not_with_reduced_motion(opened, ended, url):
     moving = "document.getAnimations().filter(one => one.animationName).length"
     page = opened(url + "/score", SMALL)
     still = opened(url + "/score", SMALL, reduced_motion="reduce")
@@ -123,7 +123,7 @@ def test_the_sheet_comes_in_once_and_at_once_where_motion_is_not_wanted(opened, 
     assert page.locator(".fresh").count() == 0
 
 
-def test_the_score_is_printed_without_what_is_to_be_tapped(opened, ended, url):
+def test_the_score_is_printed_without_controls(opened, ended, url):
     page = opened(url + "/score", SMALL)
     page.emulate_media(media="print")
 

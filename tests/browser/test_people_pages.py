@@ -34,7 +34,7 @@ def seat(opened, url: str, name: str):
     return phone
 
 
-def test_the_host_hands_the_role_on_and_both_pages_follow(opened, url):
+def test_handing_over_the_hosts_role_updates_both_pages(opened, url):
     ann, bob = seat(opened, url, "Ann"), seat(opened, url, "Bob")
     for phone in (ann, bob):
         phone.get_by_role("link", name="More").click()
@@ -48,7 +48,7 @@ def test_the_host_hands_the_role_on_and_both_pages_follow(opened, url):
     expect(ann.get_by_text("Bob is the host.")).to_be_visible()
 
 
-def test_the_seats_that_others_take_show_while_a_name_is_typed_and_the_name_stays(opened, url):
+def test_taken_seats_appear_while_a_name_is_typed_and_the_name_stays(opened, url):
     ann = opened(url + JOIN)
     ann.get_by_text("My name is different").click()
     ann.get_by_label("Type it here").press_sequentially("Ann")
@@ -70,7 +70,7 @@ def ask(asker) -> None:
     expect(asker.get_by_role("heading", level=1)).to_have_text("The host is asked")
 
 
-def test_a_phone_that_cannot_scan_types_the_code_reads_a_no_asks_again_and_goes_on_once_the_host_says_yes(opened, url):
+def test_a_phone_with_the_typed_code_is_refused_asks_again_and_continues_when_admitted(opened, url):
     ann, asker = seat(opened, url, "Ann"), opened(url + "/join")
     machine = opened(url + "/wall", WALL, extra_http_headers={"X-Machine": "1"})
     expect(machine.get_by_text(CODE, exact=True)).to_be_visible()

@@ -34,7 +34,7 @@ def secured(begun, tmp_path):
     secure.close()
 
 
-def test_a_phone_sends_what_it_sees_until_another_is_the_camera(secured, film, launched):
+def test_a_phone_sends_pictures_until_another_is_the_camera(secured, film, launched):
     frames, url = secured
     browser = launched(
         "--use-fake-ui-for-media-stream",

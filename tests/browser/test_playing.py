@@ -61,7 +61,7 @@ def top_of(page, selector: str) -> float:
 @pytest.mark.parametrize(
     ("header", "plays"), [(TWO, OPENING), (THREE, ["Ann roll"]), (SIX, SIX_PLAYS), (RUSH_EIGHT, [])]
 )
-def test_the_own_side_lies_on_top_over_the_whole_width(seated, header, plays, match, url):
+def test_the_own_side_is_first_and_full_width(seated, header, plays, match, url):
     feed(match, header, plays)
     page = seated(header[-1].split()[-1])
 
@@ -75,7 +75,7 @@ def which_of_three(match):
 
 @pytest.mark.variants(2)
 @pytest.mark.parametrize("wait", [lambda m: propose(m, "Bob 25"), lambda m: propose(m, "Bob 100"), which_of_three])
-def test_what_waits_is_seen_whole_on_a_small_phone_without_scrolling(seated, game, wait):
+def test_waiting_plays_fit_on_a_small_phone_without_scrolling(seated, game, wait):
     wait(game)
     page = seated("Ann")
     card = page.locator(".proposal").bounding_box()
@@ -99,7 +99,7 @@ def test_a_question_fits_a_small_phone_without_scrolling(opened, asked, language
 
 @pytest.mark.parametrize("language", mostly_long(LANGUAGES, "pl"))
 @pytest.mark.parametrize(("header", "count"), [(RUSH, 3), (RUSH_PAIRS, 4)], ids=["alone", "pairs"])
-def test_every_answer_to_an_attack_is_in_sight_on_a_small_phone(opened, header, count, language, match, url):
+def test_every_answer_to_an_attack_is_visible_on_a_small_phone(opened, header, count, language, match, url):
     whom = header[1].split()[1]
     feed(match, header, ["Ann 100*2", f"Bob stop > {whom}"])
     page = opened(url, locale=language)
@@ -114,7 +114,7 @@ def test_every_answer_to_an_attack_is_in_sight_on_a_small_phone(opened, header, 
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("size", [TABLET, WALL])
-def test_on_a_wider_screen_the_log_stands_beside_the_table(seated, game, size):
+def test_on_a_wide_screen_the_log_is_beside_the_table(seated, game, size):
     page = seated("Ann", size=size)
     own, log = page.locator(".own").bounding_box(), page.locator(".log").bounding_box()
 
@@ -124,7 +124,7 @@ def test_on_a_wider_screen_the_log_stands_beside_the_table(seated, game, size):
 
 @pytest.mark.variants(2)
 @pytest.mark.parametrize("path", ["/", "/may", "/plain", "/play", "/score", "/line/9"])
-def test_letters_of_twice_the_size_need_no_scrolling_sideways(seated, path, match, url):
+def test_double_sized_letters_need_no_horizontal_scrolling(seated, path, match, url):
     feed(match, TWO, ATTACK)
     propose(match, "Ann 100") if path == "/" else None
     page = seated("Ann", path)
@@ -133,7 +133,7 @@ def test_letters_of_twice_the_size_need_no_scrolling_sideways(seated, path, matc
     assert page.evaluate("document.documentElement.scrollWidth") <= SMALL["width"]
 
 
-def test_with_letters_of_twice_the_size_each_name_stands_over_the_state_of_its_car(opened, match, url):
+def test_with_double_sized_letters_names_are_above_their_cars_states(opened, match, url):
     feed(match, THREE, ["Ann roll"])
     page = opened(url, SMALL, locale="fr")
     page.evaluate("document.documentElement.style.fontSize = '200%'")
@@ -145,7 +145,7 @@ def test_with_letters_of_twice_the_size_each_name_stands_over_the_state_of_its_c
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("scene", ["differ", "special", "trouble"])
-def test_what_is_said_of_a_scene_is_said_in_the_readers_language(opened, scene, match, url):
+def test_a_scene_is_described_in_the_readers_language(opened, scene, match, url):
     header, plays, prepare, path = SCENES[scene]
     feed(match, header, plays)
     prepare(match)
@@ -156,7 +156,7 @@ def test_what_is_said_of_a_scene_is_said_in_the_readers_language(opened, scene, 
     assert not [sentence for sentence in map(str, said) if sentence in shown]
 
 
-def test_letters_of_more_than_the_usual_size_do_not_push_the_deck_out_of_sight(seated, game):
+def test_larger_letters_keep_the_deck_in_view(seated, game):
     page = seated("Ann")
     page.evaluate("document.documentElement.dataset.large = 'on'")
 
@@ -165,7 +165,7 @@ def test_letters_of_more_than_the_usual_size_do_not_push_the_deck_out_of_sight(s
 
 
 @pytest.mark.parametrize("app", [{"sees": True}], indirect=True, ids=["a camera"])
-def test_a_difference_shows_the_zone_that_the_camera_sees(seated, game):
+def test_a_difference_shows_the_cameras_picture_of_the_zone(seated, game):
     page = seated("Ann")
     differ(game)
 
@@ -180,7 +180,7 @@ BEGAN = """ago => sessionStorage.setItem(
 # --- Coups fourrés -------------------------------------------------------------------------------------------
 
 
-def test_the_window_shrinks_on_the_phone_of_the_attacked_alone(seated, game):
+def test_the_window_shrinks_only_on_the_attacked_players_phone(seated, game):
     ann, bob = seated("Ann"), seated("Bob")
     game.enter("Bob stop > Ann", "Bob")
 
@@ -189,7 +189,7 @@ def test_the_window_shrinks_on_the_phone_of_the_attacked_alone(seated, game):
     expect(bob.locator(".chance")).to_have_count(0)
 
 
-def test_the_window_goes_on_where_it_was_and_once_it_has_closed_the_button_still_works(seated, game):
+def test_the_window_continues_after_updates_and_the_button_works_after_it_has_closed(seated, game):
     game.enter("Bob stop > Ann", "Bob")
     page = seated("Ann")
     chance = page.locator(".chance")
@@ -207,7 +207,7 @@ def test_the_window_goes_on_where_it_was_and_once_it_has_closed_the_button_still
     expect(page.locator(".last")).to_have_text("Coup fourré! Ann answers with right of way.")
 
 
-def test_with_reduced_motion_nothing_shrinks_and_the_words_say_how_long(seated, game):
+def test_with_reduced_motion_the_window_is_described_in_words(seated, game):
     game.enter("Bob stop > Ann", "Bob")
     page = seated("Ann", reduced_motion="reduce")
 
@@ -266,7 +266,7 @@ def listening(seated, game):
     return game, with_sounds
 
 
-def test_each_new_play_sounds_and_is_said_once_and_an_undo_tells_nothing_anew(listening):
+def test_each_new_play_is_heard_and_spoken_once_and_an_undo_announces_nothing(listening):
     match, page = listening
     assert heard(page) == []
 
@@ -295,7 +295,7 @@ def test_an_illegal_play_whistles_and_vibrates_once(listening):
     ]
 
 
-def test_a_phone_that_has_not_asked_for_sounds_does_not_load_them(seated, game):
+def test_sounds_are_not_loaded_unless_turned_on(seated, game):
     page = seated("Ann")
     game.enter("Bob stop > Ann", "Bob")
     expect(page.locator(".last")).to_contain_text("Bob stops Ann.")
@@ -308,7 +308,7 @@ def test_a_phone_that_has_not_asked_for_sounds_does_not_load_them(seated, game):
 # --- The page in words ---------------------------------------------------------------------------------------
 
 
-def test_the_plain_page_says_each_new_play_in_one_sentence(seated, game):
+def test_the_text_version_announces_each_new_play_in_one_sentence(seated, game):
     page = seated("Ann", "/plain")
     expect(page.locator("#said p")).to_have_count(0)
 
@@ -320,7 +320,7 @@ def test_the_plain_page_says_each_new_play_in_one_sentence(seated, game):
     expect(page.locator("#turn")).to_have_text("It is Bob’s turn.")
 
 
-def test_the_plain_page_says_what_waits_and_what_was_taken_back(seated, game):
+def test_the_text_version_announces_waiting_and_undone_plays(seated, game):
     page = seated("Ann", "/plain")
 
     propose(game, "Bob 25")
@@ -333,7 +333,7 @@ def test_the_plain_page_says_what_waits_and_what_was_taken_back(seated, game):
     expect(page.locator("#said p")).to_have_text(["The last play was taken back.", "Bob drives 25 km."])
 
 
-def test_the_plain_page_keeps_the_focus_where_it_is(seated, game):
+def test_the_text_version_keeps_the_focus(seated, game):
     page = seated("Ann", "/plain")
     page.get_by_role("button", name="Undo").focus()
     card = page.get_by_role("combobox", name="Card", exact=True)
@@ -347,7 +347,7 @@ def test_the_plain_page_keeps_the_focus_where_it_is(seated, game):
     expect(card).to_have_value("100")
 
 
-def test_a_play_is_entered_on_the_plain_page_by_keys_alone(seated, game):
+def test_a_play_is_entered_in_the_text_version_by_keys_alone(seated, game):
     page = seated("Bob", "/plain")
     page.get_by_role("combobox", name="Card", exact=True).focus()
     page.keyboard.type("25")
@@ -359,7 +359,7 @@ def test_a_play_is_entered_on_the_plain_page_by_keys_alone(seated, game):
     assert game.state.hand_entries[-1].written.text == "Bob 25"
 
 
-def test_the_first_tab_on_the_table_page_leads_to_the_plain_page(seated, game):
+def test_the_first_tab_stop_of_the_table_leads_to_the_text_version(seated, game):
     page = seated("Ann")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
@@ -370,7 +370,7 @@ def test_the_first_tab_on_the_table_page_leads_to_the_plain_page(seated, game):
 # --- The wall ------------------------------------------------------------------------------------------------
 
 
-def test_the_code_to_join_is_large_until_the_first_card_lies(opened, match, url):
+def test_the_join_code_is_large_until_the_first_play(opened, match, url):
     feed(match, TWO)
     page = opened(f"{url}/wall", WALL)
     large = page.locator(".qr").bounding_box()["width"]
@@ -382,7 +382,7 @@ def test_the_code_to_join_is_large_until_the_first_card_lies(opened, match, url)
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("player", [None, "Ann"])
-def test_before_the_first_card_road_and_kilometres_are_there_at_full_size(opened, player, match, url):
+def test_before_the_first_play_road_and_kilometers_have_their_full_size(opened, player, match, url):
     feed(match, TWO)
     page = opened(f"{url}/join" if player else url)
     if player:

@@ -13,7 +13,7 @@ def _game(match):
     feed(match, TWO, OPENING)
 
 
-def test_a_tap_on_a_sign_of_the_board_tells_what_it_means_and_a_tap_closes_it(opened, url):
+def test_a_tap_on_a_sign_of_the_board_explains_it_and_another_closes_it(opened, url):
     page = opened(url)
     page.locator(".battle svg.sign").first.click()
 
@@ -23,7 +23,7 @@ def test_a_tap_on_a_sign_of_the_board_tells_what_it_means_and_a_tap_closes_it(op
     assert page.url.rstrip("/") == url.rstrip("/")
 
 
-def test_a_long_press_on_a_card_of_the_picker_tells_what_it_means_and_plays_nothing(opened, url):
+def test_a_long_press_on_a_card_of_the_picker_explains_it_and_plays_nothing(opened, url):
     page = opened(f"{url}/play")
     page.get_by_role("button", name=re.compile("^Repairs")).click(delay=900)
 

@@ -60,7 +60,7 @@ def test_back_from_the_match_shows_the_score_again_and_then_the_lines(app, opene
     expect(page.locator('[name="n-side-2-200"]')).to_be_visible()
 
 
-def test_steps_change_the_number_and_the_kilometres(app, opened, url):
+def test_plus_and_minus_change_the_number_and_the_kilometers(app, opened, url):
     page = opened(url + photographed(app, "/snap/TOKEN"))
     line = page.locator("li", has=page.locator('[name="n-side-1-200"]'))
     page.get_by_text("Not on the picture").first.click()
@@ -73,7 +73,7 @@ def test_steps_change_the_number_and_the_kilometres(app, opened, url):
     expect(page.locator(".km b").first).to_have_text("900")
 
 
-def test_a_number_and_its_steps_are_one_row_alike_for_every_card(app, opened, url):
+def test_each_number_and_its_buttons_are_in_one_equal_row(app, opened, url):
     page = opened(url + photographed(app, "/snap/TOKEN"), SMALL)
     rows = page.locator(".stepper").evaluate_all(
         "rows => rows.map(row => [...row.children].map(one => [one.offsetTop - row.offsetTop, one.offsetWidth].join()))"
@@ -83,7 +83,7 @@ def test_a_number_and_its_steps_are_one_row_alike_for_every_card(app, opened, ur
     assert page.locator(".stepper input").first.evaluate("one => getComputedStyle(one).borderRadius") == "0px"
 
 
-def test_what_cannot_be_is_said_beside_the_number_as_soon_as_it_is_changed(app, opened, url):
+def test_an_impossible_number_is_reported_beside_it_immediately(app, opened, url):
     page = opened(url + photographed(app, "/snap/TOKEN"))
     line = page.locator("li", has=page.locator('[name="n-side-1-200"]'))
 
@@ -96,7 +96,7 @@ def test_what_cannot_be_is_said_beside_the_number_as_soon_as_it_is_changed(app, 
     expect(line.locator(".odd")).to_be_hidden()
 
 
-def test_no_answer_about_the_hand_is_cut_off(app, opened, url):
+def test_no_answer_about_the_hand_is_truncated(app, opened, url):
     page = opened(url + photographed(app, "/snap/TOKEN"), SMALL)
     for name in ("name-side-1", "name-side-2"):
         page.fill(f'[name="{name}"]', f"Bartholomew {name[-1]}")
@@ -106,7 +106,7 @@ def test_no_answer_about_the_hand_is_cut_off(app, opened, url):
     assert page.locator(".hand select").evaluate_all(WIDEST_ANSWER) == []
 
 
-def test_no_button_lies_on_the_score_sheet(app, opened, url):
+def test_no_button_covers_the_score_sheet(app, opened, url):
     page = opened(url + photographed(app, "/snap/TOKEN"), {"width": 360, "height": 500})
     count(page)
 
@@ -124,7 +124,7 @@ def test_an_answer_counts_towards_the_kilometres(app, opened, url):
     expect(page.locator(".km b").first).to_have_text("700")
 
 
-def test_a_card_that_is_chosen_from_the_list_is_another_card(app, opened, url):
+def test_choosing_from_the_list_selects_another_card(app, opened, url):
     page = opened(url + photographed(app, "/snap/TOKEN?doubts"))
 
     page.locator(".doubtful select").first.select_option("200")
@@ -133,7 +133,7 @@ def test_a_card_that_is_chosen_from_the_list_is_another_card(app, opened, url):
     expect(page.locator(".km b").first).to_have_text("825")
 
 
-def test_an_open_question_keeps_the_browser_on_the_page(app, opened, url):
+def test_an_open_question_prevents_submitting(app, opened, url):
     page = opened(url + photographed(app, "/snap/TOKEN?doubts"))
 
     page.click(".dock .primary")
@@ -148,7 +148,7 @@ def guessed(app) -> str:
     return "/snap/" + app.extensions["companion"].snaps.keep(Snap("classic", "", (shot,)))
 
 
-def test_count_alone_never_takes_a_guess_and_leads_to_the_question_above_the_button(app, opened, url):
+def test_count_never_accepts_a_guess_and_leads_to_the_open_question(app, opened, url):
     page = opened(url + guessed(app), PHONE)
 
     for _ in range(3):
@@ -164,7 +164,7 @@ def test_count_alone_never_takes_a_guess_and_leads_to_the_question_above_the_but
     assert 0 < picture["y"] < answer["y"] < answer["y"] + answer["height"] < dock["y"]
 
 
-def test_a_guess_is_taken_by_one_tap_and_a_trip_that_it_completes_is_asked_about(app, opened, url):
+def test_one_tap_accepts_a_guess_and_a_trip_that_it_completes_is_asked_about(app, opened, url):
     page = opened(url + guessed(app), PHONE)
 
     page.get_by_label("Not sure: probably 75 km").check()
@@ -180,7 +180,7 @@ def test_a_guess_is_taken_by_one_tap_and_a_trip_that_it_completes_is_asked_about
     expect(page.get_by_text("2 cards are guesses.")).to_be_visible()
 
 
-def test_a_side_is_asked_for_hidden_cards_only_while_it_may_have_driven_farther(app, opened, url):
+def test_hidden_cards_are_asked_about_only_if_the_side_may_have_driven_farther(app, opened, url):
     page = opened(url + photographed(app, "/snap/TOKEN"))
     asks = [page.locator(f"#all-side-{side}") for side in (1, 2)]
     expect(asks[0]).to_contain_text("Every card is visible: 700 km")
@@ -200,13 +200,13 @@ def test_a_side_is_asked_for_hidden_cards_only_while_it_may_have_driven_farther(
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("path", ["/snap/TOKEN", "/snap/TOKEN?doubts"])
 @pytest.mark.parametrize("size", mostly_long([SMALL, WALL], SMALL), ids=["phone", "wall"])
-def test_nothing_is_too_small_to_tap_or_wider_than_the_screen(path, size, app, opened, url):
+def test_every_control_is_large_enough_and_fits_the_screen(path, size, app, opened, url):
     page = opened(url + photographed(app, path), size)
 
     assert page.evaluate(CRAMPED) == []
 
 
-def test_a_file_that_is_too_large_is_told_before_it_travels_and_the_lines_stay(app, opened, url, tmp_path):
+def test_a_file_that_is_too_large_is_reported_before_sending_and_the_lines_stay(app, opened, url, tmp_path):
     huge = tmp_path / "huge.jpg"
     with huge.open("wb") as file:
         file.truncate(MOST_BYTES + 1)

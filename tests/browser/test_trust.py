@@ -10,7 +10,7 @@ document.addEventListener("securitypolicyviolation", found => window.broken.push
 
 
 @pytest.mark.long
-def test_no_page_runs_what_it_is_told_or_asks_anybody_else(opened, tmp_path):
+def test_no_page_runs_injected_code_or_contacts_other_servers(opened, tmp_path):
     said: list[str] = []
     with furnished(tmp_path, EVIL) as house, running(house.app) as url:
         machine = house.machine()
