@@ -1,4 +1,4 @@
-"""Who may come in by which door: the table of them is the app's own, and the app keeps to it."""
+"""The table of routes and permissions is complete, and the app enforces it."""
 
 import re
 
@@ -16,7 +16,7 @@ COMES_IN = {
     "host": set(Who),
     "machine": set(Who),
 }
-"""By which doors whom."""
+"""The groups of each client."""
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def app(match):
 
 
 def client_of(app, whose: str):
-    """The browser of one of those at the table; there is always a host."""
+    """Return a client's browser; there is always a host."""
     first = scanned(app, player="" if whose == "watching host" else "Ann")
     others = {
         "stranger": lambda: stranger(app),
@@ -38,7 +38,7 @@ def client_of(app, whose: str):
 
 
 def routes(app):
-    """Each route's endpoint, its method, and an address there."""
+    """Return each route's endpoint, method and an example path."""
     return [
         (rule.endpoint, "POST" if "POST" in rule.methods else "GET", address_of(rule.rule))
         for rule in app.url_map.iter_rules()

@@ -1,4 +1,4 @@
-"""The API for scripts: what it says and does, and that it is as its document says, whatever is sent to it."""
+"""The JSON API: what it returns and changes, and that it agrees with its document for any input."""
 
 import json
 import re
@@ -88,7 +88,7 @@ def test_matches_come_in_pages(page, match):
 
 
 def test_a_match_with_a_missing_edition_is_still_listed(page, begun, match):
-    """An edition of one's own that was deleted or renamed since; other headers that cannot be read are left out."""
+    """A custom edition that was deleted or renamed; other unreadable headers are skipped."""
     lines = ["edition ours", "side Ann", "side Bob", "side", "hand first Ann"]
     gone = match.store.append(None, NewEvent("setup", {"lines": lines}))[0].match
 
@@ -408,7 +408,7 @@ def test_every_number_fits_into_32_bits(page, begun):
     assert max(numbers) < 2**31
 
 
-# --- What is refused -----------------------------------------------------------------------------------------
+# --- Refusals ---------------------------------------------------------------------------------------------------
 
 
 SHAPES = [
@@ -480,9 +480,9 @@ CHECKS = (
 
 @pytest.fixture
 def busy(match, app):
-    """A table in the middle of everything: hands played, an attack, a play that waits, a difference.
+    """A table with hands played, an attack, waiting plays and a difference.
 
-    It is asked from the machine itself, which may do everything.
+    Requests come from the machine itself, which may do everything.
     """
     match.start(TWO, policy=Policy.TAP)
     played(match, *PLAYS, "end")

@@ -1,4 +1,4 @@
-"""The pages of the decks: which cards are played with, decks carried as files, and one enrolled card by card."""
+"""The deck pages: choosing a deck, export and import, enrollment."""
 
 import io
 import threading
@@ -36,19 +36,19 @@ EMPTY = np.full((600, 800, 3), 90, np.uint8)
 
 
 def card_picture(slug: str) -> np.ndarray:
-    """A card alone, as a scanner sees it."""
+    """Return a single card, as from a scanner."""
     return cv2.resize(face_of("own", slug), SIZE, interpolation=cv2.INTER_AREA)
 
 
 def on_table(slug: str, left: int = 200) -> np.ndarray:
-    """A card on the table, as the camera sees it."""
+    """Return a card on the table, as seen by the camera."""
     table = EMPTY.copy()
     table[36:564, left : left + SIZE[0]] = card_picture(slug)
     return table
 
 
 def told_by_place(image: np.ndarray, _size_mm: tuple[float, float]) -> Rectified:
-    """What `rectified` says of the pictures here, at once: where the card lies is known."""
+    """Return what `rectified` returns for these pictures, faster: the card's position is known."""
     columns = np.flatnonzero((image[300] != 90).any(axis=1))
     if len(columns) < 50:
         return Rectified(None, PictureFault.NO_CARD if not len(columns) else PictureFault.NOT_WHOLE)
@@ -58,13 +58,13 @@ def told_by_place(image: np.ndarray, _size_mm: tuple[float, float]) -> Rectified
 
 @pytest.fixture
 def quick_eye(monkeypatch):
-    """Cards are found without looking for them: that is another room's test, and takes seconds."""
+    """Skip the search for the card, which has its own tests and takes seconds."""
     monkeypatch.setattr(enrolment, "rectified", told_by_place)
 
 
 @pytest.fixture
 def camera():
-    """What the camera shows now."""
+    """The camera's current picture."""
     return SimpleNamespace(image=EMPTY)
 
 
@@ -76,7 +76,7 @@ def app(match, camera):
 
 @pytest.fixture
 def ours(tmp_path):
-    """A deck of which nothing is enrolled yet."""
+    """A deck without faces."""
     return begin("ours", "classic", tmp_path)
 
 
@@ -89,7 +89,7 @@ def a_file(content: bytes, name: str = "IMG_1.JPG") -> tuple[io.BytesIO, str]:
 
 
 def deck_with(data: Path, *slugs: str, name: str = "ours") -> None:
-    """A deck in the data folder with some faces."""
+    """Create a deck with some faces in the data folder."""
     enrolment = begin(name, "classic", data)
     for slug in slugs:
         enrolment.keep(None if slug == BACK else Card(slug), [card_picture(slug)])
@@ -166,7 +166,10 @@ what is not there is not found
 
 
 class Enrolling(Evening):
-    """An evening on which a deck is `begun`, `has` faces, and a card `lies` before the camera, so far from the left."""
+    """Steps with a deck that is `begun` and `has` faces, and a card that `lies` before the camera.
+
+    A number gives the card's distance from the left.
+    """
 
     def __init__(self, app, match, camera, setting: str) -> None:
         super().__init__(app, match, f"fresh; {setting}")
@@ -190,7 +193,7 @@ def test_on_an_evening(app, match, camera, quick_eye, setting, rows):
     Enrolling(app, match, camera, setting).play(rows)
 
 
-# --- Which cards are played with ------------------------------------------------------------------------------
+# --- Choosing a deck ------------------------------------------------------------------------------------------
 
 
 def test_the_chosen_deck_is_saved_until_another_is_chosen(tmp_path):
@@ -284,7 +287,7 @@ def test_one_deck_is_imported_at_a_time(page, tmp_path, monkeypatch):
 
 @pytest.fixture
 def begun(page, tmp_path, quick_eye):
-    """The address of a new deck's page."""
+    """The path of a new deck's page."""
     post(page, "/decks", title="Ours", edition="classic")
     return "/decks/ours/enrol"
 
@@ -379,7 +382,7 @@ def test_a_photograph_can_replace_the_camera(page, begun, camera, tmp_path):
     assert [path.name for path in (tmp_path / "decks/ours").glob("*.png")] == [f"{FIRST.value}.png"]
 
 
-# --- By itself ------------------------------------------------------------------------------------------------
+# --- Automatic capture ----------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -447,7 +450,7 @@ def test_moving_cards_are_not_examined(ours, guide):
 
 
 def film(*images: np.ndarray, each: int = 10) -> list[Frame]:
-    """Every picture for a second."""
+    """Yield each picture for a second."""
     return [Frame(image, number / 10) for number, image in enumerate(i for i in images for _ in range(each))]
 
 

@@ -1,4 +1,4 @@
-"""The pages of the demo say that they are one, and a game of one's own stops it."""
+"""The demo's pages identify it, and an own game ends it."""
 
 import html
 import re
@@ -117,7 +117,7 @@ def test_no_link_of_the_demo_is_dead(page, match):
 
 
 def test_a_phone_keeps_its_seat_at_the_table_while_it_looks_at_the_demo(tmp_path):
-    """Both are at one address, and each signs its cookies with a key of its own."""
+    """They have one address, but different signing keys."""
     cookies = {}
     for name, folder in (("table", tmp_path), ("demo", tmp_path / DEMO_NAME)):
         folder.mkdir(exist_ok=True)

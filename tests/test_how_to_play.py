@@ -1,4 +1,4 @@
-"""How to play is made from the edition's data and the table's house rules; the trial game is judged by the referee."""
+"""How to play follows the edition's data and the house rules; the referee judges the trial game."""
 
 from collections import Counter
 

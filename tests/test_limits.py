@@ -1,4 +1,4 @@
-"""How often a phone may ask: a busy evening never notices, and whoever asks without end is told to wait."""
+"""Rate limits: a busy evening stays below them, and floods have to wait."""
 
 import pytest
 from client import HOME, SECRET, scanned, stranger
@@ -20,7 +20,7 @@ def ours(clock):
 
 
 def refused_after(asks) -> int:
-    """How often something may be asked at once."""
+    """Return how many requests are allowed at once."""
     return next(number for number in range(100_000) if asks())
 
 
@@ -101,7 +101,7 @@ def test_the_refusal_says_how_long_to_wait(app):
 
 @pytest.fixture
 def strict(monkeypatch):
-    """A few of each kind at once are enough."""
+    """Allow only a few requests of each kind at once."""
     for kind in RATES:
         monkeypatch.setitem(limits.RATES, kind, Rate(6, 1))
 
@@ -126,15 +126,15 @@ def test_a_flooding_stranger_does_not_stop_players(app, strict):
 
 PHONES = 20
 TAPS_A_SECOND = 0.5
-"""Two a second is as quick as cards are laid by people in a hurry: four phones tap for one play at most."""
+"""Two a second is as fast as people play in a hurry: four phones tap for at most one play."""
 
 PAGES_A_PLAY = 3
-"""What a page that keeps itself in step asks for after each: its part, and what its script asks beside it."""
+"""Requests of a page after each play: its part, and its script's own."""
 
 
 @pytest.mark.parametrize("times", [1, 10])
 def test_a_room_full_of_phones_at_one_address_stays_below_the_limits(ours, times, clock):
-    """Twenty phones behind one router, for two minutes: each page follows every play, up to ten times as quick."""
+    """Twenty phones behind one router for two minutes; each page follows every play, at up to ten times the speed."""
     for second in range(120):
         clock.now_s += 1.0
         plays = TAPS_A_SECOND * times

@@ -1,4 +1,4 @@
-"""Setting up on a phone: what an edition has otherwise, names of earlier games, who deals; the picture's turn."""
+"""Set-up on a phone: differences between editions, known names, dealing, turning the picture."""
 
 import re
 
@@ -26,7 +26,7 @@ def page(match, turn):
     return create_app(match, secret=SECRET, camera=Camera(turn=turn)).test_client()
 
 
-# --- What is different ---------------------------------------------------------------------------------------
+# --- Differences ---------------------------------------------------------------------------------------------
 
 
 def test_the_classic_rules_have_no_differences_from_themselves():
@@ -53,7 +53,7 @@ def test_different_cards_and_numbers_of_players_are_shown():
     assert "no 25 km" in house_rules.differences(load_edition("rush"), CLASSIC)[0][1]
 
 
-# --- Names of earlier games ----------------------------------------------------------------------------------
+# --- Known names ---------------------------------------------------------------------------------------------
 
 
 PAIRS = ("side Reds = Cid, Dee", "side Blues = Bob, Eve", "hand first Cid")
@@ -168,11 +168,11 @@ def test_the_set_up_files_match_begins_at_once_if_requested(under_way, others):
     assert sides(under_way) == ["Cid", "Dee"]
 
 
-# --- As you play it at home ----------------------------------------------------------------------------------
+# --- House rules ---------------------------------------------------------------------------------------------
 
 
 def toggles(page, query: str) -> dict[str, bool]:
-    """The switches of the form and whether each is on."""
+    """Return the form's switches, and whether each is on."""
     shown = page.get(f"/setup?{query}").text
     found = re.findall(r'role="switch" name="option-([a-z-]+)" value="[a-z-]+" (checked)?', shown)
     return {name: bool(on) for name, on in found}

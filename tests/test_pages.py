@@ -1,4 +1,4 @@
-"""The pages: what they show, what a tap does, and what they refuse."""
+"""The pages: what they show, what a tap does, what they refuse."""
 
 import html
 import random
@@ -477,7 +477,7 @@ QUESTIONS += ["ask=pair&named=50", "ask=exchange", "ask=exchange&cards=50,50", "
 
 
 def some_legal_play(chance: random.Random, table: Table) -> str:
-    """A play that may be made now, of any kind; most often a card laid by the player to move."""
+    """Return a random legal play of any kind, most often of a card in turn."""
     kinds: dict[tuple[Verb, bool], list[Play]] = {}
     for player in [table.player_to_move, *(seat.player for seat in table.seats)]:
         for play in legal_plays(table, player):
@@ -620,7 +620,7 @@ def test_the_terminals_link_opens_the_wall_with_the_code(phone, begun):
     assert answer.request.query_string == b""
 
 
-# --- As data -------------------------------------------------------------------------------------------------
+# --- JSON ----------------------------------------------------------------------------------------------------
 
 
 def test_the_state_has_sentences_in_the_requested_language(page, begun):
@@ -806,7 +806,7 @@ def test_a_template_is_compiled_once_and_again_after_a_truncated_file(tmp_path, 
     monkeypatch.setattr("sys.dont_write_bytecode", False)
 
     def compiled(folder) -> bool:
-        """True if the template, which is shown all the same, had to be compiled."""
+        """True if the template had to be compiled; it is shown in any case."""
         kept = Compiled(str(folder))
         bucket = kept.get_bucket(Environment(), "page.html", None, "Hello")
         shown = Environment(loader=DictLoader({"page.html": "Hello"}), bytecode_cache=kept).get_template("page.html")

@@ -1,4 +1,4 @@
-"""People at the table: who is host, whose seat is whose, who watches, who confirms, and who may take back what."""
+"""People at the table: host, seats, watching, confirming, undoing."""
 
 import html
 import json
@@ -39,13 +39,13 @@ def app(match, clock):
 
 @pytest.fixture
 def two(app, begun):
-    """Ann's phone, which came first and is the host's, and Bob's."""
+    """Ann's phone, the first and so the host's, and Bob's."""
     return scanned(app, 10, player="Ann"), scanned(app, 11, player="Bob")
 
 
 @pytest.fixture
 def three(app, match):
-    """The host's phone, which is for the whole table, and those of Ann, Bob and Cid."""
+    """The host's phone, which serves the whole table, and those of Ann, Bob and Cid."""
     match.start(evening.THREE)
     host = scanned(app, 9, everybody="1")
     return host, scanned(app, 10, player="Ann"), scanned(app, 11, player="Bob"), scanned(app, 12, player="Cid")
@@ -328,7 +328,7 @@ def test_host_and_seats_survive_a_restart(app, two, match, clock):
     "kept",
     [
         *("", "[]", "{", "null", '{"host": 3, "seats": [1], "let_in": {}}', '{"seats": {"Ann": 1}}'),
-        '{"host": "a", "names": {"a": "\\ud800"}}',  # half a sign
+        '{"host": "a", "names": {"a": "\\ud800"}}',  # half a surrogate pair
     ],
 )
 def test_a_damaged_list_of_phones_is_ignored(tmp_path, kept):
@@ -376,7 +376,7 @@ def test_the_first_of_two_simultaneous_phones_gets_a_free_seat(app, begun):
     assert phones.party.seats["Ann"] == "one"
 
 
-# --- What a phone is told ------------------------------------------------------------------------------------
+# --- Notices -------------------------------------------------------------------------------------------------
 
 
 def test_a_newer_notice_on_the_same_matter_replaces_the_old_one_and_old_phones_are_forgotten():
@@ -389,7 +389,7 @@ def test_a_newer_notice_on_the_same_matter_replaces_the_old_one_and_old_phones_a
     assert [one.kind for one in news.of("phone 1")] == [NoticeKind.GIVEN]
 
 
-# --- Which phone is which ------------------------------------------------------------------------------------
+# --- Phone identity ------------------------------------------------------------------------------------------
 
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148 Safari/604.1"
 ANDROID = "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/126.0.0.0 Mobile Safari/537.36"
@@ -419,7 +419,7 @@ def test_a_host_without_a_seat_is_not_offered_the_role_again(app, three):
     assert shown.count("Make host") == 2
 
 
-# --- The other side verifies ---------------------------------------------------------------------------------
+# --- Confirmation by the other side --------------------------------------------------------------------------
 
 
 def test_verification_by_the_other_side_is_logged_and_kept_for_the_next_match(two, begun):
@@ -439,7 +439,7 @@ def test_verification_is_chosen_when_setting_up_a_match(page, match):
     assert (on, match.state.other_side_verifies) == (True, False)
 
 
-# --- Who takes back what -------------------------------------------------------------------------------------
+# --- Permission to undo --------------------------------------------------------------------------------------
 
 
 def test_a_play_by_a_player_named_hand_does_not_begin_a_hand(page, match):
@@ -473,7 +473,7 @@ def test_a_cookie_without_a_phone_id_gets_one_and_still_works(app, begun):
     assert phone_of(old)
 
 
-# --- The code of the table -----------------------------------------------------------------------------------
+# --- The table code ------------------------------------------------------------------------------------------
 
 
 def test_the_table_code_is_four_clear_letters_and_permanent(app):
@@ -507,7 +507,7 @@ def test_only_five_of_many_simultaneous_codes_are_checked(clock):
 
 
 def type_code(client, code: str = CODE, name: str = "Zoe", **headers: str) -> int:
-    """Type a code on a phone; the status of the answer."""
+    """Type a code on a phone; return the response's status."""
     return client.post("/join/code", data={"code": code, "name": name}, headers=HOME | headers).status_code
 
 
@@ -527,7 +527,7 @@ def test_a_phone_dropping_its_cookie_gets_the_tries_of_only_a_few_phones(app, tw
 
 
 def by_proxy(app, *before: str):
-    """A new phone that comes by a proxy on this machine; the last of the addresses is the one the proxy saw."""
+    """Return a new phone behind a proxy on this machine; the last address is the one that the proxy saw."""
     client = app.test_client()
     client.environ_base["HTTP_X_FORWARDED_FOR"] = ", ".join(before)
     return client

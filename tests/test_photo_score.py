@@ -1,4 +1,4 @@
-"""Only counting: a photograph is sent, its cards are confirmed line by line, and the score sheet comes out."""
+"""Counting only: a photograph is uploaded, its cards are confirmed, and the score sheet is shown."""
 
 import html
 import io
@@ -37,14 +37,14 @@ def send(page, path: str = "/snap", content: bytes | None = b"a picture", **fiel
 
 
 def kept(app, shot: Photo | None = None, edition: str = "classic", deck: str = "") -> str:
-    """The address of a tableau's lines, its photograph already read."""
+    """Return the path of a photograph's lines."""
     return "/snap/" + app.extensions["companion"].snaps.keep(Snap(edition, deck, (shot or tableaux.shot(),)))
 
 
 def counted(page, address: str, **typed: str):
-    """The score sheet that a page's own form leads to, with some fields typed otherwise.
+    """Submit a page's own form with some fields changed, and return the score sheet.
 
-    The questions about the two cards in doubt are called `c-km` and `c-safety`. Every card of a side is visible.
+    The fields of the two uncertain cards are called `c-km` and `c-safety`. Every card of a side is visible.
     """
     shown = page.get(address)
     visible = dict.fromkeys(re.findall(r'name="(all-[^"]+)"', shown.text), "yes")
@@ -61,12 +61,12 @@ def doubtful() -> Photo:
 
 
 def likely(doubts=DOUBTS) -> Photo:
-    """The same with a likely guess: Side 1 is at 625 km, and at 700 with it."""
+    """Return the same with a likely guess: Side 1 has 625 km, with the guess 700."""
     return tableaux.in_doubt(tableaux.shot(), doubts, 0.8)
 
 
 def one_side() -> Photo:
-    """The photograph as if it showed one mat alone."""
+    """Return the photograph as if it showed a single mat."""
     shot, mat = tableaux.shot(), "side-1"
     seen = View(0.0, tuple(m for m in shot.view.mats if m.id == mat),
                 tuple(s for s in shot.view.sightings if (s.zone or "").startswith(mat)))  # fmt: skip
@@ -75,7 +75,7 @@ def one_side() -> Photo:
 
 @pytest.fixture
 def read(monkeypatch):
-    """What is read of photographs that nobody looks at: each file, the deck it is read by, and its name."""
+    """Replace reading; return the list of requests: file, deck and file name."""
     asked: list[tuple[bytes, str, str]] = []
 
     def read_photo(data, _name, deck, _folder, file):
@@ -92,7 +92,7 @@ def lines_of(response) -> dict[str, list[str]]:
     return {title.strip(): re.findall(r"<td[^>]*>([^<]*)</td>", cells) for title, cells in rows}
 
 
-# --- Sending a photograph ------------------------------------------------------------------------------------
+# --- Uploading -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", ["/join", "/setup", "/more"])
@@ -119,7 +119,7 @@ def _image(file: bytes) -> np.ndarray:
 
 
 def strip(width: int, height: int) -> bytes:
-    """A picture of nothing, of any shape."""
+    """Return an empty picture of any shape."""
     return cv2.imencode(".png", np.full((height, width, 3), 128, np.uint8))[1].tobytes()
 
 
@@ -268,7 +268,7 @@ def test_a_damaged_deck_cannot_be_chosen(tmp_path):
     assert [name for name, _title in snapping.deck_choices(tmp_path)] == ["own"]
 
 
-# --- The lines -----------------------------------------------------------------------------------------------
+# --- Lines -----------------------------------------------------------------------------------------------------
 
 
 def test_the_lines_are_filled_from_the_photograph_and_number_their_cards(app, page):
@@ -301,7 +301,7 @@ def test_the_sides_of_a_match_have_their_names(app, page, match):
 
 
 def column(*faces: str, step_px: float = 24.0) -> Photo:
-    """A photograph of cards 114 pixels wide, each lying on the one above it on the picture."""
+    """Return a photograph of overlapping cards, 114 pixels wide."""
     seen = []
     for number, slug in reversed(list(enumerate(faces))):
         top = 100 + number * step_px

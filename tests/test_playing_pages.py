@@ -1,4 +1,4 @@
-"""The playing screen: the own side large, chances, what waits, what may be played, the page in words."""
+"""The playing screen: own side, coups fourrés, waiting plays, legal cards, text version."""
 
 import re
 
@@ -200,7 +200,7 @@ ZONE = ((100.0, 100.0), (200.0, 100.0), (200.0, 300.0), (100.0, 300.0))
 
 
 def differing(match, picture, zone="side-1/distance"):
-    """A browser where a zone shows another card than the record says, and a survey of Ann's distances."""
+    """Return a browser for a zone whose card differs from the record, with a survey of Ann's distances."""
     match.start(TWO)
     camera(match).differs(1, zone, "100", "75")
     survey = Survey(Advice((640, 480), 9.0, (), (), None, None), {"side-1/distance": ZONE}, {})
@@ -210,7 +210,7 @@ def differing(match, picture, zone="side-1/distance"):
 
 @pytest.fixture
 def two_tone():
-    """A picture that is white in the zone and black elsewhere."""
+    """A picture, white in the zone and black elsewhere."""
     picture = np.zeros((480, 640, 3), np.uint8)
     picture[100:300, 100:200] = 255
     return picture

@@ -1,4 +1,4 @@
-"""What a phone's owner chooses for it: language, light, letters, sounds."""
+"""Preferences of a phone: language, theme, letter size, sounds."""
 
 import evening
 import pytest

@@ -8,7 +8,7 @@ from sheet import scenes
 from companion.rules.editions.edition import edition_names
 
 PAGES = {"stickers": 1, "mats": 4, "mats-a4": 7, "deck": 12, "deck-backs": 1, "robot": 5}
-"""Number of sheets in each file for three sides."""
+"""Number of sheets per file for three sides."""
 
 
 def pages_in(response) -> int:

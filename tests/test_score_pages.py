@@ -1,4 +1,4 @@
-"""The end of a hand and what comes after: why each line counts, what can be kept, earlier matches, replays."""
+"""The end of a hand and later: reasons for points, downloads, past matches, replays."""
 
 import csv
 import io
@@ -46,11 +46,11 @@ def replayed(match: Match, name: str, hands: int | None = None) -> None:
 
 @pytest.fixture
 def won(begun):
-    """A hand that Ann has completed, with a coup fourré."""
+    """A hand completed by Ann, with a coup fourré."""
     return played(begun, *WINNING, "Ann finish")
 
 
-# --- Why each line has its points -----------------------------------------------------------------------------
+# --- Reasons for points ---------------------------------------------------------------------------------------
 
 
 EXPLAINED = {
@@ -89,7 +89,7 @@ def test_a_new_sheet_appears_line_by_line_once_per_phone(app, page, won):
     assert 'class="sheet fresh' in app.test_client().get("/score").text
 
 
-# --- What can be kept -----------------------------------------------------------------------------------------
+# --- Downloads ------------------------------------------------------------------------------------------------
 
 
 def test_the_sheet_can_be_sent_as_a_picture(page, won):
@@ -228,7 +228,7 @@ def test_a_race_is_exported_with_kilometers_and_its_winner(page, match):
     assert max(one["score"] for one in play["players"]) >= 1000
 
 
-# --- Earlier matches ------------------------------------------------------------------------------------------
+# --- Past matches ---------------------------------------------------------------------------------------------
 
 
 def test_matches_are_listed_newest_first_ten_per_page(page, match):
@@ -367,7 +367,7 @@ def test_on_an_evening(app, match, setting, rows):
     evening.check(app, match, setting, rows)
 
 
-# --- A hand again ---------------------------------------------------------------------------------------------
+# --- Replay ---------------------------------------------------------------------------------------------------
 
 
 def test_the_replay_steps_back_and_forward_within_the_hand(page, won):

@@ -1,4 +1,4 @@
-"""No page shuts anybody out: axe-core finds nothing serious on any page, in either theme, and nothing spills over."""
+"""axe-core finds nothing serious on any page, in either theme, and nothing overflows."""
 
 import re
 from pathlib import Path
@@ -46,7 +46,7 @@ SPILLS = """() => {
     return beyond || box.left < -1 || box.right > innerWidth + 1;
   }).map(said);
 }"""
-"""What reaches beyond the page, and pictures that reach beyond what they stand in."""
+"""Elements beyond the page, and pictures beyond their containers."""
 
 BROKEN = """() => {
   const broken = [], texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
@@ -62,14 +62,14 @@ BROKEN = """() => {
   }
   return broken;
 }"""
-"""Words that stand on two lines."""
+"""Words broken over two lines."""
 
 ONLY = {"light": {}, "dark": {"runOnly": ["color-contrast"]}}
-"""What is looked at in each theme: a theme changes nothing but colours."""
+"""Rules per theme: themes differ only in colors."""
 
 STATES = {"empty": SCENES["setup"], "open": SCENES["entry"], "finished": SCENES["score"]}
 STATES |= {name: SCENES[name] for name in ("legal", "illegal", "doubt", "differ", "attention", "extension")}
-"""Matches in every state that a page can be about."""
+"""Matches in every state that a page can show."""
 
 SAMPLES = {
     "/question/<question_id>": {"legal": "/question/1-2-camera.1-play", "illegal": "/question/1-2-camera.1-play",
@@ -85,7 +85,7 @@ SAMPLES = {
     "/decks/<name>/enrol/names": {"open": "/decks/grandma/enrol/names"},
     "/decks/<name>/enrol": {"open": "/decks/grandma/enrol", "empty": "/decks/grandma/enrol?card=done"},
 }  # fmt: skip
-"""Where a page is looked at whose address says what it is about: by its route, then by state."""
+"""Example paths for routes with parameters, by route and state."""
 
 QUERIES = {
     "/setup": ("?edition=rush&seating=4x1&option-fast-remedy=no", "?seating=4x2"),
@@ -94,20 +94,20 @@ QUERIES = {
     "/try": ("?step=2&card=25", "?step=6"),
     "/print": ("?edition=rush&sides=8&kind=tag",),
 }
-"""What else is looked at on a page, in the state `open`."""
+"""Additional queries, in the state `open`."""
 
 EVERYWHERE = ("/", "/play", "/score", "/wall", "/more")
-"""The pages about the table: looked at in every state; the others before, in and after a hand."""
+"""Pages about the table, checked in every state; others only before, in and after a hand."""
 
 NO_PAGES = re.compile(
     r"^/(api/|static/|version$|export\.mbn$|snap/)"
     r"|\.(jpg|json|png|zip|pdf|svg|csv)$|/bg-stats$|<any\([a-z, ]+\):form>$"
 )
-"""Pictures and files; what was photographed has pages that the tests of counting look at."""
+"""Pictures and files; pages of photographs are checked by the tests of counting."""
 
 
 def pages_of(app) -> list[str]:
-    """The routes of all pages that can be opened."""
+    """Return the routes of all pages."""
     rules = {rule.rule for rule in app.url_map.iter_rules() if "GET" in rule.methods}
     return sorted(rule for rule in rules if not NO_PAGES.search(rule))
 
@@ -151,7 +151,7 @@ FAINT = """
 
 @pytest.fixture(scope="module")
 def inspected(browser):
-    """Opens a page and gives what axe-core finds serious on it, in both themes and sizes, and what spills over."""
+    """Return a function that lists a page's serious axe-core findings, in both themes and sizes, and overflow."""
     context = browser.new_context(viewport=SMALL, bypass_csp=True, reduced_motion="reduce")
     page = context.new_page()
 
@@ -193,7 +193,7 @@ FULL = {
     "classic": ([*TWO[:-1], *LONG, TWO[-1]], [*FINISH, "Ann finish"], OPENING, "Bob 100"),
     "rush of eight": ([*RUSH_EIGHT[:-1], *LONG, RUSH_EIGHT[-1]], ["Ann 100", "end"], EIGHT_PLAYS, "Gil stop > Ann"),
 }
-"""Tables with a hand that is over, and another in which something is asked."""
+"""Tables with a finished hand, and another with an open question."""
 
 MORE = (
     "/nowhere", "/past/1/1?step=4", "/decks/grandma/enrol?card=stop&got=25", "/decks/grandma/enrol?card=25",
@@ -207,7 +207,7 @@ CRAMPED = """() => [
     input:not([type=hidden], [type=radio], [type=checkbox], .choice input)`)]
     .filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 48 && !e.closest(".view"))
 ].map(e => e.outerHTML?.slice(0, 80) ?? e)"""
-"""A page that is wider than the screen, buttons whose words do not fit, and what is too small to be tapped."""
+"""A page wider than the screen, buttons with truncated labels, and controls too small to tap."""
 
 
 @pytest.mark.parametrize("table", mostly_long(FULL, "rush of eight"))
@@ -221,11 +221,11 @@ def test_no_page_is_wider_than_its_screen_and_every_control_is_large_enough(open
         match.enter(play, "Ann", anyway=True)
     propose(match, asked)
     with_waiting(match)
-    # A row that is still coming in measures a hair less than it is high.
+    # During the animation a row measures slightly less than its height.
     page = opened(url, reduced_motion="reduce")
     for address in {*addresses(app, "open"), *addresses(app, "finished"), *MORE}:
         if address.startswith("/print"):
-            continue  # a link in one of its sentences is as high as the sentence
+            continue  # a link within a sentence is only as high as the text
         page.goto(url + address)
         page.evaluate(OPEN_ALL)
         for size in (SMALL, WALL):

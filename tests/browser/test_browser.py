@@ -1,4 +1,4 @@
-"""Whole flows in a real browser: phones, the wall screen, taps, a page that stays in step."""
+"""Whole flows in a real browser: phones, the wall screen, taps, live updates."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The camera pages in a real browser: zones drawn by mouse, finger and keys, the picture and its figures anew."""
+"""The camera pages in a real browser: zones drawn by mouse, finger and keys, live picture and measurements."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -9,7 +9,7 @@ from companion.tabletop.drawn_zones import DrawnZones
 
 @pytest.fixture
 def zones():
-    """The zones that are drawn on the camera's picture."""
+    """The zones drawn on the camera's picture."""
     return DrawnZones()
 
 
@@ -20,13 +20,13 @@ def app(match, zones):
 
 
 def numbers(page: Page, zone: str) -> list[float]:
-    """Left, top, width and height of a zone as they stand in the form."""
+    """Return a zone's left, top, width and height in the form."""
     texts = [page.locator(f'[name="{letter}-{zone}"]').input_value() for letter in "xywh"]
     return [float(text) for text in texts if text]
 
 
 def at(page: Page, x: float, y: float) -> tuple[float, float]:
-    """A place on the picture, given in hundredths, on the screen."""
+    """Return the screen position of a point on the picture, given in percent."""
     frame = page.locator("#drawing").bounding_box()
     return frame["x"] + frame["width"] * x / 100, frame["y"] + frame["height"] * y / 100
 
@@ -71,12 +71,12 @@ def test_a_chosen_zone_is_moved_resized_and_redrawn_with_the_mouse(opened, url):
     drag(page, (20, 70), (25, 60))
     assert is_at(15, 40, 20, 40)
     x, y = at(page, 35, 80)
-    page.mouse.move(x + 14, y + 14)  # A grip is taken hold of 22 px away.
+    page.mouse.move(x + 14, y + 14)  # a grip reaches 22 px
     page.mouse.down()
     page.mouse.move(*at(page, 40, 95), steps=3)
     page.mouse.up()
     assert is_at(15, 40, 25, 55)
-    drag(page, (60, 10), (61, 11))  # a slip of the finger
+    drag(page, (60, 10), (61, 11))  # an accidental move
     assert is_at(15, 40, 25, 55)
     drag(page, (25, 60), (-20, 130))
     assert is_at(0, 45, 25, 55)

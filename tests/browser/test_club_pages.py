@@ -1,4 +1,4 @@
-"""The club's pages in a browser: nobody is shut out, they keep themselves current, and the director finds the way."""
+"""The club's pages in a browser: accessible, live, and usable for the director."""
 
 import re
 from itertools import product
@@ -47,7 +47,7 @@ def table(tmp_path):
 
 @pytest.fixture
 def app(pool, table):
-    """A club with a table at which a hand has been played, one that tells another course, and one that is new."""
+    """A club with three tables: one with a played hand, one with a conflicting history, and a new one."""
     made = club_service.create_app(pool)
     table.start(["side Ann", "side Bob", "hand first Ann"])
     for play in PLAYED:
@@ -88,7 +88,7 @@ def test_the_boards_update_automatically_and_the_director_creates_a_key(opened, 
 
 
 def evening(client, table) -> str:
-    """Make a tournament with a round that is being played, and a table that calls; return its address."""
+    """Create a tournament with a running round and a table that calls; return its URL."""
     table.call_director("Ann")
     Wire(table, client, "Table 7").run()
     at = begun(client, "Ann", "Bob", "Bartholomäus von Zitzewitz")
@@ -144,7 +144,7 @@ def test_the_club_pages_are_accessible_and_do_not_overflow(opened, app, pool, ta
 
 
 def look(page) -> list[str]:
-    """What is wrong with a page on a phone, a tablet and a laptop, by day and by night."""
+    """Return a page's problems on a phone, a tablet and a laptop, in both themes."""
     page.evaluate(AXE)
     found = []
     for size, theme in product((SMALL, TABLET, LAPTOP), ("light", "dark")):

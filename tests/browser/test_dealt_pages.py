@@ -1,4 +1,4 @@
-"""A hand without cards in a browser: from the set-up page by taps on cards, against two robots, to its score."""
+"""A dealt hand in a browser: from set-up, by taps on cards against two robots, to the score."""
 
 from types import SimpleNamespace
 
@@ -12,7 +12,7 @@ from companion.match.robot_players import RobotPlayers, decide, let_pass
 
 @pytest.fixture
 def robots(match, monkeypatch):
-    """Robots that think no longer than they must; the same cards are dealt each time."""
+    """Robots without pauses; the same cards are dealt each time."""
     monkeypatch.setattr("companion.match.drafts.secrets", SimpleNamespace(token_hex=lambda _size: "the same cards"))
     players = RobotPlayers(match, pause_s=0, answer_s=0)
     players.start()
@@ -67,7 +67,7 @@ def test_a_hand_whose_turn_it_is_stands_out_and_a_waiting_one_does_not(opened, s
         page = opened(f"{url}/join", SMALL)
         page.get_by_role("button", name=name).click()
         page.locator(".held.use").wait_for()
-        page.wait_for_load_state()  # a page just arrived may still be without its style sheets
+        page.wait_for_load_state()  # the page may still be without its styles
         looks[name] = page.evaluate("""() => ["outlineStyle", "borderTopColor", "backgroundColor"].map((what, at) =>
             getComputedStyle(document.querySelectorAll(".held.use, .held.use .tile")[Math.min(at, 1)])[what])""")
 

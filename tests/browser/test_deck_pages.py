@@ -1,4 +1,4 @@
-"""Enrolling a deck in a real browser: begun by name, cards laid before a camera, taken by a tap and by themselves."""
+"""Enrolling a deck in a real browser: name it, show cards to a camera, save them by taps or automatically."""
 
 import pytest
 from card_photos import sheet_photo
@@ -13,7 +13,7 @@ from companion.vision.enrol.enrolment import as_png
 
 
 class Table:
-    """A table before a camera, with one card on it."""
+    """A table before a camera, with one card."""
 
     def __init__(self, data) -> None:
         self.data = data
@@ -37,7 +37,7 @@ def app(match, table):
 
 
 def begun(opened, url, **options):
-    """The page of a new deck, by the way that people take to it."""
+    """Open a new deck's page the way people do."""
     page = opened(url + "/more", **options)
     page.click("text=With stickers, or a deck of your own")
     page.click("text=Enrol a deck")
@@ -82,8 +82,7 @@ def test_an_unusable_photograph_is_explained_and_can_be_replaced(opened, url, tm
 
     page.click("text=A photograph instead")
     for photo in (bad, good):
-        # It stays open: the next one is sent the same way.
-        # It is sent as soon as it is chosen.
+        # The details stay open for the next photograph, and a chosen one is sent at once.
         page.set_input_files("[name=photo]", photo)
         if photo == bad:
             expect(page.locator("#verdict")).to_contain_text("is no JPEG, PNG, WebP or BMP picture")

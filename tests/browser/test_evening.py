@@ -1,4 +1,4 @@
-"""An evening in the browser as people have it: the code on the wall scanned, two phones, a hand to its score."""
+"""An evening in the browser: the wall's code is scanned, and two phones play a hand to its score."""
 
 import re
 from urllib.parse import urlsplit
@@ -17,13 +17,13 @@ HAND = [
     ("Ann", "200 km"), ("Bob", "Flat tire"), ("Ann", COUP_FOURRE), ("Ann", "100 km"), ("Bob", "100 km"),
     ("Ann", "100 km"), ("Bob", "75 km"), ("Ann", "100 km"),
 ]  # fmt: skip
-"""Ann reaches 700 km with a coup fourré on the way; each play is entered on the phone of whoever makes it."""
+"""Ann reaches 700 km with a coup fourré on the way; each player enters their own plays."""
 
 WORTH = {"Ann": 1500, "Bob": 275}
 
 
 class Fingers:
-    """Taps on a page, and how many there were."""
+    """Taps on a page, counted."""
 
     def __init__(self, page: Page) -> None:
         self.page, self.taps = page, 0
@@ -34,7 +34,7 @@ class Fingers:
 
 
 def scanned(wall: Page, url: str) -> str:
-    """The code on the wall as a phone's camera reads it, with this machine's own address in it."""
+    """Return the wall's code as a phone's camera reads it, with this machine's address."""
     shot = cv2.imdecode(np.frombuffer(wall.screenshot(), np.uint8), cv2.IMREAD_GRAYSCALE)
     (code,) = pyzbar.decode(shot)
     asked = urlsplit(code.data.decode())
@@ -43,7 +43,7 @@ def scanned(wall: Page, url: str) -> str:
 
 
 def lay(fingers: Fingers, card: str) -> int:
-    """Enters a play; gives how many taps that took."""
+    """Enter a play; return the number of taps."""
     before = fingers.taps
     if card == COUP_FOURRE:
         fingers.tap("button", COUP_FOURRE)

@@ -1,4 +1,4 @@
-"""Nothing hides and nothing jumps: what lies on the table lies whole, on every screen, whatever is asked."""
+"""Nothing is hidden and nothing jumps, on any screen, whatever is asked."""
 
 from functools import cache
 
@@ -15,7 +15,7 @@ NAMES = ("Ann", "Bob", "Cid", "Dee", "Eve", "Fay", "Gil", "Hal")
 
 
 def alone(count: int) -> list[str]:
-    """Return the header of a race of so many players, one of them with a long name."""
+    """Return the header of a race with this many players, one with a long name."""
     sides = (f"side {name}" for name in NAMES[:count])
     return ["edition dujardin-2014", *sides, 'player Bob "Bartholomäus von Zitzewi"', "hand first Ann"]
 
@@ -29,7 +29,7 @@ TABLES = {
     4: (alone(4), ["Ann roll", "Bob roll", *SAFE, "Dee roll", "Ann 200"], "Bob stop > Cid"),
     8: (alone(8), ["Ann roll", "Bob roll", *SAFE, "Dee roll", "Eve stop > Ann", "Fay roll"], "Gil stop > Cid"),
 }
-"""Tables of so many sides: header, plays, and an attack on a side that is protected from it."""
+"""Tables by number of sides: header, plays, and an attack on a protected side."""
 
 OVERLAPS = """() => {
   const shows = e => e.checkVisibility({ visibilityProperty: true }) && e.getBoundingClientRect().width > 1;
@@ -53,12 +53,12 @@ OVERLAPS = """() => {
   if (document.documentElement.scrollWidth > innerWidth) wrong.push("wider than the screen");
   return wrong;
 }"""
-"""Panels and parts of the page that cover each other, facts in a panel that do, and facts that stick out of theirs."""
+"""Overlapping panels and parts of the page, overlapping facts in a panel, and overflowing ones."""
 
 LOWEST = (
     """selector => Math.max(...[...document.querySelectorAll(selector)].map(e => e.getBoundingClientRect().bottom))"""
 )
-"""How far down the lowest of these reaches, in pixels."""
+"""The lowest edge of these elements, in pixels."""
 
 PLACES = """() => [...document.querySelectorAll(".own, .own :is(.state, .km, .safeties), .strip, .strip .km")]
   .map(e => { const at = e.getBoundingClientRect(); return [at.left, at.top, at.width, at.height].map(Math.round); })"""
@@ -66,7 +66,7 @@ PLACES = """() => [...document.querySelectorAll(".own, .own :is(.state, .km, .sa
 
 @pytest.fixture(scope="module")
 def tab(browser):
-    """A tab by its language and number, which tests take over from one another: one more takes as long as two pages."""
+    """Tabs by language and number, shared by the tests: a new one takes as long as two pages."""
     contexts = []
 
     @cache
@@ -81,7 +81,7 @@ def tab(browser):
 
 @pytest.fixture
 def phone(tab):
-    """Gives a tab of a phone that nobody has used; in the language, and on the seat, that it is given."""
+    """Return a function that gives an unused phone's tab, with a language and a seat."""
     taken = []
 
     def of(url: str, language: str = "en", seat: str | None = None):
@@ -188,7 +188,7 @@ def test_every_answer_about_an_attack_is_visible(phone, language, count, more, w
     assert page.evaluate(LOWEST, ".proposal .button") <= SMALL["height"]
 
 
-# --- What is tapped stays where it is ---------------------------------------------------------------------------
+# --- Controls stay in place -------------------------------------------------------------------------------------
 
 TAPPED = (
     ".tabs a", ".tiles .tile", ".held .tile:not(.wait)", ".tools > *", ".act > .slim > :first-child", ".ask-rules",
@@ -196,17 +196,17 @@ TAPPED = (
 STAND = """selectors => selectors.map(selector => [...document.querySelectorAll(selector)]
   .filter(e => e.checkVisibility()).map(e => { const at = e.getBoundingClientRect();
     return [at.left + scrollX, at.top + scrollY, at.width, at.height].map(Math.round).join(" "); }))"""
-"""Where the things of each kind stand on the page."""
+"""Positions of the elements of each kind."""
 
 SAID = """() => { document.getElementById("offline").hidden = false;
   document.getElementById("notice").innerHTML = '<p class="banner bad">That tap did not count.</p>'; }"""
-"""The page says that the table is out of reach, and that a tap has failed."""
+"""The page reports a lost connection and a failed tap."""
 
 PHONES = pytest.mark.parametrize("size", mostly_long([SMALL, LYING, TABLET, PHONE], SMALL, LYING))
 
 
 class Stillness:
-    """What has moved on a page since it was first looked at; that a hand has a card more moves nothing."""
+    """Movements on a page since its first state; an additional card in a hand is no movement."""
 
     def __init__(self, page, url: str, size) -> None:
         self.page, self.url, self.moved = page, url, {}

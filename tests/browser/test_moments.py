@@ -1,4 +1,4 @@
-"""A moment fills the screen once, and nowhere that it is not wanted."""
+"""A moment fills the screen once, and not where it is turned off."""
 
 import pytest
 from playwright.sync_api import expect
@@ -19,7 +19,7 @@ SCENE = """() => {
   const said = scene.textContent.includes("Ann +300") ? "Ann +300" : scene.textContent;
   return [said, { width, height }, getComputedStyle(scene).pointerEvents];
 }"""
-"""What the scene shows, at one time: it goes by itself."""
+"""The scene's content, read at once because it ends by itself."""
 
 
 @pytest.mark.parametrize(("path", "size"), [("/wall", WALL), ("/", SMALL)])

@@ -1,4 +1,4 @@
-"""From the end of a hand to its replay in a real browser, with scripts and without."""
+"""From the end of a hand to its replay in a real browser, with and without scripts."""
 
 import pytest
 from playwright.sync_api import expect
@@ -48,7 +48,7 @@ def test_arrow_keys_step_through_a_hand(opened, ended, url):
 
 
 def settled(page) -> None:
-    """Wait until no step is on its way: a link that has just come is a plain one for a moment."""
+    """Wait until no step is pending: a new link is a plain one for a moment."""
     expect(page.locator(".htmx-request, .htmx-settling")).to_have_count(0)
 
 

@@ -1,4 +1,4 @@
-"""Two phones and the wall at a table, in a real browser: getting in, handing on, undoing what one may."""
+"""Two phones and the wall at a table in a real browser: joining, handing over, undoing."""
 
 import pytest
 from playwright.sync_api import expect
@@ -13,7 +13,7 @@ CODE = phone_identity.table_code(SECRET)
 
 @pytest.fixture
 def app(begun):
-    """Pages that take every browser for a phone on the network, save one that says it is the machine."""
+    """Pages that treat every browser as a phone on the network, except one that claims to be the machine."""
     app = app_of(begun)
     inner = app.wsgi_app
 
@@ -27,7 +27,7 @@ def app(begun):
 
 
 def seat(opened, url: str, name: str):
-    """A phone that scans the code and taps a name."""
+    """Return a phone that scanned the code and tapped a name."""
     phone = opened(url + JOIN)
     phone.get_by_role("button", name=name).click()
     expect(phone.get_by_role("heading", level=1)).to_be_visible()

@@ -1,4 +1,4 @@
-"""The page of the phone that is the camera, over TLS, with a film in place of what the phone sees."""
+"""The page of a phone as the camera, over TLS, with a film instead of the phone's picture."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def film(tmp_path_factory):
 
 @pytest.fixture
 def secured(begun, tmp_path):
-    """What a phone sends, and the address of its page."""
+    """Frames from a phone, and the URL of its page."""
     frames = PhoneFrames()
     secure = SecurePort(tmp_path, "127.0.0.1", min(free_port(), 65535 - PORT_ABOVE) - PORT_ABOVE)
     secure.open(create_app(begun, secret=SECRET, camera=Camera(phone=frames), secure=secure))

@@ -1,4 +1,4 @@
-"""The playing screen in a browser: windows that shrink, sounds, the page in words, letters of twice the size."""
+"""The playing screen in a browser: windows, sounds, text version, double-sized letters."""
 
 import pytest
 from marks import mostly_long
@@ -37,7 +37,7 @@ def game(match):
 
 @pytest.fixture
 def seated(opened, url):
-    """Opens a page on the phone of a player."""
+    """Return a function that opens a page on a player's phone."""
 
     def open_page(player: str, path: str = "/", size=SMALL, prepare=None, **options):
         page = opened(f"{url}/join", size, **options)
@@ -175,7 +175,7 @@ def test_a_difference_shows_the_cameras_picture_of_the_zone(seated, game):
 
 BEGAN = """ago => sessionStorage.setItem(
   "coup fourré window", JSON.stringify([document.querySelector(".chance").dataset.window, Date.now() - ago]))"""
-"""The window that is shown has been open for so many milliseconds."""
+"""Pretend that the window has been open for so many milliseconds."""
 
 # --- Coups fourrés -------------------------------------------------------------------------------------------
 
@@ -252,14 +252,14 @@ Object.defineProperty(window, "speechSynthesis", { value: { speak } });
 
 
 def heard(page) -> list[str]:
-    """What was heard, a run of tones as one."""
+    """Return what was heard, a sequence of tones as one."""
     said = page.evaluate("heard")
     return [what for what, before in zip(said, [None, *said], strict=False) if what != before]
 
 
 @pytest.fixture
 def listening(seated, game):
-    """A phone that hears all, after its first tap."""
+    """A phone with all sounds and speech on, after its first tap."""
     with_sounds = seated("Ann", prepare=HEARS)
     with_sounds.evaluate("import(document.body.dataset.soundsAt).then(() => null)")
     with_sounds.locator(".plate").click()
@@ -305,7 +305,7 @@ def test_sounds_are_not_loaded_unless_turned_on(seated, game):
     assert not any("sounds" in name for name in loaded)
 
 
-# --- The page in words ---------------------------------------------------------------------------------------
+# --- Text version --------------------------------------------------------------------------------------------
 
 
 def test_the_text_version_announces_each_new_play_in_one_sentence(seated, game):
@@ -329,7 +329,7 @@ def test_the_text_version_announces_waiting_and_undone_plays(seated, game):
     expect(page.locator("#turn")).to_have_text("It is your turn.")
     game.undo("Ann")
 
-    # Its card lies there still: it is asked about again.
+    # its card is still there, so it is asked about again
     expect(page.locator("#said p")).to_have_text(["The last play was taken back.", "Bob drives 25 km."])
 
 

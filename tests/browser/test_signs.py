@@ -1,4 +1,4 @@
-"""What a sign means: a long press anywhere on its button, and a tap where it does nothing else."""
+"""Explanations of signs: a long press on a button, or a tap that does nothing else."""
 
 import re
 

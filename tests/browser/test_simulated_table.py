@@ -1,4 +1,4 @@
-"""The main job in a browser: a hand on the simulated table, read by the whole pipeline, confirmed on a phone."""
+"""The main flow in a browser: a hand on the simulated table, read by the whole pipeline, confirmed on a phone."""
 
 import json
 import re
@@ -32,21 +32,21 @@ ANSWER = """() => {
   }
   return scored ? "Score" : Boolean(question);
 }"""
-"""Tap the answer to the table's question and note its words; return `Score` once the page shows the score.
+"""Tap the answer to the table's question and note its label; return `Score` once the page shows the score.
 
-The words are noted in the page: a tap that leads to another page may lose its return value.
+The label is noted in the page, since a tap that leads to another page may lose its return value.
 """
 
 
 def final_sheet(script: Script) -> dict[str, int]:
-    """What the script's hand is worth by its own record."""
+    """Return the value of the script's hand by its own record."""
     lines = (RecordLine(number, text) for number, text in enumerate(script.record().splitlines(), 1) if text.strip())
     (result,) = [item for item in judge.judge(lines) if isinstance(item, judge.HandResult)]
     return {side: sheet.total for side, sheet in result.sheets.items()}
 
 
 def taps(page: Page) -> Counter[str]:
-    """Answer the table's questions, one tap each, until the score is shown; return how often each answer was tapped."""
+    """Answer the table's questions, one tap each, until the score is shown; count each answer."""
     for _ in range(MOST_TAPS):
         if page.wait_for_function(ANSWER, timeout=60_000).json_value() == "Score":
             break
@@ -55,9 +55,9 @@ def taps(page: Page) -> Counter[str]:
 
 
 def waiting_for_answers(frames: Iterator[Frame], match: Match) -> Iterator[Frame]:
-    """Yields the frames, the next one only when all questions are answered: a film knows no time of its own.
+    """Yield the frames, the next one only once all questions are answered, since a film has no clock.
 
-    Else the players would take an illegal card back before the phone has asked whether something is new.
+    Otherwise the players would take an illegal card back before the phone has polled.
     """
     for frame in frames:
         yield frame

@@ -1,4 +1,4 @@
-"""Only counting, in a real browser: a photograph chosen on the phone, stepped right, counted, and changed again."""
+"""Counting only, in a real browser: a photograph is chosen, adjusted, counted, and changed again."""
 
 import pytest
 import tableaux
@@ -14,11 +14,11 @@ WIDEST_ANSWER = """selects => selects.flatMap(select => [...select.options].map(
     drawn.font = getComputedStyle(select).font;
     return drawn.measureText(option.text).width + 36 > select.clientWidth ? option.text : "";
 })).filter(Boolean)"""
-"""The answers of selects too wide to be shown beside its arrow."""
+"""Answers too wide to be shown beside the select's arrow."""
 
 LIES_ON_TOP = """rows => rows.map(row => row.getBoundingClientRect()).map(({left, width, top, height}) =>
     document.elementFromPoint(left + width / 2, top + height / 2)?.closest("table, form").tagName ?? null)"""
-"""What lies on the middle of each row; nothing where that is below the screen."""
+"""The topmost element in the middle of each row; none below the screen."""
 
 
 def total(page: Page) -> str:
@@ -32,7 +32,7 @@ def test_a_photograph_is_read_confirmed_and_counted(has_script, opened, url, tmp
     photo.write_bytes(tableaux.file_of())
     page = opened(url + "/snap", java_script_enabled=has_script)
 
-    # With a script a photograph is sent as soon as it is chosen.
+    # With scripts a photograph is sent as soon as it is chosen.
     expect(page.get_by_text("Read the cards")).to_be_visible(visible=not has_script)
     page.set_input_files("input[name=photo]", photo)
     if not has_script:
@@ -142,7 +142,7 @@ def test_an_open_question_prevents_submitting(app, opened, url):
 
 
 def guessed(app) -> str:
-    """The address of a tableau's lines, on which two cards are unsure, one of each side, with a likely guess."""
+    """Return the path of lines with two uncertain cards, one of each side, with a likely guess."""
     doubts = {card: DOUBTS[card] for card in ("75-04", "100-07")}
     shot = tableaux.in_doubt(tableaux.shot(), doubts, 0.8)
     return "/snap/" + app.extensions["companion"].snaps.keep(Snap("classic", "", (shot,)))

@@ -1,4 +1,4 @@
-"""In a browser: whatever things are called, nothing of it runs, and nobody else is asked for anything."""
+"""In a browser: no name is executed as code, and no other server is contacted."""
 
 import pytest
 from house import furnished, looked_at

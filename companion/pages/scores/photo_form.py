@@ -47,7 +47,7 @@ _STILL = {
 _UNSEEN = (Card.UNKNOWN,)  # cards of a side whose distances were not counted
 
 
-# --- The form filled from the photographs
+# --- The form filled from the photographs ----------------------------------------------------------------------
 
 
 def fields(edition: Edition, tally: Tally, named: Mapping[str, str]) -> dict[str, str]:
@@ -92,7 +92,7 @@ def kept(before: Form, filled: Form, now: Form) -> dict[str, str]:
     return {**now, **{field: value for field, value in stays.items() if field in now or field[:2] in ("c-", "o-")}}
 
 
-# --- Display
+# --- Display ---------------------------------------------------------------------------------------------------
 
 
 class Odd(NamedTuple):
@@ -235,7 +235,7 @@ def _trip_say(trip: Trip, laid: Sequence[Side]) -> str:
     return _("Extended by %(who)s: %(km)d km", who=laid[trip.extended_by].name, km=trip.target)
 
 
-# --- Answers
+# --- Answers ---------------------------------------------------------------------------------------------------
 
 
 class OpenQuestionError(Problem):
