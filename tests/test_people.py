@@ -350,7 +350,7 @@ def test_a_seat_that_an_older_version_saved_with_the_name_spelled_otherwise_is_k
     assert party.names == {"second": "Ren\u00e9"}
 
 
-def test_a_list_of_phones_that_cannot_be_kept_is_said_and_remembered_until_it_can(tmp_path):
+def test_a_list_of_phones_that_cannot_be_saved_is_reported_and_saved_later(tmp_path):
     now_s, told = [0.0], []
     phones = Phones(tmp_path / "gone", clock=lambda: now_s[0], changed=lambda: told.append(now_s[0]))
     phones.arrive("first")

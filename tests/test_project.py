@@ -437,11 +437,14 @@ def test_what_is_tested_is_what_is_locked():
     assert {(name, version(name)) for name, _ in locked if name in installed} <= locked
 
 
+CHECKS = ("ruff check", "ruff format", "mypy", "codespell", "codespell of the docs")
+
+
 @pytest.fixture
 def checkout_to_test(checkout):
     checkout.stamp("installed-with-tests")
     checkout.program(checkout.tools / "chromium", "exit 1")
-    for name in ("ruff", "mypy", "pytest"):
+    for name in ("ruff", "mypy", "codespell", "pytest"):
         checkout.program(checkout.root / ".venv/bin" / name, f'echo {name} "$@"')
     return checkout
 
@@ -450,7 +453,7 @@ def test_test_checks_style_and_types_hands_its_arguments_to_pytest_and_ends_as_t
     answer = checkout_to_test.run("tests/test_x.py", "-k", "two words", script="deploy/test")
 
     assert answer.stdout == "pytest -n auto --dist worksteal tests/test_x.py -k two words\n"
-    assert answer.stderr == "ruff check: fine\nruff format: fine\nmypy: fine\n"
+    assert answer.stderr == "".join(f"{tool}: fine\n" for tool in CHECKS)
     assert answer.returncode == 0
     checkout_to_test.program(checkout_to_test.root / ".venv/bin/pytest", "exit 5")
     assert checkout_to_test.run(script="deploy/test").returncode == 5
