@@ -1,1 +1,1 @@
-"""Photographs of a finished tableau: what lies there, and what has to be asked."""
+"""Photographs of a finished tableau: which cards are there, and what to ask."""

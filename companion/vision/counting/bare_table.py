@@ -1,8 +1,7 @@
-"""Cards that were passed over on a table without mats: what continues a column or a fan.
+"""Find missed cards on a table without mats: further cards of a column or fan, and whole outlines.
 
-A cloth may be of any colour and pattern, so that nothing is told by what hides it. But cards that lie on each other
-have edges alike: a strip beside a card that was read, with the edge of that card at its end, and bounded by the table
-on both sides, is the next card of a column.
+A cloth may have any color and pattern, so hidden ground proves nothing. But stacked cards have equal edges. The next
+card of a column is a strip beside a read card that ends in an equal edge and is bounded by the table on both sides.
 """
 
 from __future__ import annotations
@@ -35,31 +34,31 @@ from companion.vision.opencv import cv2
 from companion.vision.stickers.code_plane import level_of
 from companion.vision.view import Quad, Sighting
 
-AROUND_CARDS = 1.5  # width of the table around the cards that is looked at, against a card's height
-BAND_MM, ROUND_MM = 8.0, 4.0  # width of the edge that is compared, and length of its round ends
-FURTHEST_MM = 46.0  # how far a card of a column lies beyond the one on it, at most; at least as far as the edge is wide
-ASIDE_MM = 9.0  # how far it lies aside at most
-TURNS_DEG = np.arange(-9.0, 9.1, 1.5)  # turns against it that are tried
-STEP_MM, STEP_ALONG_MM = 2.0, 4.0  # distance over which the picture changes at a border, and length of it that counts
-LEAST_STEP = 3.0  # least change across both sides of a strip, in steps of Lab
+AROUND_CARDS = 1.5  # margin searched around the cards, in card heights
+BAND_MM, ROUND_MM = 8.0, 4.0  # width of the compared edge; length of its round ends
+FURTHEST_MM = 46.0  # maximum search distance beyond a card; the minimum is `BAND_MM`
+ASIDE_MM = 9.0  # maximum sideways offset
+TURNS_DEG = np.arange(-9.0, 9.1, 1.5)  # relative turns tried
+STEP_MM, STEP_ALONG_MM = 2.0, 4.0  # distance over which a border's step is measured; averaging length along it
+LEAST_STEP = 3.0  # minimum Lab change across both sides of a strip
 UNLIKE, UNLIKE_SHARE = 14.0, 0.45
-"""Most difference of its end from the card's edge, in steps of Lab, and against that change: on four tableaux 0.4 to 10
-against 14 to 71 where a card lay, elsewhere 6 to 75 against 10 at most."""
+"""Maximum Lab difference between a strip's end and the card's edge, absolute and relative to that change. On four
+tableaux: 0.4 to 10 with a change of 14 to 71 for cards, 6 to 75 with at most 10 elsewhere."""
 
-OUTLINE_TURNS_DEG = np.arange(-12.0, 12.1, 1.5)  # turns against the cards read that are tried
-OUTLINE_STEP, LEAST_OUTLINE = 2.0, 0.5  # change across a border that counts half, in steps of Lab, and least of each
-MOST_OUTLINES = 60  # number of outlines that are looked at closely
-LEAST_FREE = 0.85  # least share of the end that no other card hides
-LEAST_SHOWN = 0.6  # the same of a strip
-LEAST_BOUNDED = 0.85  # least share of a strip's length at which the picture changes at both sides
+OUTLINE_TURNS_DEG = np.arange(-12.0, 12.1, 1.5)  # turns tried, relative to the read cards
+OUTLINE_STEP, LEAST_OUTLINE = 2.0, 0.5  # Lab change that scores one half; minimum score of each border
+MOST_OUTLINES = 60  # maximum outlines checked
+LEAST_FREE = 0.85  # minimum visible share of an edge or whole card
+LEAST_SHOWN = 0.6  # minimum visible share of a strip
+LEAST_BOUNDED = 0.85  # minimum share of a strip's length with a change at both sides
 BAND_PX, ROUND_PX = round(BAND_MM * PX_PER_MM), round(ROUND_MM * PX_PER_MM)
-RIM_PX = 2, 8  # where a card's rim begins and ends, from its border
+RIM_PX = 2, 8  # start and end of a card's rim, measured from its border
 
 
 def with_passed_over(image: Image, mats: Mats, seen: Sequence[Sighting], templates: Templates) -> Iterator[Sighting]:
-    """Yield the cards of a deck seen by face on a picture `(H, W, 3) uint8 BGR`, and those that lie there besides.
+    """Yield the cards seen in a picture `(H, W, 3) uint8 BGR` by their faces, and missed ones as unknown.
 
-    Of what was seen and is unknown the faces of its column are likelier.
+    For unknown cards in a column, the faces of that column become likelier.
     """
     flat = _flat_of(image, [one.corners_px for one in seen if one.corners_px is not None], templates.size_mm)
     if flat is None:
@@ -76,7 +75,7 @@ def with_passed_over(image: Image, mats: Mats, seen: Sequence[Sighting], templat
 
 
 def _flat_of(image: Image, quads: Sequence[Quad], size_mm: Size) -> Flat | None:
-    """Return the table around cards from straight above; None where they do not tell how it is seen."""
+    """Return the table around the cards from straight above, or None if the perspective is unclear."""
     x, y = (side / 2 for side in size_mm)
     card = np.float32([(-x, -y), (x, -y), (x, y), (-x, y)])
     square = np.array([(-x, -x), (x, -x), (x, x), (-x, x)]) * (MODULES / size_mm[0])
@@ -90,17 +89,16 @@ def _flat_of(image: Image, quads: Sequence[Quad], size_mm: Size) -> Flat | None:
 
 
 def _lie(corners: Floats) -> Lie:
-    """Return the pose of a card with these corners `(4, 2)`."""
     x, y = corners.mean(axis=0).tolist()
     right, down = (corners[1] + corners[2] - corners[0] - corners[3]).tolist()
     return Lie(x, y, math.degrees(math.atan2(down, right)))
 
 
 class _Side(NamedTuple):
-    """A side of a card, turned so that it is the upper one."""
+    """A side of a card, with the card turned so that it is the upper one."""
 
     lie: Lie
-    quarter: int  # quarters of a turn by which it was turned
+    quarter: int  # number of quarter turns
     size_px: tuple[int, int]
 
     def crop(self, picture: Pixels) -> Pixels:
@@ -119,7 +117,7 @@ class BareTable:
         self._lies = [_lie(flat.from_picture(one.corners_px)) for one in seen]
 
     def strips(self) -> Iterator[tuple[Quad, Rivals]]:
-        """Yield the corners of the cards beneath those seen, on the picture, with their likeliest faces."""
+        """Yield the corners in the picture of cards under the seen ones, and their likely faces."""
         starts = []
         for one, lie in zip(self._seen, self._lies, strict=True):
             rivals = self._rivals(one)
@@ -131,7 +129,7 @@ class BareTable:
                 yield as_quad(self._flat.to_picture(self._corners(lie))), rivals
 
     def outlined(self) -> Iterator[Quad]:
-        """Yield the corners of what lies in full sight, has the outline of a card, and such a rim, on the picture."""
+        """Yield the corners in the picture of fully visible objects with a card's outline and rim."""
         rims = self._rims()
         found = sorted(self._outlines(), key=itemgetter(0), reverse=True)[:MOST_OUTLINES] if len(rims) else ()
         for _, lie in found:
@@ -144,7 +142,7 @@ class BareTable:
                     yield as_quad(self._flat.to_picture(corners))
 
     def _outlines(self) -> Iterator[tuple[float, Lie]]:
-        """Yield where the picture changes along all four borders of a card, and how plainly it does."""
+        """Yield the contrast and pose of places where all four borders of a card show."""
         height, width = self._free.shape
         side = math.ceil(math.hypot(width, height) / PX_PER_MM)
         askew = float(np.median([(lie.turn_deg + 45) % 90 - 45 for lie in self._lies]))
@@ -168,7 +166,7 @@ class BareTable:
                     yield float(least[y, x]), lie.turned(90.0 * quarter)
 
     def _rims(self) -> Pixels:
-        """Return the rims of the cards that were read and show whole, either way up, `(n, points, 3)`; hide all."""
+        """Return the rims of fully visible cards, both ways up, `(n, points, 3)`, then hide all cards."""
         whole = []
         for lie in self._lies:
             if cropped(self._free, lie, self._size_px, 0).mean() > LEAST_FREE:
@@ -177,7 +175,7 @@ class BareTable:
         return np.array(whole, np.float32)
 
     def _rim(self, lie: Lie) -> Pixels:
-        """Return what is just inside a card's borders, `(points, 3)`."""
+        """Return the colors just inside a card's borders, `(points, 3)`."""
         card = cropped(self._picture, lie, self._size_px, 0)
         inner, outer = RIM_PX
         mask = np.zeros(card.shape[:2], bool)
@@ -186,7 +184,7 @@ class BareTable:
         return card[mask][::4]
 
     def _rivals(self, one: Sighting) -> Rivals | None:
-        """Return the likeliest faces of cards beneath one; None where none of them counts."""
+        """Return the likely faces of cards under this one, or None if none of them scores."""
         if one.face is Card.UNKNOWN:
             return one.rivals if not one.rivals or any(scores(face_of(card)) for card, _ in one.rivals) else None
         if one.face.family is Family.SAFETY:
@@ -194,7 +192,7 @@ class BareTable:
         return ((any_copy(one.face), self._sorting.beneath),) if scores(one.face) else None
 
     def in_columns(self) -> Iterator[Sighting]:
-        """Yield the cards seen, those unknown with the distance of their columns the likelier."""
+        """Yield the cards seen, making the distance of its column likelier for an unknown card."""
         for one, lie in zip(self._seen, self._lies, strict=True):
             column = [(lie.distance_px(at), other.face) for other, at in self._told if self._overlap(lie, at)]
             is_unknown = one.face is Card.UNKNOWN and column
@@ -202,7 +200,6 @@ class BareTable:
 
     @cached_property
     def _told(self) -> list[tuple[Sighting, Lie]]:
-        """The distances that were told."""
         pairs = zip(self._seen, self._lies, strict=True)
         return [(one, lie) for one, lie in pairs if one.face.family is Family.DISTANCE]
 
@@ -212,20 +209,20 @@ class BareTable:
         return Sorting.of(is_told=bool(alike), is_sorted=all(alike))
 
     def _overlap(self, one: Lie, other: Lie) -> bool:
-        """True if two cards lie in one column, or in one fan, and overlap."""
+        """True if two cards overlap in one column or fan."""
         x, y = (abs(apart) for apart in _within(one, other))
         width, height = (side / PX_PER_MM for side in self._size_px)
         return (x <= ASIDE_MM and y < height) or (y <= ASIDE_MM and x < width)
 
     def _sides(self, lie: Lie) -> Iterator[tuple[_Side, Pixels]]:
-        """Yield the sides of a card that nothing upon it hides, with their edges."""
+        """Yield the visible sides of a card with their edges."""
         for quarter in range(4):
             side = _Side(lie.turned(90.0 * quarter), quarter, self._size_px[:: -1 if quarter % 2 else 1])
             if side.crop(self._free)[:BAND_PX].mean() >= LEAST_FREE:
                 yield side, side.crop(self._picture)[:BAND_PX]
 
     def _column(self, side: _Side, band: Pixels) -> Iterator[Lie]:
-        """Yield the cards of a column beyond a side of the one upon it."""
+        """Yield the cards of a column beyond a side."""
         while (beyond := self._beyond(side, band)) is not None:
             for lie in [*self._strips(side, beyond, band)]:
                 yield lie
@@ -233,7 +230,7 @@ class BareTable:
             side = beyond
 
     def _beyond(self, side: _Side, band: Pixels) -> _Side | None:
-        """Return the furthest card that lies beyond a side."""
+        """Return the best match for the same side of a card farther down the column."""
         wide, high = side.size_px
         reach = round((FURTHEST_MM + STEP_MM) * PX_PER_MM)
         size_px = (wide + 2 * round((ASIDE_MM + 2 * STEP_MM) * PX_PER_MM), reach)
@@ -250,7 +247,7 @@ class BareTable:
         return max(found, key=itemgetter(0))[1] if found else None
 
     def _strips(self, side: _Side, beyond: _Side, band: Pixels) -> Iterator[Lie]:
-        """Yield the cards of which strips show between a side and the same of another, the other first."""
+        """Yield the cards whose strips show between two equal sides, the farthest first."""
         _, down = _within(side.lie, beyond.lie)
         height = round(-down * PX_PER_MM)
         middle = _between(side.lie, beyond.lie, 0.5).shifted(0, -side.size_px[1] / 2)
@@ -264,14 +261,15 @@ class BareTable:
         cv2.fillConvexPoly(self._free, np.int32(np.round(self._corners(lie))), 0)
 
     def _corners(self, lie: Lie) -> Floats:
-        """Return a card's corners, top left first as it is printed, `(4, 2)`."""
+        """Return a card's corners `(4, 2)`, from the upper left of its print."""
         return lie.placed(np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]) * self._size_px)
 
 
 def _ends(picture: Pixels, free: Pixels, band: Pixels) -> tuple[float, float, float] | None:
-    """Return how plainly, and where, on a picture whose lower edge a card's side is, another card's side lies.
+    """Return score, x and y of the best match for another card's side, or None.
 
-    That is the middle of it. `band` is the edge of the card; the other's is like it, and bounded at both ends.
+    The picture begins at a card's side, which is its lower edge. `band` is that card's edge. A match must resemble it
+    and be bounded at both ends; x is its middle.
     """
     rows, width = band.shape[:2]
     placed = picture.shape[0] - rows + 1, picture.shape[1] - width + 1
@@ -292,7 +290,7 @@ def _ends(picture: Pixels, free: Pixels, band: Pixels) -> tuple[float, float, fl
 
 
 def _steps(picture: Pixels, px_per_mm: float = PX_PER_MM) -> Pixels:
-    """Return how much a picture `(h, w, 3)` changes across each pixel, in steps of Lab, `(h, w)`."""
+    """Return the Lab change across each pixel of a picture `(h, w, 3)` from left to right, `(h, w)`."""
     reach = round(STEP_MM * px_per_mm)
     step = np.array([[*[-1 / reach] * reach, 0, 0, *[1 / reach] * reach]], np.float32)
     changes = cv2.blur(cv2.filter2D(picture, -1, step), (1, round(STEP_ALONG_MM * px_per_mm)))
@@ -300,13 +298,12 @@ def _steps(picture: Pixels, px_per_mm: float = PX_PER_MM) -> Pixels:
 
 
 def _within(lie: Lie, other: Lie) -> tuple[float, float]:
-    """Return how far another card lies to the right of a card and below it, along its edges, in millimetres."""
+    """Return the other card's offset right and down along the first card's edges, in mm."""
     turn, x, y = math.radians(lie.turn_deg), other.x_px - lie.x_px, other.y_px - lie.y_px
     cos, sin = math.cos(turn), math.sin(turn)
     return (cos * x + sin * y) / PX_PER_MM, (cos * y - sin * x) / PX_PER_MM
 
 
 def _between(one: Lie, other: Lie, share: float) -> Lie:
-    """Return the pose so far on the way from one to the other."""
     ends = zip((one.x_px, one.y_px, one.turn_deg), (other.x_px, other.y_px, other.turn_deg), strict=True)
     return Lie(*(start + share * (end - start) for start, end in ends))

@@ -1,4 +1,7 @@
-"""Pictures of a side's cards: what shows of each card is framed, and bears a number that covers no other number."""
+"""Figures of a side's cards: the visible part of each card gets a frame and a number.
+
+Numbers do not cover each other.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +15,19 @@ from companion.vision.counting.tally import Lot, Spot, Tally
 from companion.vision.opencv import cv2
 from companion.vision.view import Point
 
-MARGIN = 0.12  # margin shown around a lot, as a share of its longer side
-LEAST_SHARE = 1 / 6  # minimum length of that side, as a share of the photograph's width
-ACROSS, DOWN = 28.0, 44.0  # maximum width and height of a figure, in heights of a number: readable on any small screen
-LETTER_PX = 21.0  # height of a number on the raster by which it is found out what of each card shows
-RADIUS_PX = 0.72 * LETTER_PX  # radius of the disc behind a number, with its rim
-SLIVER_PX = 6  # width of what is no part of a card but a reading slightly askew
-BEST_AT = np.array((0.5, 0.12))  # place of a number, as shares of a card's width and height: clear of printed corners
-INSIDE, APART = 4.0, 12.0  # cost of a pixel of the disc beside its card, and of one on another disc, in pixels of way
+MARGIN = 0.12  # margin around a lot, as a share of its longer side
+LEAST_SHARE = 1 / 6  # minimum longer side, as a share of the photograph's width
+ACROSS, DOWN = 28.0, 44.0  # maximum width and height of a figure in number heights, for small screens
+LETTER_PX = 21.0  # height of a number on the raster of visible parts
+RADIUS_PX = 0.72 * LETTER_PX  # radius of the disc behind a number, rim included
+SLIVER_PX = 6  # narrower visible parts are position errors
+BEST_AT = np.array((0.5, 0.12))  # preferred place of a number, in card widths and heights: clear of printed corners
+INSIDE, APART = 4.0, 12.0  # cost per pixel of disc off the card, and on another disc, in pixels of distance
 
 
 @dataclass(frozen=True, slots=True)
 class NumberedFrame:
-    """A card's frame and its number on a figure."""
+    """A card's frame and number on a figure."""
 
     number: int
     outline: tuple[Point, ...]
@@ -36,21 +39,21 @@ class NumberedFrame:
 class Figure:
     """The part of a photograph that shows a lot, in pixels of the photograph."""
 
-    photo: int  # the index of the photograph
+    photo: int  # index of the photograph
     size_px: tuple[int, int]  # of the whole photograph
     box: Box
     letter_px: float  # the height of a number
     marks: tuple[NumberedFrame, ...]
 
     def of(self, number: int) -> Figure:
-        """Return the part that shows one card, and a little around it."""
+        """Return the part around one card."""
         marks = tuple(mark for mark in self.marks if mark.number == number)
         box = around(next(mark.outline for mark in marks)).padded(round(self.letter_px))
         return replace(self, box=box.within(*self.size_px), marks=marks)
 
 
 def figures(tally: Tally, lot: Lot) -> Iterator[Figure]:
-    """Yield the part of each photograph that shows a lot: all of its mat, and its cards."""
+    """Yield, per photograph, the part that shows a lot: its mat and cards."""
     for number, photo in enumerate(tally.photos):
         spots = [spot for spot in lot.spots if spot.photo == number]
         shown = [point for spot in spots for point in spot.sighting.corners_px or (spot.centre_px,)]
@@ -65,7 +68,7 @@ def figures(tally: Tally, lot: Lot) -> Iterator[Figure]:
 
 
 def _marks(spots: Sequence[Spot], box: Box, scale: float) -> Iterator[NumberedFrame]:
-    """Yield the marks of the cards that score, or may."""
+    """Yield the marks of cards that score or may score."""
     corner = np.array(box[:2])
     quads = {spot: (np.array(spot.sighting.corners_px or (spot.centre_px,) * 4) - corner) * scale for spot in spots}
     raster = np.zeros((round(DOWN * LETTER_PX), round(ACROSS * LETTER_PX)), np.int32)
@@ -81,7 +84,7 @@ def _marks(spots: Sequence[Spot], box: Box, scale: float) -> Iterator[NumberedFr
 
 
 def _outline(shows: Image, quad: Floats) -> Places:
-    """Return the outline of the largest part of a card that shows, `(n, 2)`; of one hidden altogether the whole."""
+    """Return the outline of a card's largest visible part, `(n, 2)`, or of the whole card if hidden."""
     plain = cv2.morphologyEx(shows, cv2.MORPH_OPEN, np.ones((SLIVER_PX, SLIVER_PX), np.uint8))
     parts = cv2.findContours(plain if plain.any() else shows, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0]
     largest = max(parts, key=cv2.contourArea, default=np.int32(np.round(quad)))
@@ -89,7 +92,7 @@ def _outline(shows: Image, quad: Floats) -> Places:
 
 
 def _place(outline: Places, best: Floats, taken: Sequence[Floats]) -> Floats:
-    """Return where a number lies on what shows of a card: as near the best place as no number `taken` is covered."""
+    """Return the place for a number: near the best place, without covering the numbers `taken`."""
     x, y, width, height = cv2.boundingRect(outline)
     shows = np.zeros((height + 2, width + 2), np.uint8)
     cv2.fillPoly(shows, [outline - (x - 1, y - 1)], 1)

@@ -1,6 +1,6 @@
-"""A phone's photograph: read, and reduced for the page.
+"""Read phone photographs, and keep the latest in memory with a reduced picture for the page.
 
-Nothing is stored: the results stay in memory until newer ones push them out.
+Nothing is written to disk.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from companion.vision.mats.localization import Mats, look
 from companion.vision.mirrored import flipped, is_mirrored
 from companion.vision.read import gray_of, read
 
-MOST_BYTES = 24_000_000  # maximum size of a file, in bytes: no telephone's photograph is larger
-MOST_SENT_BYTES = 2 * MOST_BYTES  # of a request, above a file's: what was typed beside one too large is kept
-SHOWN_PX = 2000  # longer side of the picture as the page shows it
-MOST_PHOTOS = 8  # maximum number of photographs of a tableau, and of tableaux that are kept
-MOST_KEPT_BYTES = 4 * MOST_BYTES  # of all files that are kept, beyond which only the newest tableau is
+MOST_BYTES = 24_000_000  # maximum file size in bytes, above any phone's photograph
+MOST_SENT_BYTES = 2 * MOST_BYTES  # maximum request size: with too large a file, the typed values are still received
+SHOWN_PX = 2000  # longer side of the picture on the page
+MOST_PHOTOS = 8  # maximum number of photographs of a tableau, and of tableaux
+MOST_KEPT_BYTES = 4 * MOST_BYTES  # maximum total size of the files, except that the newest tableau is always kept
 _reading = threading.Lock()
-_reader = ThreadPoolExecutor(1, "photographs")  # one thread alone: each keeps the memory of a large picture
+_reader = ThreadPoolExecutor(1, "photographs")  # only one: every thread retains a large picture's memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +37,15 @@ class Snap:
     """The photographs of one tableau."""
 
     edition: str
-    deck: str  # the deck by whose faces its cards are identified; empty for stickers alone
+    deck: str  # deck for recognizing faces; empty if the cards have stickers
     photos: tuple[Photo, ...]
 
 
 def read_photo(data: bytes, name: str, deck: str = "", folder: Path | None = None, file: str = "") -> Photo:
     """Read a picture file of cards with stickers or of a known deck, one at a time.
 
-    `name` is the photograph's name from now on, `file` the one people know.
-
-    Raises Problem for a file that is no picture or too large, and while another is being read.
+    `name` is the photograph's name in the results; `file` is the name for error messages. Raises Problem if the file is
+    no picture or too large, or while another is being read.
     """
     with one_at_a_time(_reading):
         return _reader.submit(_read, data, name, deck, folder, file).result()
@@ -65,20 +64,20 @@ def _read(data: bytes, name: str, deck: str, folder: Path | None, file: str) -> 
 
 
 def deck_choices(folder: Path | None) -> tuple[tuple[str, str], ...]:
-    """Return the decks by whose faces cards can be recognised, each with its title; `folder` is the data folder."""
+    """Return name and title of the decks whose faces can be recognized; `folder` is the data folder."""
     called = titles(folder)
     return tuple((deck.name, called[deck.name]) for deck in whole_decks(folder))
 
 
 class Snaps:
-    """The latest photographs, in memory, each found by a token that cannot be guessed."""
+    """The latest photographs, in memory, each under an unguessable token."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._kept: dict[str, Snap] = {}
 
     def keep(self, snap: Snap, token: str = "") -> str:
-        """Keep photographs as the newest, in place of those of the token if one is given, and return their token."""
+        """Store photographs as the newest and return their token; a given token's are replaced."""
         token = token or secrets.token_urlsafe(16)
         with self._lock:
             self._kept.pop(token, None)
@@ -90,6 +89,6 @@ class Snaps:
         return token
 
     def get(self, token: str) -> Snap | None:
-        """Return what was kept; None if newer ones have pushed it out."""
+        """Return the photographs, or None if newer ones replaced them."""
         with self._lock:
             return self._kept.get(token)

@@ -1,4 +1,4 @@
-"""Strips of cards in a column: where one ends and the next begins, and each as a card that people are asked about."""
+"""Strips of stacked cards in a column: where each begins, as an unread card to ask about."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from companion.vision.counting.tally import LIKELY
 from companion.vision.opencv import cv2
 from companion.vision.view import FACE, Quad, Sighting
 
-PX_PER_MM, SMOOTH_PX = 2.0, 1.0  # of the pictures from straight above
+PX_PER_MM, SMOOTH_PX = 2.0, 1.0  # scale and smoothing σ of pictures from straight above
 STRIP_MM = 10.0  # minimum width of a strip of a column
-ALIKE = 0.6  # minimum likeness of another's edge to it: 0.65 to 0.98 where one lay, elsewhere 0.57 at most
-PARTS = 4  # parts of an edge that are looked at each by itself
+ALIKE = 0.6  # minimum correlation with a card's edge: 0.65 to 0.98 at edges, at most 0.57 elsewhere
+PARTS = 4  # number of parts in which an edge is checked
 SHADOW_PX, SHADOW, SHADOW_LEAD = 5, 0.35, 6.0
-"""Width of the shadow of an edge, and how much darker it is at least than what is beside, in steps of Lab, and against
-other rows: in pale print 0.4 to 1.7, no other row more than 0.3."""
+"""Width of an edge's shadow; how much darker it must be, in Lab; and relative to the other rows. Measured in pale
+print: 0.4 to 1.7 at edges, at most 0.3 elsewhere."""
 
-MOST_TILT, TILTS = 0.14, 15  # greatest slope of an edge against the pile, and slopes tried
-OTHERS = 0.1  # confidence in any safety that does not lie there yet
+MOST_TILT, TILTS = 0.14, 15  # maximum slope of an edge in the pile; number of slopes tried
+OTHERS = 0.1  # confidence in each safety not seen yet
 Rivals = tuple[tuple[str, float], ...]
 
 
 class Sorting(NamedTuple):
-    """How far the cards of a column are of one distance, the one printed over it where there is a mat."""
+    """How reliably a column contains one distance: the printed one if there is a mat."""
 
-    times: float  # as likely as another is that distance
-    sure: float  # confidence in it where nothing else tells
-    beneath: float = LIKELY  # confidence that what lies beneath a card is of its distance
+    times: float  # likelihood ratio of that distance to another
+    sure: float  # confidence in it without other evidence
+    beneath: float = LIKELY  # confidence that cards under a card show the same distance
 
     @classmethod
     def of(cls, *, is_told: bool, is_sorted: bool) -> Sorting:
         return USUAL if not is_told else SORTED if is_sorted else UNSORTED
 
     def likelier(self, one: Sighting, face: Card | None) -> Sighting:
-        """Return what is unknown with the distance of its column the likelier."""
+        """Return the unknown card with its column's distance made likelier."""
         weights = {card: sure * (self.times if face_of(card) is face else 1) for card, sure in one.rivals}
         share = sum(sure for _, sure in one.rivals) / max(sum(weights.values()), 1e-6)
         rivals = sorted(weights.items(), key=lambda rival: -rival[1])
@@ -48,16 +48,16 @@ class Sorting(NamedTuple):
 
 
 SORTED, USUAL, UNSORTED = Sorting(32.0, LIKELY), Sorting(8.0, 0.3), Sorting(1.0, 0.1, 0.1)
-"""All that were told are, or all of several but one, which is doubted; none was told; more are of another."""
+"""All read cards are in their columns, or all but one of several; no card was read; several are not."""
 
 
 def softened(flat: Image) -> Pixels:
-    """Return a picture from straight above `(H, W, 3) uint8 BGR` in Lab, as strips are looked for on it."""
+    """Return a picture from straight above `(H, W, 3) uint8 BGR` as smoothed Lab, for the search."""
     return np.asarray(cv2.GaussianBlur(lab(flat), (0, 0), SMOOTH_PX), np.float32)
 
 
 def unread(quad: Quad, rivals: Rivals, zone: str | None = None) -> Sighting:
-    """Return a card with these corners on the picture, and its likeliest faces."""
+    """Return an unknown card with these corners in the picture and these likely faces."""
     x, y = np.mean(quad, axis=0)
     return Sighting(
         face=Card.UNKNOWN,
@@ -73,15 +73,15 @@ def unread(quad: Quad, rivals: Rivals, zone: str | None = None) -> Sighting:
 
 
 def safeties_left(seen: Sequence[Sighting]) -> Rivals:
-    """Return the safeties that lie nowhere yet, as what a card among them may be."""
+    """Return the safeties not seen yet, each equally likely."""
     left = {card for card in Card if card.family is Family.SAFETY} - {one.face for one in seen}
     return tuple((any_copy(card), OTHERS) for card in sorted(left))
 
 
 def ends_of_strips(picture: Pixels, edge: Pixels | None, *, is_upper: bool) -> list[int]:
-    """Return the rows between which the strips of a pile `(h, w, 3)` Lab lie, first and last included.
+    """Return the boundary rows of the strips in a pile `(h, w, 3)` Lab, first and last included.
 
-    `edge` is the upper or lower edge of the card upon it, without the ends: those of a column begin alike.
+    `edge` is the upper or lower edge of the card on top, without its ends: cards of a column share it.
     """
     rows, apart = [0, len(picture)], round(STRIP_MM * PX_PER_MM)
     edges = _edges(picture)
@@ -95,7 +95,7 @@ def ends_of_strips(picture: Pixels, edge: Pixels | None, *, is_upper: bool) -> l
 
 
 def _alike(picture: Pixels, edge: Pixels, *, is_upper: bool) -> Floats:
-    """Return how like an edge each row of a pile is, against `ALIKE`: `(h,)`."""
+    """Return each row's similarity to an edge, divided by `ALIKE`: `(h,)`."""
     likeness = np.zeros(len(picture))
     ahead, behind = (0, len(edge)) if is_upper else (len(edge), 0)
     for level in _tilted(cv2.copyMakeBorder(picture, ahead, behind, 0, 0, cv2.BORDER_REPLICATE)):
@@ -106,7 +106,7 @@ def _alike(picture: Pixels, edge: Pixels, *, is_upper: bool) -> Floats:
 
 
 def _tilted(picture: Pixels) -> Iterator[Pixels]:
-    """Yield a picture sheared so that edges of any slope lie level in one of them, unmoved in its middle."""
+    """Yield the picture sheared to level edges of each slope; its middle stays in place."""
     height, width = picture.shape[:2]
     for tilt in np.linspace(-MOST_TILT, MOST_TILT, TILTS):
         level = np.float32([[1, 0, 0], [tilt, 1, -tilt * width / 2]])
@@ -115,7 +115,7 @@ def _tilted(picture: Pixels) -> Iterator[Pixels]:
 
 
 def _edges(picture: Pixels) -> Floats:
-    """Return how plainly a card's edge lies along each row, level or askew, against the least that counts: `(h,)`."""
+    """Return how clearly an edge runs along each row, level or tilted, relative to the minimum: `(h,)`."""
     edges = np.zeros(len(picture))
     for level in _tilted(np.ascontiguousarray(picture[..., 0])):
         parts = np.stack([part.mean(axis=1) for part in np.array_split(level, PARTS, axis=1)])
@@ -124,9 +124,9 @@ def _edges(picture: Pixels) -> Floats:
 
 
 def _shadows(parts: Pixels) -> Floats:
-    """Return how much each row is darker than those beside it in all parts `(n, h)` but one, against the least.
+    """Return how much darker each row is than its neighbors, relative to the minimum.
 
-    Between two cards of one pale colour only the shadow of the upper one's edge shows.
+    One of the parts `(n, h)` may fail. Between cards of one pale color, only the upper edge's shadow is visible.
     """
     reach = SHADOW_PX // 2 + 1
     darker = np.zeros(parts.shape[1])

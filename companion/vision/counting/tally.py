@@ -1,7 +1,7 @@
-"""Photographs of a finished tableau: each side's cards that count, and what has to be asked.
+"""Count photographed cards by side, and list what to ask.
 
-Pure: views come in, values go out. With mats the zones say whose a card is; without them the cards form heaps that lie
-clearly apart, and people say whose they are.
+Pure: views in, values out. With mats, zones assign cards to sides. Without mats, cards form separate heaps, and people
+assign those.
 """
 
 from __future__ import annotations
@@ -23,43 +23,43 @@ from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULE
 from companion.vision.opencv import cv2
 from companion.vision.view import FACE, Point, Sighting, View, side_of
 
-APART_MM = 150.0  # minimum distance between the middles of neighbouring cards of different heaps
-SAME_PLACE_MM = 5.0  # distance below which two of one face are one card: of two so exactly in place one would show
-FEWEST_ALIKE = 3  # minimum number of cards that two photographs share if it is hardly chance
+APART_MM = 150.0  # minimum distance between card centers of different heaps
+SAME_PLACE_MM = 5.0  # two equal faces closer than this are one card: a real one would be hidden
+FEWEST_ALIKE = 3  # minimum number of equal cards in two photographs that is hardly chance
 MOST_GUESSES = 3
-LIKELY = 0.6  # minimum confidence of a guess that people may take without looking
+LIKELY = 0.6  # minimum confidence of a proposed guess
 FEWEST_SIDES = 2
 HEAP, UNSEEN = "heap", "unseen"
-PILES = ("battle", "speed")  # the zones whose cards do not score
-_FITS = {"distance": (Family.DISTANCE, Family.SPECIAL), "safety": (Family.SAFETY,)}  # by zone that scores
+PILES = ("battle", "speed")  # zones whose cards do not score
+_FITS = {"distance": (Family.DISTANCE, Family.SPECIAL), "safety": (Family.SAFETY,)}  # per scoring zone
 
 
 @dataclass(frozen=True, slots=True)
 class Photo:
-    """A photograph, what was seen on it, and what the page shows of it."""
+    """A photograph, its view, and its picture for the page."""
 
     name: str
     size_px: tuple[int, int]
     view: View
     jpeg: bytes = b""  # the reduced picture
-    file: bytes = b""  # as it was sent, to be read again with another deck
+    file: bytes = b""  # as uploaded, to read it again with another deck
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A card on a photograph."""
+    """A card in a photograph."""
 
-    photo: int  # the index of its photograph
-    at: int  # its index among the photograph's sightings: of faces from the top down
-    lot: str  # the key of the lot that it belongs to
-    pile: str  # the mat's zone: `battle`, `speed`, `distance`, `safety`; empty for none
+    photo: int  # index of its photograph
+    at: int  # index among the photograph's sightings; faces are ordered from the top down
+    lot: str  # key of its lot
+    pile: str  # zone of the mat: `battle`, `speed`, `distance`, `safety`; empty for none
     sighting: Sighting
-    is_beside: bool = False  # True if it lies beside the mats
-    number: int = 0  # its number on the picture, from 1 over all photographs; those that score, or may, come first
+    is_beside: bool = False  # it is beside the mats
+    number: int = 0  # number on the picture, from 1 across photographs, possibly scoring cards first
 
     @property
     def key(self) -> str:
-        """Its name as long as no earlier photograph is removed: `1-7`."""
+        """Its identifier, such as `1-7`, stable while no earlier photograph is removed."""
         return f"{self.photo + 1}-{self.at + 1}"
 
     @property
@@ -76,7 +76,7 @@ class Spot:
 
     @property
     def guesses(self) -> tuple[Card, ...]:
-        """The candidates for an unknown card: first what fits the zone, then the likeliest."""
+        """The candidates for an unknown card: those that fit the zone first, then by likelihood."""
         if self.is_sure:
             return ()
         cards, fits = dict.fromkeys(face_of(name) for name, _ in self.sighting.rivals), _FITS.get(self.pile, ())
@@ -84,36 +84,36 @@ class Spot:
 
     @property
     def proposed(self) -> Card | None:
-        """The guess that people may take where they cannot tell: likely, but not certain."""
+        """The likely guess that people may accept, or None."""
         likely = [face_of(name) for name, confidence in self.sighting.rivals[:1] if confidence >= LIKELY]
         return next((card for card in likely if self.guesses[:1] == (card,)), None)
 
     @property
     def likeliest(self) -> Card:
-        """Its face until somebody says otherwise."""
+        """Its face until a person corrects it."""
         return self.card if self.is_sure else next(iter(self.guesses), Card.UNKNOWN)
 
     @property
     def matters(self) -> bool:
-        """True if it scores, or may."""
+        """True if it scores or may score."""
         if self.is_sure:
             return scores(self.card)
         return self.pile not in PILES and (not self.guesses or any(map(scores, self.guesses)))
 
 
 def scores(card: Card) -> bool:
-    """True if a card in front of a side is counted at the end."""
+    """True if a card in front of a side counts at the end."""
     return card.family in (Family.DISTANCE, Family.SAFETY) or card is Card.ACCELERATOR
 
 
 @dataclass(frozen=True, slots=True)
 class Lot:
-    """The cards of one side, or a heap that no mat assigns to a side."""
+    """The cards of one side, or a heap without a mat."""
 
-    key: str  # `side-1` for a mat, `heap-` with the numbers of its photograph and of itself there, else `unseen-2`
+    key: str  # `side-1` for a mat, `heap-PHOTO-NUMBER`, or `unseen-2`
     spots: tuple[Spot, ...]
-    is_beside: bool = False  # True if it lies beside the mats: it does not count unless somebody says so
-    number: int = 0  # of the side that it is, or would be
+    is_beside: bool = False  # it is beside the mats and counts only on request
+    number: int = 0  # number of its side, or possible side
 
     @property
     def name(self) -> str:
@@ -130,17 +130,17 @@ class Lot:
 
     @property
     def scoring(self) -> tuple[Spot, ...]:
-        """The cards that score, or may: the page draws their numbers."""
+        """The cards that score or may score; the page numbers them."""
         return tuple(spot for spot in self.spots if spot.matters)
 
     @property
     def unsure(self) -> tuple[Spot, ...]:
-        """The cards that people are asked about."""
+        """The cards to ask about."""
         return tuple(spot for spot in self.scoring if not spot.is_sure)
 
     @property
     def doubled(self) -> Counter[Card]:
-        """The distance nearest to each accelerator, none of them twice."""
+        """The distance nearest to each accelerator, each used once."""
         free, chosen = list(self.of(Family.DISTANCE)), []
         for fast in (spot for spot in self.spots if spot.card is Card.ACCELERATOR):
             nearest = min(free, key=lambda spot: math.dist(spot.centre_px, fast.centre_px), default=None)
@@ -150,11 +150,11 @@ class Lot:
         return Counter(chosen)
 
     def shows(self, pile: str) -> tuple[Card, ...]:
-        """Return what shows of the battle or the speed pile."""
+        """Return the known cards of the battle or speed pile."""
         return tuple(spot.card for spot in self.spots if spot.pile == pile and spot.is_sure)
 
     def of(self, family: Family) -> tuple[Spot, ...]:
-        """Return the cards of a family that are sure."""
+        """Return the known cards of a family."""
         return tuple(spot for spot in self.spots if spot.card.family is family)
 
 
@@ -163,13 +163,13 @@ class Tally:
     """All photographs together."""
 
     photos: tuple[Photo, ...]
-    lots: tuple[Lot, ...]  # the sides, those on mats first, in order; then what lies beside the mats
-    draw_pile_empty: bool | None = None  # None where no photograph shows it
+    lots: tuple[Lot, ...]  # sides on mats first, in order, then other heaps
+    draw_pile_empty: bool | None = None  # None if not visible
     notes: tuple[str, ...] = ()  # sentences about cards that do not count
 
     @property
     def is_blank(self) -> bool:
-        """True if there are photographs, and no card was read on any of them."""
+        """True if there are photographs, but no card was read."""
         return bool(self.photos) and not any(photo.view.sightings for photo in self.photos)
 
 
@@ -177,7 +177,7 @@ class Tally:
 
 
 def tally(edition: Edition, photos: Sequence[Photo]) -> Tally:
-    """Return the cards by side, each sticker and each mat once."""
+    """Count the cards by side, each sticker and each mat once."""
     seen = [card for number, photo in enumerate(photos) for card in _on_photo(number, photo)]
     ours = [card for card in seen if card.sighting.face in (*edition.deck, Card.UNKNOWN)]
     once = list(_once(ours))
@@ -189,7 +189,7 @@ def tally(edition: Edition, photos: Sequence[Photo]) -> Tally:
 
 
 def _on_photo(number: int, photo: Photo) -> Iterator[Spot]:
-    """Yield the cards of a photograph that are some side's, or may be; not those in the middle of the table."""
+    """Yield the cards of a photograph that may belong to a side: not those in the middle of the table."""
     loose, mats = [], photo.view.mats
     for index, sighting in _distinct(photo.view.sightings):
         mat, _, pile = (sighting.zone or "").partition("/")
@@ -208,7 +208,7 @@ def _on_photo(number: int, photo: Photo) -> Iterator[Spot]:
 
 
 def _distinct(sightings: Sequence[Sighting]) -> Iterator[tuple[int, Sighting]]:
-    """Yield the sightings with their indices; those of one face in the same place once."""
+    """Yield sightings with their indices, without duplicates of one face in one place."""
     for index, sighting in enumerate(sightings):
         near = SAME_PLACE_MM * _px_per_mm(sighting)
         same = [s for s in sightings[:index] if s.by == sighting.by == FACE and s.face is sighting.face]
@@ -217,7 +217,7 @@ def _distinct(sightings: Sequence[Sighting]) -> Iterator[tuple[int, Sighting]]:
 
 
 def _heaps(spots: Sequence[Spot]) -> list[list[Spot]]:
-    """Return the cards by heap, from left to right, or from the top down where that is farther."""
+    """Group cards into heaps, sorted along the longer direction: left to right, or top to bottom."""
     scales = [scale for spot in spots if (scale := _px_per_mm(spot.sighting))]
     reach = APART_MM * float(np.median(scales)) if scales else math.inf
     heaps: list[list[Spot]] = []
@@ -230,17 +230,17 @@ def _heaps(spots: Sequence[Spot]) -> list[list[Spot]]:
 
 
 def _px_per_mm(sighting: Sighting) -> float:
-    """Return the scale at a card; 0 where it is not known."""
+    """Return the scale at a card, or 0 if unknown."""
     if sighting.corners_px is None:
         return 0.0
     if sighting.by == FACE:
         return min(math.dist(a, b) for a, b in pairwise((*sighting.corners_px, sighting.corners_px[0]))) / CARD_MM[0]
-    # Without mats a code gives the scale, as part of a sticker of the usual width.
+    # A code gives the scale, assuming a sticker of standard width.
     return side_of(sighting.corners_px) / (STICKER_MM * MODULES / STICKER_MODULES)
 
 
 def _once(seen: Sequence[Spot]) -> Iterator[Spot]:
-    """Yield each card once: of a mat from the photograph that shows most of it, from others only further stickers."""
+    """Yield each card once: a mat from the photograph that shows most of it, new stickers from others."""
     shows = Counter((card.lot, card.photo) for card in seen)
     first: dict[str, int] = {}
     for card in sorted(seen, key=lambda card: (card.lot.startswith(HEAP), -shows[card.lot, card.photo], card.photo)):
@@ -250,9 +250,9 @@ def _once(seen: Sequence[Spot]) -> Iterator[Spot]:
 
 
 def _certain(seen: Sequence[Spot], edition: Edition) -> Iterator[Spot]:
-    """Yield the cards as far as they are certain, with what else of the deck they may be.
+    """Yield the cards with rivals limited to the deck; duplicates of a unique card become unknown.
 
-    Of a card of which there is one, read in several places of a photograph, only the clearest is.
+    The clearest sighting in each photograph keeps its face.
     """
     clearest: dict[tuple[int, str], Spot] = {}
     for card in sorted(seen, key=lambda card: -card.sighting.confidence):
@@ -266,12 +266,12 @@ def _certain(seen: Sequence[Spot], edition: Edition) -> Iterator[Spot]:
 
 
 def _only(card: Spot, edition: Edition) -> str:
-    """Return the name of a card of which there is only one: its sticker, or its face; empty for others."""
+    """Return the sticker, or the face if the deck has only one; empty for others."""
     return card.sighting.card or (card.card.value if edition.deck.get(card.card) == 1 else "")
 
 
 def _lots(cards: Iterable[Spot], mats: Iterable[str]) -> Iterator[Lot]:
-    """Yield the lots with their cards numbered; an empty mat is one, a heap without scoring cards is none."""
+    """Yield the lots with their cards numbered: every mat, but only heaps with scoring cards."""
     spots: dict[str, list[Spot]] = {mat: [] for mat in mats}
     for card in cards:
         spots.setdefault(card.lot, []).append(card)
@@ -285,9 +285,9 @@ def _lots(cards: Iterable[Spot], mats: Iterable[str]) -> Iterator[Lot]:
 
 
 def _in_order(spots: Iterable[Spot]) -> Iterator[Spot]:
-    """Yield distances first, from the longest down, then the safeties, and last what does not count.
+    """Yield distances from the longest down, then safeties, then cards that do not count.
 
-    Those of one face come as they lie, from the top down or from left to right.
+    Cards of one face are ordered from top to bottom or left to right.
     """
     for _face, alike in groupby(sorted(spots, key=_rank), _rank):
         row = list(alike)
@@ -301,7 +301,7 @@ def _rank(spot: Spot) -> tuple[object, ...]:
 
 
 def _numbered(lots: Sequence[Lot]) -> Iterator[Lot]:
-    """Yield the lots with the numbers of their sides, of which there are two at least; a mat's is its own."""
+    """Yield the lots with side numbers, at least two; a mat keeps its own."""
     unseen = (Lot(UNSEEN, ()) for _ in range(FEWEST_SIDES - sum(not lot.is_beside for lot in lots)))
     mats = {lot: int(lot.key.rpartition("-")[2]) for lot in lots if lot.has_mat}
     free = (number for number in count(1) if number not in mats.values())
@@ -311,7 +311,7 @@ def _numbered(lots: Sequence[Lot]) -> Iterator[Lot]:
 
 
 def _upright(lot: Lot) -> Lot:
-    """Return a heap with the way up that most of its cards have: a photograph has none."""
+    """Return a heap in the orientation of most of its cards: a photograph has no fixed top."""
     others = [spot.sighting.sideways for spot in lot.spots if spot.card.family is not Family.SAFETY]
     if lot.has_mat or 2 * sum(others) <= len(others):
         return lot
@@ -355,11 +355,11 @@ def _notes(
 
 
 def _twice(lots: Sequence[Lot], photos: Sequence[Photo], edition: Edition) -> Iterator[str]:
-    """Yield a sentence for each two photographs that show the same cards, not on the same mat."""
+    """Yield a sentence for each pair of photographs with the same cards, unless each is on its own mat."""
     for one, other in combinations([lot for lot in lots if lot.scoring and not lot.is_beside], 2):
         first, second = (photos[lot.scoring[0].photo].name for lot in (one, other))
         cards, others = (Counter(spot.likeliest for spot in lot.scoring) for lot in (one, other))
-        # Alike are those that share a card of which the deck has only one, or have the same several cards.
+        # Equal: both have a card that is unique in the deck, or the same three or more cards.
         shares_one = any(edition.deck[card] == 1 for card in cards & others if card is not Card.UNKNOWN)
         is_alike = shares_one or (cards == others and cards.total() >= FEWEST_ALIKE)
         if first != second and not (one.has_mat and other.has_mat) and is_alike:

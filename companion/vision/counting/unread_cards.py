@@ -1,7 +1,7 @@
-"""Cards on a photographed mat that were passed over: where its printed ground does not show, something lies.
+"""Find missed cards on a photographed mat: something hides the printed ground of a zone.
 
-Of a column in pale print, or a card with one small sign, too little may show to be like any face. The ground of a mat's
-zones is of one colour all the same: what hides it, and is none of the cards read, is asked about strip by strip.
+A pale column, or a card with one small sign, may show too little to match any face. But the ground of a mat's zones has
+one color. Whatever hides it outside the read cards is asked about, strip by strip.
 """
 
 from __future__ import annotations
@@ -26,38 +26,39 @@ from companion.vision.opencv import cv2
 from companion.vision.view import FACE, Sighting
 
 LINE_MM, RIM_MM = 2.0, 8.0
-"""Width of the printed line around a zone, and of its rim: cards lie in the middle, so that the ground shows there."""
+"""Width of the printed line around a zone, and of its rim. Cards are put in the middle, so the rim shows ground."""
 
 HUE_STEP, ROUGH_STEP = 3.0, 10.0
-"""Minimum difference in hue of what lies on the ground from it, in steps of Lab, and while the light is not known: the
-palest print has 3 and more, old paper less."""
+"""Minimum Lab difference in hue between an object and the ground, and while the light is unknown. The palest print
+differs by 3 or more, old paper by less."""
 
-DARKEST, BRIGHTER = 0.62, 1.06  # range of brightness, against lit ground, that light and shadow give it
-LIT = 80  # percentile of the brightness of ground that is lit: shadows may lie over more than half of it
-LEAST_GROUND = 1000  # minimum number of pixels of ground, of which each fourth is looked at, that tell its light
-FITS = 6  # times that the light is fitted to what may be ground
-BLACK = 16.0  # lightness at which, as Lab is defined, a colour would have no light at all
-BESIDE_MM = 2.0  # how far a card may lie beside where it was read
-LEAST_MM = (30.0, 6.0)  # length and width of the least that is a card: print on the mat is smaller
-EDGE_MM = 9.0  # width of the edge of a card by which those below it are found
-ROUND_MM = 4.0  # length of each end of an edge that is left out: corners are round
-HIDDEN_SHARE = 0.3  # minimum share of what is unknown, beside the other cards, that hides the ground
+DARKEST, BRIGHTER = 0.62, 1.06  # brightness range of ground in shadow and light, relative to lit ground
+LIT = 80  # percentile that gives lit ground's brightness: over half may be in shadow
+LEAST_GROUND = 1000  # minimum ground pixels, with one in four sampled, to estimate the light
+FITS = 6  # iterations of fitting the light
+BLACK = 16.0  # offset in the definition of Lab's lightness: zero light would be at -16
+BESIDE_MM = 2.0  # maximum error of a card's position
+LEAST_MM = (30.0, 6.0)  # minimum length and width of a card's visible part: the mat's print is smaller
+EDGE_MM = 9.0  # width of the edge that is searched for in a column
+ROUND_MM = 4.0  # length omitted at each end of an edge: corners are round
+HIDDEN_SHARE = 0.3  # an unknown card must hide at least this share of the ground under it
 
-SEVERAL = 5  # number of cards told of which one may lie under another distance, or more likely was read wrongly
-EVEN = 0.4  # confidence in either of what it was read as, and what is printed over it
+SEVERAL = 5  # among this many read distances, one in a wrong column was probably misread
+EVEN = 0.4  # confidence in each of the two: the face read, and the column's distance
 
-PRINTED = tuple(card for card in Card if card.value in DISTANCE_COLUMNS)  # the distances over a mat's columns
+PRINTED = tuple(card for card in Card if card.value in DISTANCE_COLUMNS)  # the distances printed over a mat's columns
 
 
 def with_unread(
     image: Image, mats: Mats, seen: Sequence[Sighting], templates: Templates | None
 ) -> tuple[Sighting, ...]:
-    """Return the cards seen on a picture `(H, W, 3) uint8 BGR`, and what lies in the zones that count besides.
+    """Return the cards seen in a picture `(H, W, 3) uint8 BGR`, and missed ones in scoring zones.
 
-    That is unknown, with its likeliest faces. Of what was seen and is unknown the faces that its column says are
-    likelier, and where the ground shows it is no card; the one distance that lies under another, where all others lie
-    under theirs, is doubted. A mat with stickers, which do not tell how far their cards reach, is passed over. Without
-    printed mats it is what lies beside the cards, of the deck of `templates`.
+    Missed cards are unknown, with their likely faces. Unknown sightings gain likelihood for their column's distance, or
+    are dropped where the ground shows. A single distance in the wrong column becomes doubtful.
+
+    Mats with stickers are skipped: a sticker does not show how far its card extends. Without printed mats, cards of the
+    deck in `templates` are searched for beside the read ones.
     """
     cards = tuple(seen)
     if templates is not None and not mats.printed:
@@ -80,7 +81,7 @@ class _Mat:
         self._picture = softened(cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
         height, width = image.shape[:2]
         is_off = (x < 0) | (y < 0) | (x > width - 1) | (y > height - 1)
-        self._told = self._beneath(seen) | is_off  # where nothing is left to ask
+        self._told = self._beneath(seen) | is_off  # nothing to ask here
         distances = ((one, self._printed_over(one)) for one in seen if one.face.family is Family.DISTANCE)
         told = [(one, printed) for one, printed in distances if printed is not None]
         odd = {one: printed for one, printed in told if one.face is not printed}
@@ -90,7 +91,7 @@ class _Mat:
         self._in_columns = [(one, printed) for one, printed in told if one not in self._doubted]
 
     def _beneath(self, cards: Iterable[Sighting]) -> Mask:
-        """Return what lies under cards, or just beside, `(h, w)`."""
+        """Return a mask of the area under and just beside the cards, `(h, w)`."""
         mask = np.zeros(self._picture.shape[:2], np.uint8)
         for one in cards:
             cv2.fillConvexPoly(mask, np.int32(np.round(self._fit.to_mm(one.corners_px) * PX_PER_MM)), 1)
@@ -98,7 +99,7 @@ class _Mat:
         return cv2.dilate(mask, np.ones((beside, beside), np.uint8)) > 0
 
     def cards(self) -> Iterator[Sighting]:
-        """Yield what was read there, and what lies there besides."""
+        """Yield the cards read on the mat and the missed ones."""
         hidden = self._is_hidden()
         for at, one in enumerate(self._seen):
             if one in self._doubted:
@@ -120,26 +121,26 @@ class _Mat:
             yield self._unread(strip, "safety", safeties_left(self._seen))
 
     def _is_there(self, one: Sighting, above: Sequence[Sighting], hidden: Mask) -> bool:
-        """True if what is unknown hides the ground where none of those `above` does."""
+        """True if an unknown card hides the ground outside the cards `above` it."""
         alone = self._beneath([one]) & ~self._beneath(above) & self._zones(LINE_MM)
         return bool(np.count_nonzero(hidden & alone) >= HIDDEN_SHARE * np.count_nonzero(alone))
 
     def _printed_over(self, one: Sighting) -> Card | None:
-        """Return the distance printed over the column in which a card lies."""
+        """Return the distance printed over the card's column."""
         at = self._fit.to_mm([one.centre_px])[0]
         columns = zip(PRINTED, self._fit.layout.columns, strict=True)
         return next((card for card, column in columns if column.contains(*at)), None)
 
     def _is_hidden(self) -> Mask:
-        """Return where something hides the zones' ground, `(h, w)`: of another hue, much darker, or brighter.
+        """Return a mask of hidden ground, `(h, w)`: another hue, much darker, or brighter.
 
-        Nowhere, where too little ground is in sight to tell.
+        Empty if too little ground is visible.
         """
         height, width = self._told.shape
         down, right = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j].astype(np.float32)
         light = np.stack((np.ones_like(right), right, down), axis=-1)
         inside = self._zones(LINE_MM) & ~self._told
-        # Columns may hide all of theirs: what the other zones show is ground.
+        # A full column may hide all its ground, so learn the color from other zones.
         is_bare = ~self._zones(0.0, "distance")
         at, colours, bare = (each[inside][::4] for each in (light, self._picture, is_bare))
         slope = np.zeros((3, 3), np.float32)
@@ -157,7 +158,7 @@ class _Mat:
         return (off >= HUE_STEP) | (shade < DARKEST * lit) | (shade > BRIGHTER * lit)
 
     def _zones(self, within_mm: float, *names: str) -> Mask:
-        """Return what lies that far within one of these zones, or of all, `(h, w)`."""
+        """Return a mask of the named zones, or all, without a margin of `within_mm`: `(h, w)`."""
         mask = np.zeros(self._told.shape, bool)
         zones = self._fit.layout.zones
         for name in names or zones:
@@ -165,7 +166,7 @@ class _Mat:
         return mask
 
     def _strips(self, pile: Rect, told: Sequence[Sighting]) -> Iterator[Rect]:
-        """Yield the strips of the cards that lie on each other in a column, where some are `told`."""
+        """Yield the strips of stacked cards in a column; `told` are the cards read there."""
         picture = self._picture[_part(pile)]
         quads = [self._fit.to_mm(one.corners_px) for one in told]
         middle = pile.centre_mm[1]
@@ -176,7 +177,7 @@ class _Mat:
             yield Rect(pile.x_mm, pile.y_mm + top / PX_PER_MM, pile.width_mm, (bottom - top) / PX_PER_MM)
 
     def _edge(self, quad: Floats, *, is_upper: bool) -> Pixels:
-        """Return the upper or lower edge of a card with these corners on the mat, without the ends of it."""
+        """Return a card's upper or lower edge on the mat, without its round ends."""
         by_height = quad[np.argsort(quad[:, 1])]
         near, far = (by_height[:2], by_height[2:]) if is_upper else (by_height[2:], by_height[:2])
         ends, others = near[np.argsort(near[:, 0])], far[np.argsort(far[:, 0])]
@@ -194,7 +195,7 @@ class _Mat:
 
 
 def _left_over(left: Pixels, area: Rect, least_mm: tuple[float, float]) -> Iterator[Rect]:
-    """Yield what is left over in an area of a mat and is that wide and high."""
+    """Yield the remaining parts of an area with at least this width and height."""
     width, height = (round(side * PX_PER_MM) for side in least_mm)
     there = cv2.morphologyEx(left[_part(area, LINE_MM)], cv2.MORPH_OPEN, np.ones((height, width), np.uint8))
     _, _, boxes, _ = cv2.connectedComponentsWithStats(there)
@@ -203,7 +204,7 @@ def _left_over(left: Pixels, area: Rect, least_mm: tuple[float, float]) -> Itera
 
 
 def _part(rect: Rect, within_mm: float = 0.0) -> tuple[slice, slice]:
-    """Return the rows and columns of a mat's picture that lie that far within a rectangle of it."""
+    """Return the rows and columns of a rectangle in the mat's picture, without a margin of `within_mm`."""
     rim = round(within_mm * PX_PER_MM)
     left, top = round(rect.x_mm * PX_PER_MM), round(rect.y_mm * PX_PER_MM)
     width, height = round(rect.width_mm * PX_PER_MM), round(rect.height_mm * PX_PER_MM)
@@ -211,9 +212,9 @@ def _part(rect: Rect, within_mm: float = 0.0) -> tuple[slice, slice]:
 
 
 def _against(colours: Pixels, ground: Pixels) -> tuple[Pixels, Pixels]:
-    """Return how far colours `(…, 3)` Lab are from the ground in hue, and how bright against it.
+    """Return how far colors `(…, 3)` Lab differ from the ground in hue, and their relative brightness.
 
-    Shadow takes as much of all light, which makes lightness, above black, and both hues smaller alike.
+    Shadow scales lightness above black and both hues by the same factor.
     """
     shade = (colours[..., 0] + BLACK) / np.maximum(ground[..., 0] + BLACK, 1.0)
     return lengths(colours[..., 1:] - shade[..., None] * ground[..., 1:]), shade

@@ -1,1 +1,1 @@
-"""Enrolling a deck: from pictures of single cards to the templates by which they are recognised."""
+"""Deck enrollment: from photographs of single cards to the templates that recognize them."""

@@ -1,8 +1,8 @@
-"""The outline of one card on a photograph: four straight edges of a card's proportions, on any ground.
+"""Find the outline of a card in a photograph: four straight edges with a card's proportions, on any ground.
 
-The sides of each candidate (`quadrilaterals.py`) are fitted to a fraction of a pixel and checked for what a card's edge
-must show: an edge all along, that ends at the corners, with different things on its two sides. Of candidates inside one
-another the outermost is the card: the others are frames printed on it.
+The sides of each candidate from `quadrilaterals.py` are fitted with subpixel accuracy. Then three things are checked:
+an edge runs along each side, it ends at the corners, and the two sides of the edge differ. If candidates contain one
+another, the outermost is the card and the others are printed frames.
 """
 
 from __future__ import annotations
@@ -20,38 +20,39 @@ from companion.vision.faces.border_profile import CORNER_SHARE
 from companion.vision.mats.homography import Fit, through
 from companion.vision.opencv import cv2
 
-LONG_SIDE_PX = 1000  # of a picture searched for outlines; larger ones are reduced
-_MOST_LOOKED_AT, _MOST_GROWN = 60, 6  # candidates fitted, and of those the ones grown
+LONG_SIDE_PX = 1000  # larger pictures are reduced before the search
+_MOST_LOOKED_AT, _MOST_GROWN = 60, 6  # maximum candidates fitted; maximum grown to a larger outline
 
-SURE_EDGE, SURE_ENDS, SURE_ODD = 0.8, 0.45, 0.04  # least edge and step along the weakest side, and ends; most oddity
-_FITS = SURE_ODD / 2  # oddity of a card found well; added to one that lies across: half of an upright one looks like it
-_CLEAR_ENDS = 0.88  # least ends of a candidate of greater oddity: a side that goes on belongs to another thing
-_ROUND_ENDS = 0.6  # least ends of a card round a frame printed on it
+SURE_EDGE, SURE_ENDS, SURE_ODD = 0.8, 0.45, 0.04  # certain outline: minimum `support` and `step`, `ends`; maximum `odd`
+_FITS = SURE_ODD / 2  # oddity of a good fit; also the penalty for a card on its side, which half a card resembles
+_CLEAR_ENDS = 0.88  # minimum `ends` above that oddity: a longer line belongs to something else
+_ROUND_ENDS = 0.6  # minimum `ends` of a card around its printed frame
 
-_SAMPLES = 32  # least number along a side
-_LEAST_SUPPORT = 0.3  # share of edge along a side below which a candidate is dropped
-_BURNT, _MOST_BURNT = 98.5, 0.45  # lightness of what a lamp has burnt out, and the share of a side it may take
-_AS_STEEP = 0.4  # least slope of an edge that goes on beyond a corner, against the side's own
+_SAMPLES = 32  # minimum along a side
+_LEAST_SUPPORT = 0.3  # drop candidates with less edge along a side, as a share
+_BURNT, _MOST_BURNT = 98.5, 0.45  # minimum lightness of overexposed spots; share of a side they may excuse
+_AS_STEEP = 0.4  # minimum slope of a continuing edge, relative to the side's own
 
-_NO_EDGE = 9.0  # σ of what is no edge, in pixels
+_NO_EDGE = 9.0  # blur reported without an edge, σ in pixels
 
-_LESS_LIKELY, _MUCH_LESS_LIKELY = 0.16, 0.42  # most lead in score of a frame over its card, and where that leaves doubt
+_LESS_LIKELY, _MUCH_LESS_LIKELY = 0.16, 0.42  # maximum score lead of a frame over its card; of a doubtful one
 _HARDLY_LARGER, _CLEARLY_LARGER, _LARGEST_FRAME = 1.06, 1.15, 2.6
-"""Ratio of areas up to which an edge round another is as often its shadow, from which it is not, and the largest."""
+"""Area ratios of an outer to an inner outline: up to the first, the outer one is as often a shadow; from the second, it
+is none; the third is the maximum."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outline:
-    """A candidate for the card's outline, and the measures of its sides."""
+    """A candidate for the card's outline, and how well its sides fit."""
 
-    corners: Floats  # `(4, 2)` pixels of the picture, clockwise from the upper left, where the straight edges meet
+    corners: Floats  # `(4, 2)` px of the picture, clockwise from the upper left, where the straight edges meet
     support: float  # share of edge along the weakest side
-    ends: float  # 1 if no edge goes on beyond its corners, down to 0
-    step: float  # share of the weakest side with different things on its two sides
-    odd: float  # distance from a card's proportions as any camera may see them
+    ends: float  # 1 if all edges end at the corners, down to 0
+    step: float  # share of the weakest side where inside and outside differ in color
+    odd: float  # deviation from a card's proportions in any perspective
     score: float
     blur_px: float = 0.0  # σ of its edges, in pixels of the picture
-    is_doubtful: bool = False  # another outline, or a strip of card round this one, suggests a larger or smaller card
+    is_doubtful: bool = False  # another outline or an outer strip suggests a different size
 
     @property
     def is_sure(self) -> bool:
@@ -67,7 +68,10 @@ class Outline:
 
 
 def outlines(image: Image, size_mm: Size, fit: Fit | None = None) -> list[Outline]:
-    """Return a card's candidates on a picture `(H, W, 3) uint8 BGR`, likeliest first; a mat's `fit` gives its size."""
+    """Return a card's candidate outlines in a picture `(H, W, 3) uint8 BGR`, likeliest first.
+
+    With the `fit` of a mat, the card's real size is checked too.
+    """
     shrink = min(1.0, LONG_SIDE_PX / max(image.shape[:2]))
     ground = ground_of(shrunk(image, shrink))
     look = Looks(ground, size_mm, shrink, fit)
@@ -75,7 +79,7 @@ def outlines(image: Image, size_mm: Size, fit: Fit | None = None) -> list[Outlin
 
 
 def likeliest(found: list[Outline], look: Looks) -> list[Outline]:
-    """Return the candidates for one card and those round them, the card first."""
+    """Return the candidates for one card and larger ones around them, the card first."""
     wider = look.grown_round(sorted(found, key=lambda outline: -outline.score)[:_MOST_GROWN])
     return _believed(_ranked([*found, *wider]), look) if found else []
 
@@ -84,7 +88,7 @@ def likeliest(found: list[Outline], look: Looks) -> list[Outline]:
 
 
 def most_edge(ground: Ground, quads: Floats) -> list[Floats]:
-    """Return the candidates with most edge along their sides, each place once."""
+    """Return the candidates with most edge along their sides, one per place."""
     if not len(quads):
         return []
     shares = edge_shares(ground, quads)
@@ -102,13 +106,13 @@ def most_edge(ground: Ground, quads: Floats) -> list[Floats]:
 
 
 def in_one_order(quads: Floats) -> Floats:
-    """Return quadrilaterals `(n, 4, 2)` in one order of corners, to compare them corner by corner."""
+    """Return quadrilaterals `(n, 4, 2)` with the corners in a standard order, so that they can be compared."""
     firsts = quads.sum(axis=2).argmin(axis=1)
     return np.take_along_axis(quads, ((firsts[:, None] + np.arange(4)) % 4)[..., None], axis=1)
 
 
 def edge_shares(ground: Ground, quads: Floats) -> Floats:
-    """Return the share of each side of quadrilaterals `(n, 4, 2)` on an edge that runs along it: `(n, 4)`."""
+    """Return the share of each side covered by an edge along it: quadrilaterals `(n, 4, 2)` to `(n, 4)`."""
     at = np.linspace(CORNER_SHARE, 1 - CORNER_SHARE, 16)
     start, end = quads.astype(np.float32), np.roll(quads, -1, axis=1).astype(np.float32)
     along = end - start
@@ -130,31 +134,31 @@ def edge_shares(ground: Ground, quads: Floats) -> Floats:
 
 
 class Looks:
-    """Candidates with their sides fitted and measured, each place once."""
+    """Fits and measures candidates, each place once."""
 
     def __init__(self, ground: Ground, size_mm: Size, shrink: float = 1.0, fit: Fit | None = None) -> None:
         self._ground, self._size_mm, self._shrink, self._fit = ground, size_mm, shrink, fit
         self._seen = np.zeros((0, 4, 2))
 
     def at(self, quads: Sequence[Floats]) -> list[Outline]:
-        """Return the outlines of those whose sides are edges."""
+        """Return the outlines of the quadrilaterals whose sides are edges."""
         return [outline for quad in quads if (outline := self._one(quad)) is not None]
 
     def strips(self, outline: Outline) -> tuple[float, ...]:
-        """Return the width of the card beyond each side of an outline that is a printed frame."""
+        """Return how far the card extends beyond each side if this outline is a printed frame."""
         return strips(self._ground.lab, self.on_ground(outline), self._size_mm)
 
     def grown(self, outline: Outline, widths: Sequence[float]) -> Outline | None:
-        """Return the outline widened on each side, None if those sides are no edges."""
+        """Return the outline widened on each side, or None if its sides are no edges."""
         quad = through(to_pixels(self.on_ground(outline), self._size_mm), widened(self._size_mm, *widths))
         return Looks(self._ground, self._size_mm, self._shrink, self._fit)._one(quad)
 
     def grown_round(self, likely: Sequence[Outline]) -> list[Outline]:
-        """Return the outlines of what lies round candidates that may be printed frames."""
+        """Return larger outlines around candidates that may be printed frames."""
         return self.at([q for o in likely for q in larger(self._ground, self.on_ground(o), self._size_mm)])
 
     def on_ground(self, outline: Outline) -> Floats:
-        """Return its corners on the reduced picture."""
+        """Return an outline's corners in the reduced picture."""
         return (outline.corners + 0.5) * self._shrink - 0.5
 
     def _one(self, quad: Floats) -> Outline | None:
@@ -179,7 +183,7 @@ class Looks:
         odd += _FITS if abs(down[0]) > abs(down[1]) else 0.0
         placed = (corners + 0.5) / self._shrink - 0.5
         if self._fit is not None:
-            # Its distance from the card's size in the table's plane.
+            # Deviation from the card's size in the table's plane.
             mm = self._fit.to_mm(placed)
             side = np.linalg.norm(np.roll(mm, -1, axis=0) - mm, axis=1)
             wanted = np.array(self._size_mm * 2)
@@ -193,16 +197,15 @@ class Looks:
 
 
 def _normals(along: Floats) -> Floats:
-    """Return the unit vectors a quarter turn from vectors `(n, 2)`."""
     return np.stack([-along[:, 1], along[:, 0]], axis=-1) / (np.hypot(*along.T)[:, None] + 1e-9)
 
 
 def _fitted(
     ground: Ground, quad: Floats, reach: float, least: float = 0.0
 ) -> tuple[Floats, Sequence[float], Sequence[float]] | None:
-    """Return the corners with each side on the edge near it, the share of edge along each, and the edges' σ.
+    """Return the fitted corners, and per side the share of edge and the blur σ.
 
-    None if a side has less edge than the `least` share, or no corners follow.
+    None if a side has less edge than `least`, or the sides form no quadrilateral near the first one.
     """
     sides = []
     for start, end in zip(quad, np.roll(quad, -1, axis=0), strict=True):
@@ -223,7 +226,7 @@ def _fitted(
 
 
 def _profiles(ground: Ground, start: Floats, end: Floats, reach: float) -> tuple[Floats, Floats, Floats]:
-    """Return the slope across lines from and to `(n, 2)`, `(n, samples, offsets)`, the samples' places, the normals."""
+    """Return the slope across lines as `(n, samples, offsets)`, the sample points and the normals."""
     along = end - start
     across = _normals(along)
     count = int(np.clip(np.hypot(*along.T).max() / 3, _SAMPLES, 120))
@@ -241,7 +244,7 @@ def _profiles(ground: Ground, start: Floats, end: Floats, reach: float) -> tuple
 def _line_through(
     ground: Ground, start: Floats, end: Floats, reach: float
 ) -> tuple[tuple[Floats, Floats], float, float]:
-    """Return the line where most of a side is steepest, the share of the side on it, and the edge's σ."""
+    """Return the line along the steepest slope near a side, its share of edge, and its blur σ."""
     slope, base, across = (of[0] for of in _profiles(ground, start[None], end[None], reach))
     offsets = np.arange(slope.shape[1]) * 0.5 - reach - 0.5
     inner = slope[:, 1:-1]
@@ -282,7 +285,7 @@ def _agreed(u: Floats, at: Floats, weight: Floats, reach: float) -> tuple[float,
 
 
 def _blur(slope: Floats, offsets: Floats, level: float, tilt: float) -> float:
-    """Return the σ of an edge from its height and steepest slope, the median over the samples."""
+    """Return an edge's σ from its height and steepest slope: the median over the samples."""
     at = level + tilt * np.linspace(0, 1, len(slope))
     near = np.abs(offsets[None] - at[:, None]) < 3.5
     height = (slope * near).sum(axis=1) * 0.5
@@ -294,11 +297,11 @@ def _blur(slope: Floats, offsets: Floats, level: float, tilt: float) -> float:
 
 
 def _going_on(ground: Ground, corners: Floats) -> float:
-    """Return how much the sides go on as edges beyond the corners, over a fifth of their length: 0 to 1.
+    """Return how far the sides continue beyond the corners, within a fifth of their length: 0 to 1.
 
-    Other things there have edges too, but not along the side, or not with the same colours beside them. One side that
-    goes on at both ends is enough: it is a line of the cloth. So are two that go on beyond the side between them: that
-    one divides a larger thing, such as the card itself.
+    A continuation must follow the side, or have the same colors beside it. One side that continues at both ends is
+    enough: it is a line of the cloth. So are two that continue past the side between them: that side divides something
+    larger, such as the card itself.
     """
     start, end = corners, np.roll(corners, -1, axis=0)
     way = end - start
@@ -308,11 +311,11 @@ def _going_on(ground: Ground, corners: Floats) -> float:
     slopes = np.array([np.median(slope.max(axis=2)) for slope in sides])
     least = np.maximum(max(1.5, 2.5 * ground.grain), _AS_STEEP * slopes)
     near, far = (np.stack([end + share * way, start - share * way], axis=1) for share in (0.03, 0.2))
-    # It goes on at once: what begins farther off is the edge of a card beside this one.
+    # Only at the corner: an edge farther off belongs to a neighboring card.
     middle = (near + far) / 2
     begins, ends = (np.stack(of, axis=2).reshape(-1, 2) for of in ((near, middle), (middle, far)))
     same_colours = 1.5 * _steps_along(ground, begins, ends).reshape(4, 2, 2).min(axis=2) / np.maximum(own, 1.0)[:, None]
-    # The share of the line on edges as steep along it, whatever the colours beside them.
+    # Share of the line along equally steep edges, in any color.
     in_line = _shares_in_line(ground, begins, ends, np.repeat(least, 4)).reshape(4, 2, 2).min(axis=2)
     per_side = np.minimum(1.0, np.maximum(same_colours, (in_line - 0.45) / 0.45))
     past = np.minimum(np.roll(per_side[:, 0], 1), np.roll(per_side[:, 1], -1))
@@ -320,14 +323,14 @@ def _going_on(ground: Ground, corners: Floats) -> float:
 
 
 def _shares_in_line(ground: Ground, start: Floats, end: Floats, least: Floats) -> Floats:
-    """Return the share of each line `(n, 2)` on edges along it that are at least so steep."""
+    """Return the share of each line `(n, 2)` along edges of at least this slope."""
     slope, _, _ = _profiles(ground, start, end, 3.0)
     is_near = np.abs(slope.argmax(axis=2) - slope.shape[2] // 2) <= 2
     return (is_near & (slope.max(axis=2) > least[:, None])).mean(axis=1)
 
 
 def _steps_along(ground: Ground, start: Floats, end: Floats) -> Floats:
-    """Return the difference in colour a pixel or two to both sides of each line `(n, 2)`, over all of it."""
+    """Return the mean color difference one or two pixels on either side of each line `(n, 2)`."""
     along = end - start
     base = (start[:, None] + np.linspace(0, 1, 24)[:, None] * along[:, None])[:, :, None]
     away = np.array([[1.0], [2.0]]) * _normals(along)[:, None, None]
@@ -336,7 +339,10 @@ def _steps_along(ground: Ground, start: Floats, end: Floats) -> Floats:
 
 
 def _steps(ground: Ground, corners: Floats, scale: float) -> float:
-    """Return the share of the weakest side with a step in colour, near and farther: by a thin line is paper twice."""
+    """Return the share of the weakest side with a color step, near and farther off.
+
+    A thin printed line fails: there is paper on both sides.
+    """
     along = np.roll(corners, -1, axis=0) - corners
     across = _normals(along)
     across *= np.where((across * (corners.mean(axis=0) - corners)).sum(axis=1) > 0, 1.0, -1.0)[:, None]
@@ -352,7 +358,7 @@ def _steps(ground: Ground, corners: Floats, scale: float) -> float:
 
 
 def _in_sight(ground: Ground, base: Floats) -> Floats:
-    """Return in how many places along sides `(n, samples, 2)` edges should be seen: not where a lamp has burnt them."""
+    """Return how many samples of each side `(n, samples, 2)` should show an edge: overexposed ones may not."""
     burnt = sampled(ground.lab, base)[..., 0] > _BURNT
     return base.shape[1] - np.minimum(burnt.sum(axis=1), _MOST_BURNT * base.shape[1])
 
@@ -361,16 +367,16 @@ def _in_sight(ground: Ground, base: Floats) -> Floats:
 
 
 def _believed(found: list[Outline], look: Looks) -> list[Outline]:
-    """Return the same, the first one grown if a strip of card lies round it, or doubtful if it may be a frame."""
+    """Return the candidates, the first one grown or marked as doubtful if it may be a frame."""
     first, widths = found[0], look.strips(found[0])
     if any(widths):
         whole = look.grown(first, widths)
         fits = whole is not None and whole.is_sure and whole.odd < max(first.odd, _FITS)
         if whole is not None and fits and not any(look.strips(whole)):
-            # Hardly larger and less likely: a shadow, or a line of the ground beside one side.
+            # Barely larger and less likely: a shadow, or a line on the ground beside one side.
             is_no_card = whole.area_px < _HARDLY_LARGER * first.area_px and whole.score < first.score - 0.1
             return [replace(first, is_doubtful=True), whole, *found[1:]] if is_no_card else [whole, *found]
-    # One inside it that is likelier in all respects: the first may be a line of the ground.
+    # A better candidate inside: the first may include a line on the ground.
     fit_better = (other for other in found[1:] if other.score > first.score + 0.08 and other.odd < first.odd - 0.005)
     is_doubtful = any(widths) or any(holds(first.corners, other.corners) for other in fit_better)
     is_doubtful = is_doubtful or any(_may_be_round(other, first) for other in found[1:])
@@ -378,7 +384,7 @@ def _believed(found: list[Outline], look: Looks) -> list[Outline]:
 
 
 def _may_be_round(outer: Outline, inner: Outline) -> bool:
-    """True if the outer candidate may as well be the card, and the inner one a frame on it."""
+    """True if the outer candidate may be the card and the inner one its frame, so that the choice is doubtful."""
     if not _CLEARLY_LARGER < outer.area_px / inner.area_px < _LARGEST_FRAME or not holds(outer.corners, inner.corners):
         return False
     sound = outer.support > 0.78 and outer.ends > 0.75 and outer.step > 0.84 and outer.odd < 0.03
@@ -386,7 +392,7 @@ def _may_be_round(outer: Outline, inner: Outline) -> bool:
 
 
 def _ranked(found: Sequence[Outline]) -> list[Outline]:
-    """Return the likeliest first, but a card before the frames printed on it."""
+    """Return the likeliest first, but a card before its printed frames."""
     order = sorted(found, key=lambda outline: -outline.score)
     first = order[0]
     while (outer := next((other for other in order if _is_card_round(other, first)), None)) is not None:
@@ -395,7 +401,7 @@ def _ranked(found: Sequence[Outline]) -> list[Outline]:
 
 
 def _is_card_round(outer: Outline, inner: Outline) -> bool:
-    """True if the outer candidate may be the card, and the inner one a frame on it."""
+    """True if the outer candidate is likely the card and the inner one its printed frame."""
     larger = outer.area_px / inner.area_px
     if not 1.004 < larger < _LARGEST_FRAME or not holds(outer.corners, inner.corners):
         return False
@@ -404,7 +410,7 @@ def _is_card_round(outer: Outline, inner: Outline) -> bool:
     less_likely = _LESS_LIKELY if larger >= _HARDLY_LARGER else 0.2 if outer.odd < inner.odd - 0.005 else 0.05
     sound = min(outer.support, outer.step) >= SURE_EDGE and outer.ends >= _ROUND_ENDS
     sound = sound and outer.score > inner.score - less_likely and outer.blur_px < 1.5 * inner.blur_px
-    # A card has a card's proportions: one side of it and three of its frame, or a line of the ground, have not.
+    # One side of the card with three of its frame, or a line on the ground, has the wrong proportions.
     sound = sound and outer.ends > inner.ends - (0.3 if outer.odd < inner.odd - 0.01 else 0.2)
     return sound and outer.odd < (
         inner.odd + 1.5 * _FITS if inner.odd < _FITS / 4 else max(SURE_ODD, inner.odd) + _FITS
@@ -412,6 +418,6 @@ def _is_card_round(outer: Outline, inner: Outline) -> bool:
 
 
 def holds(outer: Floats, inner: Floats) -> bool:
-    """True if the inner corners `(4, 2)` lie within the outer quadrilateral."""
+    """True if the inner corners `(4, 2)` lie within the outer quadrilateral, up to 1.5 pixels."""
     polygon = np.float32(outer)
     return all(cv2.pointPolygonTest(polygon, (float(x), float(y)), True) >= -1.5 for x, y in inner)

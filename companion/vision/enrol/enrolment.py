@@ -1,8 +1,8 @@
-"""Enrolment of a deck: the faces still wanted, whether a picture will do, and a folder of pictures.
+"""Deck enrollment: the missing faces, whether a picture is usable, and import of a folder.
 
-Every face kept is on the disk at once, so that a deck half enrolled is a deck all the same. No two faces may show the
-same card, even if one is turned, lighter, or cut a little differently. The faces of some decks share their drawing and
-differ in a number alone: the most different spot decides.
+Every accepted face is saved at once, so a deck can be enrolled in several sittings. Two faces must not show the same
+card, even turned, brightened or cropped differently. Because the faces of some decks differ in a number alone, the most
+different spot decides.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ from companion.vision.capture.image_io import SUFFIXES, read_picture
 from companion.vision.enrol.rectify import LARGE_PX, PictureFault, Rectified, rectified
 from companion.vision.opencv import cv2
 
-# Pictures that are not read.
+# Formats that are not supported.
 _OTHER_PICTURES = {".gif", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jp2", ".svg", ".pdf", ".raw", ".dng"}
 _COPY = re.compile(r"^(?P<stem>.*?)(?:[-_ ]+(?P<number>[2-9])|[-_ ]*\((?P<copy>[1-8])\))?$")
-_LEAST_KEPT_PX = 32  # minimum shorter side of a picture kept; the longer is `LARGE_PX` at most: no PNG is over 8 MB
-_SMALL_PX = (72, 112)  # width and height of the pictures compared
-_RIM = 0.04  # share of a picture left out at each edge: where it is cut differs most
-_ALIKE = 0.98  # least correlation of two pictures of the same card
+_LEAST_KEPT_PX = 32  # minimum shorter side of a saved picture; with `LARGE_PX` as maximum, no PNG exceeds 8 MB
+_SMALL_PX = (72, 112)  # width and height of compared pictures
+_RIM = 0.04  # share cropped at each edge, where two crops differ most
+_ALIKE = 0.98  # minimum correlation of two pictures of the same card
 _SPOT_PX = _SMALL_PX[0] // 10
-_SHIFT_PX = 2  # most by which a spot is shifted to fit
+_SHIFT_PX = 2  # maximum shift of a spot
 _SAME_SPOT = 4.0
-"""Maximum difference between pictures of one card, in Lab over a spot a tenth of its width: in ten decks faces that
-share their drawing differ by 5.2 or more, the same scan saved twice by 1 to 3."""
+"""Maximum Lab difference between pictures of one card, over a spot a tenth of its width. In ten decks, faces with
+shared artwork differ by 5.2 or more. The same scan saved twice differs by 1 to 3."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FaceVerdict:
-    """The verdict on a picture of a face."""
+    """Whether a picture of a face can be used."""
 
-    picture: Image | None = None  # the card alone, of a good picture
+    picture: Image | None = None  # the card alone, if the picture is good
     fault: PictureFault | None = None
-    twin: str | None = None  # the slug of the other face that it shows once more
+    twin: str | None = None  # slug of another face with the same card
 
     @property
     def is_good(self) -> bool:
@@ -57,7 +57,7 @@ class FaceVerdict:
 
     @property
     def sentence(self) -> str:
-        """What is wrong with it, without a full stop; empty for a good one."""
+        """The reason for a refusal, without a full stop; empty for a good picture."""
         if self.twin is not None:
             return f"it shows the same card as {self.twin}: one of the two is another card's picture"
         return self.fault.value if self.fault is not None else ""
@@ -65,7 +65,7 @@ class FaceVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Enrolment:
-    """A deck being enrolled: the faces wanted, and what its folder holds."""
+    """A deck being enrolled in its folder."""
 
     folder: Path
     description: Description
@@ -74,12 +74,12 @@ class Enrolment:
 
     @property
     def wanted(self) -> tuple[Subject, ...]:
-        """The faces without a picture, in the order of the edition, the back (None) last."""
+        """The faces without a picture in the edition's order, then None if the back has none."""
         there = self._pictures()
         return tuple(subject for subject in (*self.cards, None) if subject not in there)
 
     def verdict(self, subject: Subject, image: Image) -> FaceVerdict:
-        """Return the verdict on a picture `(H, W, 3) uint8 BGR` of a face, also against the other faces."""
+        """Check a picture `(H, W, 3) uint8 BGR` of a face, also against the other faces."""
         found = rectified(image, self.description.size_mm)
         if found.fault is not None or found.picture is None:
             return FaceVerdict(fault=found.fault)
@@ -87,7 +87,7 @@ class Enrolment:
         return FaceVerdict(found.picture if twin is None else None, twin=twin)
 
     def twin_of(self, subject: Subject, picture: Image) -> str | None:
-        """Return the slug of the other face of the deck that this picture shows; None for none."""
+        """Return the slug of another face that shows this card, or None."""
         this = small(picture)
         for other, paths in self._pictures().items():
             if other is not subject and any(is_same_card(this, self._small(path)) for path in paths):
@@ -95,13 +95,13 @@ class Enrolment:
         return None
 
     def keep(self, subject: Subject, pictures: list[Image]) -> None:
-        """Make these the pictures of a face. Raises Problem if they cannot be written."""
+        """Replace the pictures of a face. Raises Problem if they cannot be written."""
         template_decks.write_description(self.folder, self.description)
         template_decks.put_pictures(self.folder, subject, [as_png(picture) for picture in pictures[:MOST_PICTURES]])
         self._seen.clear()
 
     def add(self, subject: Subject, picture: Image) -> None:
-        """Keep one more picture of a face. Raises Problem where there are enough, or it cannot be written."""
+        """Add a picture to a face. Raises Problem if the face has the maximum or it cannot be written."""
         there = self.pictures(subject)
         if len(there) >= MOST_PICTURES:
             name = say("the back") if subject is None else card_name(subject)
@@ -111,7 +111,7 @@ class Enrolment:
         self.keep(subject, [*map(read_picture, there), picture])
 
     def pictures(self, subject: Subject) -> tuple[Path, ...]:
-        """Return the pictures kept of a face, the main one first."""
+        """Return the saved pictures of a face, the main one first."""
         return self._pictures().get(subject, ())
 
     def _pictures(self) -> Mapping[Subject, tuple[Path, ...]]:
@@ -124,9 +124,9 @@ class Enrolment:
 
 
 def begin(name: str, edition: str, data: Path, *, size_mm: Size | None = None, maker: str | None = None) -> Enrolment:
-    """Return the enrolment of a deck in the data folder, new or with more pictures to come.
+    """Start or continue the enrollment of a deck in the data folder.
 
-    None leaves what an existing deck has. Raises Problem for an impossible name or edition, or an existing deck of
+    None means the value of an existing deck. Raises Problem for an invalid name or edition, or if the deck exists with
     another edition or size.
     """
     folder = template_decks.own_folder(name, data)
@@ -157,12 +157,15 @@ def subject_name(subject: Subject) -> str:
 
 
 def as_png(picture: Image) -> bytes:
-    """Return a picture as the content of a PNG file."""
+    """Return the picture encoded as PNG."""
     return cv2.imencode(".png", picture)[1].tobytes()
 
 
 def recoded(content: bytes, name: str) -> bytes:
-    """Return another machine's picture written anew, no larger than of use. Raises Problem for no card's picture."""
+    """Re-encode a picture from another machine as PNG, reduced to the useful size.
+
+    Raises Problem if it is no picture, or of an impossible size.
+    """
     image = sandbox.decode(content, name)
     height, width = image.shape[:2]
     short, long = sorted((height, width))
@@ -174,12 +177,12 @@ def recoded(content: bytes, name: str) -> bytes:
             width=width,
             height=height,
         )
-    # No more pixels than a template needs, but a narrow picture keeps the minimum width.
+    # As small as templates allow, but no narrower than the minimum.
     return as_png(shrunk(image, max(LARGE_PX / long, _LEAST_KEPT_PX / short)))
 
 
 def small(picture: Image) -> Pixels:
-    """Return a card's picture `(H, W, 3) uint8 BGR` as `is_same_card` compares it: `(112, 72, 3)` of Lab."""
+    """Reduce a card's picture `(H, W, 3) uint8 BGR` to `(112, 72, 3)` Lab for `is_same_card`."""
     height, width = picture.shape[:2]
     x, y = round(_RIM * width), round(_RIM * height)
     inner = cv2.resize(picture[y : height - y, x : width - x], _SMALL_PX, interpolation=cv2.INTER_AREA)
@@ -187,15 +190,15 @@ def small(picture: Image) -> Pixels:
 
 
 def is_same_card(one: Pixels, other: Pixels) -> bool:
-    """True if two pictures show the same card, the one perhaps upside down."""
+    """True if two pictures from `small` show the same card, even upside down."""
     ways = (other, np.ascontiguousarray(other[::-1, ::-1]))
     alike = (way for way in ways if cv2.matchTemplate(one, way, cv2.TM_CCOEFF_NORMED)[0, 0] >= _ALIKE)
     return any(_worst_spot(one, way) <= _SAME_SPOT for way in alike)
 
 
 def _worst_spot(one: Pixels, other: Pixels) -> float:
-    """Return the greatest difference between two pictures, each spot moved to where it fits best."""
-    # The other picture with the brightness, contrast and tint of the one.
+    """Return the greatest difference between two pictures, with each spot shifted to its best fit."""
+    # Match brightness, contrast and tint first.
     a, b = one.reshape(-1, 3), other.reshape(-1, 3)
     shared = ((a - a.mean(axis=0)) * (b - b.mean(axis=0))).mean(axis=0)
     gain = np.clip(shared / (b.var(axis=0) + 4), 0.6, 1.6)
@@ -214,17 +217,17 @@ def _worst_spot(one: Pixels, other: Pixels) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One line about the enrolment of a deck."""
+    """A progress message of an enrollment."""
 
     sentence: str
     is_fault: bool = False
-    is_kept: bool = False  # True if a face has been enrolled
+    is_kept: bool = False  # a face was enrolled
 
 
 def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Progress]:
-    """Enrol the faces that a folder holds pictures of, `roll.jpg`, `roll-2.jpg`, `back.jpg`; yield what came of each.
+    """Enroll the faces from pictures named `roll.jpg`, `roll-2.jpg` or `back.jpg`, and yield the results.
 
-    A fault of one file does not stop the others. Raises Problem if the folder cannot be read, or holds no picture.
+    A bad file does not stop the others. Raises Problem if the folder cannot be read or holds no picture.
     """
     files: dict[tuple[Subject, int], list[Path]] = {}
     for path in _paths_in(folder):
@@ -256,7 +259,7 @@ def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Progress]:
 
 
 def lacking(enrolment: Enrolment) -> Iterator[Progress]:
-    """Yield what a deck still lacks, and what that means; the lack of a back is no fault."""
+    """Yield which pictures are missing and what that means; only missing faces are faults."""
     missing = [subject.value for subject in enrolment.wanted if subject is not None]
     if missing:
         yield Progress(f"There is no picture yet of {', '.join(missing)}: {template_decks.WITHOUT_FACES}.", True)
@@ -280,7 +283,7 @@ def _paths_in(folder: Path) -> list[Path]:
 
 
 def _named(path: Path, enrolment: Enrolment) -> tuple[Subject, int] | str:
-    """Return the face of a file by its name, and which of its pictures it is, or what is wrong with the name."""
+    """Return the face and picture number for a file name, or what is wrong with the name."""
     if path.suffix.lower() in _OTHER_PICTURES:
         return f"{shown(path.name)}: pictures of this kind are not read; save it as JPEG or PNG."
     match = _COPY.match(path.stem.strip())
@@ -301,13 +304,13 @@ def _named(path: Path, enrolment: Enrolment) -> tuple[Subject, int] | str:
 
 
 def _slug(stem: str) -> str:
-    """Return a file's name as a slug: `Right of Way`, `right_of_way`, `100 km`, `km100` are understood too."""
+    """Normalize a file name: `Right of Way`, `right_of_way`, `100 km` and `km100` become slugs."""
     slug = re.sub(r"[\s_-]+", "-", stem.strip().lower()).strip("-")
     return re.sub(r"^(?:km-?(\d+)|(\d+)-?km)$", lambda m: m[1] or m[2], slug)
 
 
 def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -> Iterator[Progress]:
-    """Keep the faces that differ from all others, and yield what came of each."""
+    """Save the faces that differ from all others, and yield the results."""
     seen = [(subject, small(picture)) for subject, pictures in good.items() for _, picture in pictures]
     pairs = (pair for pair in combinations(seen, 2) if pair[0][0] is not pair[1][0])
     twins = {(one, other) for (one, a), (other, b) in pairs if is_same_card(a, b)}
@@ -319,7 +322,7 @@ def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -
     for subject, pictures in good.items():
         if subject in bad:
             continue
-        # A face from before that is not replaced now.
+        # A saved face that this folder does not replace.
         stays = (enrolment.twin_of(subject, picture) for _, picture in pictures)
         twin = next((name for name in stays if name and name not in map(subject_name, good)), None)
         if twin:

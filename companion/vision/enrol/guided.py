@@ -1,7 +1,7 @@
-"""A deck enrolled card by card before a camera: which card to lay next, and what came of the one that lies there.
+"""Guided enrollment in front of a camera: ask for a card, wait until it lies still, judge it.
 
-`guided` is the terminal's way through a deck; on the pages people choose the card. `Guide` looks only at what lies
-still, and only once; a card left lying is not taken for the next one.
+`guided` asks for each card in the terminal; on the pages people choose the card. `Guide` judges a still card once and
+does not take it for the next one.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from companion.vision.enrol.rectify import PictureFault
 from companion.vision.enrol.sheet_enrolment import SheetResult, take
 from companion.vision.motion import Gate, Motion, update
 
-STILL_S = 0.6  # without movement, after which a card counts as laid down
-LOOK_AGAIN_S = 4.0  # seconds until another look at a card refused, though nothing moved: the camera may have focused
+STILL_S = 0.6  # time without movement until a card is judged
+LOOK_AGAIN_S = 4.0  # judge a refused card again after this time: the camera may have focused
 
 
 class Command(StrEnum):
-    """Commands typed at the terminal."""
+    """Commands that can be typed."""
 
     SKIP = "skip"
     QUIT = "quit"
 
 
-Keys = Callable[[], Command | None]  # returns the next command, None for none
+Keys = Callable[[], Command | None]  # returns the next command, or None
 
 
 # --- In the terminal ------------------------------------------------------------------------------------------
@@ -47,10 +47,11 @@ Keys = Callable[[], Command | None]  # returns the next command, None for none
 def guided(
     enrolment: Enrolment, frames: Iterable[Frame], keys: Keys | None = None, *, still_s: float = STILL_S
 ) -> Iterator[Progress]:
-    """Enrol what a deck still lacks, in its edition's order; yield which card to lay and what came of it.
+    """Enroll a deck's missing faces in the edition's order, yielding requests and results.
 
-    Ends when all is there, the frames end, or `keys` says so (None if nobody is there). A card has to lie `still_s`
-    seconds; 0 for frames that are separate photographs. Raises Problem if nothing is lacking, or a face cannot be kept.
+    Ends when the deck is complete, the frames end, or `keys` returns QUIT; without `keys` there are no requests. A card
+    must lie still for `still_s` seconds; use 0 for separate photographs. Raises Problem if the deck is complete or a
+    face cannot be saved.
     """
     wanted = list(enrolment.wanted)
     if not wanted:
@@ -99,7 +100,7 @@ def _asked(enrolment: Enrolment, wanted: Sequence[Subject]) -> Progress:
 
 
 class TerminalKeys:
-    """Listens for Enter (skip) and `q` with Enter (quit) at the terminal."""
+    """Reads Enter (skip) and `q` with Enter (quit) from the terminal."""
 
     def __init__(self, typed: TextIO | None = None) -> None:
         self._typed = typed or sys.stdin
@@ -121,35 +122,35 @@ class TerminalKeys:
 
 
 class Guide:
-    """Looks at pictures, one at a time, and remembers which. For any thread.
+    """Judges one picture at a time and remembers which. Thread-safe.
 
-    A card has to lie `still_s` seconds without movement; 0 for pictures that are separate photographs.
+    A card must lie still for `still_s` seconds; use 0 for separate photographs.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, still_s: float = STILL_S) -> None:
         self._clock, self._still_s = clock, still_s
         self._one_at_a_time = threading.Lock()
         self._gate, self._looked = Gate(), Gate()
-        self._since_s = self._again_s = math.inf  # since when nothing has moved, and when it is looked at all the same
-        self._before = ("", "")  # the deck and the face taken last
+        self._since_s = self._again_s = math.inf  # when movement stopped; when to look again anyway
+        self._before = ("", "")  # deck and face of the last accepted picture
 
     def take(self, enrolment: Enrolment, subject: Subject, image: Image, *, more: bool = False) -> FaceVerdict:
-        """Make a good picture the face's own, or with `more` one of its pictures.
+        """Save a good picture as the face's only one, or with `more` as an additional one.
 
-        Raises Problem while another is being looked at, or if it cannot be kept.
+        Raises Problem while another picture is being judged, or if this one cannot be saved.
         """
         with one_at_a_time(self._one_at_a_time):
             return self._taken(enrolment, subject, image, more=more)
 
     def take_many(self, enrolment: Enrolment, image: Image) -> SheetResult:
-        """Cut all cards out of a picture; they wait for their names. Raises Problem as `take` does."""
+        """Cut out all cards of a picture, to be named later. Raises Problem as `take` does."""
         with one_at_a_time(self._one_at_a_time):
             return take(enrolment, image)
 
     def watch(self, enrolment: Enrolment, subject: Subject, image: Image) -> FaceVerdict | None:
-        """Take a picture unasked if something new lies still on it; return None if there is nothing to say.
+        """Judge the picture if something new lies still; return None if there is nothing to report.
 
-        Called about every second, with the latest picture.
+        Call this about every second with the latest picture.
         """
         if not self._one_at_a_time.acquire(blocking=False):
             return None
@@ -158,7 +159,7 @@ class Guide:
                 return None
             verdict = self._taken(enrolment, subject, image)
             is_before = (enrolment.description.name, verdict.twin) == self._before
-            # Of photographs each should show a card; a camera sees the bare table between two.
+            # A camera sees the bare table between two cards; every separate photograph should show one.
             is_passing = verdict.fault is PictureFault.NO_CARD and self._still_s > 0
             is_news = verdict.is_good or not (is_passing or is_before)
             self._looked = self._gate
@@ -168,17 +169,17 @@ class Guide:
             self._one_at_a_time.release()
 
     def lost_sight(self) -> None:
-        """Forget what was still: the pictures were interrupted."""
+        """Restart the wait for stillness: the pictures were interrupted."""
         self._since_s = math.inf
 
     def seen(self, image: Image) -> None:
-        """Mark what the camera shows as taken, with a tap: `watch` leaves it alone."""
+        """Mark the current view as handled by a tap, so that `watch` skips it."""
         with one_at_a_time(self._one_at_a_time):
             self._is_worth_a_look(image)
             self._looked, self._again_s = self._gate, math.inf
 
     def _is_worth_a_look(self, image: Image) -> bool:
-        """True if a picture `(H, W, 3) uint8 BGR` has been still for long and differs from the last one looked at."""
+        """True if a picture `(H, W, 3) uint8 BGR` is still and differs from the last one judged."""
         self._gate, now_s = update(self._gate, image), self._clock()
         if self._gate.motion is not Motion.STILL or now_s < self._since_s:
             self._since_s = now_s

@@ -1,7 +1,7 @@
-"""Whether an outline is only a frame printed on a card: then a strip of the card goes on beyond it, to the card's edge.
+"""Decide if an outline is only a frame printed on a card, and how far the card extends beyond it.
 
-Such a strip has one colour, ends everywhere at the same distance where something else begins, and does not go on beyond
-the card's corners as cloth, table or mats do.
+A strip of card beyond a frame has one color and a constant width. Unlike cloth, tables and mats, it does not continue
+past the card's corners.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from companion.vision.faces.border_profile import CORNER_SHARE
 from companion.vision.mats.homography import through
 from companion.vision.opencv import cv2
 
-DIFFERENT = 3.0  # least distance in Lab between different things; a strip's own spread is at most twice that
+DIFFERENT = 3.0  # minimum Lab distance between different things; a strip varies by at most twice that
 
-_STEP_MM, _BEYOND_MM = 0.25, 24.0  # step outwards from a frame, and distance searched past its ends
-_NARROWEST_MM, _WIDEST_MM = 1.0, 10.5  # of a strip
-_SMOOTH_MM, _ROUND_EDGE_MM = 7, 0.6  # length over which colours are averaged along a side, and a card's own edge
-_PEAK, _NEAR = 1.5, 5  # least rise of an edge, in Lab over a millimetre, against the steps so near to both sides
-_TILTS_MM = (-1.5, -0.75, 0.0, 0.75, 1.5)  # differences in width between the two ends of a strip
-_LEAST_EDGE, _MOST_GOING_ON = 0.8, 0.6  # share of edge along a strip's end; share that goes on past its corners
-_WIDEST_RIM_MM, _MOST_GROWN = 14.0, 6  # how far a candidate is grown, and to how many
+_STEP_MM, _BEYOND_MM = 0.25, 24.0  # search step outwards, and search distance past a side's ends
+_NARROWEST_MM, _WIDEST_MM = 1.0, 10.5  # width of a strip
+_SMOOTH_MM, _ROUND_EDGE_MM = 7, 0.6  # averaging length along a side; width of the card's edge
+_PEAK, _NEAR = 1.5, 5  # minimum Lab change per mm, above the minimum within so many steps on both sides
+_TILTS_MM = (-1.5, -0.75, 0.0, 0.75, 1.5)  # difference in width between a strip's ends
+_LEAST_EDGE, _MOST_GOING_ON = 0.8, 0.6  # share of edge along a strip; share that continues past its corners
+_WIDEST_RIM_MM, _MOST_GROWN = 14.0, 6  # how far a candidate is grown, and how many are returned
 
 
 def strips(lab: Pixels, frame: Floats, size_mm: Size) -> tuple[float, ...]:
-    """Return the widths of the strips round a frame `(4, 2)` px, clockwise from the upper one; 0 for none.
+    """Return the strip widths around a frame `(4, 2)` px, clockwise from the top; 0 for none.
 
-    `lab` is the picture `(H, W, 3)`; the widths are in millimetres of the frame as if it were `size_mm` large.
+    `lab` is the picture `(H, W, 3)`. Widths are in mm as if the frame measured `size_mm`.
     """
     w, h = size_mm
     to_px = to_pixels(frame, size_mm)
@@ -42,13 +42,13 @@ def strips(lab: Pixels, frame: Floats, size_mm: Size) -> tuple[float, ...]:
 
 
 def to_pixels(frame: Floats, size_mm: Size) -> Floats:
-    """Return the homography from a card's millimetres to the picture with its corners at `frame`, `(4, 2)` px."""
+    """Return the homography from a card's millimeters to its corners `(4, 2)` px in the picture."""
     w, h = size_mm
     return cv2.getPerspectiveTransform(np.float32([(0, 0), (w, 0), (w, h), (0, h)]), np.float32(frame)).astype(float)
 
 
 def beyond(lab: Pixels, to_px: Floats, size_mm: Size, side: int, away: Floats, along: Floats) -> Pixels:
-    """Return the colours `away` mm outwards from a side and `along` mm from its left or upper end: `(n, m, 3)`."""
+    """Sample colors `away` mm outwards from a side and `along` mm from its left or upper end: `(n, m, 3)`."""
     w, h = size_mm
     off, across = np.meshgrid(away if side in (1, 2) else -away, along, indexing="ij")
     points = np.stack(((across, off + (h if side == 2 else 0)), (off + (w if side == 1 else 0), across))[side % 2], -1)
@@ -56,12 +56,12 @@ def beyond(lab: Pixels, to_px: Floats, size_mm: Size, side: int, away: Floats, a
 
 
 def sampled(lab: Pixels, points: Floats) -> Pixels:
-    """Return the colours at points `(n, m, 2)` px: `(n, m, 3)`."""
+    """Return the interpolated colors at points `(n, m, 2)` px: `(n, m, 3)`."""
     return cv2.remap(lab, points.astype(np.float32), None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
 
 
 def _width(colours: Pixels, away: Floats, length: float) -> float:
-    """Return the width of the strip beyond a side, whose colours reach `_BEYOND_MM` over both its ends; 0 for none."""
+    """Return the strip's width beyond a side, or 0. The colors extend `_BEYOND_MM` past its ends."""
     end = round(_BEYOND_MM)
     inner = slice(end + round(CORNER_SHARE * length), -end - round(CORNER_SHARE * length))
     smooth = cv2.blur(colours, (_SMOOTH_MM, 1))[:, inner]
@@ -85,7 +85,7 @@ def _width(colours: Pixels, away: Floats, length: float) -> float:
 
 
 def _edges(smooth: Pixels) -> tuple[Floats, Floats, Floats]:
-    """Return for each distance the share of edge along the best line, its tilt in millimetres, and the slope."""
+    """Return for each distance the share of edge along the best line, its tilt in mm, and the mean slope."""
     slope = np.zeros(smooth.shape[:2])
     slope[2:-2] = lengths(smooth[4:] - smooth[:-4])
     windows = np.lib.stride_tricks.sliding_window_view(
@@ -102,11 +102,11 @@ def _edges(smooth: Pixels) -> tuple[Floats, Floats, Floats]:
     return shares.max(axis=0), np.array(_TILTS_MM)[best], slope.mean(axis=1)
 
 
-# --- What may lie round a frame -------------------------------------------------------------------------------
+# --- Larger outlines ------------------------------------------------------------------------------------------
 
 
 def larger(ground: Ground, frame: Floats, size_mm: Size) -> list[Floats]:
-    """Return candidates round one that may be a printed frame: with weaker edges along its sides."""
+    """Return candidates around a possible printed frame, found by weaker edges along its sides."""
     w, h = size_mm
     to_px = to_pixels(frame, size_mm)
     per_side = [_edges_beyond(ground, to_px, size_mm, side) for side in range(4)]
@@ -120,13 +120,13 @@ def larger(ground: Ground, frame: Floats, size_mm: Size) -> list[Floats]:
 
 
 def widened(size_mm: Size, up: float, right: float, down: float, left: float) -> list[tuple[float, float]]:
-    """Return the corners, in its millimetres, of a card widened on each side."""
+    """Return the corners of a card widened on each side, in its millimeters."""
     w, h = size_mm
     return [(-left, -up), (w + right, -up), (w + right, h + down), (-left, h + down)]
 
 
 def _edges_beyond(ground: Ground, to_px: Floats, size_mm: Size, side: int) -> list[tuple[float, float]]:
-    """Return the strongest edges along a side of a frame: how far beyond it, in its millimetres, and how strong."""
+    """Return up to four strongest edges beyond a frame's side: distance in its mm, and strength."""
     away, along = np.arange(-0.5, _WIDEST_RIM_MM, 0.25), np.linspace(0.02, 0.98, 64) * size_mm[side % 2]
     level = beyond(ground.lab, to_px, size_mm, side, away, along).mean(axis=1)
     step = np.zeros(len(away))

@@ -1,7 +1,7 @@
-"""From a picture of one card to the card alone, upright, from straight above.
+"""Turn a picture of one card into the card alone, upright and seen from straight above.
 
-A picture is either the card and nothing else, as from a scanner, or a photograph searched for the card's outline
-(`card_outline.py`). What is wrong with it is a value, `PictureFault`.
+The picture is either the card alone, as from a scanner, or a photograph searched with `card_outline.py`. Problems are
+values of `PictureFault`.
 """
 
 from __future__ import annotations
@@ -22,32 +22,35 @@ from companion.vision.opencv import cv2
 from companion.vision.quality.glare import SATURATED
 from companion.vision.quality.sharpness import blur_of
 
-PX_PER_MM = 6.0  # scale of the pictures kept: 342 × 528 pixels for a card of 57 × 88 mm
-LEAST_WIDTH_PX = 100  # of a card on a picture
-LARGE_PX = 1600  # longer side up to which mats are searched for; one this large that is exactly 3 : 2 is a camera's
-_LEAST_SEEN_PX = 20  # shorter side of a picture searched at all
-_RIM_PX = 8  # width of the frame laid round a picture to find a card that runs out of it
+PX_PER_MM = 6.0  # scale of saved pictures: 342 × 528 pixels for a card of 57 × 88 mm
+LEAST_WIDTH_PX = 100  # minimum width of a card in a picture
+LARGE_PX = 1600  # longer side to which pictures are reduced; an exact 3 : 2 picture this large is a camera's
+_LEAST_SEEN_PX = 20  # minimum shorter side of a reduced picture
+_RIM_PX = 8  # width of the border added to find a cut-off card
 
-_SAME_SHAPE = 0.06  # most by which a picture's proportions differ from a card's that fills it; a quarter is a match
-_SAME_COLOURS = 1.5  # most by which a bare ground's colours differ at the edges and in the middle, in Lab
-_SAME_GROUND = 18.0  # most by which one ground differs in uneven light, in Lab
-_PLAIN = 8.0  # most variation of a plain ground, in levels
-_ALIGNED_DEG = 1.6  # most by which a printed frame is turned against the edges of a scan
-_TILT_DEG = 26.0  # tilt against the card from which the camera is to blame for an outline that is not certain
-_CLEAR_SIDES = 0.7  # least support and step of an outline by which the tilt is judged
-_FOCAL = 0.9  # focal length by which tilts are judged, in longer sides of the picture: a telephone's
+_SAME_SHAPE = 0.06  # maximum log difference in proportions between a card and a picture it fills; a quarter is a match
+_SAME_COLOURS = 1.5  # maximum Lab difference between the edges and the middle of a bare ground
+_SAME_GROUND = 18.0  # maximum Lab difference within one ground in uneven light
+_PLAIN = 8.0  # maximum variation of a plain ground, in gray levels
+_ALIGNED_DEG = 1.6  # maximum angle between a printed frame and a scan's edges
+_TILT_DEG = 26.0  # above this camera tilt, an uncertain outline is reported as TILTED
+_CLEAR_SIDES = 0.7  # minimum support and step of an outline for judging the tilt
+_FOCAL = 0.9  # a phone's focal length, for judging the tilt, in longer sides of the picture
 
-_MOST_BLUR_MM = 0.5  # of a card's sharpest edges, as σ on the card
-_MOST_SHINE, _SHINE_EDGE = 0.025, 14.0  # of a card under reflections, with edges softer than this, in levels a pixel
-_PAPER_MM = (6.0, 30.0)  # nearest and farthest from a card at which the mat's paper gives the colour of the light
+_MOST_BLUR_MM = 0.5  # maximum σ of a card's sharpest edges
+_MOST_SHINE, _SHINE_EDGE = (
+    0.025,
+    14.0,
+)  # maximum share under reflections; maximum slope of their edges, levels per px
+_PAPER_MM = (6.0, 30.0)  # distance range from the card where the mat's paper gives the color of the light
 
 _FADES_PX, _PAPER_LEVEL, _LEAST_FADING = 25, 200, 0.15
-"""Width of the rim in which a reflection fades to print, darker than this level, on at least this share of its edge: on
-rendered photographs up to 0.12 of it on white paper, 0.18 and more on print."""
+"""A reflection on print: width of its fading rim, maximum level of the print, minimum share of such edge. On rendered
+photographs, that share is at most 0.12 on white paper and at least 0.18 on print."""
 
 
 class PictureFault(Enum):
-    """What makes a picture useless for enrolling; the value says it, and what to do, without a full stop."""
+    """Why a picture cannot be used; the value is a message without a full stop."""
 
     NO_CARD = say(
         "no card is found on the picture: lay the card alone on a plain ground of another colour, all of it"
@@ -65,15 +68,15 @@ class PictureFault(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rectified:
-    """The card found on a picture."""
+    """The card found in a picture, and its fault."""
 
-    picture: Image | None  # the card alone, `(h, w, 3) uint8 BGR` at `PX_PER_MM`; None if it was not found
+    picture: Image | None  # the card alone, `(h, w, 3) uint8 BGR` at `PX_PER_MM`; None if not found
     fault: PictureFault | None = None  # why it cannot be used
-    corners: Floats | None = None  # its corners on the picture, `(4, 2)` pixels, clockwise from its upper left one
+    corners: Floats | None = None  # `(4, 2)` px of the picture, clockwise from the card's upper left
 
 
 def rectified(image: Image, size_mm: Size) -> Rectified:
-    """Return the card of that size on a picture `(H, W, 3) uint8 BGR` of one card on any ground."""
+    """Cut out the card of this size from a picture `(H, W, 3) uint8 BGR`, on any ground."""
     shrink = min(1.0, LARGE_PX / max(image.shape[:2]))
     seen = shrunk(image, shrink)
     if min(seen.shape[:2]) < _LEAST_SEEN_PX:
@@ -102,12 +105,12 @@ def rectified(image: Image, size_mm: Size) -> Rectified:
 def _fills(image: Image, size_mm: Size, found: list[Outline], seen: Image) -> bool:
     """True if a picture shows the card and nothing else.
 
-    Then it has the card's proportions, and any outline in it is a printed frame: exactly along the picture's edges, and
-    unless much smaller, not of better proportions than the picture.
+    The picture must have the card's proportions, and any outline in it must be a printed frame. A frame is parallel to
+    the picture's edges and, unless much smaller, has no better proportions than the picture.
     """
     height, width = image.shape[:2]
     off = min(_shape_off(width, height, size_mm), _shape_off(height, width, size_mm))
-    # 3 : 2 is nearly a card's shape, and many cameras make pictures so: across, or large.
+    # 3 : 2 is close to a card's shape, but also common for cameras: landscape or large.
     is_camera_shaped = abs(2 * max(width, height) - 3 * min(width, height)) <= 3
     is_camera_shaped = is_camera_shaped and (width > height or height >= LARGE_PX)
     if off > _SAME_SHAPE or (off > _SAME_SHAPE / 4 and (is_camera_shaped or _is_bare(seen))):
@@ -128,7 +131,7 @@ def _fills(image: Image, size_mm: Size, found: list[Outline], seen: Image) -> bo
 
 
 def _is_bare(image: Image) -> bool:
-    """True if a picture has the same colours at its edges as in its middle, as a table and hardly any card has."""
+    """True if a picture has the same colors at the edges and in the middle, as a bare table has."""
     small = lab(cv2.resize(image, (120, 120)))
     middle = small[27:-27, 27:-27].reshape(-1, 3)
     rim, inner = (np.percentile(part, (3, 10, 50, 90, 97), axis=0) for part in (small[_is_rim(small, 15)], middle))
@@ -136,14 +139,14 @@ def _is_bare(image: Image) -> bool:
 
 
 def _is_rim(image: Pixels, width_px: int) -> Mask:
-    """Return which pixels of a picture lie along its edges, `(h, w)`."""
+    """Return a mask of the pixels along a picture's edges."""
     is_rim = np.ones(image.shape[:2], bool)
     is_rim[width_px:-width_px, width_px:-width_px] = False
     return is_rim
 
 
 def _lies_in_a_half(outline: Outline, image: Image) -> bool:
-    """True if a card fills one half of a picture, perhaps with another one beside it."""
+    """True if the card fills one half of the picture; another may be in the other half."""
     size = np.array(image.shape[1::-1])
     off = float((np.abs(outline.corners.mean(axis=0) - size / 2) / size).max())
     is_card = outline.support > 0.9 and outline.step > 0.9 and outline.odd < SURE_ODD
@@ -151,7 +154,7 @@ def _lies_in_a_half(outline: Outline, image: Image) -> bool:
 
 
 def _lies_on_ground(image: Image, outline: Outline, size_mm: Size) -> bool:
-    """True if an outline on a picture of a card's shape is certain, large, and on ground that reaches the edge."""
+    """True if the outline is certain, large, and surrounded by ground that reaches the picture's edge."""
     sure = outline.support > 0.9 and outline.ends > 0.7 and outline.step > 0.9 and outline.odd < 0.04
     if not sure or outline.area_px < 0.9 * LEAST_WIDTH_PX**2 * size_mm[1] / size_mm[0]:
         return False
@@ -167,7 +170,7 @@ def _lies_on_ground(image: Image, outline: Outline, size_mm: Size) -> bool:
 
 
 def _ring(colours: Pixels, outer: Floats, inner: Floats) -> Pixels:
-    """Return the colours between two outlines, `(n, 3)`."""
+    """Return the colors between two outlines, `(n, 3)`."""
     cover = np.zeros(colours.shape[:2], np.uint8)
     cv2.fillConvexPoly(cover, np.int32(np.round(outer)), 1)
     cv2.fillConvexPoly(cover, np.int32(np.round(inner)), 0)
@@ -175,7 +178,7 @@ def _ring(colours: Pixels, outer: Floats, inner: Floats) -> Pixels:
 
 
 def tilt_deg(corners: Floats, image: Image, size_mm: Size) -> float:
-    """Return by how many degrees the camera looked askew at a card with these corners, roughly."""
+    """Estimate the camera's tilt from a card's corners, in degrees."""
     size = np.array(image.shape[1::-1])
     focal_px = _FOCAL * size.max()
     right, down, _ = (to_pixels(corners - (size - 1) / 2, size_mm) / np.array([[focal_px], [focal_px], [1.0]])).T
@@ -188,7 +191,7 @@ def _shape_off(width: float, height: float, size_mm: Size) -> float:
 
 
 def _edges_of(image: Image, size_mm: Size) -> Floats:
-    """Return the picture's own corners, from the card's upper left one; a picture across is turned a quarter."""
+    """Return the picture's corners, starting at the card's upper left; landscape means a quarter turn."""
     h, w = image.shape[:2]
     corners = np.array([(0, 0), (w, 0), (w, h), (0, h)]) - 0.5
     is_across = _shape_off(w, h, size_mm) > _shape_off(h, w, size_mm)
@@ -196,7 +199,7 @@ def _edges_of(image: Image, size_mm: Size) -> Floats:
 
 
 def _are_several(found: list[Outline]) -> bool:
-    """True if another card lies beside the first, as large and certain; in a row the edges go on to the next card."""
+    """True if there is another card like the first; in a row, a card's edges continue into the next card's."""
     for other in found[1:]:
         first = found[0]
         shared, _ = cv2.intersectConvexConvex(np.float32(first.corners), np.float32(other.corners))
@@ -213,7 +216,7 @@ def _are_several(found: list[Outline]) -> bool:
 
 
 def _are_in_a_row(one: Outline, other: Outline) -> bool:
-    """True if the other lies straight beside, above or below the one, less than a card apart."""
+    """True if the other is directly beside, above or below the first, less than a card apart."""
     way = other.corners.mean(axis=0) - one.corners.mean(axis=0)
     for side in np.diff(one.corners[:3], axis=0):
         length = float(np.linalg.norm(side))
@@ -236,7 +239,7 @@ def _why_not(image: Image, found: list[Outline], size_mm: Size) -> PictureFault:
 
 
 def _is_plain_around(image: Image) -> bool:
-    """True if the ground is plain, and of what lies on it only the print stands out."""
+    """True if the ground is plain and only print contrasts with it."""
     gray = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (0, 0), 2).astype(np.float32)
     level = np.abs(gray - cv2.GaussianBlur(gray, (0, 0), max(image.shape[:2]) / 12))
     is_rim = _is_rim(level, round(0.06 * min(gray.shape)))
@@ -244,7 +247,7 @@ def _is_plain_around(image: Image) -> bool:
 
 
 def _is_cut_off(image: Image, size_mm: Size) -> bool:
-    """True if a card runs out of the picture: with a rim round the picture, one or two of its sides lie there."""
+    """True if a card is cut off: one or two sides of an outline are on an added border."""
     small = shrunk(image, 700 / max(image.shape[:2]))
     rimmed = cv2.copyMakeBorder(small, *[_RIM_PX] * 4, cv2.BORDER_CONSTANT, value=(255, 0, 255))
     low, high = _RIM_PX + 1.5, np.array(rimmed.shape[1::-1]) - _RIM_PX - 2.5
@@ -264,9 +267,10 @@ def _is_cut_off(image: Image, size_mm: Size) -> bool:
 def judged(
     image: Image, corners: Floats, size_mm: Size, light: Floats | None = None, *, is_whole: bool = False
 ) -> Rectified:
-    """Return the card with these corners on a picture, which may be a scan as a whole, and its fault.
+    """Return the card with these corners, upright, and its fault.
 
-    `light` are gains that make its colours those in white light, `(3,)`.
+    `light` are gains `(3,)` that correct the light's color to white. `is_whole` marks a scan without surroundings,
+    which is not checked for reflections.
     """
     side = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
     picture = _flat(image, corners, size_mm)
@@ -284,7 +288,7 @@ def judged(
 
 
 def _flat(image: Image, corners: Floats, size_mm: Size) -> Image:
-    """Return a card of that size from straight above, by its corners `(4, 2)` on a picture."""
+    """Return the card at `corners` `(4, 2)` px as seen from straight above."""
     width, height = (round(side * PX_PER_MM) for side in size_mm)
     seen = math.sqrt(abs(cv2.contourArea(np.float32(corners))) / (width * height))
     small = shrunk(image, 1.3 / seen if seen > 1.3 else 1)
@@ -295,7 +299,7 @@ def _flat(image: Image, corners: Floats, size_mm: Size) -> Image:
 
 
 def _blur_px(gray: Image) -> float | None:
-    """Return the σ of a picture's sharpest edges in pixels, None for no edges; soft ones show on smaller pictures."""
+    """Return the σ of the sharpest edges in pixels, or None; reduced pictures reveal soft edges."""
     for smaller in (1, 2, 4, 8):
         part = shrunk(gray, 1 / smaller)
         blur = blur_of(part)
@@ -305,10 +309,9 @@ def _blur_px(gray: Image) -> float | None:
 
 
 def _shine(gray: Image) -> float:
-    """Return the share of a card under reflections that cover print: saturated patches that fade out on it.
+    """Return the share of the card where reflections hide print: saturated patches that fade out on print.
 
-    On white paper they take nothing away, and the paper itself may be saturated too: it ends where print begins, with
-    a sharp edge.
+    Reflections on white paper hide nothing. The paper may be saturated too, but ends sharply at print.
     """
     white = cv2.morphologyEx((gray >= SATURATED).astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(white)
@@ -329,7 +332,7 @@ def _shine(gray: Image) -> float:
 
 
 def _light_on(image: Image, fit: Fit, card: Outline) -> Floats | None:
-    """Return the gains that make the mat's paper beside the card grey, `(3,)`; None if none shows."""
+    """Return gains `(3,)` that make the mat's paper near the card gray, or None if none is visible."""
     to_mm = fit.to_mm(card.corners)
     middle = to_mm.mean(axis=0)
     reach = np.abs(to_mm - middle).max(axis=0)

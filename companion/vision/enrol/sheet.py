@@ -1,7 +1,7 @@
-"""Many cards laid in rows on one photograph, each cut out.
+"""Cut out many cards that were photographed together in rows.
 
-All lie on one table and are of one size: a few that are certain tell how the table is seen, and then what is no card –
-a frame printed on one, the rows themselves – is of another size.
+All cards are in one plane and have one size. A few certain cards determine the plane. Then frames and whole rows are
+rejected by their size.
 """
 
 from __future__ import annotations
@@ -21,28 +21,33 @@ from companion.vision.mats.homography import through
 from companion.vision.opencv import cv2
 
 LONG_SIDE_PX = 1200  # maximum longer side of a picture searched for many cards
-BANDS = ((0.07, 0.15), (0.13, 0.27), (0.24, 0.5))  # of cards' heights, in longer sides of the picture: 12 to 2 in a row
+BANDS = ((0.07, 0.15), (0.13, 0.27), (0.24, 0.5))  # card heights in longer sides of the picture: 12 to 2 in a row
 _LOOKED_AT, _AT_A_PLACE, _MOST_CERTAIN = 180, 3, 14
-"""Maximum number of candidates, of those at one place, and of cards that tell the plane."""
+"""Maximum candidates measured, candidates per place, and cards that determine the plane."""
 
 _LEAST_WORTH, _OTHER_COLOUR = 1.1, 6.0  # least edge and contrast of the weakest side together; contrast, in Lab
-_SAME_PLACE = 0.35  # minimum overlap of two outlines of one card, as a share of both together
-_FEWEST = 3  # minimum number of certain cards that tell how the table is seen
+"""Minimum sum of edge and contrast shares of the weakest sides; Lab difference that counts as contrast."""
+_SAME_PLACE = 0.35  # minimum overlap of two outlines of one card, as intersection over union
+_FEWEST = 3  # minimum number of certain cards to determine the plane
 _SAME, _ALIKE, _LOOSELY, _ROUGHLY = 0.01, 0.012, 0.035, 0.06
-"""Maximum difference from a card's size in the table's plane, as a share: of cards that tell the plane, of others, of
-others while few tell it, and unfitted. On rendered sheets cards differ by up to 0.006, frames by 0.014 and more."""
+"""Maximum deviation from a card's size in the plane, as a share: of cards that determine it, of other cards, of others
+on the first pass, and of unfitted candidates. On rendered sheets, cards deviate by up to 0.006, frames by 0.014 and
+more."""
 
-_PER_OFF, _PER_ROUGHLY_OFF = 30.0, 8.0  # score lost by a difference of 1: of an outline, of a candidate not yet fitted
+_PER_OFF, _PER_ROUGHLY_OFF = 30.0, 8.0  # score lost per unit of deviation: outlines, unfitted candidates
 _LEAST_EDGE, _MOST_EDGE = 0.6, 0.8
-"""Least support and step of a card so large, and of one whose sides seem to go on: with 0.93 one more of 518 cards on
-rendered sheets is overlooked, and with neither any is found where none lies."""
+"""Minimum support and step of a card of the right size, and of one whose sides seem to continue. With 0.93 for the
+latter, one more of 518 cards on rendered sheets is missed. With neither, nothing is found where no card is."""
 
-_ROOM_MM, _LEAST_PX = 14.0, 30  # room round the place of an overlooked card; least size of that part
-_ROUNDS = 40  # number of times that plane and places are fitted to each other
+_ROOM_MM, _LEAST_PX = 14.0, 30  # margin around the place of a missed card; minimum size of that crop
+_ROUNDS = 40  # iterations of fitting plane and places
 
 
 def cut_out(image: Image, size_mm: Size) -> list[list[Rectified | None]]:
-    """Return the cards on a picture `(H, W, 3) uint8 BGR` by row, None in a gap; one alone, or none, with its fault."""
+    """Return the cards in a picture `(H, W, 3) uint8 BGR` by row, with None for gaps.
+
+    With fewer than three cards, the result is one card as from `rectified`.
+    """
     shrink = min(1.0, LONG_SIDE_PX / max(image.shape[:2]))
     found, to_mm = _found(shrunk(image, shrink), size_mm)
     if to_mm is None:
@@ -55,14 +60,13 @@ def cut_out(image: Image, size_mm: Size) -> list[list[Rectified | None]]:
 
 
 def _card(image: Image, corners: Floats, size_mm: Size) -> Rectified:
-    """Return one card, without a second copy of a large picture."""
     box = around(corners).padded(8).within(image.shape[1], image.shape[0])
     card = judged(box.of(image), corners - (box.left, box.top), size_mm)
     return replace(card, corners=corners)
 
 
 def rows_of(middles: Floats, size_mm: Size) -> list[list[int | None]]:
-    """Return the indices of cards by row, by their middles `(n, 2)` mm, None where one is missing but at the end."""
+    """Return card indices by row from their centers `(n, 2)` mm; None marks gaps, except at the end."""
     order = np.argsort(middles[:, 1], kind="stable")
     breaks = np.flatnonzero(np.diff(middles[order, 1]) > size_mm[1] / 2) + 1
     rows = [part[np.argsort(middles[part, 0], kind="stable")] for part in np.split(order, breaks)]
@@ -82,7 +86,7 @@ def rows_of(middles: Floats, size_mm: Size) -> list[list[int | None]]:
 
 
 def _pitch(middles: Floats, rows: Sequence[Sequence[int]], size_mm: Size) -> float:
-    """Return the distance of neighbours in the rows, in millimetres."""
+    """Return the distance between neighbors in a row, in millimeters."""
     steps = np.concatenate([np.diff(middles[list(row), 0]) for row in rows])
     return max(float(np.percentile(steps, 40)) if len(steps) else 0.0, size_mm[0])
 
@@ -91,7 +95,7 @@ def _pitch(middles: Floats, rows: Sequence[Sequence[int]], size_mm: Size) -> flo
 
 
 def _found(image: Image, size_mm: Size) -> tuple[list[Floats], Floats | None]:
-    """Return the corners of the cards, and the homography to millimetres of the table; None for fewer than three."""
+    """Return the corners of the cards and the homography to table millimeters, or None for fewer than three."""
     ground = ground_of(image)
     quads = candidates(ground, size_mm, BANDS)
     look = Looks(ground, size_mm)
@@ -112,7 +116,7 @@ def _found(image: Image, size_mm: Size) -> tuple[list[Floats], Floats | None]:
 
 
 def _cards(ground: Ground, quads: Floats, to_mm: Floats, size_mm: Size, alike: float) -> list[Floats]:
-    """Return the corners of those candidates that are cards of the right size in the table's plane, or nearly."""
+    """Return the corners of the candidates whose size in the plane deviates by less than `alike`."""
     look = Looks(ground, size_mm)
     rough = _off(to_mm, quads, size_mm)
     found = look.at(_spread(ground, quads[rough < _ROUGHLY], rough[rough < _ROUGHLY]))
@@ -125,13 +129,13 @@ def _cards(ground: Ground, quads: Floats, to_mm: Floats, size_mm: Size, alike: f
     return [
         card.corners
         for card, *_ in _places(fitting)
-        # No card is what a likelier one lies partly under.
+        # Cards do not overlap: reject what partly overlaps a likelier one.
         if not any(other.score > card.score and 0.05 < _shared(card, other) < _SAME_PLACE for other in fitting)
     ]
 
 
 def _missing(cards: Sequence[Floats], to_mm: Floats, size_mm: Size) -> list[Floats]:
-    """Return where cards may have been overlooked, in millimetres: gaps in the rows, and ends of the shorter ones."""
+    """Return where cards may have been missed, in mm: gaps in rows, and ends of shorter rows."""
     middles = np.array([through(to_mm, corners).mean(axis=0) for corners in cards])
     rows = rows_of(middles, size_mm)
     pitch = _pitch(middles, [[at for at in row if at is not None] for row in rows], size_mm)
@@ -146,7 +150,7 @@ def _missing(cards: Sequence[Floats], to_mm: Floats, size_mm: Size) -> list[Floa
 
 
 def _candidates_at(ground: Ground, middle_mm: Floats, to_mm: Floats, size_mm: Size) -> Floats:
-    """Return candidates `(n, 4, 2)` for a card that lies about there, from a look at that place alone."""
+    """Return candidates `(n, 4, 2)` from a search around one place."""
     reach = np.array(size_mm) / 2 + _ROOM_MM
     corners = middle_mm + reach * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
     box = around(through(np.linalg.inv(to_mm), corners)).within(*ground.size)
@@ -157,7 +161,7 @@ def _candidates_at(ground: Ground, middle_mm: Floats, to_mm: Floats, size_mm: Si
 
 
 def _spread(ground: Ground, quads: Floats, off: Floats) -> list[Floats]:
-    """Return the likeliest quadrilaterals `(n, 4, 2)`, a few of each place and size; `off` is by how much."""
+    """Return the likeliest quadrilaterals `(n, 4, 2)`, a few per place and size; `off` is their size deviation."""
     if not len(quads):
         return []
     worth = edge_shares(ground, quads).min(axis=1) + _contrasts(ground, quads).min(axis=1) - _PER_ROUGHLY_OFF * off
@@ -172,7 +176,7 @@ def _spread(ground: Ground, quads: Floats, off: Floats) -> list[Floats]:
 
 
 def _contrasts(ground: Ground, quads: Floats) -> Floats:
-    """Return the share of each side of quadrilaterals `(n, 4, 2)` with other colours within than without: `(n, 4)`."""
+    """Return the share of each side where the colors inside and outside differ, `(n, 4)`."""
     at = np.linspace(0.1, 0.9, 10, dtype=np.float32)[:, None]
     start, middle = quads.astype(np.float32), quads.mean(axis=1, dtype=np.float32)[:, None, None]
     points = start[:, :, None] + at * (np.roll(start, -1, axis=1) - start)[:, :, None]
@@ -183,7 +187,7 @@ def _contrasts(ground: Ground, quads: Floats) -> Floats:
 
 
 def _places(found: Sequence[Outline]) -> list[list[Outline]]:
-    """Return outlines by the card that they may be of, the likeliest first, without those that lie across others."""
+    """Group outlines of the same card, the likeliest first."""
     places: list[list[Outline]] = []
     for outline in sorted(found, key=lambda outline: -outline.score):
         shares = [_shared(outline, group[0]) for group in places]
@@ -195,13 +199,16 @@ def _places(found: Sequence[Outline]) -> list[list[Outline]]:
 
 
 def _shared(one: Outline, other: Outline) -> float:
-    """Return the overlap of two outlines as a share of both together."""
+    """Return the intersection over union of two outlines."""
     area, _ = cv2.intersectConvexConvex(np.float32(one.corners), np.float32(other.corners))
     return float(area / (one.area_px + other.area_px - area + 1e-6))
 
 
 def _of_one_size(certain: Sequence[Outline]) -> list[Floats]:
-    """Return the corners of the most outlines of one size that lie apart; of blocks of cards there are fewer."""
+    """Return the corners of the largest set of outlines of similar size that do not overlap.
+
+    Outlines around blocks of cards are fewer.
+    """
     best: list[Outline] = []
     for one in sorted(certain, key=lambda outline: outline.area_px):
         alike = [other for other in certain if 0.72 < other.area_px / one.area_px < 1.38]
@@ -215,7 +222,7 @@ def _of_one_size(certain: Sequence[Outline]) -> list[Floats]:
 
 
 def _plane(cards: Sequence[Floats], size_mm: Size) -> Floats | None:
-    """Return the homography to the table's mm in which cards have one size, None for fewer than `_FEWEST`."""
+    """Return the homography to table mm in which the cards have one size; None for fewer than `_FEWEST`."""
     w, h = size_mm
     own = np.array([(-w, -h), (w, -h), (w, h), (-w, h)]) / 2
     left = np.array(cards)
@@ -235,13 +242,13 @@ def _plane(cards: Sequence[Floats], size_mm: Size) -> Floats | None:
 
 
 def _laid(own: Floats, seen: Floats) -> Floats:
-    """Return a card's own corners `(4, 2)` mm, moved and turned onto those seen."""
+    """Return a card's corners `(4, 2)` mm, moved and turned onto the detected ones."""
     a, b, _, _ = similarity(own, seen)
     return own @ np.array([[a, b], [-b, a]]) / np.hypot(a, b) + seen.mean(axis=0)
 
 
 def _off(to_mm: Floats, quads: Floats, size_mm: Size) -> Floats:
-    """Return how far the sides and diagonals of quadrilaterals `(n, 4, 2)` are from a card's in the plane: `(n,)`."""
+    """Return the deviation of sides and diagonals from a card's, in the plane: `(n, 4, 2)` to `(n,)`."""
     if not len(quads):
         return np.zeros(0)
     mm = through(to_mm, quads.reshape(-1, 2)).reshape(quads.shape)

@@ -1,8 +1,8 @@
-"""Enrolling many cards at once: cut out of a few photographs, they wait in the deck's folder until all are named.
+"""Enroll many cards at once: cut out of photographs, they wait in the deck's folder to be named.
 
-On the disk neither a restart nor another photograph loses any. What a card shows is told by its likeness to decks known
-here, and by its place. It is named for sure only by its own edition: a deck by whose faces most of the others are
-identified too. Whatever else is likely, another edition's picture or the place in the rows, is for people to confirm.
+The files survive a restart and further photographs. Names are guessed by similarity to known decks, and by position. A
+name is certain only if one known deck identifies most of the cards, so that it is the same edition. All other guesses
+need confirmation.
 """
 
 from __future__ import annotations
@@ -25,30 +25,33 @@ from companion.vision.faces.matching import Closely, Named
 from companion.vision.faces.pose_search import Lie
 from companion.vision.opencv import cv2
 
-MOST_WAITING = 60  # cards that wait for their names
+MOST_WAITING = 60  # maximum number of unnamed cards
 MOST_LIKELY = 3  # names offered for a card
-_FEWEST_ALIKE, _SHARE_ALIKE = 3, 0.5  # least number, and share, of the cards that a deck identifies if it is theirs
+_FEWEST_ALIKE, _SHARE_ALIKE = 3, 0.5  # minimum number and share of cards identified by their own deck
 
 
 @dataclass(frozen=True, slots=True)
 class FaceGuess:
-    """What a card may show."""
+    """The possible faces of a card."""
 
     likely: tuple[Subject, ...]  # faces, or None for a back, likeliest first
     is_sure: bool = False
-    is_by_place: bool = False  # True if the first is only what should lie in its place, and nothing speaks against it
+    is_by_place: bool = False  # the first is the face expected at this place, uncontradicted
 
 
 @dataclass(frozen=True, slots=True)
 class SheetResult:
-    """What one photograph gave."""
+    """The result for one photograph."""
 
     count: int  # number of cards cut out
-    faults: tuple[str, ...] = ()  # what is wrong with the others, in sentences without a full stop
+    faults: tuple[str, ...] = ()  # what is wrong with the others, without full stops
 
 
 def take(enrolment: Enrolment, image: Image) -> SheetResult:
-    """Cut a photograph's cards out, to wait after those that wait already. Raises Problem if they cannot be kept."""
+    """Cut the cards out of a photograph and add them to the unnamed ones.
+
+    Raises Problem if too many are unnamed already, or they cannot be saved.
+    """
     folder, count = enrolment.folder, 0
     if places_in(folder) >= MOST_WAITING:
         raise Problem("%(most)d cards wait for their names: give them these first.", most=MOST_WAITING)
@@ -57,7 +60,7 @@ def take(enrolment: Enrolment, image: Image) -> SheetResult:
     cards = [card for row in rows for card in row]
     there = [card for card in cards if card is not None]
     if places_in(folder) + len(there) in _counts(enrolment.wanted):
-        # All are there: the rows are of different lengths.
+        # Complete without the gaps: the rows have different lengths.
         cards = there
     faults = [card.fault.value for card in there if card.fault is not None]
     if len(cards) == 1 and faults:
@@ -71,15 +74,15 @@ def take(enrolment: Enrolment, image: Image) -> SheetResult:
 
 
 def leave_gap(enrolment: Enrolment) -> None:
-    """Leave a place free, for the card on a photograph that cannot be used."""
+    """Leave a place free for a card whose picture cannot be used."""
     if places_in(enrolment.folder) < MOST_WAITING:
         put_waiting(enrolment.folder, places_in(enrolment.folder), b"")
 
 
 def named(enrolment: Enrolment, data: Path, *, in_order: bool = False) -> dict[int, FaceGuess]:
-    """Return what the cards that wait may show, by their places, after all decks of the data folder and our own.
+    """Guess the unnamed cards' faces by place, using all decks of the data folder and the shipped ones.
 
-    `in_order` if it was said that they lie in their places, all or the first of those that are wanted.
+    `in_order` means that the user laid all or the missing faces in the edition's order.
     """
     pictures = {place: read_picture(path) for place, path in waiting_in(enrolment.folder).items()}
     decks = [load_templates(deck) for deck in template_decks.whole_decks(data)]
@@ -90,15 +93,15 @@ def named(enrolment: Enrolment, data: Path, *, in_order: bool = False) -> dict[i
 
 
 def _counts(order: Sequence[Subject]) -> tuple[int, int]:
-    """Return how many cards may lie there in an order, with and without the back, which comes last."""
+    """Return the number of cards in an order, with and without the back, which comes last."""
     return len(order), len(order) - (None in order)
 
 
 def enrol_photographs(enrolment: Enrolment, paths: Sequence[Path], data: Path, *, in_order: bool) -> Iterator[Progress]:
-    """Enrol the cards on photographs of many; yield what came of each.
+    """Enroll the cards in photographs of many, and yield the results.
 
-    Cards of another edition are named by their places where they lie `in_order`; the others wait for their names.
-    Raises Problem if a photograph cannot be read, or a face cannot be kept.
+    `in_order` also names cards by position. The others wait for a name. Raises Problem if a photograph cannot be read
+    or a face cannot be saved.
     """
     for path in paths:
         taken = take(enrolment, read_picture(path))
@@ -122,9 +125,9 @@ def enrol_photographs(enrolment: Enrolment, paths: Sequence[Path], data: Path, *
 
 
 def keep(enrolment: Enrolment, names: Mapping[int, Subject]) -> Iterator[tuple[int, str]]:
-    """Make cards that wait pictures of faces, beside those there; yield the places and twins' slugs of those left out.
+    """Save unnamed cards as pictures of faces; yield place and twin's slug of each one left out.
 
-    Raises Problem if one cannot be kept.
+    A face that has the maximum of pictures gets this one alone. Raises Problem if one cannot be saved.
     """
     there = waiting_in(enrolment.folder)
     for place in names.keys() & there.keys():
@@ -142,7 +145,7 @@ def keep(enrolment: Enrolment, names: Mapping[int, Subject]) -> Iterator[tuple[i
 
 
 def forget(enrolment: Enrolment, place: int) -> None:
-    """Drop a card that waits: it is none of the deck."""
+    """Drop an unnamed card that is not part of the deck."""
     put_waiting(enrolment.folder, place, b"")
     _tidy(enrolment)
 
@@ -158,9 +161,9 @@ def _tidy(enrolment: Enrolment) -> None:
 def guesses(
     pictures: Mapping[int, Image], decks: Sequence[Templates], order: Sequence[Subject], wanted: Sequence[Subject]
 ) -> dict[int, FaceGuess]:
-    """Return what each card shows, by its place; `order` is what should lie in each place, empty where none is known.
+    """Guess each card's face, by place; `order` lists the face expected at each place, if known.
 
-    `pictures` are `(H, W, 3) uint8 BGR`, each filled by one card; `wanted` are the faces that they may show.
+    `pictures` are `(H, W, 3) uint8 BGR`, each filled by one card. `wanted` are the possible faces.
     """
     told = [{place: _compared(picture, deck) for place, picture in pictures.items()} for deck in decks]
     identified = [
@@ -179,8 +182,8 @@ def guesses(
         alike, here = [one[place] for one in identified if place in one], order[place : place + 1]
         is_moved = is_theirs or any(face not in here for face in alike)
         if theirs is not None:
-            # Of a deck that is not theirs likeness is chance: of 57 cards of three others the likeliest was right of 3.
-            # What theirs has no picture of yet comes first: what it has one of it would have identified.
+            # Similarity to another edition is chance: the likeliest was right for 3 of 57 cards of three other decks.
+            # Faces that their own deck lacks come first: the others would have been identified.
             alike = [*(face for face in left if face not in known), *(face for face, _score in theirs[place].ranking)]
         likely = [*alike, *here] if is_moved else [*here, *alike]
         likely = [subject for subject in dict.fromkeys(likely) if subject in left]
