@@ -1,1 +1,1 @@
-"""The simulated table with people round it: mishaps, idle hands, cups, changing light, other cameras."""
+"""The simulated table in a real household: mishaps, idle hands, cups, changing light, other cameras."""

@@ -1,4 +1,4 @@
-"""What hands do to cards and mats without meaning to: pushed, turned, squared, shifted, and where things are put."""
+"""Accidents with cards, mats and objects: nudged, turned, straightened, shifted, and put in the way."""
 
 import math
 import random
@@ -14,14 +14,14 @@ from companion.simulate.scene import Lying
 from companion.tabletop.mat_layout import Rect
 from troubles.things import THINGS
 
-THING_REACH_MM = 100.0  # nothing is laid or taken up nearer to the middle of a thing: it would have to be moved first
+THING_REACH_MM = 100.0  # an object closer to a spot must be removed before a card is put down or taken up
 _CORNER_SPREAD_MM = 14.0
 _BESIDE_MM = 8.0
 _TRIES = 12
 
 
 def bumped(place: MatPlace, rect: Rect, card: Lying, chance: random.Random) -> Lying:
-    """A card pushed by 3 … 30 mm and turned by up to 20°; it stays in its zone."""
+    """Return the card pushed by 3 … 30 mm and turned by up to 20°, still in its zone."""
     away_mm, towards = chance.uniform(3.0, 30.0), chance.uniform(0.0, 2 * math.pi)
     x_mm, y_mm = place.on_mat(card.pose.x_mm, card.pose.y_mm)
     turn_deg = card.pose.turn_deg - place.middle.turn_deg + chance.choice((-1, 1)) * chance.uniform(0.0, 20.0)
@@ -30,7 +30,7 @@ def bumped(place: MatPlace, rect: Rect, card: Lying, chance: random.Random) -> L
 
 
 def squared(place: MatPlace, rect: Rect, cards: Sequence[Lying], chance: random.Random) -> tuple[Lying, ...]:
-    """The cards of a pile or column pushed together into one heap with straight edges."""
+    """Return the cards of a pile or column pushed together into one straight pile."""
     points = [place.on_mat(card.pose.x_mm, card.pose.y_mm) for card in cards]
     x_mm, y_mm = (sum(part) / len(cards) for part in zip(*points, strict=True))
     lean_deg = chance.uniform(-3.0, 3.0)
@@ -44,14 +44,14 @@ def squared(place: MatPlace, rect: Rect, cards: Sequence[Lying], chance: random.
 
 
 def thing_in_zone(place: MatPlace, rect: Rect, chance: random.Random) -> Lying:
-    """A cup, a phone or dice, anywhere in a zone."""
+    """Return a cup, a phone or dice at a random place in a zone."""
     x_mm = rect.x_mm + chance.uniform(0.2, 0.8) * rect.width_mm
     y_mm = rect.y_mm + chance.uniform(0.2, 0.8) * rect.height_mm
     return _thing(place, x_mm, y_mm, chance)
 
 
 def thing_on_corner(place: MatPlace, chance: random.Random) -> Lying:
-    """A cup, a phone or dice on one of the markers at a mat's corners."""
+    """Return a cup, a phone or dice on a marker at a mat's corner."""
     x_mm, y_mm = chance.choice(place.layout.markers).square.centre_mm
     off_x, off_y = (chance.uniform(-_CORNER_SPREAD_MM, _CORNER_SPREAD_MM) for _ in range(2))
     return _thing(place, x_mm + off_x, y_mm + off_y, chance)
@@ -62,14 +62,14 @@ def _thing(place: MatPlace, x_mm: float, y_mm: float, chance: random.Random) -> 
 
 
 def in_the_way(thing: Lying, spots: Iterable[Pose]) -> bool:
-    """Whether a thing stands where a card is going to be laid or taken up."""
+    """True if an object is where a card will be put down or taken up."""
     return any(math.dist((thing.pose.x_mm, thing.pose.y_mm), (spot.x_mm, spot.y_mm)) < THING_REACH_MM for spot in spots)
 
 
 def shifted(place: MatPlace, mats: Sequence[MatPlace], chance: random.Random) -> MatPlace | None:
-    """A mat pushed by up to 30 mm and turned by up to 5°, beside the others; None where there is no room.
+    """Return a mat pushed by up to 30 mm and turned by up to 5°, or None if there is no room.
 
-    It stays in the rectangle round all mats, or a finger's width beside it: the camera holds no more.
+    It stays within the rectangle around all mats, plus 8 mm: the camera shows no more.
     """
     others = [other for other in mats if other.layout.id != place.layout.id]
     left, top, right, bottom = arrange.bounds([corner for mat in mats for corner in mat.corners])
@@ -91,12 +91,12 @@ def _overlap(one: MatPlace, other: MatPlace) -> bool:
 
 
 def carried_along(card: Lying, old: MatPlace, new: MatPlace) -> Lying:
-    """What lies on a mat, after the mat was shifted."""
+    """Return an object on a mat after the mat was shifted."""
     x_mm, y_mm = new.on_table(*old.on_mat(card.pose.x_mm, card.pose.y_mm))
     return replace(card, pose=Pose(x_mm, y_mm, card.pose.turn_deg + new.middle.turn_deg - old.middle.turn_deg))
 
 
 def lies_on(place: MatPlace, card: Lying) -> bool:
-    """Whether the middle of a thing lies on a mat."""
+    """True if an object's center is on a mat."""
     x_mm, y_mm = place.on_mat(card.pose.x_mm, card.pose.y_mm)
     return 0 <= x_mm <= place.layout.size_mm[0] and 0 <= y_mm <= place.layout.size_mm[1]

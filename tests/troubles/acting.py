@@ -1,4 +1,4 @@
-"""Movements of people to whom things happen, as scenes: slow and hasty hands, pushed cards, shifted mats."""
+"""Turn movements with mishaps into scenes: slow and hasty hands, nudged cards, shifted mats."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from companion.simulate.scene import Arm, Scene
 
 @dataclass(frozen=True, slots=True)
 class TroubledMovement(Movement):
-    """A movement in which something happens."""
+    """A movement with a mishap."""
 
-    mats: tuple[MatPlace, ...] = ()  # where the mats lie; after a movement that shifts one, `mats_after`
+    mats: tuple[MatPlace, ...] = ()  # places of the mats before the movement
     mats_after: tuple[MatPlace, ...] = ()
-    slides: bool = False  # nothing is carried: what lies differently afterwards is pushed there, under the hand
+    slides: bool = False  # cards and mats are pushed by the hand, not carried
     pace: float = 1.0
-    hold_s: float = 0.0  # how long the fingers stay on what they have laid
-    meanwhile: TroubledMovement | None = None  # another hand that lays its card `gap_s` after this one
+    hold_s: float = 0.0  # how long the fingers stay on the card
+    meanwhile: TroubledMovement | None = None  # another hand's movement, `gap_s` after this one
     gap_s: float = 0.0
 
     @property
     def last(self) -> TroubledMovement:
-        """The movement that ends last: its own, or that of the hand that comes after it."""
+        """The movement that ends last: this one or `meanwhile`."""
         return self.meanwhile or self
 
 
@@ -56,7 +56,7 @@ def _acted(movement: TroubledMovement, plan: TablePlan, tempo: Tempo) -> Iterato
 
 
 def _pushed(movement: TroubledMovement, plan: TablePlan, tempo: Tempo) -> Iterator[Scene]:
-    """What lies differently afterwards goes with the hand."""
+    """Yield scenes in which pushed cards and mats move with the hand."""
     seat = plan.seats[movement.player]
     start, end = (animation.grip(pose, seat) for pose in (movement.start, movement.end))
     for share in animation.shares(tempo.frames(CARRY_S)):
@@ -73,13 +73,13 @@ def _pushed(movement: TroubledMovement, plan: TablePlan, tempo: Tempo) -> Iterat
 
 
 def part_way(old: Any, new: Any, share: float) -> Any:
-    """A pose, or another value made of numbers, so far on its way from one to another."""
+    """Return a value interpolated between two dataclasses of numbers, such as poses."""
     parts = zip(astuple(old), astuple(new), strict=True)
     return type(old)(*(start + (end - start) * share for start, end in parts))
 
 
 def _at_once(first: TroubledMovement, plan: TablePlan, tempo: Tempo) -> Iterator[Scene]:
-    """Two hands lay a card each, the second a little after the first."""
+    """Yield scenes in which two hands put down a card each, the second slightly later."""
     second = first.last
     one, two = (list(_acted(movement, plan, tempo)) for movement in (first, second))
     laid_one, laid_two = (

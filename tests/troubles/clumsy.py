@@ -1,4 +1,4 @@
-"""The choreography of people to whom things happen: late and hasty hands, cups, pushed cards, shifted mats."""
+"""Choreograph people with mishaps: late and hasty hands, cups, nudged cards, shifted mats."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -34,23 +34,23 @@ _LAYS_A_CARD = (Verb.PLAY, Verb.DISCARD)
 
 @dataclass(frozen=True, slots=True)
 class _Left:
-    """An illegal card that its player has not taken back yet."""
+    """An illegal card that has not been taken back yet."""
 
     seat: int
     zone: str
     card_id: str
-    until: int  # the play after which he does
+    until: int  # number of the play after which it is taken back
 
 
 class ClumsyChoreographer(Choreographer):
-    """A choreographer of the same script with mishaps. Which, and when, is chance; the seed decides it."""
+    """Choreographs a script with random mishaps, reproducible by seed."""
 
     def __init__(self, script: Script, plan: TablePlan, seed: int, mishaps: Mishaps) -> None:
         super().__init__(script, plan, seed)
         self._mishaps = mishaps
         self._luck = random.Random(f"mishaps {seed}")
         self._left: tuple[_Left, ...] = ()
-        self._things: dict[Lying, int] = {}  # what stands on the table, and after which play it is taken away
+        self._things: dict[Lying, int] = {}  # objects on the table, and the play after which each is removed
         sides = range(1, len(script.teams) + 1)
         self._fanned = {f"side-{number}" for number in sides if self._happens(mishaps.fans)}
         self._mats_moved = False
@@ -95,7 +95,7 @@ class ClumsyChoreographer(Choreographer):
             yield from self._accidents()
 
     def _may_be_hasty(self, table: Table, first: Action, second: Action) -> bool:
-        """Whether the next player can lay his card while this one still lays his: each in a zone of his own."""
+        """True if the next player can play at the same time, in a different zone."""
         plays, after = (first.play, second.play), referee.apply(table, first.play)
         simple = all(play.verb in _LAYS_A_CARD for play in plays) and not (first.play.at_once or second.taken_back)
         if not simple or self._left or first.play.player == second.play.player:
@@ -107,7 +107,7 @@ class ClumsyChoreographer(Choreographer):
         return pile_stays and zone_of(table, first.play) != zone_of(after, second.play)
 
     def _together(self, table: Table, first: Action, second: Action) -> Iterator[Movement]:
-        """Two players lay almost at once, the second right after the first."""
+        """Two players play almost at once, the second right after the first."""
         after = referee.apply(table, first.play)
         last = referee.apply(after, second.play)
         seats = [self._players[str(action.play.player)] for action in (first, second)]
@@ -151,13 +151,13 @@ class ClumsyChoreographer(Choreographer):
         return troubled(laid, pace=pace, hold_s=hold_s)
 
     def _wrong_zone(self, zone: str) -> str:
-        """Another zone, mostly on the same mat."""
+        """Return another zone, usually on the same mat."""
         mats = [zone.partition("/")[0], self._luck.choice(self._plan.mats).layout.id]
         names = (f"{mat}/{name}" for mat in mats for name in self._plan.mat(mat).layout.zones)
         return self._luck.choice([name for name in names if name not in (zone, DRAW_ZONE)] or [DISCARD_ZONE])
 
     def _astray(self, seat: int, card_id: str, zone: str) -> Iterator[Movement]:
-        """The card is laid in a wrong zone, for a moment."""
+        """Put the card in a wrong zone for a moment."""
         place, name = self._place(zone)
         spot = arrange.pile_spot(place, place.layout.zones[name], self._chance)
         yield from self._make_room([spot])
@@ -173,7 +173,7 @@ class ClumsyChoreographer(Choreographer):
             yield from self._take_back(left)
 
     def _take_back_in_time(self, table: Table, action: Action) -> Iterator[Movement]:
-        """Illegal cards are taken back when their time has come, or when they are in the way of the next play."""
+        """Take back illegal cards that are due, or in the way of the next play."""
         after = table if action.taken_back else referee.apply(table, action.play)
         touched = {zone_of(table, action.play), *answered(table, after)}
         for left in self._left:
@@ -197,7 +197,7 @@ class ClumsyChoreographer(Choreographer):
         yield from super()._discard_answered(seat, zones)
 
     def _sweep(self, seat: int, mat_id: str) -> Movement:
-        """What stands on the mat leaves it with its cards."""
+        """Sweep the mat's cards together with the objects on it."""
         before, place = self.lying(), self._plan.mat(mat_id)
         self._things = {thing: n for thing, n in self._things.items() if not accidents.lies_on(place, thing)}
         self._left = tuple(left for left in self._left if not left.zone.startswith(f"{mat_id}/"))
@@ -229,7 +229,7 @@ class ClumsyChoreographer(Choreographer):
         yield from self._pushed(zone, {old: accidents.bumped(place, place.layout.zones[name], old, self._luck)})
 
     def _straighten(self) -> Iterator[Movement]:
-        """The cards of a pile, or of one column of the distance zone, are pushed together."""
+        """Push the cards of a pile, or of one distance column, together."""
         zone = self._some_zone(2)
         if zone is None or zone.endswith("/safety"):
             return
@@ -269,7 +269,7 @@ class ClumsyChoreographer(Choreographer):
         yield Movement(self._anybody(), (thing.picture,), None, thing.pose, before, before, self.lying(), AFTER_LAYING)
 
     def _make_room(self, spots: Sequence[Pose]) -> Iterator[Movement]:
-        """What stands where a card is going to be laid or taken up is taken away first."""
+        """Remove objects where a card will be put down or taken up."""
         for thing in [thing for thing in self._things if accidents.in_the_way(thing, spots)]:
             yield self._taken_away(thing)
 
@@ -300,7 +300,7 @@ class ClumsyChoreographer(Choreographer):
 
 
 def _fan_spot(place: MatPlace, rect: Rect, layer: int, chance: random.Random) -> Pose:
-    """A spot in a column whose cards lie as a fan: each a sticker lower than the last, the fourth on top again."""
+    """Return a spot in a fanned column: each card is one sticker lower, the fourth at the top again."""
     turn_deg = arrange.within(chance.gauss(0.0, PILE_TWIST_DEG), 4.0)
     y_mm = rect.y_mm + CARD_MM[1] / 2 + 1.0 + _FAN_STEP_MM * (layer % _FAN_STEPS) + chance.gauss(0.0, 1.0)
     return arrange.laid_inside(place, rect, rect.centre_mm[0] + chance.gauss(0.0, 1.5), y_mm, turn_deg)

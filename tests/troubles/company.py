@@ -1,4 +1,4 @@
-"""Hands over the table that do not play: they cross, pass, hover over a pile, or lie on a mat for a while."""
+"""Idle hands over the table: they cross, pass, hover over a pile, or rest on a mat."""
 
 import math
 import random
@@ -12,7 +12,7 @@ from companion.simulate.scene import Arm, Scene
 from troubles.acting import TroubledMovement
 from troubles.mishaps import Mishaps
 
-LEAST_SEEN_S = 1.0  # the players go on once what they have laid has been in everybody's sight for so long
+LEAST_SEEN_S = 1.0  # players continue once their card has been visible for this time
 _PATIENCE_S = 8.0
 _ARM_MM = 70.0
 _CARD_REACH_MM = 55.0
@@ -20,7 +20,7 @@ _TREMBLE_MM = 3.0
 
 
 class Company:
-    """The others at the table. Its state is whose hands are over the table, and which card has to be seen yet."""
+    """The other people at the table, with their hands and the cards that must still be seen."""
 
     def __init__(self, plan: TablePlan, mishaps: Mishaps, tempo: Tempo, seed: int) -> None:
         self._plan, self._mishaps, self._tempo = plan, mishaps, tempo
@@ -30,7 +30,7 @@ class Company:
         self._frames_seen = 0
 
     def join(self, movement: TroubledMovement) -> None:
-        """Whoever reaches over the table with this movement begins to."""
+        """Start a movement, and random visits by other hands."""
         hands = (hand for hand in (movement, movement.meanwhile) if hand is not None and not hand.slides)
         laid = tuple(hand.end for hand in hands if hand.end is not None)
         if laid:
@@ -39,16 +39,16 @@ class Company:
             self._hands += self._visits(movement)
 
     def waits(self, movement: Movement, waited: int) -> bool:
-        """Whether the players wait before a movement, after so many frames of waiting.
+        """True if the players wait before a movement, after `waited` frames of waiting.
 
-        They do until the card laid last has been in sight for long enough, but where a card is put right at once.
+        They wait until the last card has been visible long enough, unless this movement corrects it.
         """
         long_enough = self._frames_seen >= LEAST_SEEN_S * self._tempo.fps
         patient = waited < _PATIENCE_S * self._tempo.fps
         return bool(self._laid) and not long_enough and patient and movement.start not in self._laid
 
     def around(self, scene: Scene) -> Scene:
-        """A frame's scene with the idle hands over it."""
+        """Return a frame's scene with the idle hands."""
         arms = [(hand, next(hand, None)) for hand in self._hands]
         self._hands = [hand for hand, arm in arms if arm is not None]
         scene = replace(scene, arms=(*scene.arms, *(arm for _, arm in arms if arm is not None))) if arms else scene
@@ -82,7 +82,7 @@ class Company:
     def _hand(
         self, movement: Movement, to: Point, spread_mm: float, stay_s: float = 0.0, *, trembles: bool = True
     ) -> Iterator[Arm]:
-        """Where another player's idle hand is, frame by frame, from now on: it goes there and stays for a while."""
+        """Yield another player's idle arm per frame: it reaches there and stays for a while."""
         player = self._luck.choice([seat for seat in range(len(self._plan.seats)) if seat != movement.player])
         seat, spot = self._plan.seats[player], self._near(to, spread_mm)
         reach, stay = self._tempo.frames(0.7), round(stay_s * self._tempo.fps)
@@ -98,14 +98,14 @@ class Company:
 
 
 def hides(scene: Scene, pose: Pose) -> bool:
-    """Whether a hand or a carried card is over a spot on the table, or casts its shadow there."""
+    """True if a hand or a carried card covers a spot or casts a shadow on it."""
     spot = pose.x_mm, pose.y_mm
     carried = (math.dist(spot, (card.pose.x_mm, card.pose.y_mm)) < 2 * _CARD_REACH_MM for card in scene.carried)
     return any(_to_arm_mm(arm, spot) < _ARM_MM + _CARD_REACH_MM for arm in scene.arms) or any(carried)
 
 
 def _to_arm_mm(arm: Arm, spot: Point) -> float:
-    """From a spot to the nearest point of an arm's middle line."""
+    """Return the distance from a spot to an arm's center line."""
     along_x, along_y = arm.seat[0] - arm.tip[0], arm.seat[1] - arm.tip[1]
     length = math.hypot(along_x, along_y) or 1.0
     share = ((spot[0] - arm.tip[0]) * along_x + (spot[1] - arm.tip[1]) * along_y) / length**2

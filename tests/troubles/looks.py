@@ -1,4 +1,4 @@
-"""Cameras other than the demo's: as households put them up, and in a dim evening."""
+"""Other cameras than the demo's: ordinary webcams at home, and a dim evening."""
 
 import random
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ SIZES = ((1920, 1080), (2560, 1440), (3840, 2160))
 
 
 def household_look(seed: int, most_tilt_deg: float = 30.0) -> Look:
-    """A webcam as people put it up: tilted by anything, its pictures sent as JPEG, otherwise in good light."""
+    """Return a webcam with a random tilt and JPEG pictures, in otherwise good light."""
     chance = random.Random(f"household {seed}")
     return replace(
         RoughLook(**asdict(typical_look(seed))),
@@ -27,7 +27,7 @@ def household_look(seed: int, most_tilt_deg: float = 30.0) -> Look:
 
 
 def hard_look(seed: int, most_tilt_deg: float = 35.0) -> Look:
-    """A dim evening: soft, noisy, tinted, with shadows and a lamp mirrored somewhere; still the same camera."""
+    """Return a dim evening: soft, noisy and tinted, with shadows and a reflection."""
     chance = random.Random(f"hard {seed}")
     warm = chance.uniform(-0.22, 0.22)
     return RoughLook(
@@ -54,14 +54,14 @@ def hard_look(seed: int, most_tilt_deg: float = 35.0) -> Look:
 
 
 def size_for(points: Iterable[Point], look: Look, px_per_mm: float = 1.5) -> Size:
-    """The smallest usual picture that holds the points with so many pixels a millimetre at its middle."""
+    """Return the smallest usual picture size with this scale, in px/mm, at the center."""
     points = list(points)
     scales = ((size, middle_scale(camera(points, size, look.tilt_deg, look.roll_deg), size)) for size in SIZES)
     return next((size for size, scale in scales if scale >= px_per_mm), SIZES[-1])
 
 
 def middle_scale(matrix: Matrix, size: Size) -> float:
-    """Pixels a millimetre, from left to right, at the middle of the picture."""
+    """Return the horizontal scale at the picture's center, in px/mm."""
     middle = np.linalg.inv(matrix) @ (size[0] / 2, size[1] / 2, 1.0)
     here = middle / middle[2]
     left, right = (matrix @ (here[0] + off, here[1], 1.0) for off in (-0.5, 0.5))

@@ -1,4 +1,4 @@
-"""Cards of another deck on the simulated table, by pictures of their faces."""
+"""Cards of another deck on the simulated table, from pictures of their faces."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,14 +14,17 @@ from companion.tabletop.mat_layout import CARD_MM
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PicturedCards(Cards):
-    """A deck by a picture a face, by its slug, of any resolution, the back's as `BACK`, which may be our own."""
+    """A deck from one picture per face, by slug, in any resolution.
+
+    The back is `BACK`; without a picture it is our own.
+    """
 
     sticker_mm: float | None = None
     faces: Mapping[str, Image] = field(default_factory=dict)
     size_mm: tuple[float, float] = CARD_MM
 
     def bare(self, picture: str) -> Image:
-        """A card of the deck's size; KeyError for a face without a picture."""
+        """Return a card at the deck's size. Raises KeyError for a face without a picture."""
         if picture == BACK and BACK not in self.faces:
             flat = Cards.bare(self, BACK)
         else:

@@ -1,4 +1,4 @@
-"""A camera in a real room: pushed, in changing light, with glare, shade and shadows, its pictures sent as JPEG."""
+"""Simulate a camera in a real room: pushed, in changing light, with glare, shadows and JPEG pictures."""
 
 import math
 import random
@@ -16,37 +16,37 @@ from companion.simulate.scene import Lying, Scene
 from companion.simulate.studio import Studio, _Patch, arm_pose, lay, project
 from troubles.things import THINGS, thing_sprite
 
-LAMP_SHARE = 0.65  # so much of the light comes from the lamp
+LAMP_SHARE = 0.65  # share of the light that comes from the lamp
 _SHADE_REACH, _GLARE_REACH = 0.22, 0.07
 _SHADOW_OFF_MM = 35.0
 _SHADOW_PX_PER_MM, _SHADOW_RIM_MM = 0.5, 90.0
-_GRAINY_FROM = 1.3  # from this exposure on the sensor rustles more
+_GRAINY_FROM = 1.3  # the sensor is noisier from this exposure up
 
 
 @dataclass(frozen=True, slots=True)
 class RoughLook(Look):
-    """How a picture is taken by a camera and in a room that are not the best."""
+    """The look of a mediocre camera and room."""
 
     jpeg_quality: int | None = None
-    """Where set, every frame goes through JPEG at this quality, as from a webcam that sends MJPG."""
+    """JPEG quality of every frame, as from a webcam with MJPG; None for no compression."""
 
     shake_px: float = 0.0
-    """The picture is smeared by so much, in the direction `shake_deg`: a camera that trembles in dim light."""
+    """Motion blur along `shake_deg`: a camera that trembles in dim light."""
 
     shake_deg: float = 0.0
-    gamma: float = 1.0  # above 1 the camera's software brightens the dark parts
-    glare: float = 0.0  # a lamp mirrored in the table adds so much of full scale in the middle of its spot
+    gamma: float = 1.0  # above 1, dark parts become brighter
+    glare: float = 0.0  # peak brightness of a lamp's reflection, as a share of full scale
     glare_at: tuple[float, float] = (0.3, 0.4)
-    """Where the spot is, and where the shade is, as shares of the picture's width and height."""
+    """Center of the reflection (and in `shade_at`, of the shade), as shares of width and height."""
 
-    shade: float = 0.0  # somebody stands in the light: so much of it is missing in the middle of his shadow
+    shade: float = 0.0  # share of light missing at the center of a person's shadow
     shade_at: tuple[float, float] = (0.7, 0.8)
-    arm_shadow: float = 0.0  # an arm takes so much of the light from what is around it
+    arm_shadow: float = 0.0  # share of light that an arm takes from its surroundings
 
 
 @dataclass(frozen=True, slots=True)
 class Light:
-    """How the light and the exposure have changed since the beginning, each as a factor."""
+    """Changes of light and exposure since the beginning, as factors."""
 
     lamp: float = 1.0
     sky: float = 1.0
@@ -55,7 +55,7 @@ class Light:
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """How far the camera has been pushed out of its place, as its picture shows it."""
+    """How far the camera was pushed, as seen in the picture."""
 
     right_px: float = 0.0
     down_px: float = 0.0
@@ -64,14 +64,14 @@ class Push:
 
 @dataclass(frozen=True, slots=True)
 class RoughScene(Scene):
-    """A scene in the light that there is, from where the camera is."""
+    """A scene with the current light and camera position."""
 
     light: Light = Light()
     push: Push = Push()
 
 
 class RoughStudio(Studio):
-    """A camera over a table that people move about, in a room with lamps and windows."""
+    """A camera that people push, in a room with lamps and windows."""
 
     def __init__(self, plan: TablePlan, look: Look, size: Size, cards: Cards, seed: int) -> None:
         self._rough = look if isinstance(look, RoughLook) else RoughLook()
@@ -94,7 +94,7 @@ class RoughStudio(Studio):
 
     @property
     def room_px(self) -> float:
-        """How far the outermost corner of a mat is from the edge of the picture."""
+        """The smallest distance from a mat's corner to the picture's edge."""
         width, height = self._size
         corners = [project(self._first_matrix, corner) for corner in self._plan.corners]
         return min(min(x, y, width - x, height - y) for x, y in corners)
@@ -113,7 +113,7 @@ class RoughStudio(Studio):
         return frame
 
     def _developed(self, frame: Image, chance: random.Random) -> Image:
-        """What light, sensor and software make of a frame."""
+        """Apply light, sensor and software to a frame."""
         if self._now != Light():
             few = changed_light(self._now, self._few_light)
             now = cv2.resize(few, self._size, interpolation=cv2.INTER_LINEAR)
@@ -148,7 +148,7 @@ class RoughStudio(Studio):
 
 
 def _pushed(push: Push, size: Size) -> NDArray[np.float64]:
-    """What a push of the camera does to its picture: a shift, and a turn about its middle."""
+    """Return the matrix of a camera push: a shift, and a turn around the center."""
     x, y = size[0] / 2, size[1] / 2
     cos, sin = math.cos(math.radians(push.turn_deg)), math.sin(math.radians(push.turn_deg))
     right, down = push.right_px + x - cos * x + sin * y, push.down_px + y - sin * x - cos * y
@@ -157,7 +157,7 @@ def _pushed(push: Push, size: Size) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=4)
 def arm_shadow_sprite(depth: float) -> Sprite:
-    """The wide soft shadow of an arm: nothing but black, `depth` of it in the middle."""
+    """Return the wide soft shadow of an arm: black, with opacity `depth` at the center."""
     whole = hand_sprite(0)
     scale = _SHADOW_PX_PER_MM / whole.px_per_mm
     few = cv2.resize(whole.pixels[..., 3], None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
@@ -170,14 +170,14 @@ def arm_shadow_sprite(depth: float) -> Sprite:
 
 
 def glare(look: RoughLook, size: Size) -> NDArray[np.float32] | None:
-    """What a mirrored lamp adds to what is printed or varnished: (H, W, 1) float32 of 255, or None without one."""
+    """Return the brightness a reflection adds, (H, W, 1) float32 on a scale of 255, or None."""
     if not look.glare:
         return None
     return (255.0 * np.float32(look.glare) * _spot(look.glare_at, size, _GLARE_REACH))[..., None]
 
 
 def _spot(at: Point, size: Size, reach: float) -> NDArray[np.float32]:
-    """A soft round spot, 1 in its middle: (H, W) float32; `reach` is its radius as a share of the width."""
+    """Return a soft round spot, 1 at its center, (H, W) float32; `reach` is its radius as a share of the width."""
     width, height = size
     x = (np.arange(width, dtype=np.float32) - at[0] * width) / (reach * width)
     y = (np.arange(height, dtype=np.float32) - at[1] * height) / (reach * width)
@@ -185,7 +185,7 @@ def _spot(at: Point, size: Size, reach: float) -> NDArray[np.float32]:
 
 
 def smear(look: RoughLook) -> NDArray[np.float32] | None:
-    """The kernel of a trembling camera, or None where it hangs still."""
+    """Return the blur kernel of a trembling camera, or None if it is still."""
     if look.shake_px <= 0.0:
         return None
     reach, kernel = math.ceil(look.shake_px / 2) + 1, np.zeros((13, 13), np.float32)
@@ -198,16 +198,16 @@ def smear(look: RoughLook) -> NDArray[np.float32] | None:
 
 
 def tone_curve(gamma: float) -> NDArray[np.uint8] | None:
-    """What the camera's software makes of each level, (256,) uint8; None where it changes nothing."""
+    """Return the output level for each input level, (256,) uint8, or None for gamma 1."""
     if gamma == 1.0:
         return None
     return np.rint(255.0 * np.linspace(0.0, 1.0, 256) ** (1.0 / gamma)).astype(np.uint8)
 
 
 def changed_light(now: Light, look_light: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """By how much each pixel is brighter than in the look's own light, (h, w, 3) uint8, 64 for once.
+    """Return the brightness factor of each pixel, (h, w, 3) uint8, where 64 means 1.
 
-    Without the lamp the light is even, and bluer.
+    Without the lamp, the light is even and bluer.
     """
     even = np.float32(look_light.mean()) * (1.0 - LAMP_SHARE)
     by_lamp = np.maximum(look_light - even, 0.0)

@@ -1,4 +1,4 @@
-"""The script's hands played by people to whom things happen, in changing light."""
+"""Play a script's hands with mishaps and changing light."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,7 +20,7 @@ from troubles.weather import Weather
 def troubled_scenes(
     script: Script, seed: int, tempo: Tempo, mishaps: Mishaps, room_px: float = 12.0
 ) -> Iterator[Scene]:
-    """The script's hands with mishaps, as scenes, one a frame.
+    """Yield the script's hands with mishaps, one scene per frame.
 
     The camera is pushed by at most `room_px` (see `RoughStudio.room_px`).
     """

@@ -1,4 +1,4 @@
-"""What people put down on a table beside cards: a cup, a phone, two dice, seen from above."""
+"""Objects beside the cards, seen from above: a cup, a phone, two dice."""
 
 from functools import lru_cache
 
@@ -11,13 +11,13 @@ from companion.simulate.art import Sprite, over_shadow, paint
 from companion.simulate.camera_model import Image
 from companion.simulate.scene import BACK, Lying
 
-THINGS = ("cup", "phone", "dice")  # the pictures of what people put down on a table beside cards
+THINGS = ("cup", "phone", "dice")  # names of the pictures
 _PX_PER_MM = 2.0
 _BOX_MM = 220.0
 
 
 def is_card(lying: Lying) -> bool:
-    """True if it is a card that lies face up."""
+    """True for a face-up card."""
     return lying.picture != BACK and lying.picture not in THINGS
 
 
@@ -58,7 +58,7 @@ def _paint_cup(colour: NDArray[np.float32], opacity: NDArray[np.float32]) -> Non
 
 
 def _paint_phone(colour: NDArray[np.float32], opacity: NDArray[np.float32]) -> None:
-    """A phone whose screen shows lines of writing."""
+    """Paint a phone with lines of text on its screen."""
     shape = opacity.shape
     paint(colour, opacity, _block(shape, (0.0, 0.0), (72.0, 148.0)), (36, 34, 32))
     np.copyto(colour, np.float32((232, 226, 222)), where=(_block(shape, (0.0, 0.0), (66.0, 136.0)) > 0)[..., None])

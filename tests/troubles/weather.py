@@ -1,4 +1,4 @@
-"""What changes over the whole picture: the lamp, the clouds, the camera's exposure, and the camera itself."""
+"""Changes of the whole picture: the lamp, clouds, the camera's exposure, and its position."""
 
 import math
 import random
@@ -18,10 +18,10 @@ _PUSH_PX = (15.0, 90.0)
 
 
 class Weather:
-    """The light and the camera, frame by frame. Its state is how both are at the moment, and what is under way."""
+    """The light and the camera, frame by frame."""
 
     def __init__(self, mishaps: Mishaps, tempo: Tempo, seed: int, room_px: float) -> None:
-        """`room_px` is how far the camera may be pushed before a mat leaves the picture."""
+        """`room_px` is how far the camera can be pushed before a mat leaves the picture."""
         self._mishaps, self._tempo, self._room_px = mishaps, tempo, room_px
         self._luck = random.Random(f"weather {seed}")
         self._lamp: Iterator[float] = iter(())
@@ -32,7 +32,7 @@ class Weather:
         self._hands_before = False
 
     def stir(self) -> None:
-        """With a play, something may begin to change; one thing of a kind at a time."""
+        """With a play, randomly start a change, at most one of each kind at a time."""
         shares = self._mishaps
         if self._happens(shares.lamp):
             self._lamp = self._switched()
@@ -46,12 +46,12 @@ class Weather:
             self._pushes = self._pushed(self._luck.uniform(*_PUSH_PX))
 
     def over(self, scene: Scene) -> Scene:
-        """A frame's scene in the light that there is, from where the camera is."""
+        """Return a frame's scene with the current light and camera position."""
         self._push = next(self._pushes, self._push)
         lamp, sky = next(self._lamp, self._light.lamp), next(self._sky, self._light.sky)
         exposure = self._exposed(lamp, sky)
         self._light = Light(lamp, sky, exposure)
-        # In steps that nobody sees, so that equal frames are drawn alike.
+        # Rounded to invisible steps, so that equal frames are drawn identically.
         light = Light(round(lamp, 2), round(sky, 2), round(exposure * self._swing(bool(scene.arms)), 2))
         return RoughScene(scene.lying, scene.carried, scene.arms, scene.mats, light, self._push)
 
@@ -80,7 +80,7 @@ class Weather:
         return (start + (end - start) * (n + 1) / count for n in range(count))
 
     def _pushed(self, far_px: float) -> Iterator[Push]:
-        """The camera moves for a moment; sometimes it swings back, mostly it stays where it is."""
+        """Yield the camera's movement; it usually stays, but sometimes swings back."""
         old, far_px = self._push, min(far_px, self._room_px / 2)
         towards = self._luck.uniform(0.0, 2 * math.pi)
         new = Push(
@@ -93,7 +93,7 @@ class Weather:
             yield from (part_way(from_, to, (n + 1) / count) for n in range(count))
 
     def _exposed(self, lamp: float, sky: float) -> float:
-        """The exposure follows the light, a moment late, as far as it can."""
+        """Return the exposure, which follows the light with a delay, within limits."""
         bright = LAMP_SHARE * lamp + (1.0 - LAMP_SHARE) * sky
         wanted = min(_LONGEST_EXPOSURE, max(_SHORTEST_EXPOSURE, bright**-0.8))
         step = 1.0 - math.exp(-1.0 / (_ADAPTS_IN_S * self._tempo.fps))
@@ -101,7 +101,7 @@ class Weather:
         return wanted if abs(exposure - wanted) < 0.01 else exposure
 
     def _swing(self, hands: bool) -> float:
-        """How far off the exposure is for a second after a hand has come in, where it hunts."""
+        """Return the exposure error factor while the camera hunts after a hand appears."""
         if hands and not self._hands_before and self._happens(self._mishaps.hunting):
             self._swings_since = 0
         self._hands_before = hands
