@@ -1,4 +1,4 @@
-"""Photographs of one card, to enrol it: any ground, a camera held in the hand, the card's true corners beside it."""
+"""Photographs of single cards and sheets for enrollment, from a hand-held camera, with the true corners."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +15,7 @@ from companion.tabletop.mat_layout import side_mat
 
 GROUNDS = ("mat", "wood", "felt", "dark", "plaid", "print", "paper", "board", "linen", "checks")
 ORDINARY_GROUNDS = ("linen", "wood", "felt", "dark", "plaid")
-"""What people lay a card on at home; a dark deck not on the dark one."""
+"""Common backgrounds at home; for a dark deck not the dark one."""
 
 STYLES = ("own", *decks.STYLES)
 _TABLE_PX_PER_MM = 4.0
@@ -25,25 +25,25 @@ _ROUND_MM = 3.2
 
 @dataclass(frozen=True)
 class CardPhoto:
-    """A photograph and where its card truly lies."""
+    """A photograph and the true place of its card."""
 
     image: np.ndarray
     corners: np.ndarray
-    """`(4, 2)` px: the card's own top left one first, then clockwise; where its edges meet, were they not rounded."""
+    """`(4, 2)` px, clockwise from the card's top left, where the edges would meet without rounding."""
 
     size_mm: tuple[float, float]
     ground: str
     style: str
     slug: str
-    hidden: float  # the share of the card's print that a reflection has burnt out
+    hidden: float  # share of the card's print lost in a reflection
 
     def error_mm(self, corners: np.ndarray) -> float:
-        """How far the worst of the corners found is off, in millimetres of the card."""
+        """Return the largest error of detected corners, in millimeters of the card."""
         return error_mm(corners, self.corners, self.size_mm)
 
 
 def error_mm(found: np.ndarray, corners: np.ndarray, size_mm: tuple[float, float]) -> float:
-    """How far the worst of a card's corners found is off, in millimetres of the card."""
+    """Return the largest error of a card's detected corners, in millimeters of the card."""
     own = photos.edges(*size_mm) + np.float32(0.5)
     to_mm = cv2.getPerspectiveTransform(np.float32(corners), own).astype(np.float64)
     seen = cv2.perspectiveTransform(np.float64(found).reshape(-1, 1, 2), to_mm).reshape(-1, 2)
@@ -52,7 +52,7 @@ def error_mm(found: np.ndarray, corners: np.ndarray, size_mm: tuple[float, float
 
 @lru_cache(maxsize=24)
 def ground_image(kind: str, seed: int) -> np.ndarray:
-    """What lies under the card, `_TABLE_MM` of it, `uint8 BGR`."""
+    """Return the background, `_TABLE_MM` large, `uint8 BGR`."""
     size = tuple(round(side * _TABLE_PX_PER_MM) for side in _TABLE_MM)
     rng = np.random.default_rng(seed)
     if kind == "mat":
@@ -77,7 +77,7 @@ def ground_image(kind: str, seed: int) -> np.ndarray:
 
 
 def card_photo(seed: int, style: str, slug: str, ground: str, **how: object) -> CardPhoto:
-    """One card photographed from the hand: tilted up to 32°, turned up to 30°, 18–92 % of the picture's height."""
+    """Return a hand-held photograph of one card: tilt up to 32°, turn up to 30°, 18–92 % of the height."""
     rng = np.random.default_rng((seed, 11))
     face, size_mm = photos.face_of(style, slug), decks.size_mm(style)
     wide = bool(rng.random() < 0.3)
@@ -121,7 +121,7 @@ def _shot(rng: np.random.Generator, how: dict[str, object]) -> Shot:
 
 
 def ordinary_card_photo(seed: int, tilt: float | None = None) -> CardPhoto:
-    """A card as people photograph it: held well or up to 20° askew, dim to over-bright, a lamp mirrored anywhere."""
+    """Return a typical photograph: tilt up to 20°, dim to overexposed, sometimes with a reflection."""
     rng = np.random.default_rng((seed, 13))
     glares = ()
     if rng.random() < 0.6:
@@ -146,7 +146,7 @@ def ordinary_card_photo(seed: int, tilt: float | None = None) -> CardPhoto:
 def _hidden(
     face: np.ndarray, size_mm: tuple[float, float], corners: np.ndarray, shot: Shot, size_px: tuple[int, int]
 ) -> float:
-    """The share of a card's print, within a millimetre of any edge of it, that is burnt out."""
+    """Return the share of a card's print that is overexposed, counting what is within 1 mm of a printed edge."""
     size = (round(size_mm[0] * 2), round(size_mm[1] * 2))
     onto = cv2.getPerspectiveTransform(np.float32(corners), photos.edges(*size) + np.float32(0.5))
     burnt = cv2.warpPerspective(burnt_out(shot, size_px).astype(np.uint8), onto, size) > 0
@@ -157,7 +157,7 @@ def _hidden(
 
 def _rendered(table: np.ndarray, face: np.ndarray, cover: np.ndarray, size_mm: tuple[float, float], pose: Pose,
               shift_mm: np.ndarray, rng: np.random.Generator) -> np.ndarray:  # fmt: skip
-    """Linear light, `(H, W, 3) float32`."""
+    """Return the picture in linear light, `(H, W, 3) float32`."""
     size_px, s = pose.size_px, _TABLE_PX_PER_MM
     square = np.float32([(-50, -50), (50, -50), (50, 50), (-50, 50)])
     over = 2
@@ -182,7 +182,7 @@ def _rendered(table: np.ndarray, face: np.ndarray, cover: np.ndarray, size_mm: t
 
 
 def _cut(shape: tuple[int, int]) -> np.ndarray:
-    """The card's outline with its rounded corners, 255 inside."""
+    """Return a mask of a card with rounded corners, 255 inside."""
     cover = np.zeros(shape, np.uint8)
     r = round(_ROUND_MM * 8)
     h, w = shape
@@ -202,7 +202,7 @@ def _light(image: np.ndarray) -> np.ndarray:
 
 
 def some_card_photo(seed: int) -> CardPhoto:
-    """Any card of any deck on any ground."""
+    """Return a random card of a random deck on a random background."""
     rng = np.random.default_rng((seed, 12))
     slugs = (*decks.CLASSIC, decks.BACK)
     return card_photo(seed, str(rng.choice(STYLES)), str(rng.choice(slugs)), str(rng.choice(GROUNDS)))
@@ -210,7 +210,7 @@ def some_card_photo(seed: int) -> CardPhoto:
 
 @dataclass(frozen=True)
 class SheetPhoto:
-    """A photograph of many cards laid in rows, and where they truly lie, in the order of reading."""
+    """A photograph of cards in rows, and their true corners in reading order."""
 
     image: np.ndarray
     corners: np.ndarray  # `(n, 4, 2)` px
@@ -218,7 +218,7 @@ class SheetPhoto:
 
 
 def sheet_photo(seed: int, style: str, slugs: tuple[str, ...], ground: str, **how: object) -> SheetPhoto:
-    """Cards in rows of `columns`, laid by hand: a little askew, not quite in line unless `neat`; `tilt` up to 12°."""
+    """Return cards in rows of `columns`, slightly inaccurate unless `neat`; `tilt` is up to 12°."""
     rng = np.random.default_rng((seed, 14))
     columns, long_px = int(how.get("columns", 5)), int(how.get("long_px", 2400))
     w, h = decks.size_mm(style)

@@ -1,4 +1,4 @@
-"""What somebody does on the pages, and what stands there afterwards."""
+"""Use the pages as people do, and read what they show."""
 
 import html
 import re
@@ -16,19 +16,19 @@ STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
 
 
 def tap(client, path: str, **fields):
-    """Send a form of one of our own pages."""
+    """Submit a form of one of our own pages."""
     return client.post(path, data=fields, headers=HOME)
 
 
 def stranger(app, number: int = 77):
-    """Return a phone on the network that has not scanned anything."""
+    """Return a phone on the network that has not scanned the code."""
     client = app.test_client()
     client.environ_base["REMOTE_ADDR"] = f"192.168.1.{number}"
     return client
 
 
 def scanned(app, number: int = 10, **seat: str):
-    """Return a phone that has scanned the code, and taken the seat that is named."""
+    """Return a phone that has scanned the code and taken the given seat."""
     client = stranger(app, number)
     client.get(f"/join?t={join_token(SECRET)}", follow_redirects=True)
     if seat:
@@ -37,7 +37,7 @@ def scanned(app, number: int = 10, **seat: str):
 
 
 def run(*words: object) -> int:
-    """Call the program's command; what it cannot do is raised."""
+    """Run a command of the program; problems are raised."""
     return companion.main([str(word) for word in words], standalone_mode=False) or 0
 
 
@@ -47,29 +47,29 @@ def text_of(response) -> str:
 
 
 def seen(match: Match, number: int, *plays: str, **how) -> str:
-    """Lay a card before the camera; return the address of the question about it."""
+    """Put down a card in front of the camera; return the address of its question."""
     return f"/question/{camera(match).play(number, *plays, zone='side-1/battle', **how)}"
 
 
 def played(match: Match, *plays: str) -> Match:
-    """Enter plays, each of them accepted; return the match."""
+    """Enter plays, which must be accepted; return the match."""
     for play in plays:
         assert match.enter(play, "Ann").done, play
     return match
 
 
 def lines(match: Match) -> list[str]:
-    """Return the lines of the hand as they are written."""
+    """Return the recorded plays of the hand as text."""
     return [entry.written.text for entry in match.state.hand_entries]
 
 
 def values(response) -> list[str]:
-    """Return the plays that a page's buttons enter."""
+    """Return the plays that the page's buttons enter."""
     return [*map(html.unescape, re.findall(r'name="text" value="([^"]*)"', response.text))]
 
 
 def form_of(response) -> dict[str, str]:
-    """Return what a browser would send of a page's forms as they stand."""
+    """Return the fields that a browser would send for the page's forms."""
     shown = response.text
     form: dict[str, str] = {}
     for tag in re.findall(r"<input [^>]*>", shown):

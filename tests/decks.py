@@ -1,7 +1,7 @@
-"""Decks to test with, drawn here: as different from one another as editions are, with the difficulties of real ones.
+"""Draw decks for tests: as different as editions are, with the difficulties of real ones.
 
-`face("vintage", "roll")` is a face as it left the printer, `(H, W, 3) uint8 BGR`, upright; every style draws the faces
-of every edition.
+`face("vintage", "roll")` is an upright face as printed, `(H, W, 3) uint8 BGR`. Every style has the faces of every
+edition.
 """
 
 import zlib
@@ -22,29 +22,29 @@ BACK = "back"
 CARD_MM = (57.0, 88.0)
 OLDER_CARD_MM = (60.0, 90.0)
 CORNER_MM = 3.2
-"""The radius to which a card's corners are cut."""
+"""Radius of a card's corners."""
 
 CLASSIC = tuple(card.value for card in load_edition("classic").deck)
 
 
 def face(style: str, slug: str, px_per_mm: float = 8) -> np.ndarray:
-    """A face of a deck. Raises KeyError for an unknown style, ValueError for an unknown face; not to be written to."""
+    """Return a face; read-only. Raises KeyError for an unknown style, ValueError for an unknown face."""
     return _printed(style, Card(slug).value, float(px_per_mm))
 
 
 def back(style: str, px_per_mm: float = 8) -> np.ndarray:
-    """The back of a deck's cards, as `face`."""
+    """Return the back of a deck's cards, like `face`."""
     return _printed(style, BACK, float(px_per_mm))
 
 
 def size_mm(style: str) -> tuple[float, float]:
-    """The size of a deck's cards; our own are as large as most."""
+    """Return the size of a deck's cards; the default is our own."""
     return OLDER_CARD_MM if style == "old" else CARD_MM
 
 
 @cache
 def _printed(style: str, slug: str, px_per_mm: float) -> np.ndarray:
-    """Drawn at 8 px/mm, whatever the size asked for, so that noise and wear are the same at every size."""
+    """Return a face drawn at 8 px/mm and resized, so that noise and wear are the same at every size."""
     if px_per_mm != _PX_PER_MM:
         size = tuple(round(side * px_per_mm) for side in size_mm(style))
         way = cv2.INTER_AREA if px_per_mm < _PX_PER_MM else cv2.INTER_CUBIC
@@ -57,7 +57,7 @@ def _printed(style: str, slug: str, px_per_mm: float) -> np.ndarray:
     return image
 
 
-# --- Means ----------------------------------------------------------------------------------------------------
+# --- Tools ----------------------------------------------------------------------------------------------------
 
 _PX_PER_MM = 8.0
 _W, _H = CARD_MM
@@ -79,7 +79,7 @@ def _ground(colour: str, size: tuple[float, float] = CARD_MM) -> str:
 
 
 def _sign(card: Card, ink: str, ground: str, x: float, y: float, scale: float, turn: float = 0.0) -> str:
-    """A pictogram of two tones about (x, y), 60 · scale large; a distance is a car."""
+    """Return a pictogram in two tones around (x, y), 60 · scale wide; a distance is a car."""
     if card in LIMITS:
         shapes = [limit_sign(card, ring=ink, paper=ground, ink=ink, x=0, y=0, scale=1)]
     else:
@@ -92,12 +92,12 @@ def _word(card: Card, language: str = "fr") -> str:
 
 
 def _twice(body: list[str], size: tuple[float, float] = CARD_MM) -> list[str]:
-    """The same again, upside down at the opposite end."""
+    """Return the body, and a copy upside down at the opposite end."""
     return [*body, draw.group(body, x=size[0], y=size[1], turn=180)]
 
 
 def _roadster(ink: str, ground: str) -> list[str]:
-    """An open car with a long bonnet, 60 wide."""
+    """Draw an open car with a long hood, 60 wide."""
     body = "M-30 6C-31 -4 -24 -7 -14 -8L-8 -8L-5 -1L4 -1L9 -7C20 -7 29 -5 30 6Z"
     return [
         draw.path(body, draw.paint(ink, ink, 2, join="round")),
@@ -108,7 +108,7 @@ def _roadster(ink: str, ground: str) -> list[str]:
 
 
 def _traffic_light(card: Card, *, box: str, off: str, y: float, scale: float) -> str:
-    """Stop and roll: the same box with two lamps, one of which is lit."""
+    """Draw Stop or Roll: the same box with two lamps, one of them lit."""
     red, green = ("#D22B1F", off) if card is Card.STOP else (off, "#1E9B4B")
     light = [
         draw.rect(-4, 26, 8, 40, draw.paint(box)),
@@ -120,7 +120,7 @@ def _traffic_light(card: Card, *, box: str, off: str, y: float, scale: float) ->
 
 
 def limit_sign(card: Card, *, ring: str, paper: str, ink: str, x: float, y: float, scale: float) -> str:
-    """Speed limit and its end: the same disc with the same figure, once with a stroke across."""
+    """Draw Speed Limit or its end: the same disc and number, with a stroke across for the end."""
     disc = [
         draw.circle(0, 0, 30, draw.paint(paper, ring, 7)),
         draw.fitted("50", 0, 0, 36, 40, fill=ink),
@@ -130,7 +130,7 @@ def limit_sign(card: Card, *, ring: str, paper: str, ink: str, x: float, y: floa
 
 
 def octaves(rng: np.random.Generator, size: tuple[int, int], first: int, last: int, fade: float) -> np.ndarray:
-    """Noise that varies at every scale, `(H, W, 3) float32` of deviation about 1."""
+    """Return noise at every scale, `(H, W, 3) float32`, with a standard deviation of about 1."""
     field = np.zeros((size[1], size[0], 3), np.float32)
     for octave in range(first, last):
         coarse = rng.normal(0, 1, (2**octave + 2, 2**octave, 3)).astype(np.float32)
@@ -174,7 +174,7 @@ def _vintage_picture(card: Card) -> list[str]:
 
 
 def _milestone_by_the_road() -> list[str]:
-    """The one drawing of all distances: a stone, a road to the horizon, hills, poplars."""
+    """Draw the picture that all distances share: a stone, a road to the horizon, hills, poplars."""
     hills = "M0 44C10 34 18 36 26 41C34 33 46 31 60 42L60 50L0 50Z"
     trees = [draw.path(f"M{x} 48L{x} 34C{x - 2.5} 38 {x - 2.5} 44 {x} 48Z", draw.paint("#4E6B3A", "#4E6B3A", 2))
              for x in (10, 15, 21)]  # fmt: skip
@@ -220,7 +220,7 @@ _PALETTES = {Family.HAZARD: (70, 95, 150), Family.REMEDY: (120, 150, 135), Famil
 
 
 def _painting(name: str, tone: tuple[int, int, int]) -> np.ndarray:
-    """A landscape in oil: sky and land of different tones, patches with hard edges, brush strokes over all."""
+    """Return an oil landscape: sky and land in different tones, hard-edged patches, brush strokes."""
     rng = _seeded(name)
     size = (round(_W * _PX_PER_MM), round(_H * _PX_PER_MM))
     field = octaves(rng, size, 1, 7, 0.75)
@@ -235,7 +235,7 @@ def _painting(name: str, tone: tuple[int, int, int]) -> np.ndarray:
 
 
 def _brushed_on(image: np.ndarray, card: Card) -> np.ndarray:
-    """The card's thing as part of the painting: in two tones, its edges ragged, its shadow on the land."""
+    """Paint the card's object into the picture: two tones, ragged edges, a shadow on the land."""
     rng = _seeded("painted", card.value, "thing")
     distance = card.family is Family.DISTANCE
     shape = draw.fitted(card.value, 0, 0, 60, 62, fill="#000000") if distance else _sign(card, "#000", "#888", 0, 0, 1)
@@ -256,13 +256,13 @@ def _painted_back() -> np.ndarray:
     return _clipped(image * 0.5 + 0.5 * image[::-1, ::-1])
 
 
-# --- scenes: a street full of small things, no two alike; what the card is, stands small below ------------------------
+# --- scenes: a street full of small things, all different; the card's name is small at the bottom ---------------------
 
 _WALLS = ("#D9A441", "#B8573D", "#E9DCC2", "#7C9AAE", "#C9C06B", "#A8B89A", "#8E6C88", "#D8887A")
 
 
 def _scenes(card: Card) -> np.ndarray:
-    """A street in one point of view, by chance: houses, trees, cars; on distances all the same but for the figure."""
+    """Draw a random street of houses, trees and cars; distances differ in the number only."""
     rng = _seeded("scenes", card.family if card.family is Family.DISTANCE else card.value)
     sky, walk = str(rng.choice(("#BFDDF0", "#F6D9B5", "#D6D3E6", "#8FB3CF", "#F3EBD3"))), "#8C8A86"
     houses = [_house(rng, x) for x in np.arange(-4, 58, 11) + rng.uniform(-2, 2, 6)]
@@ -316,7 +316,7 @@ _GOLD = (120, 190, 225)
 
 
 def _on_night(drawing: np.ndarray, width_mm: float) -> np.ndarray:
-    """Only the outlines of a drawing, glowing a little."""
+    """Draw only the outlines, slightly glowing."""
     thick = max(3, round(width_mm * _PX_PER_MM)) | 1
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (thick, thick))
     edge = cv2.morphologyEx(drawing[..., 0], cv2.MORPH_GRADIENT, kernel).astype(np.float32)[..., None] / 255
@@ -327,7 +327,7 @@ def _on_night(drawing: np.ndarray, width_mm: float) -> np.ndarray:
 
 
 def _dark_road() -> list[str]:
-    """All distances: a road to the stars."""
+    """Draw the picture of all distances: a road to the stars."""
     rng = _seeded("stars")
     stars = [draw.circle(*rng.uniform((5, 12), (52, 34)), 0.45, draw.paint("#000")) for _ in range(24)]
     look = draw.paint("none", "#000", 0.1)
@@ -374,7 +374,7 @@ def _pastel_back() -> np.ndarray:
     return _image([_ground("#F3EEF5"), *spots])
 
 
-# --- cartoon: bold and flat, thick outlines, the family's colour around ----------------------------------------
+# --- cartoon: bold and flat, thick outlines, a border in the family's color ----------------------------------------
 
 _CARTOON: Colours = {Family.HAZARD: "#E3211C", Family.REMEDY: "#18A34A", Family.SAFETY: "#1F6FE0",
                      Family.DISTANCE: "#FFC400", Family.SPECIAL: "#8A2BC2"}  # fmt: skip
@@ -409,7 +409,7 @@ def _cartoon(card: Card) -> np.ndarray:
 
 
 def _ring_of_points(count: int, *radii: float) -> list[tuple[float, float]]:
-    """The corners of a regular polygon, or with two radii of a star, from the top clockwise."""
+    """Return the corners of a regular polygon, or of a star for two radii, clockwise from the top."""
     turns = ((radii[i % len(radii)], 2 * np.pi * i / count - np.pi / 2) for i in range(count))
     return [(radius * np.cos(turn), radius * np.sin(turn)) for radius, turn in turns]
 
@@ -424,7 +424,7 @@ def _rays(one: str, other: str, count: int, turn: float) -> str:
 
 
 def _outlined_text(words: str, size: float, room: float, fill: str) -> str:
-    """Letters with a thick black line around: drawn many times in black, once in colour."""
+    """Draw letters with a thick black outline: many times in black, once in color."""
     black = [draw.fitted(words, _X + dx, 40 + dy, size, room, fill="#111111") for dx, dy in _ring_of_points(12, 1.6)]
     return "".join([*black, draw.fitted(words, _X, 40, size, room, fill=fill)])
 
@@ -451,13 +451,13 @@ def _minimal_back() -> np.ndarray:
     return _image([_ground("#FEFEFE"), draw.circle(_X, _Y, 5, draw.paint("none", "#1A1A1A", 0.6))])
 
 
-# --- old: yellowed, worn, its print off the middle -------------------------------------------------------------
+# --- old: yellowed, worn, with an off-center print ------------------------------------------------------------
 
 _OLD_RED, _OLD_BLACK = "#A8392B", "#2F2A28"
 
 
 def _old(card: Card) -> np.ndarray:
-    """Two inks on larger cards; black and red were not printed quite on top of each other."""
+    """Draw a larger card in two inks, with black and red slightly misaligned."""
     black = _image([_ground("#FFF", OLDER_CARD_MM), *_old_black(card)], OLDER_CARD_MM)
     red = _image([_ground("#FFF", OLDER_CARD_MM), *_old_red(card)], OLDER_CARD_MM)
     return _worn(_off_register(black, red, card.value), card.value)
@@ -503,7 +503,7 @@ def _off_register(black: np.ndarray, red: np.ndarray, name: str) -> np.ndarray:
 
 
 def _worn(print_: np.ndarray, name: str) -> np.ndarray:
-    """Yellowed paper with stains and scratches, a crease, pale soft edges."""
+    """Return yellowed paper with stains, scratches, a crease, and pale soft edges."""
     rng = _seeded("worn", name)
     height, width = print_.shape[:2]
     ink = 1 - (1 - print_ / 255) * (0.86 + 0.08 * octaves(rng, (width, height), 5, 8, 1.0)[..., :1])
@@ -563,13 +563,13 @@ def _twofold(card: Card) -> np.ndarray:
 
 
 def _safety_half(card: Card, dark: str, light: str) -> list[str]:
-    """The upper half: a sign in a scroll, the word along the edge."""
+    """Draw the upper half: a sign in a scroll, the word along the edge."""
     cut = draw.path(f"M3 3L{_W - 3} 3L{_W - 3} {_Y + 7}L3 {_Y - 7}Z", draw.paint(light))
     return [cut, _sign(card, dark, light, _X, 24, 0.44), draw.fitted(_word(card), _X, 6.6, 5, 46, fill=dark)]
 
 
 def _road_map(card: Card, dark: str) -> list[str]:
-    """A winding road as on a map, the figure at the top alone."""
+    """Draw a winding road on a map, with the number only at the top."""
     rng = _seeded("map")
     fields = [draw.polygon([(x, y), (x + 12, y + rng.uniform(-3, 3)), (x + 11, y + 10), (x - 1, y + 9)],
               draw.paint(str(rng.choice(("#E3DCC0", "#D9E3C8", "#EADCCB"))))) for x in range(0, 57, 12)

@@ -1,8 +1,8 @@
-"""Decks photographed for enrolling: a photograph a face, as people take them in their own light.
+"""Photograph rendered decks for enrollment: one photograph per face, in ordinary home light.
 
-`photographed("vintage", folder, seed)` writes `roll.jpg`, …, `back.jpg` for `companion enroll --from`, and
-`python tests/enrolled.py STYLE FOLDER [SEED]` does the same. `own` is our own deck, the others are of decks.py. With
-`--cut-out` the cards are cut out, as further pictures of a deck's faces: so those of `card_templates/own` were made.
+`photographed("vintage", folder, seed)` writes `roll.jpg`, …, `back.jpg` for `companion enroll --from`. So does `python
+tests/enrolled.py STYLE FOLDER [SEED]`. `own` is our own deck; the others are in decks.py. `--cut-out` writes the
+cut-out cards as further pictures; those of `card_templates/own` were made that way.
 """
 
 import argparse
@@ -22,20 +22,20 @@ from companion.vision.enrol.rectify import rectified
 from companion.vision.faces.face_templates import Templates, templates_of
 
 OWN = "own"
-FLOORS = ("felt", "dark", "wood")  # what the cards are photographed on: any of these can be told from a white card
+FLOORS = ("felt", "dark", "wood")  # backgrounds that differ from a white card
 SIZE_PX = (720, 960)
-TRIES = 3  # photographs of a card, until one will do
+TRIES = 3  # maximum photographs of a card
 _TEXELS_PER_MM = 8
 _CORNER_MM = 3.2
 
 
 def faces_of(style: str, px_per_mm: float = _TEXELS_PER_MM) -> dict[str, np.ndarray]:
-    """Every classic face of a deck by its slug, and its back as `back`, as they left the printer."""
+    """Return every classic face of a deck by slug, and its back as `back`, as printed."""
     return {slug: photos.face_of(style, slug, px_per_mm) for slug in (*decks.CLASSIC, decks.BACK)}
 
 
 def photographed(style: str, folder: Path, seed: int = 0) -> None:
-    """Writes one photograph a face, all in one light and on one floor."""
+    """Write one photograph per face, all in the same light and on the same floor."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng((seed, 77))
     shot, floor = evening(rng), str(rng.choice(FLOORS))
@@ -46,12 +46,12 @@ def photographed(style: str, folder: Path, seed: int = 0) -> None:
 
 @lru_cache(maxsize=2)
 def templates(style: str) -> Templates:
-    """A deck enrolled from one photograph a face; where one will not do another is taken, as people would."""
+    """Return a deck enrolled from one photograph per face, retaking unusable ones."""
     return prepared(dict(_enrolled(style)), style)
 
 
 def prepared(pictures: Mapping[str, np.ndarray], style: str) -> Templates:
-    """Pictures of a deck's faces, and of its back, by their slugs, as the eye compares them."""
+    """Return templates from pictures of a deck's faces and back, by slug."""
     faces = [(None if slug == decks.BACK else Card(slug), picture) for slug, picture in pictures.items()]
     return templates_of(faces, decks.size_mm(style))
 
@@ -73,7 +73,7 @@ def _enrolled(style: str, seed: int = 0) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def evening(rng: np.random.Generator) -> Shot:
-    """Warm light from one side, focused well enough: another light than at the table."""
+    """Return warm light from one side, focused well enough; it differs from the light at the table."""
     return Shot(
         optics_px=rng.uniform(0.6, 1.2),
         exposure=rng.uniform(0.5, 0.9),
@@ -90,7 +90,7 @@ def evening(rng: np.random.Generator) -> Shot:
 
 
 def by_hand(rng: np.random.Generator) -> Pose:
-    """A telephone held over one card: nearly from above, nearly straight, the card in two thirds of the picture."""
+    """Return a phone held over one card: almost vertical, the card at 50 to 72 % of the picture's height."""
     return Pose(
         px_per_mm=rng.uniform(0.5, 0.72) * SIZE_PX[1] / decks.CARD_MM[1],
         size_px=SIZE_PX,
@@ -105,7 +105,7 @@ def by_hand(rng: np.random.Generator) -> Pose:
 def photograph(
     face: np.ndarray, card_mm: tuple[float, float], pose: Pose, shot: Shot, floor: str, seed: int
 ) -> np.ndarray:
-    """One card in the middle of a table, `(H, W, 3) uint8 BGR`; `face` is `(h, w, 3) uint8 BGR`."""
+    """Return a card in the middle of a table, `(H, W, 3) uint8 BGR`; `face` is `(h, w, 3) uint8 BGR`."""
     width, height = (side * photos.SUPER for side in pose.size_px)
     canvas = photos.cloth(floor, (width, height), seed).copy()
     half = np.array(card_mm) / 2
@@ -120,7 +120,7 @@ def photograph(
 
 
 def _cut(shape: tuple[int, ...], radius_px: float) -> np.ndarray:
-    """A card's outline with its corners cut round: 255 where the card is."""
+    """Return a mask of a card with rounded corners: 255 inside."""
     height, width = shape[:2]
     x, y = np.arange(width), np.arange(height)
     past_x = np.maximum(radius_px - 0.5 - np.minimum(x, width - 1 - x), 0.0)
@@ -129,7 +129,7 @@ def _cut(shape: tuple[int, ...], radius_px: float) -> np.ndarray:
 
 
 def _darken(canvas: np.ndarray, card: np.ndarray, pose: Pose) -> None:
-    """The soft shadow that a card's thickness throws beside it."""
+    """Paint the soft shadow beside a card's edge."""
     off_px = 0.7 * pose.px_per_mm * photos.SUPER
     thrown = cv2.warpAffine(card, np.float32([[1, 0, off_px], [0, 1, 0.8 * off_px]]), card.shape[::-1])
     soft = cv2.GaussianBlur(thrown, (0, 0), 0.6 * off_px)
@@ -138,16 +138,16 @@ def _darken(canvas: np.ndarray, card: np.ndarray, pose: Pose) -> None:
 
 
 def cut_out(style: str, folder: Path, seed: int = 0) -> None:
-    """Writes each card's own picture, cut out of its photograph, as a second one of its face: `roll-2.jpg`, …"""
+    """Write each card, cut out of its photograph, as a second picture of its face: `roll-2.jpg`, …"""
     for slug, picture in _enrolled(style, seed):
         cv2.imwrite(str(folder / f"{slug}-2.jpg"), picture, [cv2.IMWRITE_JPEG_QUALITY, 85])
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Photograph a rendered deck, one picture a face, for enrolling.")
+    parser = argparse.ArgumentParser(description="Photograph a rendered deck for enrollment, one picture per face.")
     parser.add_argument("style", choices=(OWN, *decks.STYLES))
     parser.add_argument("folder", type=Path)
     parser.add_argument("seed", type=int, nargs="?", default=0)
-    parser.add_argument("--cut-out", action="store_true", help="write the cards cut out of the photographs instead")
+    parser.add_argument("--cut-out", action="store_true", help="write the cut-out cards instead of the photographs")
     given = parser.parse_args()
     (cut_out if given.cut_out else photographed)(given.style, given.folder, given.seed)

@@ -1,18 +1,26 @@
-"""An evening at the table as rows: what people do on their phones, and what stands there afterwards.
+"""Test an evening at the table as rows: actions on phones, and what pages show afterwards.
 
     a line is taken out by its own side, and corrected by anybody [three]
         Ann taps /play text=Ann roll; Cid taps {line}/retract -> 403; Cid reads | Ann or the host may take it out.
         Cid taps {line}/correct text=Ann right-of-way; lines Ann right-of-way
 
-The steps of a row stand between semicolons. In brackets: header lines of the match; `two` or `three` where its players
-have seats (of three the host's phone serves the whole table); `pairs`; `verified` where the other side confirms;
-`dealt` where the program deals, with the levels of robots, `dealt Bob=1`; `deals roll / stop 25 / 100` for the cards of
-each hand, of which dull ones make six, and those that are drawn. The phones of players and of guests have names,
-`machine` is the machine itself. A tap leads on, or is answered as `->` says; `Ann presses` is a tap on an open page,
-which may get its part anew (200), `Ann polls /` asks as such a page does and is led elsewhere or not; `Ann sends` is
-JSON below `/api`. `which Ann roll at table/discard` is a card in doubt that lies in a zone, a side's battle pile where
-none is said. `Ann at /` looks, `Ann reads` looks once more: after `|` stands what is there, after `not` what is not;
-`button` is a play that one enters, `buttons` are all there are, `markup` is HTML.
+Semicolons separate steps. The set-up in brackets can have:
+
+* header lines of the match, or `pairs`;
+* `two` or `three`: the players have seats (with `three`, the host's phone serves the whole table);
+* `fresh`: no match has begun;
+* `verified`: the other side confirms plays;
+* `dealt`: the program deals, with robots at levels as in `dealt Bob=1`;
+* `deals roll / stop 25 / 100`: the first cards of each hand of six, filled up with distances, then the drawn cards.
+
+Phones have the names of players or guests; `machine` is the table's machine. Steps:
+
+* `Ann taps /path field=value` sends a form and expects a redirect, or the answer after `->`.
+* `Ann presses` taps on an open page, which may be updated in place (200). `Ann polls /` requests an update of it.
+* `Ann sends /path {…}` posts JSON below `/api`.
+* `which Ann roll at table/discard` puts a doubtful card in a zone, by default `side-1/battle`.
+* `Ann at /path` opens a page, `Ann reads` checks the last one. `| text` must be there, `| not text` must not.
+  `button` is a play that a button enters, `buttons` lists all of them, `markup` is HTML.
 """
 
 import re
@@ -56,7 +64,7 @@ class Evening:
         self.version, self.last = match.state.version, {"asked": "", "seq": ""}
 
     def phone(self, who: str) -> FlaskClient:
-        """The phone of somebody; a new one has not scanned anything."""
+        """Return a phone, new on first use, before it scans the code."""
         if who not in self.phones:
             self.phones[who] = self.app.test_client()
             if who != "machine":
@@ -64,17 +72,17 @@ class Evening:
         return self.phones[who]
 
     def id_of(self, who: str) -> str:
-        """The name of a phone in its cookie."""
+        """Return a phone's id from its cookie."""
         with self.phone(who).session_transaction() as session:
             return session["phone"]
 
     def play(self, rows: list[str]) -> None:
-        """Do what the rows say, and fail where something is not so."""
+        """Perform the steps of the rows; fail if an expectation is wrong."""
         for step in (step.strip() for row in rows for step in re.split(r";(?= )", row)):
             self.do(re.sub(r"\{(\w+) ?(\w*)\}", lambda found: self.known(*found.groups()), step))
 
     def known(self, what: str, which: str) -> str:
-        """What a row has in braces; the question and the change are the last ones, also once they are settled."""
+        """Return the value of a placeholder in braces; question and change remain known once settled."""
         now = self.match.state
         if now.questions:
             self.last["asked"] = f"/question/{now.questions[0].id}"
@@ -188,5 +196,5 @@ class Evening:
 
 
 def check(app, match: Match, setting: str, rows: list[str], clock=None, stacked=None) -> None:
-    """Fail where an evening turns out otherwise than it is written."""
+    """Play rows; fail if an expectation is wrong."""
     Evening(app, match, setting, clock, stacked).play(rows)

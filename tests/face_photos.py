@@ -1,7 +1,7 @@
-"""Photographs of tables with cards without stickers, and the truth of every card: which face, where, how much shows.
+"""Render photographs of tables with cards without stickers, and the truth: faces, places and visible parts.
 
-`face_photo(seed, "vintage")` is a table with cards of that deck of `decks`, the same for the same seed; with `hard`
-in hard light. `stranger_photo(seed, "vintage")` holds no face of that deck: nothing may be named on it.
+`face_photo(seed, "vintage")` shows cards of that deck of `decks`, reproducible by seed; `hard` means hard light.
+`stranger_photo(seed, "vintage")` shows no face of that deck, so no card may be named.
 """
 
 import math
@@ -27,7 +27,7 @@ CAMERAS = {
     "720p": ((1280, 720), (800.0, 1000.0)),
     "phone": ((4032, 3024), (800.0, 1300.0)),
 }
-"""A camera's picture, and between which widths of table it looks over."""
+"""Picture size of each camera, and the range of table widths that it covers, in mm."""
 
 BURNT_AT_MOST = 0.02
 
@@ -37,17 +37,17 @@ BURNT_AT_MOST = 0.02
 
 @dataclass(frozen=True, eq=False)
 class ShownFace:
-    """The truth of one card."""
+    """The truth about one card."""
 
-    deck: str  # the style of its deck, `own` for our own; empty for what is no card of a deck
-    face: str  # its slug, or `decks.BACK`; empty for what is no card of a deck
-    corners_px: np.ndarray  # top left first as printed, (4, 2)
+    deck: str  # style of its deck, or `own`; empty for other objects
+    face: str  # its slug, or `decks.BACK`; empty for other objects
+    corners_px: np.ndarray  # `(4, 2)`, from the top left of the print
     seen: np.ndarray
-    """What of it shows, `lay.CARD_RASTER` bool, as printed: not under later cards, covers, nor beyond the edge."""
+    """Visible part, bool of shape `lay.CARD_RASTER`, as printed: not covered or outside the picture."""
 
-    burnt: float  # the share where a lamp's reflection shows ink as white
-    zone: str | None = None  # the zone of the mat that its middle lies in: `side-1/battle`
-    sideways: bool = False  # turned more than 45° from its mat's upright, either way; off the mats from the picture's
+    burnt: float  # share where a reflection turns ink white
+    zone: str | None = None  # zone of the mat at its center: `side-1/battle`
+    sideways: bool = False  # turned more than 45° from its mat's upright, or off the mats from the picture's
 
     @property
     def visible(self) -> float:
@@ -55,24 +55,24 @@ class ShownFace:
 
     @property
     def width_px(self) -> float:
-        """The mean of its upper and lower edge."""
+        """The mean length of its upper and lower edge."""
         corners = self.corners_px
         return float((np.hypot(*(corners[1] - corners[0])) + np.hypot(*(corners[2] - corners[3]))) / 2)
 
     @property
     def centre_px(self) -> tuple[float, float]:
-        """The middle of the card: where its diagonals cross."""
+        """The crossing point of its diagonals."""
         return centre_of(self.corners_px)
 
     @property
     def in_sight(self) -> bool:
-        """Whether nothing is in the way: no card, no edge, no reflection."""
+        """True if no card, edge or reflection hides it."""
         return bool(self.seen.all()) and self.burnt < BURNT_AT_MOST
 
 
 @dataclass(frozen=True, eq=False)
 class FacePhoto:
-    """A picture `(H, W, 3) uint8 BGR`, the deck that is played with, and all cards of any deck in the order laid."""
+    """A picture `(H, W, 3) uint8 BGR`, the deck in play, and all cards in the order they were put down."""
 
     image: np.ndarray
     style: str
@@ -83,19 +83,19 @@ class FacePhoto:
 
     @property
     def ours(self) -> tuple[ShownFace, ...]:
-        """The faces of the deck that is played with."""
+        """The faces of the deck in play."""
         return tuple(card for card in self.faces if card.deck == self.style and card.face != decks.BACK)
 
 
 def photograph(table: Table, style: str, pose: Pose, shot: Shot | None = None, seed: int = 0) -> FacePhoto:
-    """What the camera hands over of a table, and what each card on it is."""
+    """Render a table through the camera, with the truth about its cards."""
     shot = shot or Shot()
     image = developed(photos.painted(table, pose), shot, seed)
     return FacePhoto(image, style, tuple(truth_of(table, pose, shot)), table, pose, shot)
 
 
 def truth_of(table: Table, pose: Pose, shot: Shot) -> Iterator[ShownFace]:
-    """The truth of each card, in the order laid."""
+    """Yield the truth about each card, in the order they were put down."""
     burnt = burnt_out(shot, pose.size_px) if shot.glares else None
     for card, bare in zip(table.cards, lay.in_sight(table), strict=True):
         corners = pose.px(card.corners_mm())
@@ -128,7 +128,7 @@ def _inside_picture(card: Laid, pose: Pose) -> np.ndarray:
 
 
 def lying(card: Laid, sheets: Sequence[Sheet]) -> tuple[str | None, bool]:
-    """The zone under a card's middle, and whether it lies sideways there."""
+    """Return the zone at a card's center, and whether the card is sideways there."""
     for sheet in reversed(sheets):
         x, y = on_sheet(sheet, (card.x_mm, card.y_mm))
         if sheet.name in MATS and 0 <= x <= sheet.size_mm[0] and 0 <= y <= sheet.size_mm[1]:
@@ -142,34 +142,34 @@ def _is_sideways(turn_deg: float) -> bool:
 
 
 def on_sheet(sheet: Sheet, point_mm: tuple[float, float]) -> tuple[float, float]:
-    """A point of the table in a sheet's own millimetres, from its top left corner."""
+    """Return a point of the table in a sheet's mm, from its top left corner."""
     origin, along = _axes(sheet)
     return tuple(float((np.array(point_mm) - origin) @ axis) for axis in along)
 
 
 def off_sheet(sheet: Sheet, point_mm: tuple[float, float]) -> np.ndarray:
-    """A point of a sheet, in its own millimetres, on the table."""
+    """Return a point of a sheet, in its mm, on the table."""
     origin, (right, down) = _axes(sheet)
     return origin + point_mm[0] * right + point_mm[1] * down
 
 
 def _axes(sheet: Sheet) -> tuple[np.ndarray, list[np.ndarray]]:
-    """The top left corner of a sheet, and the ways along its edges."""
+    """Return a sheet's top left corner and the directions of its edges."""
     origin, right, _, bottom = sheet.tile_mm((0, 1), (0, 1))
     return origin, [(end - origin) / np.hypot(*(end - origin)) for end in (right, bottom)]
 
 
 # --- How well it was read -------------------------------------------------------------------------------------
 
-NEAR = 0.3  # what is found within so many card widths of a card's middle is about that card
-SHOWS = 0.15  # a card of which less shows is not there, for a reader
+NEAR = 0.3  # a find within this distance of a card's center is that card, in card widths
+SHOWS = 0.15  # cards with a smaller visible share are ignored
 
 
 @dataclass(frozen=True, slots=True)
 class FaceScore(photos.Score):
-    """What became of the faces on one photo: `stop as roll` is wrong, `roll for a back` a ghost."""
+    """The result for the faces on one photo: `stop as roll` is wrong, `roll for a back` a ghost."""
 
-    partly: int = 0  # faces of which a part shows, from `SHOWS` on
+    partly: int = 0  # partly visible faces, from `SHOWS` up
     partly_read: int = 0
 
 
@@ -177,7 +177,7 @@ Found = tuple[str | None, tuple[float, float]]
 
 
 def compared(photo: FacePhoto, found: Sequence[Found]) -> FaceScore:
-    """How a reader did: `found` are faces (None: a card that cannot be told) and the cards' middles in pixels."""
+    """Score a reader; `found` are faces (None for unknown cards) and the cards' centers in pixels."""
     named: dict[int, list[str | None]] = {}
     wrong, ghosts, strays = [], [], []
     for face, middle in found:
@@ -207,7 +207,7 @@ def compared(photo: FacePhoto, found: Sequence[Found]) -> FaceScore:
 
 
 def _meant(photo: FacePhoto, face: str | None, middle: tuple[float, float]) -> int | None:
-    """The card near a point that shows: one of this face, else the one that shows most."""
+    """Return the visible card near a point: one with this face, or else the most visible one."""
     near = [
         (card.face != face or card.deck != photo.style, -card.visible, math.dist(card.centre_px, middle), at)
         for at, card in enumerate(photo.faces)
@@ -216,11 +216,11 @@ def _meant(photo: FacePhoto, face: str | None, middle: tuple[float, float]) -> i
     return min(near)[-1] if near else None
 
 
-# --- What lies ------------------------------------------------------------------------------------------------
+# --- Cards ----------------------------------------------------------------------------------------------------
 
 
 def card_of(style: str, slug: str, at_mm: Sequence[float], turn_deg: float = 0.0, **how: object) -> Laid:
-    """A card of a deck, of our own where the style is `own`."""
+    """Return a card of a deck; the style `own` is our own deck."""
     x, y = (float(value) for value in at_mm)
     if style == "own":
         return Laid(x, y, turn_deg, look=f"own {slug}", **how)
@@ -229,7 +229,7 @@ def card_of(style: str, slug: str, at_mm: Sequence[float], turn_deg: float = 0.0
 
 
 def sleeved(table: Table, rng: np.random.Generator) -> Table:
-    """The same in clear sleeves, which shine."""
+    """Return the table with its cards in clear, shiny sleeves."""
     cards = tuple(
         replace(card, sleeve_rim_mm=rng.uniform(1.5, 3), sheen=rng.uniform(0.03, 0.3),
                 sheen_at=rng.random()) for card in table.cards
@@ -238,7 +238,7 @@ def sleeved(table: Table, rng: np.random.Generator) -> Table:
 
 
 def game(style: str, rng: np.random.Generator, area_mm: tuple[float, float]) -> Table:
-    """Two sides in the middle of a hand: piles, a row of safeties, distances in columns, draw and discard pile."""
+    """Return two sides in the middle of a hand: piles, safeties, columns, draw and discard pile."""
     sheets = _mats_on(area_mm, rng)
     counts = load_edition("classic").deck
     deck = [str(slug) for slug in rng.permutation([card.value for card, n in counts.items() for _ in range(n)])]
@@ -250,7 +250,7 @@ def game(style: str, rng: np.random.Generator, area_mm: tuple[float, float]) -> 
 
 
 def _mats_on(area_mm: tuple[float, float], rng: np.random.Generator) -> tuple[Sheet, ...]:
-    """Two sides' mats beside or opposite each other and the table's mat, as far as there is room."""
+    """Return two sides' mats side by side or opposite, and the table's mat, if there is room."""
     (width, height), jitter = area_mm, rng.normal(0, 5, 6)
     turn = rng.normal(0, 1.5)
     if height > 610 and width > 770 and rng.random() < 0.6:
@@ -266,7 +266,7 @@ def _mats_on(area_mm: tuple[float, float], rng: np.random.Generator) -> tuple[Sh
 def _in_zone(
     style: str, sheet: Sheet, name: str, zone: Rect, deck: list[str], rng: np.random.Generator
 ) -> Iterator[Laid]:
-    """What lies in a zone, as hands lay it."""
+    """Yield the cards in a zone, placed by hand."""
     middle = np.array(zone.centre_mm)
     if name == "distance":
         yield from _columns(style, sheet, zone, deck, rng)
@@ -287,7 +287,7 @@ _PILES: dict[str, tuple[Callable[[Card], bool], int]] = {
     "speed": (lambda card: card in _LIMITS, 4),
     "discard": (lambda card: True, 9),
 }
-"""Which cards lie on a pile, and fewer than how many."""
+"""The cards allowed on each pile, and a number that their count stays below."""
 
 
 def _by_hand(style: str, slug: str, sheet: Sheet, at: np.ndarray, turn_deg: float, rng: np.random.Generator) -> Laid:
@@ -296,7 +296,7 @@ def _by_hand(style: str, slug: str, sheet: Sheet, at: np.ndarray, turn_deg: floa
 
 
 def _columns(style: str, sheet: Sheet, zone: Rect, deck: list[str], rng: np.random.Generator) -> Iterator[Laid]:
-    """The distances, each kilometre figure in its column, the next card lower so that the tops show."""
+    """Yield the distances, one column per value, each card lower so that the tops are visible."""
     width = zone.width_mm / len(DISTANCE_COLUMNS)
     for column, slug in enumerate(DISTANCE_COLUMNS):
         same = _taken(deck, lambda card, s=slug: card.value == s, int(rng.integers(0, 5)))
@@ -307,7 +307,7 @@ def _columns(style: str, sheet: Sheet, zone: Rect, deck: list[str], rng: np.rand
 
 
 def _safeties(style: str, sheet: Sheet, zone: Rect, deck: list[str], rng: np.random.Generator) -> Iterator[Laid]:
-    """Side by side, overlapping when there are many; after a coup fourré sideways."""
+    """Yield safeties side by side, overlapping if there are many; sideways after a Coup Fourré."""
     safeties = _taken(deck, lambda card: card.family is Family.SAFETY, int(rng.choice((0, 0, 1, 1, 2, 3))))
     step = 60.0 if len(safeties) < 3 else 44.0
     for place, slug in enumerate(safeties):
@@ -323,13 +323,13 @@ def _taken(deck: list[str], wanted: Callable[[Card], bool], count: int) -> list[
     return found
 
 
-# --- What else lies about -------------------------------------------------------------------------------------
+# --- Other objects --------------------------------------------------------------------------------------------
 
 _SKINS = ((120, 150, 205), (95, 125, 180), (150, 180, 225), (55, 75, 120), (70, 100, 160))
 
 
 def hand(at_mm: tuple[float, float], from_deg: float, rng: np.random.Generator) -> tuple[Cover, ...]:
-    """A hand whose fingers reach to about a point, its arm coming from a direction; a sleeve on the arm."""
+    """Return a hand with its fingers near a point, and a sleeved arm from a direction."""
     skin = np.array(_SKINS[int(rng.integers(len(_SKINS)))])
     dark, light = (tuple(int(v) for v in np.clip(skin * share, 0, 255)) for share in (0.82, 1.1))
     cloth = tuple(int(v) for v in rng.integers(20, 200, 3))
@@ -357,7 +357,7 @@ def _capsule(a: np.ndarray, b: np.ndarray, radius: float, colour: tuple[int, ...
 
 
 def cup(at_mm: tuple[float, float], rng: np.random.Generator) -> tuple[Cover, ...]:
-    """A cup from above, now and then on its saucer."""
+    """Return a cup from above, sometimes on a saucer."""
     glaze = tuple(int(v) for v in rng.choice(((235, 235, 235), (60, 60, 190), (150, 110, 50), (70, 90, 70))))
     shade = tuple(int(0.8 * v) for v in glaze)
     drink = tuple(int(v) for v in rng.choice(((25, 40, 70), (60, 110, 180), (215, 225, 230))))
@@ -379,7 +379,7 @@ def telephone(at_mm: tuple[float, float], rng: np.random.Generator) -> Sheet:
 
 
 def beset(table: Table, rng: np.random.Generator, area_mm: tuple[float, float], share: float) -> Table:
-    """The same with a hand over it, a cup, a telephone, each with that probability."""
+    """Return the table with a hand, a cup and a phone, each with probability `share`."""
     covers, things = list(table.covers), list(table.things)
     if rng.random() < share:
         things.append(telephone(photos.somewhere(rng, area_mm), rng))
@@ -391,7 +391,7 @@ def beset(table: Table, rng: np.random.Generator, area_mm: tuple[float, float], 
 
 
 def strangers(style: str, rng: np.random.Generator, places: Sequence[tuple[float, float, float]]) -> tuple[Laid, ...]:
-    """Cards of other decks, of other games, and backs, at places `(x, y, turn)`."""
+    """Return cards of other decks and games, and backs, at places `(x, y, turn)`."""
     others = [other for other in decks.STYLES if other != style]
     cards = []
     for x, y, turn in places:
@@ -406,7 +406,7 @@ def strangers(style: str, rng: np.random.Generator, places: Sequence[tuple[float
     return tuple(cards)
 
 
-# --- Pictures by chance ---------------------------------------------------------------------------------------
+# --- Random pictures ------------------------------------------------------------------------------------------
 
 
 def face_photo(
@@ -420,10 +420,10 @@ def face_photo(
     things: float = 0.3,
     foreigners: int | None = None,
 ) -> FacePhoto:
-    """A game on its mats with the cards of a deck, most of them whole, some in piles or columns.
+    """Return a game on its mats with the cards of a deck, mostly whole, some in piles or columns.
 
-    `camera` is one of `CAMERAS`; `things` how likely a hand, a cup, a telephone are each; `foreigners` how many cards
-    of others lie among them. What is left open is drawn by chance.
+    `camera` is one of `CAMERAS`. `things` is the probability of a hand, a cup and a phone each. `foreigners` is the
+    number of foreign cards. Values that are not given are random.
     """
     rng = np.random.default_rng((seed, 7 + hard))
     pose = _some_pose(rng, camera, tilt_deg)
@@ -440,7 +440,7 @@ def face_photo(
 
 
 def stranger_photo(seed: int, style: str) -> FacePhoto:
-    """Nothing of that deck but its backs: cards of others, things, hands, cups, telephones, now and then mats."""
+    """Return a picture without the deck's faces: its backs, foreign cards, objects, sometimes mats."""
     rng = np.random.default_rng((seed, 9))
     pose = _some_pose(rng, "1080p", (0, 30))
     area = pose.table_mm()
@@ -466,6 +466,6 @@ def _on_cloth(table: Table, rng: np.random.Generator) -> Table:
 
 
 def cut_out(image: np.ndarray, corners_px: np.ndarray, size_px: tuple[int, int]) -> np.ndarray:
-    """A card from straight above, `(size_px[1], size_px[0], 3) uint8`, its corners at the picture's."""
+    """Return a card seen from straight above, `(size_px[1], size_px[0], 3) uint8`."""
     matrix = cv2.getPerspectiveTransform(np.asarray(corners_px, np.float32), photos.edges(*size_px))
     return cv2.warpPerspective(image, matrix, size_px, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)

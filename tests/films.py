@@ -1,4 +1,4 @@
-"""The simulated table written to the disk: a folder of pictures, or a film."""
+"""Write the simulated table to disk, as a folder of pictures or a film."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from companion.simulate.script import Script
 
 
 def write_folder(script: Script, folder: Path, *, speed: float = 1.0) -> None:
-    """The frames as JPEG files in name order, and the setup file `table.toml`."""
+    """Write the frames as JPEG files in name order, and the set-up file `table.toml`."""
     folder.mkdir()
     (folder / "table.toml").write_text(setup_of(script), encoding="utf-8")
     for number, image in enumerate(demo_pictures(script, speed=speed), 1):
@@ -25,12 +25,12 @@ def write_clip(script: Script, path: Path, *, speed: float = 1.0) -> None:
 
 
 def sheets(script: Script) -> list[dict]:
-    """What each hand of the script comes to, by its record alone."""
+    """Return the score of each hand of the script, from its record alone."""
     return [result.as_json("")["sides"] for result in results(script.record())]
 
 
 def setup_of(script: Script) -> str:
-    """The setup file (TOML) that tells `companion` who sits at this table."""
+    """Return the set-up file (TOML) with the sides and players of this table."""
     lines = [f'edition = "{script.edition_name}"', f'first = "{script.hands[0].first}"']
     lines += [f"target = {script.target}"] if script.target else []
     if script.options:

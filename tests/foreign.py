@@ -1,4 +1,4 @@
-"""Things that are none of ours, drawn here: codes of others, and what lies about or is mistaken for a code."""
+"""Draw things that are not ours: foreign codes, and objects on a table that may be mistaken for codes."""
 
 from collections.abc import Callable
 
@@ -14,10 +14,10 @@ CODE_PX = 300
 
 
 def code(kind: str, text: str) -> np.ndarray:
-    """A code of others, `(CODE_PX, CODE_PX) uint8`.
+    """Return a foreign code, `(CODE_PX, CODE_PX) uint8`.
 
-    `qr` (as small as it fits), `qr-0` … `qr-7` (version 1 with this mask), `chance` (three finder patterns and
-    modules thrown by a die), `tag-4x4` and the like, or the name of one of zxing-cpp's formats.
+    `kind` is `qr` (the smallest version) or `qr-0` … `qr-7` (version 1 with this mask). `chance` has three finder
+    patterns and random modules. Other kinds are `tag-4x4` and the like, and format names of zxing-cpp.
     """
     if kind == "chance":
         return _square(_by_chance(int(text)))
@@ -29,7 +29,7 @@ def code(kind: str, text: str) -> np.ndarray:
 
 
 def _by_chance(seed: int) -> np.ndarray:
-    """What looks like a version 1 code and says nothing."""
+    """Return modules that resemble a version 1 code without content."""
     modules = np.random.default_rng(seed).integers(0, 2, (21, 21)).astype(bool)
     finder = np.zeros((8, 8), bool)
     finder[:7, :7] = True
@@ -61,7 +61,7 @@ def _barcode(kind: str, text: str) -> np.ndarray:
 
 
 def _square(image: np.ndarray) -> np.ndarray:
-    """Blown up without a blur, white above and below what is wider than high."""
+    """Return the image enlarged without blur, padded with white to a square."""
     side = max(image.shape)
     top, left = (side - image.shape[0]) // 2, (side - image.shape[1]) // 2
     image = cv2.copyMakeBorder(
@@ -74,7 +74,7 @@ def _square(image: np.ndarray) -> np.ndarray:
 
 
 def thing(name: str) -> np.ndarray:
-    """A thing of `THINGS`, `(H, W, 3) uint8 BGR`; a word after the name (`page 2`) makes another of them."""
+    """Return an object of `THINGS`, `(H, W, 3) uint8 BGR`; a number after the name (`page 2`) is its variant."""
     kind, _, which = name.partition(" ")
     return THINGS[kind](np.random.default_rng(int(which or 0)))
 
@@ -85,7 +85,7 @@ def _chessboard(rng: np.random.Generator) -> np.ndarray:
 
 
 def _page(rng: np.random.Generator) -> np.ndarray:
-    """A page of a book: lines of words, a heading, now and then a paragraph's end."""
+    """Draw a book page: lines of words, a heading, some paragraph ends."""
     image = np.full((900, 640, 3), 236, np.uint8)
     _write(image, "CHAPTER " + str(int(rng.integers(1, 20))), (190, 70), 1.0, 2)
     for y in range(130, 860, 26):
@@ -98,7 +98,7 @@ def _page(rng: np.random.Generator) -> np.ndarray:
 
 
 def _newspaper(rng: np.random.Generator) -> np.ndarray:
-    """Narrow columns of small print, and a screened photograph."""
+    """Draw narrow columns of small print, and a halftone photograph."""
     image = np.full((800, 1000, 3), 222, np.uint8)
     _write(image, "THE EVENING POST", (120, 80), 2.0, 4)
     for left in range(30, 960, 160):
@@ -111,7 +111,7 @@ def _newspaper(rng: np.random.Generator) -> np.ndarray:
 
 
 def _playing_card(rng: np.random.Generator) -> np.ndarray:
-    """A card of another game: pips in two columns and the index in two corners."""
+    """Draw a card of another game: two columns of pips, and the index in two corners."""
     image = np.full((528, 342, 3), 242, np.uint8)
     red = bool(rng.integers(2))
     ink = (40, 30, 190) if red else (35, 30, 30)
@@ -129,7 +129,7 @@ def _playing_card(rng: np.random.Generator) -> np.ndarray:
 
 
 def _card_back(rng: np.random.Generator) -> np.ndarray:
-    """Small nested squares all over, as on the backs of cards."""
+    """Draw a card back of small nested squares."""
     image = np.full((528, 342, 3), 235, np.uint8)
     size = int(rng.choice((14, 21, 28, 38)))
     for top in range(24, 500 - size, int(size * 1.5)):
@@ -139,7 +139,7 @@ def _card_back(rng: np.random.Generator) -> np.ndarray:
 
 
 def _nested(image: np.ndarray, corner: tuple[int, int], size: int, ink: tuple[int, int, int]) -> None:
-    """A square in a ring, in the measures of a finder pattern."""
+    """Draw a square in a ring, with the proportions of a finder pattern."""
     for share, colour in ((0, ink), (1 / 7, (235, 235, 235)), (2 / 7, ink)):
         inset = round(size * share)
         low = (corner[0] + inset, corner[1] + inset)
@@ -147,7 +147,7 @@ def _nested(image: np.ndarray, corner: tuple[int, int], size: int, ink: tuple[in
 
 
 def _rug(rng: np.random.Generator) -> np.ndarray:
-    """Three nested squares at right angles, again and again, with a busy pattern between: a carpet of near-codes."""
+    """Draw a carpet of near-codes: three nested squares at right angles around a busy pattern."""
     image = np.full((840, 840, 3), 225, np.uint8)
     for top in range(20, 800, 160):
         for left in range(20, 800, 160):
@@ -160,7 +160,7 @@ def _rug(rng: np.random.Generator) -> np.ndarray:
 
 
 def _crossword(rng: np.random.Generator) -> np.ndarray:
-    """Black and white squares, letters in some of the white ones."""
+    """Draw black and white squares, some with letters."""
     cells = int(rng.choice((13, 15, 21)))
     image = np.full((cells * 36, cells * 36, 3), 240, np.uint8)
     for y in range(cells):
@@ -186,7 +186,7 @@ def _keyboard(rng: np.random.Generator) -> np.ndarray:
 
 
 def _screen(rng: np.random.Generator) -> np.ndarray:
-    """A telephone or monitor: a bar, rows of icons, a table of figures, a code of somebody else's."""
+    """Draw a phone or monitor: a bar, rows of icons, a table of numbers, a foreign code."""
     image = np.full((700, 420, 3), (250, 246, 240), np.uint8)
     cv2.rectangle(image, (0, 0), (420, 60), (150, 80, 30), -1)
     for at in range(16):
@@ -202,7 +202,7 @@ def _screen(rng: np.random.Generator) -> np.ndarray:
 
 
 def _packaging(rng: np.random.Generator) -> np.ndarray:
-    """A box: a broad name, rings, a table of small print, a bar code."""
+    """Draw a box: a large name, rings, small print, a bar code."""
     ground = tuple(int(v) for v in rng.integers(20, 220, 3))
     image = np.full((640, 480, 3), ground, np.uint8)
     for radius in (110, 84, 56, 30):
@@ -249,7 +249,7 @@ SIZES_MM = {
     "card-back": (57, 88), "rug": (200, 200), "crossword": (110, 110), "keyboard": (430, 150), "screen": (72, 120),
     "packaging": (150, 200), "flag": (160, 160), "dominoes": (120, 120),
 }  # fmt: skip
-"""How large the things are."""
+"""Width and height of each object."""
 
 CODES = (
     ("qr", "https://example.org/rules?page=12"), ("qr", "WIFI:T:WPA;S:home;P:secret;;"), ("qr-0", "HELLO"),
@@ -259,4 +259,4 @@ CODES = (
     ("Aztec", "ticket 5"), ("EAN13", "4006381333931"), ("Code128", "X-100-200"), ("PDF417", "boarding"),
     ("tag-4x4", "7"), ("tag-6x6", "11"), ("tag-april", "40"),
 )  # fmt: skip
-"""Codes of the web, of other games, of parcels; ours by their prefix alone; what only looks like a code."""
+"""Codes of the web, other games and parcels; near misses of ours; and random modules."""

@@ -1,4 +1,4 @@
-"""A house with something in every room, all of it called as one likes: for tests that walk through all pages."""
+"""An app with data on every page, for tests that visit all pages; names and titles can be any text."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -35,16 +35,16 @@ PICTURE = b"\xff\xd8 a picture of the camera \xff\xd9"
 
 @dataclass(frozen=True)
 class House:
-    """The app, the log, and where everything is."""
+    """The app, its log, and the addresses of its pages."""
 
     app: Flask
     match: Match
     folder: Path
     addresses: Mapping[str, tuple[str, ...]]
-    """The addresses of each route that is looked at, by endpoint; what stands in them is there."""
+    """Addresses with existing content, by endpoint, of each route that is visited."""
 
     def phone(self, number: int, **seat: str) -> FlaskClient:
-        """A phone that takes part; with `player`, in that seat; with nothing, it watches."""
+        """Return a phone that has joined: in the seat `player`, or watching if none is given."""
         return scanned(self.app, number, **(seat or {"player": ""}))
 
     def stranger(self, number: int = 77) -> FlaskClient:
@@ -56,15 +56,16 @@ class House:
 
 @cache
 def doubtful() -> Photo:
-    """A photograph with a card that cannot be told."""
+    """Return a photograph with an unidentified card."""
     return tableaux.in_doubt(tableaux.shot(), {"75-04": ("75-04", "25-02")})
 
 
 @contextmanager
 def furnished(folder: Path, text: str = "Zoe", typed: str | None = None) -> Iterator[House]:
-    """A house in which everybody and everything is called `text`; what pages clean, they have cleaned.
+    """Provide an app in which all people and things are called `text`.
 
-    `text` is in the log as if nobody had looked at it before, as from a record or an older version.
+    `text` is written to the log unchecked, as from an imported record or an older version. `typed` replaces it in
+    forms.
     """
     store = Store.open(folder / "log.sqlite3")
     match = Match(store)
@@ -78,7 +79,7 @@ def furnished(folder: Path, text: str = "Zoe", typed: str | None = None) -> Iter
     app = create_app(match, secret=SECRET, base_url="http://192.168.1.20:8080", camera=camera)
     _played(match, text)
     _asked(match, text)
-    app.extensions["companion"].limits._clock = count(0, 60).__next__  # Whoever walks through all pages is in no hurry.
+    app.extensions["companion"].limits._clock = count(0, 60).__next__  # Visiting all pages must not exceed the limits.
     house = House(app, match, folder, _addresses(app, folder, text))
     _people(house, text if typed is None else typed)
     yield house
@@ -86,7 +87,7 @@ def furnished(folder: Path, text: str = "Zoe", typed: str | None = None) -> Iter
 
 
 def _played(match: Match, text: str) -> None:
-    """A hand that is over and one that is being played, with what was taken back, changed and put in."""
+    """Play a finished hand and part of another, with an undo."""
     shown = text.replace('"', "'").replace("\n", " ").replace("\r", " ")[:60]
     match.start(
         (f'player Ann "{shown}"', "side Ann", "side Bob", f'player Bob "B{shown[:59]}"', "hand first Ann"), shown
@@ -102,7 +103,7 @@ def _played(match: Match, text: str) -> None:
 
 
 def _asked(match: Match, text: str) -> None:
-    """A play to confirm, one that is not legal, a card in doubt, a difference, trouble with the camera."""
+    """Ask about a legal play, an illegal one, a doubtful card, a difference, and report camera trouble."""
     seen = Seen(match)
     seen.play(901, "Bob roll", zone="side-2/battle", crop=PICTURE)
     seen.play(902, "Ann accident > Bob", zone="side-2/battle", crop=PICTURE)
@@ -139,7 +140,7 @@ def _addresses(app: Flask, folder: Path, text: str) -> dict[str, tuple[str, ...]
 
 
 def _people(house: House, text: str) -> None:
-    """A host, a phone with a seat, one that watches, one that asks to come in, one for a seat, one for the role."""
+    """Add a host, seated and watching phones, and requests to join, for a seat, and for the host's role."""
     house.phone(10, player="Ann")
     lost = house.phone(11, player="Bob")
     house.phone(12)
@@ -152,7 +153,7 @@ def _people(house: House, text: str) -> None:
 
 
 def looked_at(house: House) -> list[tuple[str, str]]:
-    """Every route that is only looked at, by endpoint, with an address where there is something."""
+    """Return endpoint and address of every GET route, with addresses that have content."""
     found = []
     for rule in house.app.url_map.iter_rules():
         if "GET" in (rule.methods or ()):

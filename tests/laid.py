@@ -1,6 +1,6 @@
-"""Cards as people lay them: one by one, in piles and fans; and of which stickers and cards nothing covers what.
+"""Cards as people put them down: single, in piles and in fans; and which stickers and cards are covered.
 
-Millimetres on the table; turns are clockwise, as y runs down.
+Coordinates are millimeters on the table, with y down; turns are clockwise.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ LOOKS = ("own", "own", "white", "dark", "photo 1", "photo 2", "photo 3", "lines"
 
 @dataclass(frozen=True)
 class Glued:
-    """A sticker on a card: what it says, and the middle of its code from the card's middle."""
+    """A sticker on a card: its text, and its code's center relative to the card's center."""
 
     text: str
     x_mm: float = 0.0
@@ -27,12 +27,13 @@ class Glued:
     turn_deg: float = 0.0
     size_mm: float = STICKER_MM
     kind: str = "ours"
-    """`ours`: as `print stickers` makes it; `tag`: the card's tag of the same size; else a code of `foreign`."""
+    """`ours` is a sticker as printed by `print stickers`, `tag` the card's tag of the same size; others are codes of
+    `foreign`."""
 
 
 @dataclass(frozen=True)
 class Laid:
-    """A card on the table, by its middle."""
+    """A card on the table, positioned by its center."""
 
     x_mm: float
     y_mm: float
@@ -40,22 +41,22 @@ class Laid:
     sticker: Glued | None = None
     look: str = "white"
     sheen: float = 0.0
-    """How brightly a sleeve shines across the card; 0 without a sleeve."""
+    """Brightness of the reflection across a sleeve; 0 without a sleeve."""
 
     sheen_at: float = 0.5
     size_mm: tuple[float, float] = CARD_MM
     corner_mm: float = 0.0
-    """The radius to which its corners are cut."""
+    """Radius of its corners."""
 
     sleeve_rim_mm: float = 0.0
-    """How far a clear sleeve stands out around the card."""
+    """Width of the sleeve beyond the card."""
 
     def corners_mm(self) -> np.ndarray:
-        """Top left, top right, bottom right, bottom left of the card, (4, 2)."""
+        """Return the corners clockwise from the top left, (4, 2)."""
         return self._turned(_rectangle(self.size_mm))
 
     def outline_mm(self) -> np.ndarray:
-        """The card's edge with its corners cut round, clockwise, (N, 2)."""
+        """Return the edge with its rounded corners, clockwise, (N, 2)."""
         if not self.corner_mm:
             return self.corners_mm()
         quarter = np.radians(np.linspace(0, 90, 6))
@@ -67,12 +68,12 @@ class Laid:
         return self._turned(np.concatenate(arcs))
 
     def sleeve_mm(self) -> np.ndarray:
-        """The corners of its sleeve, (4, 2)."""
+        """Return the corners of its sleeve, (4, 2)."""
         w, h = self.size_mm
         return self._turned(_rectangle((w + 2 * self.sleeve_rim_mm, h + 2 * self.sleeve_rim_mm)))
 
     def sticker_mm(self, part: str = "code") -> np.ndarray:
-        """The corners of the sticker's `code`, its `quiet` zone's edge, or its `paper` with the name strip, (4, 2)."""
+        """Return the corners of the sticker's `code`, `quiet` zone, or `paper` with the name strip, (4, 2)."""
         glued = self.sticker
         size = glued.size_mm
         code = size * MODULES / (MODULES + 2 * QUIET)
@@ -87,7 +88,7 @@ class Laid:
 
 @dataclass(frozen=True)
 class Cover:
-    """Something that is no card and hides what is below it: a hand, a cup, a sheet; an outline and its colour (BGR)."""
+    """An opaque object that is no card, such as a hand or a cup: outline and color (BGR)."""
 
     outline_mm: tuple[tuple[float, float], ...]
     colour: tuple[int, int, int] = (120, 150, 205)
@@ -95,7 +96,7 @@ class Cover:
 
 @dataclass(frozen=True)
 class Sheet:
-    """Something flat and printed, by its middle: a mat of ours, or a thing that `foreign` draws."""
+    """A flat printed object, positioned by its center: one of our mats, or an object of `foreign`."""
 
     name: str
     x_mm: float
@@ -104,7 +105,7 @@ class Sheet:
     size_mm: tuple[float, float]
 
     def tile_mm(self, across: tuple[float, float], down: tuple[float, float]) -> np.ndarray:
-        """The corners of a part of it, its ends given from 0 to 1, (4, 2)."""
+        """Return the corners of a part, (4, 2); its ends are shares from 0 to 1."""
         w, h = self.size_mm
         (left, right), (top, bottom) = ([(end - 0.5) * side for end in ends] for ends, side in ((across, w), (down, h)))
         own = np.array([(left, top), (right, top), (right, bottom), (left, bottom)])
@@ -113,7 +114,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Table:
-    """All that lies, in the order it was laid: `sheets` below everything, `covers` and `things` on top."""
+    """All objects in the order they were put down: `sheets` below the cards, `covers` and `things` on top."""
 
     cards: tuple[Laid, ...] = ()
     sheets: tuple[Sheet, ...] = ()
@@ -121,13 +122,13 @@ class Table:
     cloth: str = "felt"
     seed: int = 0
     shadow: float = field(default=0.35)
-    """How dark the shadow beside a card's edge is."""
+    """Darkness of the shadow beside a card's edge."""
 
     things: tuple[Sheet, ...] = ()
-    """Things that lie on cards: a telephone, a book."""
+    """Objects on top of cards, such as a phone or a book."""
 
     def lids_mm(self) -> list[np.ndarray]:
-        """The outlines of what is no card and lies on top."""
+        """Return the outlines of the objects on top of the cards."""
         covers = [np.array(cover.outline_mm, np.float32) for cover in self.covers]
         return covers + [thing.tile_mm((0, 1), (0, 1)).astype(np.float32) for thing in self.things]
 
@@ -149,7 +150,7 @@ _RASTER = 40
 
 
 def covered_share(table: Table) -> list[float]:
-    """Of each card's sticker, quiet zone included, how much lies under later cards or covers, 0 (exactly) to 1."""
+    """Return for each card the covered share of its sticker and quiet zone, 0 (exactly) to 1."""
     cards = [card.corners_mm().astype(np.float32) for card in table.cards]
     middles = np.array([(card.x_mm, card.y_mm) for card in table.cards])
     covers = table.lids_mm()
@@ -161,12 +162,12 @@ def _covered(card: Laid, cards: list[np.ndarray], middles: np.ndarray, at: int, 
     far = np.hypot(*(middles[at + 1 :] - quiet.mean(0)).T)
     above = [*(cards[at + 1 + i] for i in np.flatnonzero(far < 80)), *covers]
     above = [other for other in above if cv2.intersectConvexConvex(quiet, cv2.convexHull(other)[:, 0])[0] > 0]
-    # However little of it lies under something, the share is not quite 0.
+    # Even the smallest overlap is more than 0.
     return max(0.001, float(_hidden(quiet, (_RASTER, _RASTER), above).mean())) if above else 0.0
 
 
 def _hidden(corners: np.ndarray, shape: tuple[int, int], above: list[np.ndarray]) -> np.ndarray:
-    """Cut a rectangle into rows and columns: 1 where an outline above it lies, else 0."""
+    """Return a raster of a rectangle: 1 where an outline covers it, else 0."""
     rows, columns = shape
     own = np.array([(0, 0), (columns, 0), (columns, rows), (0, rows)], np.float32) - 0.5
     onto = cv2.getPerspectiveTransform(corners, own)
@@ -178,11 +179,11 @@ def _hidden(corners: np.ndarray, shape: tuple[int, int], above: list[np.ndarray]
 
 
 CARD_RASTER = (46, 30)
-"""Rows and columns in which a card is cut up to say what shows of it."""
+"""Rows and columns of the raster of a card's visible parts."""
 
 
 def in_sight(table: Table) -> list[np.ndarray]:
-    """What of each card nothing lies on, `CARD_RASTER` bool, as the card is printed: top left first."""
+    """Return the uncovered part of each card, bool of shape `CARD_RASTER`, from the top left of its print."""
     outlines = [card.outline_mm().astype(np.float32) for card in table.cards]
     middles = np.array([(card.x_mm, card.y_mm) for card in table.cards]).reshape(-1, 2)
     lids = table.lids_mm()
@@ -195,19 +196,19 @@ def in_sight(table: Table) -> list[np.ndarray]:
 
 
 def _uncovered(card: Laid, above: list[np.ndarray]) -> np.ndarray:
-    """Four times finer than it is told: a cell of which a half lies bare counts as bare."""
+    """Return the uncovered cells: those that are at least half bare on a raster four times finer."""
     rows, columns = CARD_RASTER
     mask = _hidden(card.corners_mm().astype(np.float32), (4 * rows, 4 * columns), above)
     return cv2.resize(mask.astype(np.float32), (columns, rows), interpolation=cv2.INTER_AREA) < 0.5
 
 
-# --- How people lay ------------------------------------------------------------------------------------------
+# --- Arrangements ---------------------------------------------------------------------------------------------
 
 
 def glued_by_hand(
     text: str, rng: np.random.Generator, size_mm: float = STICKER_MM, spot: str | None = None, kind: str = "ours"
 ) -> Glued:
-    """A sticker in the middle or in a corner of the card's top, up to 3 mm and 6 degrees off."""
+    """Return a sticker at the middle or corner of the card's top, up to 3 mm and 6 degrees off."""
     side = CARD_MM[0] / 2 - size_mm / 2 - 3
     x_mm = {"left": -side, "middle": 0.0, "right": side}[spot or str(rng.choice(("left", "middle")))]
     y_mm = -CARD_MM[1] / 2 + size_mm / 2 + 3.2
@@ -216,7 +217,7 @@ def glued_by_hand(
 
 
 def laid_by_hand(text: str, x_mm: float, y_mm: float, turn_deg: float, rng: np.random.Generator, **how: object) -> Laid:
-    """A card near a place, of any look, now and then in a sleeve."""
+    """Return a card near a place, with a random look, sometimes in a sleeve."""
     sleeve = rng.random() < 0.3
     return Laid(
         x_mm=x_mm,
@@ -233,7 +234,7 @@ def laid_by_hand(text: str, x_mm: float, y_mm: float, turn_deg: float, rng: np.r
 def scattered(
     texts: Sequence[str], area_mm: tuple[float, float], rng: np.random.Generator, **how: object
 ) -> tuple[Laid, ...]:
-    """Cards thrown anywhere, turned anyhow, each where the others are not too near."""
+    """Return cards at random places and turns, spread apart."""
     placed: list[tuple[float, float]] = []
     cards = []
     for text in texts:
@@ -252,7 +253,7 @@ def _inside(area_mm: tuple[float, float], rng: np.random.Generator, count: int) 
 def in_rows(
     texts: Sequence[str], area_mm: tuple[float, float], rng: np.random.Generator, **how: object
 ) -> tuple[Laid, ...]:
-    """Cards beside each other, all the same way up as hands lay them."""
+    """Return cards in rows with one orientation, slightly inaccurate."""
     columns = max(1, int(area_mm[0] // 66))
     turn = float(rng.choice((0, 90, 180, 270))) if area_mm[1] > 700 else float(rng.choice((0, 180)))
     rows = -(-len(texts) // columns)
@@ -269,7 +270,7 @@ def in_rows(
 def in_groups(
     texts: Sequence[str], area_mm: tuple[float, float], rng: np.random.Generator, **how: object
 ) -> tuple[Laid, ...]:
-    """As at a game: piles on which only the top shows, fans and columns whose cards show their tops."""
+    """Return cards as in a game: piles with only the top visible, fans, and columns."""
     cards: list[Laid] = []
     left = list(texts)
     taken: list[np.ndarray] = []
@@ -284,7 +285,7 @@ def in_groups(
 
 
 def _group(texts: Sequence[str], at: np.ndarray, shape: str, rng: np.random.Generator, **how: object) -> Iterator[Laid]:
-    """One pile, fan or column, turned as its player sits."""
+    """Yield one pile, fan or column, turned towards its player."""
     turn = float(rng.choice((0, 0, 90, 180, 270))) + rng.normal(0, 4)
     step = {"pile": (0.0, 0.0), "fan": (25.0, 1.5), "column": (0.5, 27.0)}[shape]
     loose = 2.5 if shape == "pile" else 1.2

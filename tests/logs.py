@@ -1,4 +1,4 @@
-"""Logs for tests: with matches in them, frozen ones of older schemas, and ways in which a disk damages or refuses."""
+"""Logs for tests: with matches, in older schemas, and on disks that damage or refuse data."""
 
 import errno
 import sqlite3
@@ -18,7 +18,7 @@ SCHEMAS = Path(__file__).parent / "schemas"
 
 
 def frozen(number: int, folder: Path) -> Path:
-    """A log as the program of a schema wrote it."""
+    """Return a log as a program with an older schema wrote it."""
     path = store_path(folder)
     changed(path, (SCHEMAS / f"{number}.sql").read_text(encoding="utf-8"))
     return path
@@ -37,19 +37,19 @@ def played(folder: Path, matches: int = 2, plays: int = 60) -> Path:
 
 
 def changed(path: Path, script: str) -> None:
-    """Make a closed log another, as no companion does."""
+    """Change a closed log with SQL, as no companion does."""
     with closing(sqlite3.connect(path)) as db:
         db.executescript(script)
 
 
 def of_schema(path: Path, number: int) -> None:
-    """Make a closed log that of a program of another schema, as far as that can be told without it."""
+    """Set a closed log's schema number."""
     changed(path, f"PRAGMA user_version = {number}")
     (path.parent / recovery.LAST_NAME).unlink(missing_ok=True)
 
 
 def append(path: Path, *texts: str) -> None:
-    """Plays in the last match of a closed log."""
+    """Append plays to the last match of a closed log."""
     store = Store.open(path, clock=lambda: 12.5)
     match = store.matches()[-1]
     for text in texts:
@@ -58,13 +58,13 @@ def append(path: Path, *texts: str) -> None:
 
 
 Damage = Callable[[bytes, Random], bytes]
-"""What becomes of a file's content."""
+"""Returns the damaged content of a file."""
 
 PAGE = 4096
 
 
 def flipped(file: bytes, chance: Random) -> bytes:
-    """Up to 64 bits are others."""
+    """Flip up to 64 bits."""
     damaged = bytearray(file)
     for _ in range(chance.randint(1, 64) if file else 0):
         damaged[chance.randrange(len(damaged))] ^= 1 << chance.randrange(8)
@@ -113,7 +113,7 @@ class Pulled(BaseException):
 
 @contextmanager
 def plug_pulled(moment: int, *acts: tuple[object, str]) -> Iterator[list[int]]:
-    """Pull the plug as the `moment`-th of some acts begins; gives how many there have been, in a list of one."""
+    """Pull the plug when the n-th of some calls begins; yield the number of calls, in a list of one."""
     steps = [0]
 
     def counted(act: Callable[..., object]) -> Callable[..., object]:
@@ -132,7 +132,7 @@ def plug_pulled(moment: int, *acts: tuple[object, str]) -> Iterator[list[int]]:
 
 
 class Refusing:
-    """A connection whose disk refuses every commit, as long as it says why."""
+    """A connection whose disk refuses every commit until `why` is None."""
 
     def __init__(self, db: sqlite3.Connection, why: str) -> None:
         self._db = db
@@ -148,11 +148,11 @@ class Refusing:
 
 
 def refuse(store: Store, why: str = "database or disk is full") -> Refusing:
-    """From now on a store's disk refuses."""
+    """Make a store's disk refuse from now on."""
     store._db = disk = Refusing(store._db, why)  # type: ignore[assignment]
     return disk
 
 
 def full(*_arguments: object, **_more: object) -> None:
-    """Stands in for anything that writes."""
+    """Replacement for a function that writes: raises "No space left"."""
     raise OSError(errno.ENOSPC, "No space left on device")

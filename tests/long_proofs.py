@@ -1,6 +1,6 @@
-"""The proofs that take minutes to hours: `deploy/test --long [NAME…]` runs all of them, or those that are named.
+"""Run the proofs that take minutes to hours: `deploy/test --long [NAME…]`.
 
-With `--slice` each runs for as long as an integration machine has time. What a proof prints are its figures.
+`--slice` shortens each one to fit an integration machine. Proofs print their measurements.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PYTEST = "-m pytest -n auto --dist worksteal"
 SEEN = ("occlusion", "enrolment", "face_detector", "eye", "offline", "hidden_cards", "drawn_zones", "demo_players")
-"""Tests of what is seen and played: most of their pictures are too many for every run."""
+"""Tests of vision and play with too many pictures for every run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +23,11 @@ class Proof:
 
     what: str
     command: str
-    slice: str = ""  # the command of a slice; empty where a slice leaves the proof out
+    slice: str = ""  # the shorter command; empty if a slice skips this proof
 
 
 def _trust(what: str, script: str, long: str = "", slice_: str | None = None) -> Proof:
-    """A script of `tests/trust` with its options; without `slice_` a slice leaves it out."""
+    """Return the proof of a script in `tests/trust`; without `slice_`, a slice skips it."""
     command = f"tests/trust/{script}.py"
     return Proof(what, f"{command} {long}".strip(), "" if slice_ is None else f"{command} {slice_}")
 
@@ -38,12 +38,12 @@ PROOFS = {
         f"{PYTEST} -m long",
         f"{PYTEST} -m long tests/browser/test_simulated_table.py {' '.join(f'tests/test_{name}.py' for name in SEEN)}",
     ),
-    "hands": Proof("fifty watched hands, their figures", "-m tests.bench.hands --hands 50 --jobs 2"),
+    "hands": Proof("fifty watched hands, with their statistics", "-m tests.bench.hands --hands 50 --jobs 2"),
     "readings": Proof("100,000 readings of stickers", "-m tests.bench.readings --readings 100000"),
-    "mutations": Proof("each rule turned wrong and noticed by a test", "tests/mutations.py --jobs 2"),
+    "mutations": Proof("each rule is broken, and a test notices", "tests/mutations.py --jobs 2"),
     "soak": _trust("the service runs, phones come and go", "soak", "--minutes 60", "--minutes 3 --phones 4 --speed 2"),
     "kills": _trust("the service is killed", "kills", "--times 1000", "--times 50"),
-    "power-cuts": _trust("the power goes", "power_cuts", "--times 500", "--times 100"),
+    "power-cuts": _trust("the power fails", "power_cuts", "--times 500", "--times 100"),
     "damages": _trust("files are damaged, bits flip", "damages", "--times 130 --bits 1500", "--times 13 --bits 50"),
     "camera": _trust("the camera fails", "camera_cycles", "--cycles 100", "--cycles 100 --virtual"),
     "phone": Proof("a phone's browser is the camera of a whole hand, with gaps", "tests/browser/phone_hand.py"),
@@ -55,11 +55,11 @@ PROOFS = {
     ),
     "erasures": _trust("names are erased from a club", "erasures", "--times 500", "--times 30"),
     "connections": _trust("hundreds of connections idle", "idle_connections"),
-    "silent-tls": _trust("connections by TLS say nothing", "silent_tls"),
+    "silent-tls": _trust("TLS connections remain silent", "silent_tls"),
     "picture-memory": _trust("large photographs are sent", "picture_memory"),
-    "confined": _trust("the companion plays shut in", "confined"),
-    "start-up": _trust("the first page's time", "start_up"),
-    "fuzz-engine": _trust("chance plays", "fuzz_engine", "--steps 1000000 --jobs 2", "--steps 20000 --jobs 2"),
+    "confined": _trust("the companion runs confined", "confined"),
+    "start-up": _trust("time until the first page", "start_up"),
+    "fuzz-engine": _trust("random plays", "fuzz_engine", "--steps 1000000 --jobs 2", "--steps 20000 --jobs 2"),
     "fuzz-records": _trust("hostile records", "fuzz_records", "--times 5000", "--times 200"),
     "fuzz-toml": _trust("hostile small files", "fuzz_toml", "--times 5000", "--times 100"),
     "fuzz-files": _trust("hostile pictures, decks and backups", "fuzz_files", "--times 1000", "--times 40"),
@@ -68,8 +68,8 @@ PROOFS = {
 
 
 def main() -> int:
-    """Runs what is asked for, one after the other; 1 where one of them fails."""
-    listed = "\n".join(f"  {name:<14}{proof.what}" for name, proof in PROOFS.items())
+    """Run the chosen proofs one by one; return 1 if one fails."""
+    listed = "\n".join(f"  {name:<15}{proof.what}" for name, proof in PROOFS.items())
     parser = argparse.ArgumentParser(
         prog="deploy/test --long",
         description=__doc__,
@@ -77,7 +77,7 @@ def main() -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="run only these")
-    parser.add_argument("--slice", action="store_true", help="a short slice of each")
+    parser.add_argument("--slice", action="store_true", help="run only a short part of each")
     asked = parser.parse_args()
     if unknown := [name for name in asked.names if name not in PROOFS]:
         parser.error(f"no such proof: {', '.join(unknown)} (choose from {', '.join(PROOFS)})")

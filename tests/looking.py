@@ -1,4 +1,4 @@
-"""A reader of a camera in a time that passes at once, and cameras that send it what they are told."""
+"""A camera reader in simulated time, and cameras that send given pictures."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -10,11 +10,11 @@ from companion.common.errors import Problem
 from companion.vision.capture.sources import Frame, Notice, Timing, frames
 
 Sends = Iterable[np.ndarray] | Callable[[VirtualTime], Iterator[np.ndarray]]
-"""Pictures of one plugging-in, ten a second; or what makes them, and sleeps itself."""
+"""The pictures sent while plugged in, at ten a second; or a function that yields them and sleeps itself."""
 
 
 class FakeCamera:
-    """Gives pictures as they come, then nothing more."""
+    """Sends its pictures, then nothing."""
 
     def __init__(self, pictures: Iterator[np.ndarray]) -> None:
         self._pictures = pictures
@@ -31,13 +31,13 @@ class FakeCamera:
 
 
 class Looking:
-    """Reads a camera that is plugged in again and again: each try to open it takes the next of `sends`."""
+    """Reads a camera that is plugged in repeatedly: each attempt to open it takes the next of `sends`."""
 
     def __init__(self, *sends: Sends | None) -> None:
         self.time = VirtualTime()
         self.ends_s = 1e9
         self.tried_s: list[float] = []
-        """When it was tried to open it."""
+        """Times of the attempts to open it."""
 
         self.notices: list[Notice] = []
         self.cameras: list[FakeCamera] = []
@@ -75,6 +75,6 @@ class Looking:
 
 
 def noisy(count: int, level: int = 100, size: tuple[int, int] = (36, 64)) -> Iterator[np.ndarray]:
-    """Pictures as a sensor gives them: never twice the same."""
+    """Return random pictures as from a sensor: no two are equal."""
     rng = np.random.default_rng(level)
     return (rng.integers(level - 5, level + 5, (*size, 3), np.uint8) for _ in range(count))

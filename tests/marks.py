@@ -1,4 +1,4 @@
-"""Which parameters of a test are left to `deploy/test --long`."""
+"""Mark test parameters that only `deploy/test --long` runs."""
 
 from collections.abc import Iterable
 
@@ -6,5 +6,5 @@ import pytest
 
 
 def mostly_long(values: Iterable, *usual: object) -> list:
-    """Parameters of a test, all but the usual ones marked as long."""
+    """Return the values as parameters, marking all except `usual` as long."""
     return [value if value in usual else pytest.param(value, marks=pytest.mark.long) for value in values]

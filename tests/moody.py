@@ -1,4 +1,4 @@
-"""A camera with moods, and a table before it whose every picture tells when it was taken and what lay there.
+"""An unreliable camera, and a table whose pictures encode when they were taken and which cards were there.
 
 No real camera can be made to hang in a given call a hundred times.
 """
@@ -33,7 +33,7 @@ ZONES = {Family.DISTANCE: "distance", Family.SAFETY: "safety", Family.HAZARD: "b
 
 
 class Mood(StrEnum):
-    """What a camera does."""
+    """Behaviors of the camera."""
 
     FINE = "fine"
     UNPLUGGED = "unplugged"
@@ -52,28 +52,28 @@ ANGRY = (OSError("no such device"), cv2.error("V4L2"), ValueError("bad frame"), 
 
 @dataclass(frozen=True)
 class Taken:
-    """What the truth was when a picture was taken."""
+    """The true state when a picture was taken."""
 
     t_s: float
     cards: dict[str, str]
 
 
 class Table:
-    """Cards that come and go; `look` is an eye for its pictures, and refuses those that are old or no pictures."""
+    """Cards that come and go; `look` is an eye that rejects old pictures and invalid ones."""
 
     def __init__(self, time: VirtualTime, seed: int = 0) -> None:
         self.cards: dict[str, str] = {}
         self.wrong: list[str] = []
-        """What should never have been looked at."""
+        """Pictures that should not have reached the eye."""
 
         self.seen = Taken(0.0, {})
-        """The truth of the picture that was looked at last."""
+        """The true state of the last picture."""
 
         self.looked_s = self.gap_s = -100.0
-        """When it was looked at, and when the first one after the last gap."""
+        """When the last picture was read, and the first one after the last gap."""
 
         self.since_gap = 100
-        """How many pictures have been looked at since."""
+        """Number of pictures read since that gap."""
 
         self._time = time
         self._rng = random.Random(seed)
@@ -82,7 +82,7 @@ class Table:
         self._last = -1
 
     def move(self) -> None:
-        """Somebody lays a card, or takes one away."""
+        """Put down or remove a card."""
         if len(self.cards) > 4 or (self.cards and self._rng.random() < 0.4):
             del self.cards[self._rng.choice(sorted(self.cards))]
             return
@@ -92,7 +92,7 @@ class Table:
         self.cards[f"{face.value}-{self._rng.randint(1, 4):02d}"] = zone
 
     def picture(self, size: tuple[int, int] = SIZE) -> np.ndarray:
-        """What a camera sees of it now."""
+        """Take a picture now."""
         number = len(self._taken)
         self._taken.append(Taken(self._time(), dict(self.cards)))
         image = self._noise.integers(90, 110, (*size, 3), np.uint8)
@@ -127,12 +127,12 @@ def _sighting(card: str, zone: str) -> Sighting:
 
 
 class MoodyCamera:
-    """The camera: `open` opens it, once at a time. What hangs does so until the mood changes."""
+    """The camera; only one device can be open. A hanging call hangs until the mood changes."""
 
     def __init__(self, time: VirtualTime, table: Table, seed: int = 0) -> None:
         self.mood = Mood.FINE
         self.opened = 0
-        """How many devices are open."""
+        """Number of open devices."""
 
         self.time = time
         self.table = table
@@ -152,7 +152,7 @@ class MoodyCamera:
         return MoodyDevice(self)
 
     def hang(self, mood: Mood) -> bool:
-        """Does not come back while it is in a mood; whether it was."""
+        """Block while the camera is in a mood; return whether it was."""
         was = self.mood is mood
         while self.mood is mood:
             self.time.sleep(0.1)
@@ -160,7 +160,7 @@ class MoodyCamera:
 
 
 class MoodyDevice(Device):
-    """An opened camera. Once it has been unplugged nothing comes from it any more."""
+    """An opened camera; once unplugged, it sends nothing more."""
 
     def __init__(self, camera: MoodyCamera) -> None:
         self._camera = camera
@@ -193,7 +193,7 @@ class MoodyDevice(Device):
 
 
 def _rubbish(camera: MoodyCamera) -> Iterator[object]:
-    """What is no picture, in turn and for ever; some of it is raised."""
+    """Yield invalid pictures in turn, endlessly."""
     while True:
         for spoil in SPOILT:
             yield spoil(camera.table.picture())
@@ -210,4 +210,4 @@ SPOILT: tuple[Callable[[np.ndarray], object], ...] = (
     lambda image: image.astype(np.uint16), lambda image: image.tolist(), lambda image: np.resize(image, (4, 20_000, 3)),
     lambda image: np.resize(image, (8, 8, 3)), lambda image: np.full_like(image, (0, 135, 0)), _cut_short,
 )  # fmt: skip
-"""Ways in which a picture is none."""
+"""Ways to make a picture invalid."""

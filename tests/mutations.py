@@ -1,8 +1,7 @@
-"""Rules changed one by one: `python tests/mutations.py [NAME…] [--jobs N]` says which test notices each change.
+"""Break the rules one by one and report which test notices: `python tests/mutations.py [NAME…] [--jobs N]`.
 
-Each change is made in a copy of the project and the tests of the rules are run there until the first failure. Left
-out are the tests that play by chance and those marked `long`: a rule is held by a test that names it and that
-`deploy/test` runs. NAME is a part of a mutation's name.
+Each change is made in a copy of the project, where the tests of the rules run until the first failure. Random plays and
+tests marked `long` are left out: every rule needs a test that names it and that `deploy/test` runs.
 """
 
 import argparse
@@ -28,25 +27,25 @@ referee scoring rush asmodee bsd_mille parker dujardin
 traps every_sheet notation judge golden edition reasons corrections
 """
 SUITE = [f"test_{name}.py" for name in TESTS.split()]
-"""A file of rules is held first by the test of its name, or of its edition's; the others by the first of these."""
+"""A rule file's own test, or its edition's, runs first; without one, the first of these does."""
 
 CHANGE = re.compile(r"\[-(.*?)-\]|\{\+(.*?)\+\}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """One rule turned wrong: `old` stands once in the file, and `new` in its place is the mistake."""
+    """A mistake in one rule: `new` replaces `old`, which occurs once in the file."""
 
     name: str
     file: str
-    """Below `companion/rules`."""
+    """Relative to `companion/rules`."""
 
     old: str
     new: str
 
 
 def _mutations() -> Iterator[Mutation]:
-    """Read mutations.txt: [file], then a line for each `name: change`, as `git diff --word-diff` writes changes."""
+    """Read mutations.txt: [file], then lines `name: change` in the format of `git diff --word-diff`."""
     file = ""
     for line in Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines():
         name, _, change = line.replace("\\n", "\n").partition(": ")
@@ -61,10 +60,10 @@ UNCHANGED = Mutation("nothing is changed", "", "", "")
 
 
 def main() -> int:
-    """Prints a line for each mutation; 1 when one survived, 2 when the tests fail without any."""
+    """Print a line per mutation; return 1 if one survived, 2 if tests fail without mutations."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="a part of a mutation's name; all without one")
-    parser.add_argument("--jobs", type=int, default=1, help="how many are tried at the same time")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="part of a mutation's name (default: all)")
+    parser.add_argument("--jobs", type=int, default=1, help="number of mutations tried in parallel")
     options = parser.parse_args()
     chosen = [m for m in MUTATIONS if not options.names or any(name in m.name for name in options.names)]
     with tempfile.TemporaryDirectory() as folder:
@@ -81,7 +80,7 @@ def main() -> int:
 
 
 def survivors(chosen: Sequence[Mutation], copies: Iterable[Path]) -> int:
-    """Try mutations, print in their order which test noticed each, and return how many none has noticed."""
+    """Try mutations, print which test noticed each, and return the number that no test noticed."""
     free: queue.SimpleQueue[Path] = queue.SimpleQueue()
     for copy in copies:
         free.put(copy)
@@ -102,7 +101,7 @@ def survivors(chosen: Sequence[Mutation], copies: Iterable[Path]) -> int:
 
 
 def copy_of_project(to: Path) -> Path:
-    """What the tests of the rules need, without what was compiled before."""
+    """Copy what the tests of the rules need, without bytecode."""
     to.mkdir()
     for name in COPIED:
         if (ROOT / name).is_dir():
@@ -113,7 +112,7 @@ def copy_of_project(to: Path) -> Path:
 
 
 def first_failure_with(copy: Path, mutation: Mutation) -> str | None:
-    """The first test that fails in a copy with the mutation, which is taken back afterwards."""
+    """Return the first test that fails with the mutation, then restore the file."""
     path = copy / RULES / mutation.file
     original = copy / "original"
     shutil.copy2(path, original)
@@ -121,7 +120,7 @@ def first_failure_with(copy: Path, mutation: Mutation) -> str | None:
     try:
         return first_failure(copy, mutation)
     finally:
-        # Bytecode is found by the time of its source: the original's own time comes back with it.
+        # Restore the modification time too: bytecode is matched by it.
         shutil.copy2(original, path)
 
 
@@ -130,14 +129,14 @@ def text_of(root: Path, mutation: Mutation) -> str:
 
 
 def mutated(text: str, mutation: Mutation) -> str:
-    """A file's text with the mutation. Raises ValueError where its old text does not stand there exactly once."""
+    """Return the text with the mutation. Raises ValueError unless the old text occurs exactly once."""
     if text.count(mutation.old) != 1:
         raise ValueError(f"'{mutation.name}': its text stands {text.count(mutation.old)} times in {mutation.file}.")
     return text.replace(mutation.old, mutation.new)
 
 
 def first_failure(copy: Path, mutation: Mutation, *, writes_bytecode: bool = False) -> str | None:
-    """The name of the first test that fails in a copy; None when all pass."""
+    """Return the name of the first failing test, or None."""
     own = f"test_{re.sub('-[0-9]+$', '', Path(mutation.file).stem).replace('-', '_')}.py"
     likeliest = own if own in SUITE else SUITE[0]
     others = [name for name in SUITE if name != likeliest]
@@ -158,7 +157,7 @@ def _run(copy: Path, files: Iterable[str], writes_bytecode: bool) -> str | None:
 
 
 def failure_in(output: str) -> str:
-    """The test that failed, from what pytest printed."""
+    """Return the failed test from pytest's output."""
     found = re.search(r"^(?:FAILED|ERROR) tests/(\S+)", output, re.MULTILINE)
     return found[1] if found else f"pytest itself: {output.strip().splitlines()[-1:]}"
 

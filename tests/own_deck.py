@@ -1,6 +1,6 @@
-"""The shipped deck of templates, made from our own drawing: `PYTHONPATH=. python tests/own_deck.py FOLDER`.
+"""Render the shipped template deck from our own drawing: `PYTHONPATH=. python tests/own_deck.py FOLDER`.
 
-Run it with `card_templates/own` after a change to the drawing; a test compares the folder with the drawing.
+Run it with `card_templates/own` after changing the drawing. A test compares the folder with the drawing.
 """
 
 import sys
@@ -17,7 +17,7 @@ BACK = "back"
 
 
 def pictures() -> Iterator[tuple[str, bytes]]:
-    """Yield every face of `EDITION` and the back as a name and a PNG, `WIDTH_PX` wide."""
+    """Yield name and PNG of every face of `EDITION` and the back, `WIDTH_PX` wide."""
     dpi = WIDTH_PX / CARD_MM[0] * render.MM_PER_INCH
     faces = [(card.value, deck.face_svg(card)) for card in load_edition(EDITION).deck]
     for name, svg in [*faces, (BACK, deck.back_svg())]:

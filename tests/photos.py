@@ -1,8 +1,8 @@
-"""Photographs of tables for the tests of the eye, with the truth beside them: which stickers show, and where.
+"""Render photographs of tables with stickers, and the truth about them: visible stickers and their places.
 
-`typical_photo(seed)` and `hard_photo(seed)` are pictures of a whole table, the same for the same seed. What lies is
-of `laid`, what the camera does to it of `webcam`; here it is painted, in linear light, at twice the picture's size.
-Cards without stickers are of `face_photos`.
+`typical_photo(seed)` and `hard_photo(seed)` show a whole table, reproducible by seed. `laid` places the cards, `webcam`
+simulates the camera, and this module paints in linear light at twice the resolution. `face_photos` has cards without
+stickers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from companion.tabletop.card_ids import card_id_of, payload
 from companion.tabletop.mat_layout import all_mats
 from companion.tabletop.sticker_codes import CARDS
 
-SUPER = 2  # pixels of the canvas a pixel of the picture; of a telephone's picture one
+SUPER = 2  # canvas pixels per picture pixel; 1 for a phone's large pictures
 _LARGE_PX = 10_000_000
 
 _CARD_TEXELS = 8
@@ -36,13 +36,13 @@ _MODULE_TEXELS = 12
 
 @dataclass(frozen=True)
 class Shown:
-    """The truth of one sticker."""
+    """The truth about one sticker."""
 
     card: str
-    corners_px: np.ndarray  # the code without its quiet zone, top left first as printed, (4, 2)
-    module_px: float  # the mean side of a module
-    hidden: float  # the share of code and quiet zone that something covers or the picture's edge cuts off
-    burnt: float  # the share of the code where a lamp's reflection shows ink as white
+    corners_px: np.ndarray  # `(4, 2)`, the code without its quiet zone, from the top left of the print
+    module_px: float  # mean side of a module
+    hidden: float  # share of code and quiet zone that is covered or cut off
+    burnt: float  # share of the code where a reflection turns ink white
 
     @property
     def centre_px(self) -> tuple[float, float]:
@@ -51,7 +51,7 @@ class Shown:
 
     @property
     def in_sight(self) -> bool:
-        """Whether nothing is in the way: no card, no edge, no reflection."""
+        """True if no card, edge or reflection hides it."""
         return self.hidden == 0 and self.burnt < 0.02
 
 
@@ -70,7 +70,7 @@ class Photo:
 
 
 def photograph(table: Table, pose: Pose, shot: Shot | None = None, seed: int = 0) -> Photo:
-    """What the camera hands over of a table, and which stickers it shows."""
+    """Render a table through the camera, with the truth about its stickers."""
     shot = shot or Shot()
     image = developed(painted(table, pose), shot, seed)
     return Photo(image, tuple(_truth(table, pose, shot)), pose, shot)
@@ -103,7 +103,7 @@ def _shown(card: Laid, hidden: float, pose: Pose, burnt: np.ndarray | None) -> S
 
 
 def _cut_off(quiet: np.ndarray, size_px: tuple[int, int]) -> float:
-    """How much of a square lies beyond the picture's edge, the outermost pixels counted as beyond."""
+    """Return the share of a square outside the picture; the outermost pixels count as outside."""
     low, high = np.array([1.0, 1.0]), np.array(size_px) - 2.0
     if (quiet >= low).all() and (quiet <= high).all():
         return 0.0
@@ -128,21 +128,21 @@ def share_inside(field: np.ndarray, corners: np.ndarray) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What became of one photo's stickers. `read` and `unknown` count only those `in_sight`, `wrong` all."""
+    """The result for the stickers of one photo; `read` and `unknown` count only those `in_sight`."""
 
     in_sight: int = 0
     read: int = 0
-    unknown: int = 0  # in sight, found, not told: no harm done
-    wrong: tuple[str, ...] = ()  # `stop-01 as roll-02`: a card was named where another lies
-    ghosts: tuple[str, ...] = ()  # a card was named where none lies
-    strays: tuple[str, ...] = ()  # a card that cannot be told was reported where none lies: a question too many
+    unknown: int = 0  # in sight and found, but not identified: harmless
+    wrong: tuple[str, ...] = ()  # `stop-01 as roll-02`: misread
+    ghosts: tuple[str, ...] = ()  # a card was named where there is none
+    strays: tuple[str, ...] = ()  # an unknown card was reported where there is none: a needless question
 
     def __add__(self, other: Self) -> Self:
         return type(self)(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
 
 
 def compared(truth: Sequence[Shown], found: Sequence[tuple[str | None, tuple[float, float]]]) -> Score:
-    """How a reader did: `found` are cards (None: cannot be told) and the middles of their codes in pixels."""
+    """Score a reader; `found` are cards (None if unknown) and the centers of their codes in pixels."""
     named: dict[str, set[str | None]] = {}
     wrong, ghosts, strays = [], [], []
     for card, middle in found:
@@ -161,7 +161,7 @@ def compared(truth: Sequence[Shown], found: Sequence[tuple[str | None, tuple[flo
 
 
 def _meant(truth: Sequence[Shown], card: str | None, middle: tuple[float, float]) -> Shown | None:
-    """The sticker near a point that shows at all: the one of this card, else the one that shows most."""
+    """Return the visible sticker near a point: this card's, or else the most visible one."""
     near = [s for s in truth if s.hidden < 0.95 and math.dist(s.centre_px, middle) < 7 * s.module_px]
     return min(near, key=lambda s: (s.card != card, s.hidden, math.dist(s.centre_px, middle)), default=None)
 
@@ -170,7 +170,7 @@ def _meant(truth: Sequence[Shown], card: str | None, middle: tuple[float, float]
 
 
 def painted(table: Table, pose: Pose) -> np.ndarray:
-    """The table before lens and sensor spoil it, `(H, W, 3) uint16 BGR`, linear light."""
+    """Return the table before lens and sensor effects, `(H, W, 3) uint16 BGR`, linear light."""
     width, height = pose.size_px
     canvas = cloth(table.cloth, (width * finer(pose), height * finer(pose)), table.seed).copy()
     for sheet in table.sheets:
@@ -186,17 +186,17 @@ def painted(table: Table, pose: Pose) -> np.ndarray:
 
 
 def finer(pose: Pose) -> int:
-    """Pixels of the canvas a pixel of the picture."""
+    """Return the canvas pixels per picture pixel."""
     return SUPER if pose.size_px[0] * pose.size_px[1] < _LARGE_PX else 1
 
 
 def _on_canvas(pose: Pose, points_mm: np.ndarray) -> np.ndarray:
-    """Points of the table on the canvas, whose first pixel's middle is (0, 0)."""
+    """Return points of the table on the canvas, whose first pixel's center is (0, 0)."""
     return (pose.px(points_mm) + 0.5) * finer(pose) - 0.5
 
 
 def _paint_sheet(canvas: np.ndarray, sheet: Sheet, pose: Pose) -> None:
-    """A sheet in tiles: large ones are bent by the lens."""
+    """Paint a sheet in tiles, because the lens bends large ones."""
     tiles = sheet_tiles(sheet.name)
     for row, across in enumerate(tiles):
         for column, texture in enumerate(across):
@@ -221,7 +221,7 @@ def _paint_card(canvas: np.ndarray, card: Laid, pose: Pose, table: Table) -> Non
 
 
 def _look_of(card: Laid) -> str:
-    """The look's name, with the face for cards of our own deck."""
+    """Return the look's name, including the face for cards of our own deck."""
     if card.look != "own":
         return card.look
     card_id = card_id_of(card.sticker.text) if card.sticker else None
@@ -229,7 +229,7 @@ def _look_of(card: Laid) -> str:
 
 
 def paste(canvas: np.ndarray, texture: Texture, corners: np.ndarray, outline: np.ndarray | None = None) -> None:
-    """Draws a texture onto the canvas, its four corners at these points, cut along an outline if it has one."""
+    """Draw a texture with its corners at these points, optionally cut along an outline."""
     part, low = _part(canvas, corners, 2)
     if part.size:
         image = texture.for_size(np.hypot(*(corners[1] - corners[0])), np.hypot(*(corners[2] - corners[1])))
@@ -238,19 +238,19 @@ def paste(canvas: np.ndarray, texture: Texture, corners: np.ndarray, outline: np
 
 
 def edges(width: float, height: float) -> np.ndarray:
-    """The corners of a picture of that size, whose first pixel's middle is (0, 0), as those of a card."""
+    """Return the corners of a picture of this size, whose first pixel's center is (0, 0)."""
     return np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32) - 0.5
 
 
 def _part(canvas: np.ndarray, corners: np.ndarray, margin: int) -> tuple[np.ndarray, np.ndarray]:
-    """The part of the canvas round some points, and where it begins."""
+    """Return the part of the canvas around some points, and its origin."""
     low = np.maximum(np.floor(corners.min(0)).astype(int) - margin, 0)
     high = np.maximum(np.ceil(corners.max(0)).astype(int) + margin + 1, low)
     return canvas[low[1] : high[1], low[0] : high[0]], low
 
 
 def _warped(image: np.ndarray, corners: np.ndarray, part: np.ndarray, **how: int) -> np.ndarray:
-    """A picture as large as a part of the canvas, its corners at these points."""
+    """Return a picture warped to these corners, as large as a part of the canvas."""
     matrix = cv2.getPerspectiveTransform(edges(*image.shape[1::-1]), corners.astype(np.float32))
     how = {"borderMode": cv2.BORDER_REPLICATE} | how
     return cv2.warpPerspective(image, matrix, part.shape[1::-1], flags=cv2.INTER_LINEAR, **how)
@@ -263,7 +263,7 @@ def _mask(corners: np.ndarray, part: np.ndarray) -> np.ndarray:
 
 
 def _paint_shadow(canvas: np.ndarray, corners: np.ndarray, table: Table) -> None:
-    """The dark line that a card's thickness leaves beside it, away from the lamp."""
+    """Paint the dark line beside a card's edge, away from the lamp."""
     size = np.hypot(*(corners[1] - corners[0])) / lay.CARD_MM[0]
     turn = np.radians(37 * table.seed)
     thrown = corners + 1.0 * size * np.array([np.cos(turn), np.sin(turn)])
@@ -275,14 +275,14 @@ def _paint_shadow(canvas: np.ndarray, corners: np.ndarray, table: Table) -> None
 
 
 def _paint_sleeve(canvas: np.ndarray, corners: np.ndarray) -> None:
-    """The clear rim of a sleeve: a little brighter and greyer than what lies below."""
+    """Paint the clear rim of a sleeve: slightly brighter and grayer than the ground."""
     part, low = _part(canvas, corners, 1)
     if part.size:
         cv2.copyTo(cv2.addWeighted(part, 0.8, np.full_like(part, FULL), 0.09, 0), _mask(corners - low, part), part)
 
 
 def _paint_sheen(canvas: np.ndarray, card: Laid, corners: np.ndarray) -> None:
-    """The band of light across a sleeve."""
+    """Paint the band of light across a sleeve."""
     part, low = _part(canvas, corners, 1)
     if part.size:
         band = _warped(_band(round(card.sheen_at, 2)), corners - low, part, borderMode=cv2.BORDER_CONSTANT)
@@ -299,7 +299,7 @@ MATS = {layout.id: layout for layout in all_mats()}
 
 
 def mat(name: str, x_mm: float, y_mm: float, turn_deg: float) -> Sheet:
-    """A mat of ours by its middle."""
+    """Return one of our mats, placed by its center."""
     return Sheet(name, x_mm, y_mm, turn_deg, MATS[name].size_mm)
 
 
@@ -307,7 +307,7 @@ def mat(name: str, x_mm: float, y_mm: float, turn_deg: float) -> Sheet:
 
 
 class Texture:
-    """A picture in linear light at several sizes, each half of the one before."""
+    """A picture in linear light at several sizes, each half the one before."""
 
     def __init__(self, image: np.ndarray) -> None:
         self._sizes = [_TO_LINEAR[image]]
@@ -316,7 +316,7 @@ class Texture:
             self._sizes.append(cv2.resize(last, (last.shape[1] // 2, last.shape[0] // 2), interpolation=cv2.INTER_AREA))
 
     def for_size(self, width_px: float, height_px: float) -> np.ndarray:
-        """The smallest that is not much coarser than this."""
+        """Return the smallest size that is not much coarser than this."""
         fine = [image for image in self._sizes if min(image.shape[1] / width_px, image.shape[0] / height_px) > 0.85]
         return fine[-1] if fine else self._sizes[0]
 
@@ -329,7 +329,7 @@ PRINTED_KINDS = {"ours": "qr", "tag": "tag"}
 
 @cache
 def sticker_texture(kind: str, text: str) -> Texture:
-    """A sticker in a printer's black on a printer's white: ours with its name strip, as `print stickers` makes it."""
+    """Return a sticker as printed; ours has its name strip, as from `print stickers`."""
     if kind in PRINTED_KINDS:
         size_mm = float(lay.MODULES + 2 * lay.QUIET)
         drawing = stickers.sticker_svg(card_id_of(text), size_mm, PRINTED_KINDS[kind])
@@ -343,7 +343,7 @@ def _printed(image: np.ndarray, ink: int = 38, paper: int = 238) -> np.ndarray:
 
 @cache
 def sheet_tiles(name: str) -> list[list[Texture]]:
-    """A mat or a foreign thing, cut into rows of tiles of about 8 cm."""
+    """Return a mat or foreign object, cut into rows of tiles of about 8 cm."""
     if name in MATS:
         image = render.to_image(mats.mat_svg(MATS[name]), 5)
         return _tiles(image, 4, 6)
@@ -359,7 +359,7 @@ def _tiles(image: np.ndarray, rows: int, columns: int) -> list[list[Texture]]:
 
 @lru_cache(maxsize=160)
 def card_texture(look: str) -> Texture:
-    """A card's face: `own roll`, `deck vintage roll`, `thing playing-card 2`, `white`, `photo 3`, `lines`, `checks`."""
+    """Return a card's face: `own roll`, `deck vintage roll`, `thing playing-card 2`, `white`, `photo 3`, …"""
     return Texture(_card_image(look))
 
 
@@ -383,14 +383,14 @@ def _card_image(look: str) -> np.ndarray:
 
 @cache
 def face_of(style: str, slug: str, px_per_mm: float = _CARD_TEXELS) -> np.ndarray:
-    """A face of one of `decks`, or of our own deck, or its back, as it left the printer; not to be written to."""
+    """Return a face or back of our own deck or one of `decks`, as printed; read-only."""
     if style == "own":
         return render.to_image(deck.back_svg() if slug == decks.BACK else deck.face_svg(Card(slug)), px_per_mm)
     return decks.back(style, px_per_mm) if slug == decks.BACK else decks.face(style, slug, px_per_mm)
 
 
 def photo_like(size: tuple[int, int], seed: int) -> np.ndarray:
-    """Something busy like a photograph: colours that vary at every scale, with hard edges between them."""
+    """Return a picture as busy as a photograph: colors vary at every scale, with hard edges."""
     rng = np.random.default_rng(1000 + seed)
     field = np.zeros((size[1], size[0], 3), np.float32)
     for octave in range(2, 8):
@@ -414,7 +414,7 @@ def _lines(size: tuple[int, int]) -> np.ndarray:
 
 
 def _checks(size: tuple[int, int]) -> np.ndarray:
-    """A back of small squares, some of them ringed like a finder pattern."""
+    """Return a back of small squares, some with rings like a finder pattern."""
     y, x = np.mgrid[0 : size[1], 0 : size[0]] // 13
     image = np.where(((x + y) % 2)[..., None], (60, 40, 160), (235, 235, 235)).astype(np.uint8)
     for left in range(40, size[0] - 120, 140):
@@ -430,7 +430,7 @@ CLOTHS = ("felt", "dark", "wood", "plaid", "white", "print")
 
 @lru_cache(maxsize=4)
 def cloth(kind: str, size: tuple[int, int], seed: int = 0) -> np.ndarray:
-    """What covers the table, `(H, W, 3) uint16` of linear light."""
+    """Return the table's surface, `(H, W, 3) uint16`, linear light."""
     small = _cloth_image(kind, (size[0] // SUPER, size[1] // SUPER), seed % 4)
     return cv2.resize(_TO_LINEAR[small], size, interpolation=cv2.INTER_LINEAR)
 
@@ -454,14 +454,14 @@ def _cloth_image(kind: str, size: tuple[int, int], seed: int) -> np.ndarray:
     return np.clip(np.array(tone, np.float32) + 5 * cv2.blur(grain, (2, 2))[..., None], 0, 255).astype(np.uint8)
 
 
-# --- Pictures by chance ---------------------------------------------------------------------------------------
+# --- Random pictures ------------------------------------------------------------------------------------------
 
 
 def typical_shot(rng: np.random.Generator) -> Shot:
-    """Typical light, which is what people have who looked once at the set-up page.
+    """Return typical light, as after one look at the set-up page.
 
-    Focused (σ 0.40–0.65 px), even within ±25 %, noise 1–3 grey levels, JPEG 80–95, no burnt-out paper, mild
-    sharpening, in half of the pictures a soft shadow (10–35 %), white balance within ±8 %, corners up to 25 % darker.
+    Focused (σ 0.40–0.65 px), even within ±25 %, noise 1–3 gray levels, JPEG 80–95, no overexposed paper, mild
+    sharpening. Half of the pictures have a soft shadow (10–35 %). White balance within ±8 %, corners up to 25 % darker.
     """
     return Shot(
         optics_px=rng.uniform(0.4, 0.65),
@@ -485,7 +485,7 @@ TROUBLES = ("soft", "moving", "dim", "glare", "shadow", "over", "colored", "poor
 
 
 def hard_shot(rng: np.random.Generator, trouble: str | None = None) -> Shot:
-    """Hard light: everything a little worse than typical, and one thing badly so (`TROUBLES`, evenly).
+    """Return hard light: everything slightly worse than typical, and one of `TROUBLES` severe.
 
     Everywhere: noise 2–5 grey levels, JPEG 65–90, uneven to ±40 %, a shadow (20–50 %) with a harder edge.
     soft: out of focus by a disc of 0.8–1.7 px radius · moving: 1.5–3.5 px in any direction · dim: 6–20 % of the light,
@@ -528,7 +528,7 @@ def _badly(trouble: str, rng: np.random.Generator) -> dict[str, object]:
 
 
 def _some_shadow(rng: np.random.Generator, depth: tuple[float, float], soft: tuple[float, float]) -> Shadow:
-    """A band or a corner of the table in shadow, over any stickers that lie there."""
+    """Return a shadowed band or corner of the table, possibly over stickers."""
     x, y, turn = rng.uniform(0, 1), rng.uniform(0, 0.56), rng.uniform(0, 2 * np.pi)
     length, width = 1.2, rng.uniform(0.05, 0.5)
     u, v = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
@@ -548,7 +548,7 @@ def _some_glare(rng: np.random.Generator) -> Glare:
 
 
 def some_table(rng: np.random.Generator, area_mm: tuple[float, float], cards: Sequence[str], **how: object) -> Table:
-    """These cards on a table of that size: thrown, in rows, or in piles, fans and columns."""
+    """Return these cards on a table: scattered, in rows, or in piles, fans and columns."""
     way = (lay.scattered, lay.in_rows, lay.in_groups)[int(rng.integers(3))]
     return Table(
         cards=way([payload(card) for card in cards], area_mm, rng, **how),
@@ -560,13 +560,13 @@ def some_table(rng: np.random.Generator, area_mm: tuple[float, float], cards: Se
 
 
 def _two_mats(rng: np.random.Generator) -> tuple[Sheet, ...]:
-    """Two sides' mats beside each other, the second turned round as its player sits."""
+    """Return two sides' mats next to each other, the second turned around."""
     y, turn = rng.normal(0, 8), rng.normal(0, 1.5)
     return (mat("side-1", -225, y, turn), mat("side-2", 225, -y, 180 - turn))
 
 
 def some_pose(rng: np.random.Generator, tilt_deg: tuple[float, float], **how: object) -> Pose:
-    """A camera on its stand: not quite level, its lens bending lines by up to 8 %."""
+    """Return a camera on a stand: slightly tilted, with up to 8 % lens distortion."""
     return Pose(
         tilt_deg=rng.uniform(*tilt_deg),
         lean_deg=rng.normal(0, 12),
@@ -578,21 +578,21 @@ def some_pose(rng: np.random.Generator, tilt_deg: tuple[float, float], **how: ob
 
 
 def typical_photo(seed: int, kind: str = "ours") -> Photo:
-    """A table of 60 to 106 cards with 20 mm stickers of a kind, 1080p over 1.2 m, in typical light."""
+    """Return a table of 60 to 106 cards with 20 mm stickers, 1080p over 1.2 m, in typical light."""
     rng = np.random.default_rng((seed, 0))
     return _photo(seed, rng, typical_shot(rng), kind)
 
 
 def hard_photo(seed: int, kind: str = "ours") -> Photo:
-    """The same in hard light, by turns with each of the `TROUBLES`."""
+    """Return the same in hard light, with each of `TROUBLES` in turn."""
     rng = np.random.default_rng((seed, 1))
     return _photo(seed, rng, hard_shot(rng, TROUBLES[seed % len(TROUBLES)]), kind)
 
 
 def wild_photo(seed: int, kind: str = "ours") -> Photo:
-    """Anything: two troubles at once, any scale, tilt and lean, stickers of 16 to 28 mm, a fifth of them of others.
+    """Return an extreme picture, which may be unreadable but must not be misread.
 
-    Nobody is asked to read these; nothing may be misread on them.
+    Two troubles at once, any scale, tilt and lean, stickers of 16 to 28 mm, a fifth of them foreign codes.
     """
     rng = np.random.default_rng((seed, 2))
     first, second = rng.choice(TROUBLES, 2, replace=False)
@@ -613,7 +613,10 @@ def wild_photo(seed: int, kind: str = "ours") -> Photo:
 
 
 def empty_photo(seed: int, **_: object) -> Photo:
-    """Nothing of ours: cards without stickers or with codes of others, things, any scale; nothing may be named."""
+    """Return a picture without our stickers, in which no card may be named.
+
+    Cards have foreign codes or none; other objects are around; the scale varies.
+    """
     rng = np.random.default_rng((seed, 3))
     size_px = (1280, 720)
     pose = some_pose(rng, (0, 40), px_per_mm=float(np.exp(rng.uniform(np.log(0.8), np.log(6)))), size_px=size_px)
@@ -627,7 +630,7 @@ def empty_photo(seed: int, **_: object) -> Photo:
 
 
 def litter(rng: np.random.Generator, area_mm: tuple[float, float], count: int, kinds: int) -> tuple[Sheet, ...]:
-    """Things of others that lie about on a table of that size, each one of so many of its kind."""
+    """Return foreign objects scattered on a table; `kinds` is the number of variants per object."""
     names = [str(name) for name in rng.permutation(list(foreign.THINGS))[:count]]
     return tuple(
         Sheet(f"{name} {rng.integers(kinds)}", *somewhere(rng, area_mm), rng.uniform(0, 360), foreign.SIZES_MM[name])
@@ -636,13 +639,13 @@ def litter(rng: np.random.Generator, area_mm: tuple[float, float], count: int, k
 
 
 def somewhere(rng: np.random.Generator, area_mm: tuple[float, float], share: float = 0.4) -> tuple[float, float]:
-    """A place on a table of that size, up to this share of it from its middle."""
+    """Return a random place, up to this share of the table's size from its center."""
     x, y = (rng.uniform(-share, share, 2) * area_mm).tolist()
     return x, y
 
 
 def with_codes_of_others(table: Table, rng: np.random.Generator, share: float) -> Table:
-    """The same table where so many of the stickers are not ours."""
+    """Return the table with this share of the stickers replaced by foreign codes."""
     kinds = [foreign.CODES[int(rng.integers(len(foreign.CODES)))] for _ in table.cards]
     cards = tuple(
         replace(card, sticker=replace(card.sticker, kind=kind, text=text)) if rng.random() < share else card

@@ -1,7 +1,7 @@
-"""Pictures of a table for the tests of the eye: stickers and mats laid in millimetres, seen by a webcam.
+"""Draw simple pictures of a table for tests of the eye: stickers and mats in mm, seen by a webcam.
 
-Quick and plain; `photos` makes harder ones. Our own codes are those of `companion.tabletop.sticker_codes`, all others
-are made with `qrcode` and `cv2.aruco` directly.
+`photos` makes harder ones. Our codes come from `companion.tabletop.sticker_codes`, foreign ones from `qrcode` and
+`cv2.aruco`.
 """
 
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ _TAKEN: dict[str, np.ndarray] = {}
 
 @dataclass(frozen=True)
 class Sticker:
-    """A sticker on the table: the middle of its code, turned clockwise; `card` puts a card's face below it."""
+    """A sticker positioned by its code's center, with a clockwise turn; `card` is the color of a card below it."""
 
     text: str
     x_mm: float
@@ -40,7 +40,7 @@ class Sticker:
 
 @dataclass(frozen=True)
 class Mat:
-    """A mat by the place of its top left corner, turned clockwise round it."""
+    """A mat positioned by its top left corner, with a clockwise turn around it."""
 
     layout: MatLayout
     x_mm: float = 0.0
@@ -49,13 +49,13 @@ class Mat:
     hidden: frozenset[int] = frozenset()
 
     def matrix(self) -> np.ndarray:
-        """From millimetres on the mat to millimetres on the table."""
+        """Return the transform from millimeters on the mat to millimeters on the table."""
         return placed(self.x_mm, self.y_mm, self.turn_deg)
 
 
 @dataclass(frozen=True)
 class Thing:
-    """Something on the table that is no card: an outline in millimetres of one colour."""
+    """An object that is no card: an outline in mm, in one color."""
 
     outline_mm: tuple[tuple[float, float], ...]
     colour: tuple[int, int, int] = SKIN
@@ -63,7 +63,7 @@ class Thing:
 
 @dataclass(frozen=True)
 class Lens:
-    """How the webcam sees: `width_mm` of the table across the picture's middle, tilted away from the viewer."""
+    """A webcam that shows `width_mm` of the table across the picture's center, tilted away from the viewer."""
 
     width_mm: float = 800.0
     size_px: tuple[int, int] = (1920, 1080)
@@ -78,7 +78,7 @@ class Lens:
     at_mm: tuple[float, float] = (0.0, 0.0)
 
     def matrix(self) -> np.ndarray:
-        """From millimetres on the table to pixels, (3, 3) float64."""
+        """Return the transform from millimeters on the table to pixels, (3, 3) float64."""
         width, height = self.size_px
         focal = self.focal * width
         tilt = np.radians(self.tilt_deg)
@@ -90,7 +90,7 @@ class Lens:
 
 @dataclass(frozen=True)
 class Scene:
-    """What lies on the table, in the order it was laid."""
+    """The objects on the table, in the order they were put down."""
 
     mats: tuple[Mat, ...] = ()
     stickers: tuple[Sticker, ...] = ()
@@ -99,7 +99,7 @@ class Scene:
 
 
 def placed(x_mm: float, y_mm: float, turn_deg: float) -> np.ndarray:
-    """A turn clockwise (y runs down), then a shift."""
+    """Return the matrix of a clockwise turn (y is down), then a shift."""
     angle = np.radians(turn_deg)
     return np.array(
         [[np.cos(angle), -np.sin(angle), x_mm], [np.sin(angle), np.cos(angle), y_mm], [0, 0, 1]], np.float64
@@ -107,13 +107,16 @@ def placed(x_mm: float, y_mm: float, turn_deg: float) -> np.ndarray:
 
 
 def through(matrix: np.ndarray, points: object) -> np.ndarray:
-    """Points (N, 2) through a homography."""
+    """Return points (N, 2) transformed by a homography."""
     return cv2.perspectiveTransform(np.asarray(points, np.float64).reshape(-1, 1, 2), matrix).reshape(-1, 2)
 
 
 @cache
 def code_image(text: str) -> np.ndarray:
-    """A code with its quiet zone, `(S, S) uint8`: ours as printed, a foreign text as fully as version 1 allows."""
+    """Return a code with its quiet zone, `(S, S) uint8`.
+
+    Ours is as printed. A foreign text has the highest error correction that fits version 1.
+    """
     card = card_id_of(text)
     dark = np.pad(modules(card), 2) if card in CARDS else np.array(_fullest_code(text).get_matrix(), bool)
     return np.kron(np.where(dark, 25, 240).astype(np.uint8), np.ones((8, 8), np.uint8))
@@ -133,14 +136,14 @@ def _fullest_code(text: str) -> qrcode.QRCode:
 
 @cache
 def marker_image(marker_id: int) -> np.ndarray:
-    """A marker with two cells of white around it, `(192, 192) uint8`."""
+    """Return a marker with a white margin of two cells, `(192, 192) uint8`."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)
     cells = np.pad(cv2.aruco.generateImageMarker(dictionary, marker_id, 8) > 0, 2, constant_values=True)
     return np.kron(np.where(cells, 240, 25).astype(np.uint8), np.ones((16, 16), np.uint8))
 
 
 def picture(scene: Scene, lens: Lens | None = None, seed: int = 0) -> np.ndarray:
-    """What the webcam sees, `(H, W, 3) uint8 BGR`; not to be written to, for the same call gives the same array."""
+    """Return the webcam's picture, `(H, W, 3) uint8 BGR`; cached, so read-only."""
     lens = lens or Lens()
     key = repr((scene, lens, seed))
     if key not in _TAKEN:
@@ -152,11 +155,11 @@ def picture(scene: Scene, lens: Lens | None = None, seed: int = 0) -> np.ndarray
 
 
 def clean(scene: Scene, lens: Lens) -> np.ndarray:
-    """The scene before lens and sensor spoil it: what `as_seen` starts from, for many frames of one scene."""
+    """Return the scene before lens and sensor effects, as input to `as_seen` for many frames."""
     width, height = lens.size_px
     canvas = np.empty((height * 2, width * 2, 3), np.uint8)
     canvas[0] = scene.cloth
-    canvas[1:] = canvas[0]  # Row by row: thirty times as fast as pixel by pixel.
+    canvas[1:] = canvas[0]  # Thirty times as fast as filling by pixel.
     to_px = np.array([[2, 0, 0.5], [0, 2, 0.5], [0, 0, 1]]) @ lens.matrix()
     for mat in scene.mats:
         _draw_mat(canvas, to_px @ mat.matrix(), mat)
@@ -168,7 +171,7 @@ def clean(scene: Scene, lens: Lens) -> np.ndarray:
 
 
 def as_seen(clean_image: np.ndarray, lens: Lens, seed: int = 0) -> np.ndarray:
-    """A clean picture through the lens, the light, the sensor and the camera's JPEG."""
+    """Return a clean picture after lens, light, sensor noise and JPEG."""
     image = grainy(lit(clean_image, lens), lens.noise, seed)
     if lens.jpeg is None:
         return image
@@ -176,7 +179,7 @@ def as_seen(clean_image: np.ndarray, lens: Lens, seed: int = 0) -> np.ndarray:
 
 
 def lit(clean_image: np.ndarray, lens: Lens) -> np.ndarray:
-    """A clean picture through the lens and in its light, before the sensor's noise."""
+    """Return a clean picture after lens and light, without noise."""
     image = cv2.GaussianBlur(clean_image, (0, 0), lens.blur_px) if lens.blur_px else clean_image
     across = np.linspace(lens.light * (1 - lens.uneven), lens.light * (1 + lens.uneven), image.shape[1])
     light = np.multiply(image.reshape(len(image), -1), np.repeat(across.astype(np.float32), 3))
@@ -184,7 +187,7 @@ def lit(clean_image: np.ndarray, lens: Lens) -> np.ndarray:
 
 
 def grainy(image: np.ndarray, noise: float, seed: int) -> np.ndarray:
-    """A picture with the noise of one moment."""
+    """Return the picture with one frame's noise."""
     if not noise:
         return image
     x, y = (int(at) for at in np.random.default_rng(seed).integers(0, GRAIN_SHIFTS, 2))
@@ -197,7 +200,7 @@ GRAIN_SHIFTS = 97
 
 @lru_cache(maxsize=4)
 def _grain(height: int, width: int, noise: float) -> np.ndarray:
-    """More noise than a picture needs, so that every moment can take another part of it."""
+    """Return noise larger than a picture, so that each frame can take another part."""
     return np.rint(_scattered(height + GRAIN_SHIFTS, width + GRAIN_SHIFTS) * noise).astype(np.int16)
 
 
@@ -207,14 +210,14 @@ def _scattered(height: int, width: int) -> np.ndarray:
 
 
 def arm(x_mm: float, y_mm: float, *, hand_mm: float = 90.0, colour: tuple[int, int, int] = SKIN) -> Thing:
-    """A hand whose fingertips are at a point of the table, and its arm from the viewer's side."""
+    """Return a hand with its fingertips at a point, and an arm from the viewer's side."""
     half, wrist = hand_mm / 2, hand_mm / 4
     right = [(x_mm + half, y_mm), (x_mm + half, y_mm + 100), (x_mm + wrist, y_mm + 110), (x_mm + wrist, y_mm + 700)]
     return Thing((*right, *((2 * x_mm - x, y) for x, y in reversed(right))), colour)
 
 
 def on_mat(mat: Mat, zone: str, text: str, dx_mm: float = 0.0, dy_mm: float = 0.0, **how: object) -> Sticker:
-    """A sticker in a zone of a mat, off its middle by so much, turned against the mat by `turn_deg`."""
+    """Return a sticker in a zone of a mat, offset from its center and turned against the mat."""
     x, y = mat.layout.zones[zone].centre_mm
     at = through(mat.matrix(), [(x + dx_mm, y + dy_mm)])[0]
     turn = mat.turn_deg + float(how.pop("turn_deg", 0.0))
@@ -255,7 +258,7 @@ def _draw_sticker(canvas: np.ndarray, to_px: np.ndarray, sticker: Sticker) -> No
 
 
 def paste(canvas: np.ndarray, image: np.ndarray, matrix: np.ndarray) -> None:
-    """Draws a picture onto the canvas through a homography from its pixels (edges at 0 and W) to the canvas's."""
+    """Draw a picture through a homography from its pixels (edges at 0 and W) to the canvas."""
     height, width = image.shape[:2]
     outline = through(matrix, [(0, 0), (width, 0), (width, height), (0, height)])
     low = np.maximum(np.floor(outline.min(0)).astype(int) - 2, 0)
@@ -274,7 +277,7 @@ def paste(canvas: np.ndarray, image: np.ndarray, matrix: np.ndarray) -> None:
 
 
 def grid_of(texts: list[str], columns: int, step_mm: float, **how: object) -> tuple[Sticker, ...]:
-    """Stickers in rows round the table's middle."""
+    """Return stickers in rows around the table's center."""
     rows = (len(texts) + columns - 1) // columns
     return tuple(
         Sticker(text, (i % columns - (columns - 1) / 2) * step_mm, (i // columns - (rows - 1) / 2) * step_mm, **how)

@@ -1,4 +1,4 @@
-"""Numbers of NumPy look like others and cannot be written as JSON: where a value of vision holds one."""
+"""Find NumPy scalars in vision values: they look like numbers but cannot be written as JSON."""
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def numpy_in(value: object, at: str = "") -> Iterator[str]:
-    """Yield where a value of vision holds a scalar of NumPy: in its fields, items and keys, however deep."""
+    """Yield the places of NumPy scalars in fields, items and keys, at any depth."""
     if isinstance(value, np.generic):
         yield f"{at}: {type(value).__name__}"
     elif is_dataclass(value):

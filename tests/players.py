@@ -1,4 +1,4 @@
-"""Players who lay cards by chance, by the rules or against them, in every edition and with every house rule."""
+"""Random players, legal or not, for every edition and house rule."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ def random_teams(edition: Edition, chance: random.Random) -> tuple[Team, ...]:
 
 
 def random_options(sheet: Edition, chance: random.Random, most: int = 4) -> tuple[tuple[str, str], ...]:
-    """House rules that a sheet leaves open and that do not contradict each other."""
+    """Return random house rules that the sheet allows and that do not contradict each other."""
     options: list[tuple[str, str]] = []
     for name in chance.sample(list(switches()), chance.randint(0, most)):
         option = (name, chance.choice(list(switches()[name])))
@@ -41,7 +41,7 @@ def random_options(sheet: Edition, chance: random.Random, most: int = 4) -> tupl
 
 
 def random_table(chance: random.Random, edition: str | None = None, most_options: int = 4) -> Table:
-    """A dealt hand of any edition, seating, target and house rules."""
+    """Return a dealt hand with a random edition, seating, target and house rules."""
     sheet = load_edition(edition or chance.choice(edition_names()))
     rules = sheet.with_options(random_options(sheet, chance, most_options))
     teams = random_teams(rules, chance)
@@ -50,7 +50,7 @@ def random_table(chance: random.Random, edition: str | None = None, most_options
 
 
 def legal_hand(table: Table, chance: random.Random, most: int = 600) -> Iterator[tuple[Play, Table]]:
-    """A hand of legal plays by players who hold what they lay: each play and the table after it."""
+    """Yield each play of a hand of legal plays, and the table after it."""
     for _ in range(most):
         play = legal_play(table, chance)
         if play is None:
@@ -60,7 +60,7 @@ def legal_hand(table: Table, chance: random.Random, most: int = 600) -> Iterator
 
 
 def legal_play(table: Table, chance: random.Random) -> Play | None:
-    """A legal play, found by trying; None where the hand is over."""
+    """Return a random legal play, or None if the hand is over."""
     for _ in range(MOST_TRIES):
         play = random_play(table, chance)
         if not referee.objections(table, play) and holds(table, play) and chance.random() < _LIKING.get(play.verb, 1.0):
@@ -73,7 +73,10 @@ def legal_play(table: Table, chance: random.Random) -> Play | None:
 
 
 def holds(table: Table, play: Play) -> bool:
-    """Nobody lays a card who has none and draws none (at a table the count may be wrong, here it is right)."""
+    """True if the player can hold the card and has enough cards.
+
+    Counts can be wrong at a real table, but not here.
+    """
     if play.player is None:
         return True
     seat = table.seat_of(play.player)
@@ -81,13 +84,13 @@ def holds(table: Table, play: Play) -> bool:
     lays = {Verb.PAIR: 2, Verb.PLAY: play.times, Verb.EXCHANGE: len(play.cards)}.get(play.verb, 1)
     lays = 0 if play.verb in (*_CARDLESS, Verb.EXTEND, Verb.FINISH, Verb.NAME) else lays
     if table.window.taken is not None and play.verb is Verb.PENALTY:
-        return False  # It might be the card that has to be laid.
+        return False  # It might be the card that must be played.
     extra = is_extra(table, play)
     return table.hands[seat] + (0 if extra else _drawn(table, play, seat)) >= lays and (lays == 0 or left > 0)
 
 
 def _drawn(table: Table, play: Play, seat: int) -> int:
-    """How many cards a play draws before it lays one."""
+    """Return the number of cards drawn before the play."""
     on_the_spot = play.verb is Verb.GIVE and table.window.asked is not None
     draws_none = play.at_once or on_the_spot or play.verb in (Verb.EXCHANGE, Verb.PENALTY, Verb.NAME)
     if draws_none or seat != table.to_move:
@@ -96,7 +99,7 @@ def _drawn(table: Table, play: Play, seat: int) -> int:
 
 
 def random_play(table: Table, chance: random.Random) -> Play:
-    """Any line of play, likely to fit the moment: an answer where something is open, else a card in turn."""
+    """Return any play, likely to fit the moment: an answer to an open question, or a card in turn."""
     if table.extension_offered_to is not None and chance.random() < 0.8:
         player = chance.choice(table.sides[table.extension_offered_to].players)
         return Play(chance.choice((Verb.EXTEND, Verb.FINISH)), player)
@@ -122,7 +125,7 @@ def _card(table: Table, chance: random.Random) -> Card:
 def _lay(table: Table, player: str, chance: random.Random) -> Play:
     card = _wanted(table, player, chance) or _card(table, chance)
     if chance.random() < 0.01:
-        return Play(Verb.PLAY, player, card)  # A hazard at nobody, an accelerator by itself.
+        return Play(Verb.PLAY, player, card)  # A hazard without a target, or an accelerator alone.
     if card in (Card.THEFT, Card.CONTROL):
         return chance.choice(list(laying(table, player, card)))
     if card is Card.ACCELERATOR:
@@ -133,7 +136,7 @@ def _lay(table: Table, player: str, chance: random.Random) -> Play:
 
 
 def _wanted(table: Table, player: str, chance: random.Random) -> Card | None:
-    """What would help: the remedy or safety of the hazard that shows, a card that has just come in."""
+    """Return a useful card: an answer to the active hazard, or the card just taken."""
     side, taken = table.side_of(player), table.window.taken
     if taken is not None and chance.random() < 0.7:
         return taken.card
@@ -150,7 +153,7 @@ def _cardless(table: Table, player: str, chance: random.Random) -> Play:
 
 
 def _special(table: Table, player: str, chance: random.Random) -> Play:
-    """The acts that only some editions know."""
+    """Return a play that only some editions have."""
     verb = chance.choice((Verb.EXCHANGE, Verb.PAIR, Verb.THEFT, Verb.CONTROL, Verb.GIVE, Verb.NAME, Verb.PENALTY))
     card, someone = _card(table, chance), chance.choice(table.seats)
     if verb is Verb.EXCHANGE:
@@ -169,7 +172,7 @@ def _special(table: Table, player: str, chance: random.Random) -> Play:
 
 
 def _answer(table: Table, chance: random.Random) -> Play:
-    """Something out of turn, if there is anything to answer."""
+    """Return a play out of turn if there is something to answer."""
     laid = table.window.laid
     if laid is not None and chance.random() < 0.3:
         return Play(Verb.PLAY, chance.choice(table.seats).player, Card.U_TURN, at_once=True)
@@ -183,6 +186,6 @@ def _answer(table: Table, chance: random.Random) -> Play:
 
 
 def all_cards(table: Table) -> int:
-    """Every card that is somewhere: in a hand, a pile, on a table."""
+    """Count the cards in hands, piles and tableaux."""
     laid = sum(len(pile) for s in table.sides for pile in (s.battle, s.speed, s.distances, s.doubled, s.safeties))
     return sum(table.hands) + table.draw_pile + len(table.discards) + len(table.requests) + laid

@@ -1,4 +1,4 @@
-"""Tables set up in record notation: `hand("Ann roll; Bob stop > Ann")`."""
+"""Set up tables in record notation: `hand("Ann roll; Bob stop > Ann")`."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ DEALT_TO_EIGHT = [
     (TWO, 94), (THREE, 88), (FOUR, 82), (FIVE, 76), (f"{FIVE}, Fay", 70), (f"{FIVE}, Fay, Gus", 64), (EIGHT, 58),
     (PAIRS, 82), (SIX, 70), (EIGHT_IN_PAIRS, 58),
 ]  # fmt: skip
-"""Every seating of up to eight, with what 106 cards leave on the draw pile when six each are dealt."""
+"""Every seating of up to eight, with the draw pile of a 106-card deck after dealing six each."""
 
 
 @dataclass(frozen=True)
 class Hand:
-    """A hand in the middle of play."""
+    """A hand in progress."""
 
     game: Game
 
@@ -59,16 +59,17 @@ class Hand:
         return {item.value: points for item, points in self.result.sheets[side].lines}
 
     def against(self, text: str) -> list[str]:
-        """The codes that speak against a line; none when it is legal."""
+        """Return the codes of a line's objections; empty if it is legal."""
         return [why.code.value for why in referee.objections(self.table, self.parsed(text))]
 
     def parsed(self, text: str) -> Play:
         return notation.parse_play(text, self.game.teams)
 
     def then(self, plays: str, *, as_lies: bool = False) -> Hand:
-        """The hand after more lines, all legal unless they may lie as they lie.
+        """Return the hand after more lines, which must be legal unless `as_lies`.
 
-        `down to 1 but roll 50` stands for discards until the draw pile holds one card, of all but those and safeties.
+        `down to 1 but roll 50` stands for discards until one card is left in the draw pile, without those cards and
+        safeties.
         """
         game = self.game
         for text in lines_of(plays):
@@ -83,7 +84,7 @@ class Hand:
 
 
 def run_down(played: Hand, kept: str = "", *, left: int = 0) -> Hand:
-    """The hand after discards until the draw pile holds `left` cards. Nobody discards `kept` or a safety."""
+    """Return the hand after discards until `left` cards are in the draw pile; keeps `kept` and safeties."""
     table = played.table
     cards = [
         card.value for card in table.deck if card.family is not Family.SAFETY for _ in range(table.copies_left(card))
@@ -109,7 +110,7 @@ def hand(
     edition: str = "classic",
     as_lies: bool = False,
 ) -> Hand:
-    """A hand after those lines of play; house rules as `hazard-on-hazard=forbidden`."""
+    """Return a hand after these plays; house rules look like `hazard-on-hazard=forbidden`."""
     game = judge.NEW_GAME
     for text in header(players, edition=edition, options=options, target=target, first=first):
         game, items = judge.step(game, notation.RecordLine(0, text))
@@ -131,7 +132,7 @@ def header(
 
 
 def teams(players: str) -> list[Team]:
-    """The sides of `Ann, Bob` or of `Reds = Ann Cid, Blues = Bob Dee`."""
+    """Return the sides of `Ann, Bob` or `Reds = Ann Cid, Blues = Bob Dee`."""
     named = [side.partition("=") for side in players.split(",")]
     return [Team(name.strip(), tuple(partners.split()) or (name.strip(),)) for name, _, partners in named]
 

@@ -1,4 +1,4 @@
-"""Robots at one table: cards are dealt, everybody is asked what the rules ask of him, and each play is judged."""
+"""Play hands and matches between robots, and check each play."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Step(NamedTuple):
     """A question and its answer."""
 
     hand: DealtHand
-    """The hand as the player sees it: the turn's draw made, if he was asked after it."""
+    """The hand as the player sees it, after the turn's draw if that came before the question."""
 
     position: Position
     play: Play | None
@@ -38,7 +38,7 @@ class Step(NamedTuple):
 def dealt(
     edition: str, seed: object, teams: Sequence[Team] = TWO, first: str | None = None, rules=(), totals=NO_POINTS
 ) -> DealtHand:
-    """A hand dealt by a seed."""
+    """Return a hand dealt from a seed."""
     table = referee.new_hand(load_edition(edition).with_options(rules), teams, first or teams[0].players[0])
     pile = [card for card, count in table.deck.items() for _ in range(count)]
     random.Random(f"deal {seed}").shuffle(pile)
@@ -46,14 +46,14 @@ def dealt(
 
 
 def any_seating(edition: str, seed: int, most_options: int = 0) -> DealtHand:
-    """A hand dealt to any number of sides that the edition seats, with house rules by chance."""
+    """Return a hand with a random seating of the edition and random house rules."""
     chance, sheet = random.Random(seed), load_edition(edition)
     rules = random_options(sheet, chance, most_options)
     return dealt(edition, seed, random_teams(sheet, chance), rules=rules)
 
 
 def chance_hand(at: DealtHand, seed: int, most: int) -> Iterator[Step]:
-    """A hand of players by chance, who answer whatever they may."""
+    """Yield the steps of a hand with random players, who choose any of their options."""
     chance = random.Random(seed)
 
     def player(position: Position) -> Play | None:
@@ -64,13 +64,13 @@ def chance_hand(at: DealtHand, seed: int, most: int) -> Iterator[Step]:
 
 
 def done(at: DealtHand, player: str, play: Play) -> DealtHand:
-    """The hand after a play in its turn."""
+    """Return the hand after a player's play."""
     assert not at.deal.objections(play), (play, at.deal.objections(play))
     return at.answered(at.position(at.deal.table.seat_of(player)), play)
 
 
 def play_hand(at: DealtHand, players: Mapping[str, Player], most: int = MOST_PLAYS) -> Iterator[Step]:
-    """Play a hand to its end, or so many questions; each play must be legal, and no card may be lost."""
+    """Play a hand to its end, or up to `most` questions; plays must be legal and no card may be lost."""
     for _ in range(most):
         position = at.asked()
         if position is None:
@@ -86,7 +86,7 @@ def play_hand(at: DealtHand, players: Mapping[str, Player], most: int = MOST_PLA
 
 
 def play_match(edition: str, seed: object, players: Mapping[str, Player], watch: Callable[[Step], None], teams=TWO):
-    """Play a match; the winner, and the sheets' totals of each hand. `watch` is told of each step."""
+    """Play a match; return the winner and each hand's totals. `watch` is called with each step."""
     seats = [seat.player for seat in referee.seating(teams)]
     totals, hands = NO_POINTS, []
     for number in range(60):
@@ -105,5 +105,5 @@ def play_match(edition: str, seed: object, players: Mapping[str, Player], watch:
 
 
 def hidden(at: DealtHand, but: int) -> list[Card]:
-    """The cards that a seat does not see."""
+    """Return the cards a seat cannot see."""
     return [card for seat, hand in enumerate(at.deal.hands) if seat != but for card in hand] + list(at.deal.pile)

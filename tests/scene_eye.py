@@ -1,7 +1,7 @@
-"""An eye that looks at the simulated table itself instead of at its pictures: a hundred hands in the time of one.
+"""An eye that reads the simulated scene directly, so that a hundred hands take the time of one.
 
-It knows what a camera could know: a card covered by another is out of sight, a zone under a hand is unknown, and
-stays so for a moment after the hand has gone.
+It reports what a camera could see. A covered card is hidden. A zone under a hand is unknown, and remains so briefly
+after the hand leaves.
 """
 
 import math
@@ -33,7 +33,7 @@ BLINDED = "The light or the camera has changed."
 
 
 class SceneEye:
-    """Turns scenes into views; pixels are table millimetres."""
+    """Turns scenes into views; its pixels are millimeters on the table."""
 
     def __init__(self, script: Script) -> None:
         plan: TablePlan = arrange.plan(len(script.teams), len(script.players))
@@ -42,15 +42,15 @@ class SceneEye:
         self._before: Scene | None = None
         self._seen: tuple[Sighting, ...] = ()
         self._known: tuple[Sighting, ...] = ()
-        """What was seen last of every zone."""
+        """The last sightings of every zone."""
 
         self._rest: dict[Arm, int] = {}
-        """For how many frames each arm has kept still."""
+        """Number of frames without movement, per arm."""
 
         self._shown: frozenset[str] = frozenset()
 
     def view(self, scene: Scene, t_s: float) -> View:
-        """What a scene shows at a moment."""
+        """Return the view of a scene at a time."""
         mats = scene.mats or self._first
         before, self._before = self._before or scene, scene
         blinded = _has_jumped(before, scene)
@@ -78,20 +78,20 @@ class SceneEye:
     def _remembered(
         self, known: tuple[Sighting, ...], unknown: frozenset[str], resting: tuple[Arm, ...]
     ) -> Iterator[Sighting]:
-        """Cards that were seen where an arm has come to rest since: what it has laid upon them shows once it goes."""
+        """Yield cards seen before an arm came to rest over them; what it put down shows once it leaves."""
         seen = {s.card for s in known}
         for s in self._known:
             if s.card not in seen and s.zone not in unknown and any(_along(a, s.centre_px) < ARM_MM for a in resting):
                 yield s
 
     def _shows(self, sighting: Sighting, resting: tuple[Arm, ...]) -> bool:
-        """Whether a card is in sight beside the arms that rest, or was before they came to rest upon it."""
+        """True if a card is visible beside the resting arms, or was before they came to rest over it."""
         hidden = any(_along(arm, sighting.centre_px) < ARM_MM for arm in resting)
         return not hidden or sighting.card in self._shown
 
     @staticmethod
     def _touched(scene: Scene, before: Scene, mats: tuple[MatPlace, ...], resting: tuple[Arm, ...]) -> Iterator[str]:
-        """The zones under hands that move and what they carry, and those of a mat that is being moved."""
+        """Yield the zones under moving hands and carried cards, and all zones of a moving mat."""
         was = {place.layout.id: place for place in before.mats or mats}
         for place in mats:
             moved = was[place.layout.id] != place
@@ -102,7 +102,7 @@ class SceneEye:
 
 
 def _put_upon(scene: Scene, before: Scene, mats: tuple[MatPlace, ...]) -> Iterator[str]:
-    """The zones that a thing has been put into."""
+    """Yield the zones in which an object was just put down."""
     if scene.lying == before.lying:
         return
     new = tuple(card for card in scene.lying if card.picture in THINGS and card not in before.lying)
@@ -111,7 +111,7 @@ def _put_upon(scene: Scene, before: Scene, mats: tuple[MatPlace, ...]) -> Iterat
 
 
 def _has_jumped(before: Scene, now: Scene) -> bool:
-    """Whether the light or the camera has changed so much from one frame to the next that nothing can be compared."""
+    """True if the light or camera changed too much to compare two frames."""
     if not (isinstance(before, RoughScene) and isinstance(now, RoughScene)):
         return False
     was, light = before.light, now.light
@@ -120,7 +120,7 @@ def _has_jumped(before: Scene, now: Scene) -> bool:
 
 
 def _sighting(card: Lying, mats: tuple[MatPlace, ...]) -> Sighting | None:
-    """A card as it is seen; None off the zones, and on the strips between them."""
+    """Return the sighting of a card, or None if it is outside the zones."""
     middle = sticker_middle(card)
     found = ((place, place.layout.zone_at(*place.on_mat(*middle))) for place in mats)
     place, zone = next(((place, zone) for place, zone in found if zone), (None, None))
@@ -133,7 +133,7 @@ def _sighting(card: Lying, mats: tuple[MatPlace, ...]) -> Sighting | None:
 
 
 def in_sight(lying: tuple[Lying, ...]) -> Iterator[Lying]:
-    """The face-up cards whose sticker no later card covers; a thing's cards are remembered until it is taken away."""
+    """Yield the face-up cards whose sticker no later card covers; cards under objects are remembered."""
     for number, card in enumerate(lying):
         later = lying[number + 1 :]
         if is_card(card) and not any(
@@ -143,7 +143,7 @@ def in_sight(lying: tuple[Lying, ...]) -> Iterator[Lying]:
 
 
 def sticker_middle(card: Lying) -> Point:
-    """The middle of a card's sticker on the table."""
+    """Return the center of a card's sticker on the table."""
     dx, dy = arrange.turned(0.0, -CARD_MM[1] / 2 + STICKER_MM / 2 + 3.5, card.pose.turn_deg)
     return card.pose.x_mm + dx, card.pose.y_mm + dy
 
@@ -154,7 +154,7 @@ def _covers(card: Lying, point: Point) -> bool:
 
 
 def _reaches(place: MatPlace, rect: Rect, arm: Arm) -> bool:
-    """Whether an arm lies over a zone, looked at in steps of a few centimetres."""
+    """True if an arm is over a zone, sampled every 3 cm."""
     length = math.dist(arm.tip, arm.seat)
     steps = max(2, round(length / 30.0))
     points = (
@@ -165,7 +165,7 @@ def _reaches(place: MatPlace, rect: Rect, arm: Arm) -> bool:
 
 
 def _along(arm: Arm, point: Point) -> float:
-    """From a point to the nearest point of an arm's middle line."""
+    """Return the distance from a point to an arm's center line."""
     dx, dy = arm.seat[0] - arm.tip[0], arm.seat[1] - arm.tip[1]
     share = ((point[0] - arm.tip[0]) * dx + (point[1] - arm.tip[1]) * dy) / max(1.0, dx * dx + dy * dy)
     share = min(1.0, max(0.0, share))
@@ -183,7 +183,7 @@ def _near(rect: Rect, x_mm: float, y_mm: float, reach_mm: float) -> bool:
 
 
 def watched(script: Script, *, speed: float = 8.0, seed: int = 0) -> list[dict]:
-    """What `companion watch --confirm legal` would say of a script, looked at without a camera."""
+    """Return what `companion watch --confirm legal` would report for a script, without rendering pictures."""
     from companion.app import demo as simulated
 
     eye = SceneEye(script)

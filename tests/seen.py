@@ -1,4 +1,4 @@
-"""What a camera sees, as a test says it: cards that lie there and are asked about until the record has them."""
+"""Cards that a test lets the camera see; they are asked about until the record has them."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,15 +17,15 @@ DIFFERS = say("It differs.")
 
 
 class Seen:
-    """The cards that a camera sees; each method lays one, looks, and gives the id of its question."""
+    """The cards that the camera sees; each method adds one, looks, and returns its question's id."""
 
     def __init__(self, match: Match) -> None:
         self._match = match
-        # What is asked about each card, but for its plays; in which match and hand, and the plays as they are written.
+        # Per card: its question without plays, its match and hand, and its plays as text.
         self._lying: dict[str, tuple[Question, tuple[int, int], tuple[str, ...]]] = {}
 
     def play(self, number: int, *plays: str, sure: bool = True, crop: bytes | None = None, zone: str | None = None):
-        """A card that was laid; the likeliest play first."""
+        """Add a card that was played; the likeliest play comes first."""
         return self._lay(number, Kind.PLAY, zone, plays, sure=sure, crop=crop)
 
     def which(self, number: int, *plays: str, zone: str = "side-1/battle", crop: bytes | None = b"a card") -> str:
@@ -41,12 +41,12 @@ class Seen:
         line: int | None = None,
         sentence: Said = DIFFERS,
     ) -> str:
-        """A zone that shows another card than the record says."""
+        """Add a zone that shows another card than the record."""
         cards = {"expected": card_of_slug(expected or ""), "seen": card_of_slug(seen or "")}
         return self._lay(number, Kind.DIFFERS, zone, plays, line=line, say=sentence, **cards)
 
     def lift(self, question: str) -> None:
-        """The card of a question is taken up again."""
+        """Remove the card of a question."""
         self._lying.pop(question, None)
         self._match.look(self.derive)
 
@@ -81,5 +81,5 @@ _CAMERAS: WeakKeyDictionary[Match, Seen] = WeakKeyDictionary()
 
 
 def camera(match: Match) -> Seen:
-    """The camera over a match, the same for all of a test."""
+    """Return the camera of a match, the same throughout a test."""
     return _CAMERAS.setdefault(match, Seen(match))

@@ -1,4 +1,4 @@
-"""The pages on a free port of this machine, as the service serves them."""
+"""Serve the pages on a free local port, as the service does."""
 
 import contextlib
 import threading
@@ -12,14 +12,14 @@ from companion.pages.server.connections import Server
 
 @contextlib.contextmanager
 def running(app: Flask) -> Iterator[str]:
-    """Serves an app; gives its address, and closes every connection at the end."""
+    """Serve an app and yield its address; close all connections at the end."""
     with turning(app) as server:
         yield f"http://127.0.0.1:{server.effective_port}"
 
 
 @contextlib.contextmanager
 def turning(app: Flask, threads: int = serving.THREADS, turn_s: float = serving.TURN_S) -> Iterator[Server]:
-    """A server at work in a thread of its own."""
+    """Run a server in its own thread."""
     server = serving.bound(app, "127.0.0.1", 0, threads)
     asked = threading.Event()
 
@@ -35,6 +35,6 @@ def turning(app: Flask, threads: int = serving.THREADS, turn_s: float = serving.
     finally:
         asked.set()
         with contextlib.suppress(OSError):
-            # It only wakes the thread, which may have closed the server by now.
+            # Wake the thread; it may have closed the server already.
             server.pull_trigger()
         thread.join(5)

@@ -1,16 +1,18 @@
-"""Rows of a rule sheet as tests: what each row allows, refuses and leads to.
+"""Test rules as rows: which plays a rule allows, refuses and leads to.
 
-A rule is a sentence, at times with how the game is set up, and its rows:
+A rule is a sentence, optionally with a set-up in brackets, followed by its rows:
 
     a roll on a roll is refused [three; roll-on-remedy=forbidden]
         Ann roll; Bob roll; Cid roll | Ann roll; Ann right-of-way !: already-rolling
         + Ann 25 = turn Bob; km Ann 25
         Ann right-of-way | Ann roll [two]
 
-Before `|` or `=` stand the lines played so far, `+` for those of the last row without it, and more. After `|` stand
-lines that are judged alike: by the codes that speak against them or, after `~`, of what is remarked upon; `=` says what
-is so. A row holds for each edition of `edition=classic, rush`, and for each hazard of the deck where it says HAZARD (or
-DAMAGE, of the battle pile), with its REMEDY and SAFETY; OTHER is before those of another hazard.
+* Before `|` or `=`: the lines played so far. `+` continues the last row that has no `+`.
+* After `|`: lines that all get the same judgment. `:` precedes the codes of objections, `~` those of remarks.
+* After `=`: facts about the table or a side.
+
+A row applies to each edition of `edition=classic, rush`. HAZARD stands for each hazard of the deck, and DAMAGE for each
+one of the battle pile. REMEDY and SAFETY are its answers; OTHER before them means those of another hazard.
 """
 
 from __future__ import annotations
@@ -54,12 +56,12 @@ OF_A_SIDE: dict[str, Callable[[Hand, str], object]] = {
     "lying": lambda hand, card: hand.table.lying[Card(card)],
     "total": lambda hand, side: hand.result.sheets[side].total, "match": lambda hand, side: hand.result.match[side],
 }  # fmt: skip
-"""What can be said of the side, or the player, that is named after it; else the name of a line of its sheet."""
+"""Facts about the side or player named after them; other words are lines of the side's score sheet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row as it is written, and the lines that are played before it."""
+    """A row and the lines played before it."""
 
     written: str
     plays: str
@@ -67,7 +69,7 @@ class Row:
     edition: str
 
     def each(self) -> Iterator[Row]:
-        """The row for each edition and hazard that it is about."""
+        """Yield the row for each edition and hazard it applies to."""
         words = [word.strip() for word in self.setting.split(";") if word.strip()]
         editions = next((word.removeprefix("edition=") for word in words if word.startswith("edition=")), self.edition)
         setting = ";".join(word for word in words if not word.startswith("edition="))
@@ -99,7 +101,7 @@ class Row:
         )
 
     def found(self) -> str:
-        """The row as it turns out."""
+        """Return the row with the actual result."""
         hand = self.hand()
         before, mark, after = re.fullmatch(r"(.*?)([|=])(.*)", self.written).groups()
         if mark == "=":
@@ -118,7 +120,7 @@ def _put_in(text: str, words: dict[str, Card]) -> str:
 
 
 def _fact(hand: Hand, said: str) -> str:
-    """What is said of a hand, as it is."""
+    """Return a fact about a hand with its actual value."""
     name, *rest = said.split()
     of = [] if name in OF_THE_TABLE else rest[:1]
     if name in OF_THE_TABLE:
@@ -134,7 +136,7 @@ def _lines(sheet: Sheet) -> tuple[str, ...]:
 
 
 def blocks(text: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Each sentence of a text, and the rows below it: what is written and, in brackets, how the game is set up."""
+    """Yield each sentence and its rows: the text, and the set-up in brackets."""
     for block in re.split(r"\n(?=\S)", re.sub(r"\n {8,}", " ", text.strip())):
         heading, *lines = filter(str.strip, block.splitlines())
         if heading.startswith("#"):
@@ -145,7 +147,7 @@ def blocks(text: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
 
 
 def scenes(text: str) -> list[object]:
-    """The parameters of a test for each sentence: how the table is set up, and what stands below."""
+    """Return pytest parameters, one per sentence: the set-up and the rows."""
     found = []
     for sentence, rows in blocks(text):
         assert rows, sentence
@@ -154,7 +156,7 @@ def scenes(text: str) -> list[object]:
 
 
 def rules(text: str, edition: str = "classic") -> list[object]:
-    """The parameters of a test for each rule: its rows."""
+    """Return pytest parameters, one per rule: its rows."""
     found: list[object] = []
     for sentence, written_rows in blocks(text):
         rows, start = [], ""
@@ -169,7 +171,7 @@ def rules(text: str, edition: str = "classic") -> list[object]:
 
 
 def check(rows: list[Row]) -> None:
-    """Fail where a row turns out otherwise than it is written."""
+    """Fail if the result of a row differs from its text."""
     assert rows
     for row in chain.from_iterable(row.each() for row in rows):
         found = row.found()

@@ -1,10 +1,9 @@
-"""The signs of the pages, drawn once for all: one file with a symbol for each card, a milestone, and the sides' marks;
-and the icons for home screens, a milestone too.
+"""Draw the pages' signs and icons in advance, from the pictograms of the printed deck and mats.
 
-    python tests/signs.py
+python tests/signs.py
 
-They are those of the printed deck and mats. Drawing them takes 45 ms on a desk computer, for which the first page would
-wait.
+One file has a symbol for each card, a milestone, and the sides' marks. Icons for home screens are milestones too.
+Drawing takes 45 ms on a desktop computer, which would delay the first page.
 """
 
 import argparse
@@ -18,11 +17,11 @@ from companion.tabletop.mat_layout import SIDE_MARKS
 
 STATIC = shipped("web") / "static"
 FILE = STATIC / "signs.svg"
-ICONS_PX = (180, 192, 512)  # widths of the icons: an iPhone's, and the two that a manifest needs
+ICONS_PX = (180, 192, 512)  # icon widths: the iPhone's, and two for the manifest
 
 
 def side_car(number: int) -> list[str]:
-    """Draw the car of side `number` from above, 92 long, its nose up and its mark on the roof."""
+    """Draw the car of side `number` from above, 92 long, facing up, with its mark on the roof."""
     mark, ink = SIDE_MARKS[number - 1], draw.paint(draw.INK)
     body = "M-21 36C-21 42 -16 43 0 43C16 43 21 42 21 36L21 -22C21 -38 14 -43 0 -43C-14 -43 -21 -38 -21 -22Z"
     wheels = [draw.rect(x, y, 9, 17, ink, radius=3) for x in (-26, 17) for y in (-31, 16)]
@@ -52,7 +51,7 @@ MARKS = (("badge", badge), ("car", side_car))
 
 
 def icon(px: int) -> bytes:
-    """The icon of a home screen as PNG, so many pixels wide: the milestone, with room to be cut round."""
+    """Return the home screen icon as a PNG of this width: the milestone, with a margin for rounding."""
     stone = draw.group(milestone(draw.INK), x=50, y=51.5, scale=7.2)
     body = [draw.rect(0, 0, 100, 100, draw.paint(draw.GREEN)), stone]
     return render.to_png(draw.document(100, 100, body), px * render.MM_PER_INCH / 100)

@@ -1,4 +1,4 @@
-"""Photographs of finished tableaux, with stickers, as a phone takes them; and the same with cards in doubt."""
+"""Phone photographs of finished tableaux with stickers, optionally with doubtful cards."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ ANN: Mapping[str, Sequence[str]] = {
     "battle": ("roll-03",),
     "speed": ("end-of-limit-01",),
 }
-"""700 km, one of the safeties a coup fourré."""
+"""700 km, and a Coup Fourré."""
 
 BOB: Mapping[str, Sequence[str]] = {
     "distance": ("25-06", "75-01", "75-02", "100-07", "200-02"),
@@ -35,7 +35,7 @@ _WIDTH_MM = {1: 480.0, 2: 930.0}
 
 
 def table_of(sides: Sequence[Mapping[str, Sequence[str]]], *, mats: bool = True) -> Table:
-    """What lies there: each side as its mat has it, side by side; without mats the same on the bare table."""
+    """Return the sides' cards on mats side by side, or in the same places on a bare table."""
     cards, sheets = [], []
     for number, side in enumerate(sides):
         sheet = photos.mat(f"side-{number + 1}", (number - (len(sides) - 1) / 2) * 440, 20, 1 - 2 * number)
@@ -59,7 +59,7 @@ def _card(sheet: Sheet, zone: str, place: int, name: str) -> Laid:
 
 @cache
 def file_of(size_px: tuple[int, int] = (1600, 1200), sides: int = 2, kind: str = ".jpg", *, mats: bool = True) -> bytes:
-    """A photograph of Ann's tableau, or of hers and Bob's, as a file."""
+    """Return a photograph of Ann's tableau, or of hers and Bob's, as a file."""
     pose = Pose(size_px[0] / _WIDTH_MM[sides], size_px, tilt_deg=12, lean_deg=20, turn_deg=1)
     photo = photos.photograph(table_of((ANN, BOB)[:sides], mats=mats), pose)
     return cv2.imencode(kind, photo.image, [cv2.IMWRITE_JPEG_QUALITY, 85])[1].tobytes()
@@ -67,7 +67,7 @@ def file_of(size_px: tuple[int, int] = (1600, 1200), sides: int = 2, kind: str =
 
 @cache
 def bare_file() -> bytes:
-    """A photograph of a few cards without stickers on a mat: 175 km and a safety."""
+    """Return a photograph of a few cards without stickers on a mat: 175 km and a safety."""
     table = table_of([{"distance": ("75-04", "100-01"), "safety": ("driving-ace-01",)}])
     looks = [f"own {card_id_of(card.sticker.text).rpartition('-')[0]}" for card in table.cards]
     cards = tuple(replace(card, sticker=None, look=look) for card, look in zip(table.cards, looks, strict=True))
@@ -81,7 +81,7 @@ def shot() -> Photo:
 
 
 def in_doubt(read: Photo, doubts: Mapping[str, Sequence[str]], confidence: float = 0.4) -> Photo:
-    """The same with some cards, by their stickers, that could not be identified, and what they may be."""
+    """Return the photograph with some cards unidentified; `doubts` maps stickers to possible cards."""
     view = read.view
     sightings = list(view.sightings)
     for at, sighting in enumerate(view.sightings):

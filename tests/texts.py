@@ -1,9 +1,9 @@
-"""All texts that a page can show, and the catalogues of their translations brought up to date with them.
+"""Collect all texts that pages can show, and update the translation catalogs.
 
-    python tests/texts.py
+python tests/texts.py
 
-Translations are kept, texts that are new stand there empty, and those that are no more are dropped. A text that moves
-to another file changes nothing there: they are sorted, and do not say where each stands.
+Keeps translations, adds new texts without one, and drops removed texts. Texts are sorted and have no locations, so
+moving a text to another file changes nothing.
 """
 
 import argparse
@@ -27,13 +27,13 @@ ROOT = Path(__file__).parent.parent
 TRANSLATIONS = ROOT / "web" / "translations"
 LANGUAGES = tuple(language for language in OWN_NAMES if language != ENGLISH)
 Text = str | tuple[str, str]
-"""A text, or those for one and for several."""
+"""A text, or its singular and plural."""
 
 _IN_PYTHON = {"_": None, "N_": None, "say": None, "file_problem": None, "many": (1, 2), "say_many": (1, 2)}
 _PROBLEMS = {
     "Problem": None, "EditionError": None, "SeatingError": None, "NotSaved": None, "Newer": None, "Unreadable": None,
 }  # fmt: skip
-"""Patterns with values: a page may show them. A sentence without any is marked by `say`, or for the terminal alone."""
+"""Classes whose texts with values may appear on a page. Others are marked by `say`, or for the terminal only."""
 
 _IN_TEMPLATES = {"_": None, "gettext": None, "ngettext": (1, 2)}
 
@@ -45,7 +45,7 @@ def texts() -> tuple[Text, ...]:
 def _of_python() -> Iterator[Text]:
     for path in sorted((ROOT / "companion").rglob("*.py")):
         source = path.read_text(encoding="utf-8")
-        # To take a file apart word by word takes longer than all else.
+        # Search first: extraction is by far the slowest step.
         if _calls(_IN_PYTHON, source):
             yield from _extracted(path, "python", _IN_PYTHON)
         if _calls(_PROBLEMS, source):
@@ -83,7 +83,7 @@ def path_of(language: str) -> Path:
 
 @cache
 def read(language: str) -> Catalog:
-    """The catalogue of a language as it is; an empty one where there is none yet."""
+    """Return the catalog of a language; empty if there is none yet."""
     if not path_of(language).is_file():
         return Catalog(locale=language)
     with path_of(language).open("rb") as file:
@@ -91,9 +91,9 @@ def read(language: str) -> Catalog:
 
 
 def updated(language: str, known: Iterable[Text]) -> str:
-    """The file of a language with all texts, and what was translated of them before."""
+    """Return the catalog file of a language with all known texts and their existing translations."""
     before, now = read(language), Catalog(locale=language)
-    # The plural rule that the translations were written for; Babel's own changes from version to version.
+    # Keep the plural rule of the translations: Babel's own changes between versions.
     now.mime_headers = before.mime_headers
     for text in known:
         one = text if isinstance(text, str) else text[0]
@@ -117,12 +117,12 @@ def _entries(catalogue: Catalog) -> Iterator[str]:
 
 
 def forms(strings: str | Iterable[str]) -> tuple[str, ...]:
-    """A text or a translation in all its forms."""
+    """Return all forms of a text or translation."""
     return (strings,) if isinstance(strings, str) else tuple(strings)
 
 
 def main() -> None:
-    argparse.ArgumentParser(description="Bring the catalogues in web/translations up to date.").parse_args()
+    argparse.ArgumentParser(description="Update the translation catalogs in web/translations.").parse_args()
     known = texts()
     TRANSLATIONS.mkdir(exist_ok=True)
     for language in LANGUAGES:

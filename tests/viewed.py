@@ -1,4 +1,4 @@
-"""A record and a table before an eye, without a match: views written by hand, frame by frame, and what is asked."""
+"""A record and a table in front of an eye, without a match: views written by hand, and the questions asked."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -26,9 +26,9 @@ SPREAD = ("distance", "safety")
 
 
 class Viewed:
-    """A table seen frame by frame; sure plays, and what the piles tell, are confirmed at once unless told otherwise.
+    """A table viewed frame by frame.
 
-    `lines` are those that were written before the first look.
+    By default, certain plays and events of the piles are confirmed at once. `lines` are played before the first frame.
     """
 
     def __init__(
@@ -48,12 +48,12 @@ class Viewed:
         self.record = Record(1, self.seq, self.places, self.new_table)
         self.mats = tuple(MatSeen(mat, SQUARE, 2.0) for mat in (*mats, "table"))
         self.cards: dict[str, tuple[str, bool]] = {}
-        """What is in sight where nothing hides it: its zone, and whether it lies sideways."""
+        """Zone and sideways flag of each visible card."""
 
         self.corners: dict[str, Quad] = {}
         self._numbers: dict[str, int] = {}
-        self.questions: tuple[Question, ...] = ()  # what is asked now
-        self.ever: list[Question] = []  # all that has been asked
+        self.questions: tuple[Question, ...] = ()  # open questions
+        self.ever: list[Question] = []  # all questions so far
         for text in lines:
             assert not referee.objections(self.table, notation.parse_play(text, self.table.sides)), text
             self.enter(text)
@@ -79,16 +79,16 @@ class Viewed:
     # The cards
 
     def lay(self, card: str, zone: str, *, sideways: bool = False) -> None:
-        """Put a card on a zone; on a pile it hides those beneath it."""
+        """Put a card on a zone; on a pile it hides the others."""
         kept = {c: p for c, p in self.cards.items() if p[0] != zone or zone.endswith(SPREAD)}
         self.cards = {**kept, card: (zone, sideways)}
 
     def put(self, card: str, zone: str, *, sideways: bool = False) -> None:
-        """Let a card come to lie there; nothing else is changed."""
+        """Add a card to a zone without hiding others."""
         self.cards[card] = (zone, sideways)
 
     def take_up(self, card: str, *, beneath: str | None = None) -> None:
-        """Take a card off the table; the one beneath it shows again."""
+        """Remove a card; the one below it becomes visible."""
         zone, _ = self.cards.pop(card)
         if beneath is not None:
             self.cards[beneath] = (zone, False)
@@ -96,7 +96,7 @@ class Viewed:
     # The record
 
     def enter(self, text: str, serial: int | None = None) -> None:
-        """Write a line, as somebody types it or confirms what was seen."""
+        """Record a play, as if typed or confirmed."""
         play = notation.parse_play(text, self.table.sides)
         self.seq += 1
         line = Line(self.seq, play, self.table, self.places, serial)
@@ -115,12 +115,12 @@ class Viewed:
         self.record = replace(self.record, table=referee.apply(last.before, play), lines=lines)
 
     def next_hand(self) -> None:
-        """Begin the next hand; the cards lie as they do."""
+        """Begin the next hand without moving the cards."""
         self.seq += 1
         self.record = Record(1, self.seq, self.places, self.new_table, answers=self.record.answers)
 
     def leave(self, draw_pile: int) -> None:
-        """Leave so many cards in the draw pile by the record."""
+        """Set the record's number of cards in the draw pile."""
         self.record = replace(self.record, table=self.table._replace(draw_pile=draw_pile))
 
     def answer(self, question: Question, answer: Answer) -> None:
@@ -129,13 +129,13 @@ class Viewed:
         self.record = replace(self.record, answers=answers)
 
     def yes(self, question: Question) -> None:
-        """Let the play that a question asks about count."""
+        """Record the play that a question asks about."""
         self.enter(str(question.plays[0]), question.serial)
 
-    # The looks
+    # Frames
 
     def see(self, seconds: float = 1.0, *, unknown: tuple[str, ...] = (), pile_empty: bool = False) -> list[Question]:
-        """Let time pass; return what is asked in that time and was not before."""
+        """Let time pass; return the new questions."""
         first = len(self.ever)
         for _ in range(round(seconds / STEP_S)):
             self.look(unknown, pile_empty)
@@ -148,7 +148,7 @@ class Viewed:
         self.ask()
 
     def ask(self) -> None:
-        """Derive what is asked, and confirm what may count until nothing is left of that."""
+        """Derive the questions, and confirm all plays that may count."""
         while True:
             self.questions = reconcile(self.tracks, self.record)
             known = {(question.id, words(question)) for question in self.ever}
@@ -165,7 +165,7 @@ class Viewed:
     # Scenes
 
     def perform(self, step: str) -> list[Question]:
-        """Do a step of a scene; return what is asked from then on."""
+        """Perform a step of a scene; return the new questions."""
         match step.split():
             case ["lay", card, zone, *how]:
                 self.lay(card, zone_of(zone), sideways="sideways" in how)
@@ -203,7 +203,10 @@ class Viewed:
         return []
 
     def check(self, scene: Iterable[str]) -> None:
-        """Play a scene: steps, and after `=>` what is newly asked in the last of them, asked now, or written."""
+        """Play a scene: steps, and after `=>` the new questions of the last step.
+
+        `now:` lists the open questions, `ever:` all so far, `played:` the recorded plays.
+        """
         for written in scene:
             steps, _, expected = written.rpartition("=> ")
             asked: list[Question] = []
@@ -236,17 +239,17 @@ class Viewed:
         return Sighting(face_of(card), card, self._centre_px(card, zone), corners, zone, sideways, self.sure, "sticker")
 
     def _centre_px(self, card: str, zone: str) -> Point:
-        """Piles lie on one spot, other cards side by side."""
+        """Return one place for all cards of a pile; other cards are side by side."""
         return (150.0 * self._numbers.setdefault(card, len(self._numbers)) if zone.endswith(SPREAD) else 0.0), 0.0
 
 
 def words(question: Question) -> str:
-    """A question in a few words: a play, or the sentence of what differs."""
+    """Return a question in short: a play, or the sentence about a difference."""
     return str(question.say) if question.kind is Kind.DIFFERS else str(question.plays[0])
 
 
 def told(question: Question) -> str:
-    """A question as a scene has it: with a question mark where it is not sure."""
+    """Return a question as written in scenes, with a question mark if it is uncertain."""
     if question.kind is Kind.WHICH:
         return f"which: {', '.join(map(str, question.plays))}"
     others = "".join(f" or {play}" for play in question.plays[1:] if play.at_once)
@@ -254,7 +257,7 @@ def told(question: Question) -> str:
 
 
 def table_of(setting: str, starts: Mapping[str, Callable[..., Viewed]], kind: type[Viewed] = Viewed) -> Viewed:
-    """The table of a scene: one of the starts with its arguments, or a new one as its words say."""
+    """Return the table of a scene: a named start with arguments, or a new one with the given settings."""
     words = setting.split("; ") if setting else []
     name, *arguments = words[0].split() if words else [""]
     said = dict(word.split("=") for word in words if "=" in word)
@@ -275,7 +278,7 @@ def table_of(setting: str, starts: Mapping[str, Callable[..., Viewed]], kind: ty
 
 
 def zone_of(short: str) -> str:
-    """A zone by its short name: `1/battle` is of the first side."""
+    """Return the zone for a short name: `1/battle` belongs to the first side."""
     return f"side-{short}" if short[0].isdigit() else f"table/{short}"
 
 

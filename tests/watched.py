@@ -1,4 +1,4 @@
-"""A match and its table before a camera, in views instead of pictures: cards are laid and taken up by name."""
+"""A match and its camera, with views instead of pictures: cards are put down and taken up by name."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ FRAME_S = 0.2
 
 
 class Watched:
-    """What lies where is told, the eye's views follow from it; only the top of a pile is in sight."""
+    """Views of the table follow from the cards on it; only the top card of a pile is visible."""
 
     def __init__(self, folder: Path, *lines: str, policy: Policy = Policy.TAP, by: str = STICKER) -> None:
         self.folder, self._by = folder, by
         self.match = Match(Store.open(folder / "companion.sqlite3"))
         self.t_s = 0.0
         self.lying: dict[str, tuple[str, float, bool]] = {}
-        """By card: its zone, how far it lies from the zone's middle, and whether it lies sideways."""
+        """Per card: its zone, its offset from the zone's center in mm, and whether it is sideways."""
 
         self.hidden: frozenset[str] = frozenset()
         self._watch()
         self.match.start(lines or CLASSIC)
         self.match.set_policy(policy, "test")
-        # The table is seen empty: what comes later was laid.
+        # See the empty table first, so that later cards count as new.
         self.look()
 
     def _watch(self) -> None:
@@ -53,7 +53,7 @@ class Watched:
     # The table
 
     def lay(self, card: str, zone: str, at_mm: float = 0.0, *, sideways: bool = False) -> Watched:
-        """Puts a card on a zone, on top of what lies there."""
+        """Put a card on top of a zone."""
         self.lying.pop(card, None)
         self.lying[card] = (zone, at_mm, sideways)
         return self.look()
@@ -96,7 +96,7 @@ class Watched:
             face, card if is_sticker else None, (x, 100.0), corners, zone, sideways, 0.99, self._by, stay=stay
         )
 
-    # What is asked, and said
+    # Questions and answers
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -111,7 +111,7 @@ class Watched:
         return [entry.written.text for entry in self.match.state.hand_entries]
 
     def yes(self, play: str | None = None, *, anyway: bool = False) -> Watched:
-        """The first question's play counts, or another in its place."""
+        """Confirm the first question's play, or another one instead."""
         return self.say(Answer.YES, play=play, anyway=anyway)
 
     def say(self, answer: Answer, *, play: str | None = None, anyway: bool = False, number: int = 0) -> Watched:
@@ -119,7 +119,7 @@ class Watched:
         return self
 
     def play(self, *turns: tuple[str, str]) -> Watched:
-        """Cards laid and confirmed, one after the other."""
+        """Put down and confirm cards one by one."""
         for card, zone in turns:
             self.lay(card, zone).yes()
         return self
@@ -159,7 +159,7 @@ class Watched:
                 raise ValueError(step)
 
     def check(self, scene: Iterable[str]) -> None:
-        """Play a scene: steps, and after `=>` what is asked then, or written."""
+        """Play a scene: steps, and after `=>` the open questions or recorded plays."""
         for written in scene:
             steps, _, expected = written.rpartition("=> ")
             for step in filter(str.strip, steps.split(";")):
