@@ -1,4 +1,4 @@
-"""The card audit: is the deck all there, as values and by the command line over pictures of it."""
+"""The deck check: whether all cards are there, as values, in words and on the command line."""
 
 import json
 from pathlib import Path
@@ -29,14 +29,14 @@ def shown(*cards: str, faces: dict[Card, int] | None = None) -> Shown:
 
 
 @pytest.mark.parametrize("edition", edition_names())
-def test_a_deck_that_is_all_there_is_complete(edition):
+def test_a_deck_with_all_its_cards_is_complete(edition):
     found = audit(load_edition(edition).deck, load_edition(edition).deck)
 
     assert found.is_complete
     assert found.reasons() == ()
 
 
-def test_what_is_missing_extra_foreign_or_unread_is_told_apart():
+def test_missing_extra_foreign_and_unread_cards_are_counted_separately():
     seen = {**CLASSIC.deck, Card.ROLL: 12, Card.STOP: 6, Card.MIRROR: 1, Card.UNKNOWN: 3}
 
     found = audit(CLASSIC.deck, seen)
@@ -55,7 +55,7 @@ def test_what_is_missing_extra_foreign_or_unread_is_told_apart():
     ]
 
 
-def test_of_an_unverified_deck_only_the_safeties_are_sure():
+def test_only_the_safeties_of_an_unverified_deck_are_certain():
     found = audit(RUSH.deck, {**RUSH.deck, Card.KM_300: 0, Card.CAR_POOL: 0, Card.ACCELERATOR: 5})
 
     assert sorted(say(why) for why in found.reasons(verified=False)) == [
@@ -83,7 +83,7 @@ def test_an_audit_accounts_for_every_card(deck, seen):
 
 
 @pytest.mark.parametrize("unread", [0, 1])
-def test_a_complete_deck_is_one_line_whatever_could_not_be_read(unread):
+def test_a_complete_deck_is_reported_in_one_line_despite_unread_pictures(unread):
     said = list(audit_report.sentences(CLASSIC, Shown(frozenset(DECK), {}, unread=unread)))
 
     assert said == ["Classic: all 106 cards are there."]
@@ -108,13 +108,13 @@ def test_missing_cards_are_named_by_their_stickers():
     assert "take another picture" in lines[3]
 
 
-def test_no_sticker_is_named_where_faces_were_told_without():
+def test_no_sticker_is_named_if_faces_were_read_without_stickers():
     lines = list(audit_report.sentences(CLASSIC, shown(*DECK[2:], faces={Card.KM_25: 1})))
 
     assert lines[1] == "  Missing: 1 × 25 km."
 
 
-def test_a_card_with_a_sticker_counts_once_on_however_many_pictures():
+def test_a_card_with_a_sticker_on_several_pictures_counts_once():
     one = {"cards": [{"card": "roll-03", "face": "roll"}, {"card": None, "face": "unknown"}]}
 
     counts = audit_report.shown_on([one, one]).counts
@@ -122,7 +122,7 @@ def test_a_card_with_a_sticker_counts_once_on_however_many_pictures():
     assert counts == {Card.ROLL: 1, Card.UNKNOWN: 2}
 
 
-def test_a_sticker_that_two_cards_have_is_named_with_one_that_is_free():
+def test_a_duplicate_sticker_is_reported_with_a_free_one():
     cards = [{"card": card, "face": "?"} for card in DECK if card not in ("roll-03", "roll-07")]
     twice = {"card": None, "face": "unknown", "twice": "roll-03"}
     pictures = [{"cards": [*cards, twice, twice]}, {"cards": [twice, twice]}]
@@ -137,7 +137,7 @@ def test_a_sticker_that_two_cards_have_is_named_with_one_that_is_free():
     assert not said["complete"]
 
 
-def test_no_sticker_is_called_free_while_cards_that_may_have_it_are_on_no_picture():
+def test_no_sticker_is_called_free_while_cards_are_missing():
     twice = {"card": None, "face": "unknown", "twice": "roll-03"}
 
     said = audit_report.as_json(CLASSIC, audit_report.shown_on([{"cards": [twice, twice]}]))
@@ -145,7 +145,7 @@ def test_no_sticker_is_called_free_while_cards_that_may_have_it_are_on_no_pictur
     assert "  roll-03 is there twice: one of the two needs another sticker." in said["say"]
 
 
-def test_no_sticker_is_named_as_missing_where_one_of_that_face_is_there_twice():
+def test_no_missing_sticker_is_named_for_a_face_with_a_duplicate_sticker():
     cards = [{"card": card, "face": "?"} for card in DECK if card not in ("roll-03", "roll-07", "roll-11", "stop-02")]
     twice = {"card": None, "face": "unknown", "twice": "roll-03"}
 
@@ -156,7 +156,7 @@ def test_no_sticker_is_named_as_missing_where_one_of_that_face_is_there_twice():
     assert "  Missing: 1 × roll." in said["say"]
 
 
-def test_a_sticker_on_a_card_too_many_is_told_though_none_is_free():
+def test_a_duplicate_sticker_on_an_extra_card_is_reported_without_a_free_one():
     cards = [{"card": card, "face": "?"} for card in DECK if card != "stop-01"]
     thrice = {"card": None, "face": "unknown", "twice": "stop-01"}
 
@@ -176,7 +176,7 @@ def test_without_a_picture_nothing_is_missing():
 @pytest.mark.parametrize(
     ("unread", "said"), [(1, "One picture could not be read"), (2, "2 pictures could not be read")]
 )
-def test_what_is_missing_may_be_on_a_picture_that_could_not_be_read(unread, said):
+def test_missing_cards_may_be_on_an_unreadable_picture(unread, said):
     lines = list(audit_report.sentences(CLASSIC, Shown(frozenset(DECK[1:]), {}, unread=unread)))
 
     assert lines[2].startswith(f"{said}: what is missing may be on ")
@@ -186,7 +186,7 @@ def test_what_is_missing_may_be_on_a_picture_that_could_not_be_read(unread, said
 
 
 def pictures_of(cards: list[str], folder: Path, each: int = 60) -> list[Path]:
-    """Pictures of the cards' stickers laid out in rows."""
+    """Save pictures of the cards' stickers in rows."""
     paths = []
     for first in range(0, len(cards), each):
         stickers = grid_of([payload(card) for card in cards[first : first + each]], columns=10, step_mm=38)
@@ -196,7 +196,7 @@ def pictures_of(cards: list[str], folder: Path, each: int = 60) -> list[Path]:
 
 
 @pytest.mark.long
-def test_the_command_says_which_cards_are_on_no_picture(called, tmp_path):
+def test_the_command_lists_missing_cards(called, tmp_path):
     lying = [card for card in DECK if card not in ("roll-03", "100-07")]
     ran = called("read", *pictures_of([*lying, "mirror-01", "25-01"], tmp_path), "--audit", "classic")
 
@@ -210,7 +210,7 @@ def test_the_command_says_which_cards_are_on_no_picture(called, tmp_path):
 
 
 @pytest.mark.long
-def test_the_command_ends_well_when_all_cards_are_there(called, tmp_path):
+def test_the_command_succeeds_with_a_complete_deck(called, tmp_path):
     ran = called("read", *pictures_of(list(DECK), tmp_path), "--audit", "classic", "--json")
 
     *pictures, said = map(json.loads, ran.stdout.splitlines())
@@ -220,7 +220,7 @@ def test_the_command_ends_well_when_all_cards_are_there(called, tmp_path):
 
 
 @pytest.mark.long
-def test_the_tables_own_count_of_an_unverified_deck_is_the_one_checked(called, tmp_path):
+def test_an_unverified_deck_is_checked_against_the_tables_own_counts(called, tmp_path):
     setup = tmp_path / "table.toml"
     setup.write_text("edition = 'rush'\n[deck]\nstop = 5\nroll = 5\n[[side]]\nname = 'Ann'\n[[side]]\nname = 'Bob'\n")
     (path,) = pictures_of(["stop-05"], tmp_path)
@@ -230,7 +230,7 @@ def test_the_tables_own_count_of_an_unverified_deck_is_the_one_checked(called, t
     assert (missing["stop"], missing["roll"]) == (4, 5)
 
 
-def test_pictures_that_cannot_be_read_are_no_missing_cards(called, tmp_path):
+def test_unreadable_pictures_do_not_count_as_missing_cards(called, tmp_path):
     ran = called("read", tmp_path / "none.jpg", "--audit", "classic")
 
     assert ran.stdout == f"{audit_report.NO_PICTURE}\n"

@@ -1,4 +1,4 @@
-"""Enrolling a deck: a card found on a photograph or a scan, what is wrong with a picture, a whole folder."""
+"""Deck enrollment: finding a card in a photograph or scan, problems of pictures, and whole folders."""
 
 from pathlib import Path
 
@@ -43,14 +43,14 @@ def test_a_card_is_cut_out_along_its_outer_edge_on_any_ground(seed, style, slug,
 
 
 @pytest.mark.long
-def test_a_rim_of_the_card_beyond_a_frame_is_part_of_it():
-    # Two of the frame's sides and two of the card's make an outline of good proportions, too.
+def test_a_card_is_cut_out_with_its_rim_around_a_printed_frame():
+    # Two sides of the frame and two of the card also form a well-proportioned outline.
     photo = card_photo(1034, "cartoon", "extra-tank", "checks")
 
     assert photo.error_mm(rectified(photo.image, photo.size_mm).corners) < 1.0
 
 
-def test_strips_are_measured_where_the_card_goes_on_beyond_a_frame_and_where_the_ground_does_there_are_none():
+def test_the_rim_around_a_printed_frame_is_measured_but_not_the_ground_around_a_card():
     card = np.full((240, 160, 3), 235, np.uint8)
     cv2.rectangle(card, (12, 12), (147, 227), (30, 120, 40), -1)
     image = np.full((400, 300, 3), (90, 60, 50), np.uint8)
@@ -69,7 +69,7 @@ def photo() -> card_photos.CardPhoto:
 
 
 @pytest.mark.long
-def test_a_photograph_that_lies_across_is_turned_a_quarter(photo):
+def test_a_landscape_photograph_is_rotated(photo):
     found = rectified(np.ascontiguousarray(np.rot90(photo.image)), CARD_MM)
 
     assert found.fault is None
@@ -80,7 +80,7 @@ def test_a_photograph_that_lies_across_is_turned_a_quarter(photo):
 @pytest.mark.parametrize(
     "seed", [2, 11, 29, 9], ids=["too bright", "glare on an edge", "lines of the cloth", "a frame"]
 )
-def test_an_ordinary_photograph_is_not_refused(seed):
+def test_an_ordinary_photograph_is_accepted(seed):
     photo = card_photos.ordinary_card_photo(seed)
 
     found = rectified(photo.image, photo.size_mm)
@@ -89,7 +89,7 @@ def test_an_ordinary_photograph_is_not_refused(seed):
     assert photo.error_mm(found.corners) < 1.0
 
 
-def test_the_tilt_of_the_camera_is_judged_and_blamed_for_an_outline_that_is_not_certain():
+def test_camera_tilt_is_measured_and_reported_if_the_outline_is_uncertain():
     photo = card_photo(9, "own", "roll", "felt", tilt=30, share=0.5)
     aside = card_photos.ordinary_card_photo(344, tilt=30)
 
@@ -147,7 +147,7 @@ def two_in_a_row(_photo):
         *("across", "two in a row", "two sides of a frame and two of the card"),
     ],
 )
-def test_what_is_wrong_with_a_picture_is_a_value(spoil, fault, photo):
+def test_each_problem_of_a_picture_is_recognized(spoil, fault, photo):
     assert rectified(spoil(photo), CARD_MM).fault is fault
 
 
@@ -156,7 +156,7 @@ def test_what_is_wrong_with_a_picture_is_a_value(spoil, fault, photo):
 @pytest.mark.parametrize(
     ("width", "height"), [(16_000, 40), (40, 16_000), (16_000, 1), (3, 900), (700, 5), (1, 1), (20, 20), (16_000, 220)]
 )
-def test_a_strip_shows_no_card(width, height, texture):
+def test_a_narrow_or_tiny_picture_has_no_card(width, height, texture):
     strip = np.full((height, width, 3), 200, np.uint8)
     if texture == "noise":
         strip[:] = np.random.default_rng(1).integers(0, 256, strip.shape)
@@ -174,7 +174,7 @@ def test_a_strip_shows_no_card(width, height, texture):
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize(("style", "width"), [("own", 120), ("vintage", 600), ("scenes", 240), ("minimal", 150)])
-def test_a_picture_that_is_the_card_is_taken_whole(style, width):
+def test_a_scan_of_only_the_card_is_used_whole(style, width):
     face, (w, h) = face_of(style, "25"), decks.size_mm(style)
     scan = cv2.resize(face, (width, round(width * h / w)), interpolation=cv2.INTER_AREA)
 
@@ -184,7 +184,7 @@ def test_a_picture_that_is_the_card_is_taken_whole(style, width):
     assert np.array_equal(np.ptp(found.corners, axis=0), scan.shape[1::-1])
 
 
-def test_a_black_rim_around_a_scan_is_cut_away():
+def test_a_black_border_around_a_scan_is_removed():
     scan = cv2.copyMakeBorder(cv2.resize(face_of("cartoon", "roll"), (400, 617)), *[14] * 4, cv2.BORDER_CONSTANT)
 
     found = rectified(scan, CARD_MM)
@@ -193,10 +193,10 @@ def test_a_black_rim_around_a_scan_is_cut_away():
     assert np.abs(found.corners - np.array([(14, 14), (414, 14), (414, 631), (14, 631)]) + 0.5).max() < 15
 
 
-# --- Means ----------------------------------------------------------------------------------------------------
+# --- Geometry and comparison ----------------------------------------------------------------------------------
 
 
-def test_a_card_seen_by_any_camera_is_not_odd_and_a_square_is():
+def test_a_card_has_card_proportions_in_any_perspective_but_a_square_has_not():
     photo = card_photo(9, "own", "roll", "felt", tilt=30)
     size = photo.image.shape[1::-1]
     square = np.array([[(100.0, 100), (300, 100), (300, 300), (100, 300)]])
@@ -206,14 +206,14 @@ def test_a_card_seen_by_any_camera_is_not_odd_and_a_square_is():
 
 
 @pytest.mark.parametrize("first", range(4))
-def test_corners_in_any_order_stand_upright(first):
+def test_corners_in_any_order_are_sorted_upright(first):
     corners = np.array([(100.0, 100), (214, 104), (214, 280), (100, 276)])
 
     for given in (np.roll(corners, first, axis=0), np.roll(corners, first, axis=0)[::-1]):
         assert np.array_equal(upright(given, (400, 400), CARD_MM), corners)
 
 
-def test_faces_that_share_their_drawing_are_not_the_same_card():
+def test_faces_that_share_artwork_are_different_cards():
     for style in ("vintage", "scenes", "pastel", "minimal"):
         pictures = [small(decks.face(style, slug)) for slug in ("25", "50", "75", "stop", "roll")]
         assert not any(is_same_card(a, b) for i, a in enumerate(pictures) for b in pictures[:i])
@@ -233,7 +233,7 @@ def test_one_picture_saved_twice_is_the_same_card():
 
 @pytest.fixture
 def scans(tmp_path: Path) -> Path:
-    """A folder with three faces of a deck and its back."""
+    """Create a folder with three faces of a deck and its back."""
     folder = tmp_path / "scans"
     folder.mkdir()
     for name, slug in (("roll.png", "roll"), ("Right of Way.JPG", "right-of-way"), ("100km.jpg", "100")):
@@ -247,7 +247,7 @@ def small_face(slug: str) -> np.ndarray:
 
 
 def enrolled(scans: Path, data: Path, **how: object) -> tuple[list[str], list[str]]:
-    """What was said of a folder, and the faults."""
+    """Enroll a folder; return the messages and the faults."""
     said = list(enrol_folder(begin("ours", "classic", data, **how), scans))
     return [s.sentence for s in said if not s.is_fault], [s.sentence for s in said if s.is_fault]
 
@@ -267,14 +267,14 @@ def test_every_face_in_a_folder_is_enrolled(scans, tmp_path):
 
 @pytest.fixture
 def emptied(scans, tmp_path):
-    """The same folder without pictures, once they have been enrolled."""
+    """Enroll the folder, then remove its pictures."""
     enrolled(scans, tmp_path)
     for path in scans.iterdir():
         path.unlink()
     return scans
 
 
-def test_a_second_picture_of_a_face_is_kept_beside_the_first(scans, tmp_path):
+def test_a_second_picture_of_a_face_is_saved_with_the_first(scans, tmp_path):
     cv2.imwrite(str(scans / "roll-2.png"), cv2.convertScaleAbs(small_face("roll"), alpha=0.8))
 
     got, _ = enrolled(scans, tmp_path)
@@ -283,7 +283,7 @@ def test_a_second_picture_of_a_face_is_kept_beside_the_first(scans, tmp_path):
     assert [path.name for path in load_deck("ours", tmp_path).faces[Card.ROLL]] == ["roll.png", "roll-2.png"]
 
 
-def test_enrolling_again_keeps_the_faces_that_are_not_given(emptied, tmp_path):
+def test_enrolling_again_keeps_the_other_faces(emptied, tmp_path):
     cv2.imwrite(str(emptied / "stop.png"), small_face("stop"))
 
     enrolled(emptied, tmp_path)
@@ -291,7 +291,7 @@ def test_enrolling_again_keeps_the_faces_that_are_not_given(emptied, tmp_path):
     assert set(load_deck("ours", tmp_path).faces) == {Card.ROLL, Card.RIGHT_OF_WAY, Card.KM_100, Card.STOP}
 
 
-def test_a_picture_of_a_face_that_is_in_the_deck_under_another_name_is_left_out(emptied, tmp_path):
+def test_a_card_already_in_the_deck_under_another_name_is_refused(emptied, tmp_path):
     cv2.imwrite(str(emptied / "stop.png"), small_face("roll"))
 
     got, faults = enrolled(emptied, tmp_path)
@@ -303,7 +303,7 @@ def test_a_picture_of_a_face_that_is_in_the_deck_under_another_name_is_left_out(
 BOMB = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x40\0\0\0\x40\0\x08\x02\0\0\0" + bytes(20)
 
 
-def test_all_that_is_wrong_in_a_folder_is_said_at_once(scans, tmp_path):
+def test_all_problems_of_a_folder_are_reported_at_once(scans, tmp_path):
     (scans / "stop.jpg").write_bytes(b"GIF89a" + bytes(100))
     (scans / "50.png").write_bytes(BOMB)
     (scans / "75.jpg").write_bytes((scans / "100km.jpg").read_bytes()[:-400])
@@ -327,7 +327,7 @@ def test_all_that_is_wrong_in_a_folder_is_said_at_once(scans, tmp_path):
     assert len(got) == 3
 
 
-def test_an_enrolment_knows_what_is_still_wanted(tmp_path):
+def test_missing_faces_are_listed(tmp_path):
     enrolment = begin("ours", "classic", tmp_path)
     first = enrolment.wanted[0]
 
@@ -341,7 +341,7 @@ def test_an_enrolment_knows_what_is_still_wanted(tmp_path):
     assert again.sentence == f"it shows the same card as {first}: one of the two is another card's picture"
 
 
-def test_a_deck_of_another_edition_or_size_is_not_mixed_in(emptied, tmp_path):
+def test_a_deck_cannot_be_continued_with_another_edition_or_size(emptied, tmp_path):
     with pytest.raises(Problem, match="of the edition classic"):
         begin("ours", "rush", tmp_path)
     with pytest.raises(Problem, match="57 × 88"):
@@ -353,7 +353,7 @@ def test_a_deck_of_another_edition_or_size_is_not_mixed_in(emptied, tmp_path):
     assert len(told.value.sentence) < 400
 
 
-def test_a_folder_without_pictures_or_none_at_all_is_told(tmp_path):
+def test_a_missing_folder_or_one_without_pictures_is_reported(tmp_path):
     enrolment = begin("ours", "classic", tmp_path)
     (tmp_path / "empty").mkdir()
 
@@ -366,7 +366,7 @@ def test_a_folder_without_pictures_or_none_at_all_is_told(tmp_path):
 # --- The command ----------------------------------------------------------------------------------------------
 
 
-def test_the_command_says_what_it_got_and_how_to_use_it(scans, tmp_path, capsys):
+def test_the_command_reports_enrolled_faces_and_the_next_step(scans, tmp_path, capsys):
     code = run("enroll", "ours", "--edition", "classic", "--from", scans, "--size", "57x88", "--data", tmp_path)
 
     said = capsys.readouterr()
@@ -377,7 +377,7 @@ def test_the_command_says_what_it_got_and_how_to_use_it(scans, tmp_path, capsys)
     assert "There is no picture yet of" in said.err
 
 
-def test_the_command_ends_with_two_where_nothing_could_be_enrolled(tmp_path):
+def test_the_command_exits_with_2_if_nothing_was_enrolled(tmp_path):
     (tmp_path / "roll.jpg").write_bytes(b"nothing")
 
     with pytest.raises(Problem, match="No face of 'ours' was enrolled") as caught:
@@ -386,12 +386,12 @@ def test_the_command_ends_with_two_where_nothing_could_be_enrolled(tmp_path):
 
 
 @pytest.mark.parametrize("size", ["57", "88x57", "axb", "57x88x3", "nanx88"])
-def test_a_size_that_is_none_is_told(size, scans, tmp_path):
+def test_an_invalid_size_is_reported(size, scans, tmp_path):
     with pytest.raises(Problem, match="--size is width and height"):
         run("enroll", "ours", "--edition", "classic", "--from", scans, "--size", size, "--data", tmp_path)
 
 
-def test_decks_are_listed_shown_and_carried(scans, tmp_path, capsys):
+def test_decks_can_be_listed_shown_exported_and_imported(scans, tmp_path, capsys):
     enrolled(scans, tmp_path)
 
     run("decks", "--data", tmp_path)
@@ -420,7 +420,7 @@ def test_all_pictures_of_a_deck_are_shown_on_one_sheet(tmp_path, capsys):
         run("decks", "show", "ours", "--out", tmp_path / "sheet.gif", "--data", tmp_path)
 
 
-def test_a_deck_that_was_only_begun_has_no_face_yet(tmp_path, capsys):
+def test_a_new_deck_has_no_faces_yet(tmp_path, capsys):
     write_description(own_folder("ours", tmp_path), Description("ours", "classic"))
     write_description(own_folder("odd", tmp_path), Description("odd", "nonesuch"))
 
@@ -431,7 +431,7 @@ def test_a_deck_that_was_only_begun_has_no_face_yet(tmp_path, capsys):
     assert "no edition 'nonesuch'" in said[1]
 
 
-def test_a_deck_without_a_back_is_whole_and_it_is_said_what_that_means(tmp_path):
+def test_a_deck_without_a_back_is_complete_and_the_consequence_is_explained(tmp_path):
     enrolment = begin("ours", "classic", tmp_path)
     assert enrolment.description.title == "ours"
     for card in enrolment.cards:

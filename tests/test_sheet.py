@@ -1,4 +1,4 @@
-"""Many cards on one photograph: cut out in order, named by likeness or by their places, waiting until all are named."""
+"""Many cards in one photograph: cut out in order, named by similarity or position, and stored until named."""
 
 import re
 
@@ -34,7 +34,7 @@ SCRIPT = HOME | {"HX-Request": "true"}
 @pytest.mark.parametrize(
     ("style", "ground"), [("cartoon", "felt"), ("own", "wood"), ("vintage", "dark"), ("minimal", "felt")]
 )
-def test_cards_in_rows_are_cut_out_in_the_order_of_reading(style, ground):
+def test_cards_in_rows_are_cut_out_in_reading_order(style, ground):
     photo = sheet_photo(3, style, SLUGS, ground, columns=3, long_px=1400)
 
     rows = cut_out(photo.image, photo.size_mm)
@@ -42,13 +42,13 @@ def test_cards_in_rows_are_cut_out_in_the_order_of_reading(style, ground):
     assert [[card.fault for card in row] for row in rows] == [[None] * 3] * 2
     for card, slug in zip([card for row in rows for card in row], SLUGS, strict=True):
         drawn = cv2.resize(face_of(style, slug), card.picture.shape[1::-1], interpolation=cv2.INTER_AREA)
-        # Where its edges lie, not how bright it is.
+        # Compare the place of its edges, not its brightness.
         seen, wanted = (cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).astype(np.float32) for image in (card.picture, drawn))
         shift, _ = cv2.phaseCorrelate(seen, wanted, cv2.createHanningWindow(seen.shape[::-1], cv2.CV_32F))
         assert np.hypot(*shift) < 1.0 * PX_PER_MM
 
 
-def test_a_photograph_of_one_card_or_of_none_is_a_row_of_its_own():
+def test_a_photograph_without_cards_is_one_row_with_a_fault():
     bare = np.full((400, 500, 3), 90, np.uint8)
 
     ((card,),) = cut_out(bare, CARD_MM)
@@ -57,7 +57,7 @@ def test_a_photograph_of_one_card_or_of_none_is_a_row_of_its_own():
     assert card.fault is PictureFault.NO_CARD
 
 
-def test_cards_in_a_neat_row_are_found_though_the_edges_of_their_neighbours_lie_in_line():
+def test_cards_are_found_in_a_neat_row_with_aligned_edges():
     photo = sheet_photo(9, "scenes", SLUGS, "dark", columns=3, long_px=1400, neat=True, gap_mm=8)
 
     rows = cut_out(photo.image, photo.size_mm)
@@ -65,7 +65,7 @@ def test_cards_in_a_neat_row_are_found_though_the_edges_of_their_neighbours_lie_
     assert [[card.fault for card in row] for row in rows] == [[None] * 3] * 2
 
 
-def test_a_gap_in_a_row_keeps_its_place_also_at_the_row_s_ends():
+def test_gaps_in_rows_keep_their_places_even_at_the_ends():
     first = [(0.0, 0.0), (70.0, 4.0), (140.0, -3.0), (210.0, 2.0)]
     second = [(212.0, 99.0), (1.0, 101.0), (72.0, 97.0)]
     third = [(3.0, 200.0), (72.0, 203.0), (141.0, 201.0)]
@@ -88,7 +88,7 @@ def pictures(style: str, slugs: tuple[str, ...]) -> dict[int, np.ndarray]:
     return {place: cv2.resize(face_of(style, slug), (342, 528)) for place, slug in enumerate(slugs)}
 
 
-def test_cards_of_a_known_edition_are_named_by_likeness_wherever_they_lie(known):
+def test_cards_of_a_known_edition_are_recognized_in_any_order(known):
     swapped = (SLUGS[1], SLUGS[0], *SLUGS[2:])
 
     found = guesses(pictures("own", swapped), known, FACES, (*FACES, None))
@@ -97,7 +97,7 @@ def test_cards_of_a_known_edition_are_named_by_likeness_wherever_they_lie(known)
     assert all(guess.is_sure for guess in found.values())
 
 
-def test_cards_of_an_unknown_edition_are_never_named_without_a_question(known):
+def test_cards_of_an_unknown_edition_are_never_named_for_certain(known):
     found = guesses(pictures("vintage", SLUGS), known, FACES, (*FACES, None))
     nowhere = guesses(pictures("vintage", SLUGS), known, (), (*FACES, None))
 
@@ -106,13 +106,13 @@ def test_cards_of_an_unknown_edition_are_never_named_without_a_question(known):
     assert {guess.likely for guess in nowhere.values()} == {()}
 
 
-def test_two_cards_of_one_face_are_asked_about(known):
+def test_duplicate_faces_are_asked_about(known):
     found = guesses(pictures("own", (*SLUGS, SLUGS[0])), known, (), (*FACES, None))
 
     assert [place for place, guess in sorted(found.items()) if not guess.is_sure] == [0, 6]
 
 
-def test_a_foreign_card_among_those_of_a_known_edition_is_asked_about_and_not_named_by_its_place(known):
+def test_a_foreign_card_in_a_known_edition_is_asked_about(known):
     mixed = pictures("own", SLUGS) | {2: pictures("vintage", SLUGS)[2]}
 
     found = guesses(mixed, known, FACES, (*FACES, None))
@@ -126,7 +126,7 @@ def test_a_foreign_card_among_those_of_a_known_edition_is_asked_about_and_not_na
 
 @pytest.fixture
 def on_photographs(monkeypatch):
-    """Photographs of cards laid edge to edge; a black one is under a reflection."""
+    """Split photographs into adjacent cards; a black one has a reflection."""
 
     def split(image, _size_mm):
         image = cv2.resize(image, (max(342, image.shape[1]), 528))
@@ -140,7 +140,7 @@ def photograph(*slugs: str) -> np.ndarray:
     return np.hstack([card_picture(slug) if slug else np.zeros((528, 342, 3), np.uint8) for slug in slugs])
 
 
-def test_cards_wait_in_their_places_over_photographs_and_restarts(on_photographs, tmp_path):
+def test_unnamed_cards_keep_their_places_across_photographs_and_restarts(on_photographs, tmp_path):
     taken = sheet_enrolment.take(begin("ours", "classic", tmp_path), photograph("25", "", "75"))
     sheet_enrolment.take(begin("ours", "classic", tmp_path), photograph("100"))
     again = begin("ours", "classic", tmp_path)
@@ -150,7 +150,7 @@ def test_cards_wait_in_their_places_over_photographs_and_restarts(on_photographs
     assert len(again.wanted) == 20
 
 
-def test_rows_of_different_lengths_have_no_gaps_if_all_cards_are_there(monkeypatch, tmp_path):
+def test_rows_of_different_lengths_have_no_gaps_if_the_deck_is_complete(monkeypatch, tmp_path):
     ours = begin("ours", "classic", tmp_path)
     card = Rectified(card_picture("25"))
     laid = [[card] * 5, [card] * 4 + [None], [card] * 5, [card] * 5]
@@ -166,7 +166,7 @@ def test_rows_of_different_lengths_have_no_gaps_if_all_cards_are_there(monkeypat
     assert list(waiting_in(ours.folder)) == [*range(9), *range(10, 18)]
 
 
-def test_named_cards_are_enrolled_and_one_that_is_there_already_waits(on_photographs, tmp_path):
+def test_named_cards_are_enrolled_but_a_duplicate_waits(on_photographs, tmp_path):
     ours = begin("ours", "classic", tmp_path)
     sheet_enrolment.take(ours, photograph("25", "25", "stop"))
 
@@ -185,7 +185,7 @@ def names_of(page, ordered: str = "") -> str:
     return page.get(f"/decks/ours/enrol/names{ordered}").get_data(as_text=True)
 
 
-def test_several_photographs_together_are_named_on_a_page_and_kept_with_a_tap(page, on_photographs, tmp_path):
+def test_cards_of_several_photographs_are_named_on_one_page(page, on_photographs, tmp_path):
     ours = begin("ours", "classic", tmp_path)
     sheet_enrolment.take(ours, photograph("25"))
     sheet_enrolment.forget(ours, 0)
@@ -206,7 +206,7 @@ def test_several_photographs_together_are_named_on_a_page_and_kept_with_a_tap(pa
     assert page.get("/decks/ours/enrol/names").status_code == 303
 
 
-def test_a_name_from_the_list_counts_whatever_else_is_marked(page, on_photographs, tmp_path):
+def test_a_name_from_the_list_overrides_a_suggestion(page, on_photographs, tmp_path):
     ours = begin("ours", "classic", tmp_path)
     sheet_enrolment.take(ours, photograph("25", "50"))
 
@@ -216,7 +216,7 @@ def test_a_name_from_the_list_counts_whatever_else_is_marked(page, on_photograph
     assert list(waiting_in(ours.folder)) == [1]
 
 
-def test_two_cards_with_one_name_are_asked_again_and_all_may_be_forgotten(page, on_photographs, tmp_path):
+def test_duplicate_names_are_asked_again_and_all_cards_can_be_dropped(page, on_photographs, tmp_path):
     ours = begin("ours", "classic", tmp_path)
     sheet_enrolment.take(ours, photograph("25", "50"))
 
@@ -233,7 +233,7 @@ def test_two_cards_with_one_name_are_asked_again_and_all_may_be_forgotten(page, 
 
 
 def foreign(*slugs: str) -> list[tuple[object, str]]:
-    """Photographs of single cards of an edition that nothing is known of, as files in their order."""
+    """Return photographs of single cards of an unknown edition, as files in order."""
     cards = pictures("vintage", slugs)
     files = {place: cv2.imencode(".jpg", cv2.resize(card, None, fx=0.5, fy=0.5)) for place, card in cards.items()}
     return [a_file(content.tobytes(), f"IMG_{100 + place}.JPG") for place, (_done, content) in files.items()]
@@ -241,7 +241,7 @@ def foreign(*slugs: str) -> list[tuple[object, str]]:
 
 @pytest.fixture
 def begun(on_photographs, tmp_path):
-    """A deck of which nothing is enrolled; what waits of it."""
+    """Begin a deck without enrolled faces."""
     ours = begin("ours", "classic", tmp_path)
     write_description(ours.folder, ours.description)
     return ours
@@ -251,12 +251,12 @@ ORDER = [card.value for card in load_edition("classic").deck]
 
 
 def names_checked(shown: str) -> dict[int, str]:
-    """The names that are filled in, by the numbers of their cards."""
+    """Return the names filled in, by card number."""
     found = re.findall(r'name="card-(\d+)" value="([^"]+)" checked', shown)
     return {int(number): slug for number, slug in found}
 
 
-def test_all_cards_photographed_singly_in_order_are_named_though_one_picture_cannot_be_read(page, begun):
+def test_single_photographs_in_order_are_named_despite_an_unreadable_one(page, begun):
     files = foreign(*ORDER)
     files[6] = a_file(b"nothing", "IMG_106.JPG")
 
@@ -270,7 +270,7 @@ def test_all_cards_photographed_singly_in_order_are_named_though_one_picture_can
     }
 
 
-def test_a_script_sends_photographs_one_after_another_and_hears_where_they_are_named(page, begun):
+def test_the_script_sends_photographs_one_by_one_and_is_redirected_to_the_names(page, begun):
     files, too_large = foreign(*ORDER[:3]), {}
     about = [{"photo": files[0]}, {"photo": a_file(b"nothing")}, too_large, {"photo": files[2]}]
 
@@ -285,7 +285,7 @@ def test_a_script_sends_photographs_one_after_another_and_hears_where_they_are_n
     assert re.findall(r"Photograph (\d): [^<]*(?:BMP|24 MB)", shown) == ["2", "3"]
 
 
-def test_a_photograph_that_is_sent_again_waits_once_until_its_cards_are_forgotten(page, begun):
+def test_a_photograph_sent_again_counts_once_until_its_cards_are_dropped(page, begun):
     def send() -> int:
         for file in foreign("25", "50"):
             page.post("/decks/ours/enrol", data={"photo": file, "card": "25", "number": "1"}, headers=SCRIPT)
@@ -298,7 +298,7 @@ def test_a_photograph_that_is_sent_again_waits_once_until_its_cards_are_forgotte
     assert send() == 2
 
 
-def test_a_photograph_without_cards_that_is_sent_again_leaves_one_gap(page, begun):
+def test_an_unreadable_photograph_sent_again_leaves_one_gap(page, begun):
     card, other = foreign("25", "50")
     for number, file in ((1, card), (2, a_file(b"nothing")), (2, a_file(b"nothing")), (3, other)):
         page.post("/decks/ours/enrol", data={"photo": file, "card": "25", "number": f"{number}"}, headers=SCRIPT)
@@ -306,7 +306,7 @@ def test_a_photograph_without_cards_that_is_sent_again_leaves_one_gap(page, begu
     assert list(waiting_in(begun.folder)) == [0, 2]
 
 
-def test_a_photograph_is_to_be_sent_again_by_the_script_while_another_is_looked_at(page, begun, app, monkeypatch):
+def test_the_script_must_retry_while_another_photograph_is_being_read(page, begun, app, monkeypatch):
     monkeypatch.setattr(sandbox, "PATIENCE_S", 0.01)
     sent = {"photo": foreign("25")[0], "card": "25", "number": "1"}
 
@@ -317,7 +317,7 @@ def test_a_photograph_is_to_be_sent_again_by_the_script_while_another_is_looked_
     assert not waiting_in(begun.folder)
 
 
-def test_where_not_all_cards_are_there_nothing_is_guessed_until_it_is_said_that_they_lay_in_order(page, begun):
+def test_an_incomplete_deck_is_named_by_order_only_on_request(page, begun):
     page.post("/decks/ours/enrol", data={"photo": foreign(*ORDER[:5]), "card": "25"}, headers=HOME)
 
     shown = names_of(page)
@@ -329,7 +329,7 @@ def test_where_not_all_cards_are_there_nothing_is_guessed_until_it_is_said_that_
     assert names_checked(ordered) == dict(enumerate(ORDER[:5], start=1))
 
 
-def test_as_many_cards_as_there_are_have_no_names_until_it_is_said_that_they_lay_in_order(page, begun):
+def test_a_complete_deck_is_named_by_order_only_on_request(page, begun):
     page.post("/decks/ours/enrol", data={"photo": foreign(*reversed(ORDER)), "card": "25"}, headers=HOME)
 
     shown, ordered = names_of(page), names_of(page, "?ordered=1")
@@ -340,7 +340,7 @@ def test_as_many_cards_as_there_are_have_no_names_until_it_is_said_that_they_lay
     assert "They lay in another order" in ordered
 
 
-def test_once_all_faces_are_named_the_deck_can_be_played_with_though_its_back_is_missing(page, begun):
+def test_a_deck_without_a_back_can_be_used_once_all_faces_are_named(page, begun):
     page.post("/decks/ours/enrol", data={"photo": foreign(*ORDER), "card": "25"}, headers=HOME)
 
     answer = post(page, "/decks/ours/enrol/names", **{f"card-{n}": slug for n, slug in enumerate(ORDER, start=1)})
@@ -351,11 +351,11 @@ def test_once_all_faces_are_named_the_deck_can_be_played_with_though_its_back_is
 
 
 def checked_and_doubtful(shown: str) -> list[str]:
-    """The names filled in of the cards that are asked about."""
+    """Return the names filled in for the cards that are asked about."""
     return re.findall(r'value="([^"]+)" checked', "".join(re.findall(r'(?s)card doubtful"(.*?)</fieldset>', shown)))
 
 
-def test_a_slip_while_naming_leaves_the_others_as_they_were(page, begun):
+def test_a_mistake_while_naming_keeps_the_other_names(page, begun):
     page.post("/decks/ours/enrol", data={"photo": foreign(*reversed(ORDER), "back"), "card": "25"}, headers=HOME)
     slugs = [*reversed(ORDER), "back"]
     slugs[2] = "back"
@@ -372,7 +372,7 @@ def test_a_slip_while_naming_leaves_the_others_as_they_were(page, begun):
     assert names_checked(again) == {}
 
 
-def test_a_name_that_a_card_of_the_deck_has_already_says_so_and_comes_last(page, begun, tmp_path):
+def test_names_already_in_the_deck_are_marked_and_listed_last(page, begun, tmp_path):
     page.post("/decks/ours/enrol", data={"photo": foreign("25", "50"), "card": "25"}, headers=HOME)
     post(page, "/decks/ours/enrol/names", **{"card-1": "25"})
 
@@ -382,7 +382,7 @@ def test_a_name_that_a_card_of_the_deck_has_already_says_so_and_comes_last(page,
     assert options[1] == "50 km"
 
 
-def test_a_deck_of_which_all_is_photographed_says_that_its_cards_wait(page, begun):
+def test_the_deck_list_shows_that_cards_wait_for_names(page, begun):
     page.post("/decks/ours/enrol", data={"photo": foreign(*ORDER), "card": "25"}, headers=HOME)
 
     listed = page.get("/decks").get_data(as_text=True)
@@ -391,7 +391,7 @@ def test_a_deck_of_which_all_is_photographed_says_that_its_cards_wait(page, begu
     assert 'href="/decks/ours/enrol/names"' in listed
 
 
-def test_a_deck_s_own_cards_are_known_on_further_photographs_and_the_last_one_by_that(page, begun):
+def test_enrolled_cards_are_recognized_in_later_photographs_and_so_is_the_last_one(page, begun):
     page.post("/decks/ours/enrol", data={"photo": foreign(*ORDER[:-1]), "card": "25"}, headers=HOME)
     names = {f"card-{number}": slug for number, slug in enumerate(ORDER[:-1], start=1)}
     post(page, "/decks/ours/enrol/names", **names)
@@ -407,7 +407,7 @@ def test_a_deck_s_own_cards_are_known_on_further_photographs_and_the_last_one_by
     assert found[3].likely[0] is Card(ORDER[-1])
 
 
-def test_photographs_that_are_all_unusable_are_told_on_the_page_of_the_deck_and_leave_no_gap(page, begun):
+def test_unusable_photographs_are_reported_on_the_deck_page_and_leave_no_gap(page, begun):
     files = [a_file(b"nothing", f"{number}.png") for number in range(2)]
 
     page.post("/decks/ours/enrol", data={"photo": files, "card": "25"}, headers=HOME)
@@ -417,7 +417,7 @@ def test_photographs_that_are_all_unusable_are_told_on_the_page_of_the_deck_and_
     assert not (begun.folder / "waiting").exists()
 
 
-def test_no_more_cards_wait_for_their_names_than_fit_on_a_page(page, begun):
+def test_the_number_of_unnamed_cards_is_limited(page, begun):
     for place in range(sheet_enrolment.MOST_WAITING - 1):
         put_waiting(begun.folder, place, as_png(card_picture("roll")))
 
@@ -432,7 +432,7 @@ def test_no_more_cards_wait_for_their_names_than_fit_on_a_page(page, begun):
 # --- The command ----------------------------------------------------------------------------------------------
 
 
-def test_the_command_enrols_a_known_edition_from_one_photograph(on_photographs, tmp_path, capsys):
+def test_the_command_enrolls_a_known_edition_from_one_photograph(on_photographs, tmp_path, capsys):
     cv2.imwrite(str(tmp_path / "all.png"), photograph("50", "25", "", *SLUGS[2:]))
 
     code = run("enroll", "ours", "--edition", "classic", "--photo", tmp_path / "all.png", "--data", tmp_path)
@@ -444,9 +444,7 @@ def test_the_command_enrols_a_known_edition_from_one_photograph(on_photographs, 
     assert set(load_deck("ours", tmp_path).faces) == set(FACES)
 
 
-def test_the_command_names_an_unknown_edition_by_place_only_if_told_that_it_lies_in_order(
-    on_photographs, tmp_path, capsys
-):
+def test_the_command_names_an_unknown_edition_by_place_only_with_in_order(on_photographs, tmp_path, capsys):
     order = [card.value for card in begin("ours", "classic", tmp_path).cards]
     cv2.imwrite(str(tmp_path / "all.png"), np.hstack(list(pictures("vintage", tuple(order)).values())))
     words = ("enroll", "ours", "--edition", "classic", "--photo", tmp_path / "all.png", "--data", tmp_path)

@@ -1,4 +1,4 @@
-"""A photographed tableau counted: whose cards, which of them are not sure, what the hand scores if all is right."""
+"""Counting a photographed tableau: the side of each card, uncertain cards, and the likely score."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ CLASSIC, RUSH, PARKER, ASMODEE = map(load_edition, ("classic", "rush", "parker",
 ALL = (Card.DRIVING_ACE, Card.EXTRA_TANK, Card.PUNCTURE_PROOF, Card.RIGHT_OF_WAY)
 UPPER = ((0.0, 0.0), (1000.0, 0.0), (1000.0, 450.0), (0.0, 450.0))
 LOWER = ((0.0, 500.0), (1000.0, 500.0), (1000.0, 950.0), (0.0, 950.0))
-CODE_PX = 34.0  # the side of a sticker's code on the pictures that are made up here: two pixels a millimetre
+CODE_PX = 34.0  # side of a sticker's code in these views, at two pixels per millimeter
 
 
 def square(at: tuple[float, float], side: float = CODE_PX):
@@ -30,7 +30,7 @@ def square(at: tuple[float, float], side: float = CODE_PX):
 
 
 def card(name: str, zone: str | None = None, at: tuple[float, float] = (0, 0), **how: object) -> Sighting:
-    """A card with its sticker read: `roll-03`."""
+    """Return the sighting of a card with a sticker such as `roll-03`."""
     usual = {"sideways": False, "confidence": 0.99, "by": "sticker"}
     face = Card(name.rpartition("-")[0])
     return Sighting(face=face, card=name, centre_px=at, corners_px=square(at), zone=zone, **(usual | how))
@@ -43,7 +43,7 @@ def face(slug: str, zone: str | None = None, at: tuple[float, float] = (0, 0), *
 
 
 def unsure(*rivals: str, zone: str | None = None, at: tuple[float, float] = (0, 0)) -> Sighting:
-    """A card that cannot be told for sure."""
+    """Return the sighting of an unknown card with these likely faces."""
     return face("unknown", zone, at, rivals=tuple((f"{slug}-00", 0.4) for slug in rivals))
 
 
@@ -53,7 +53,7 @@ def photo(*sightings: Sighting, mats: tuple[str, ...] = (), name: str = "a.jpg",
 
 
 def counted(*photos: Photo | Sighting, edition=CLASSIC, mats: tuple[str, ...] = ()) -> Tally:
-    """Photographs counted, or one of these cards."""
+    """Count photographs, or one photograph with these cards."""
     return tally(edition, photos if photos and isinstance(photos[0], Photo) else [photo(*photos, mats=mats)])
 
 
@@ -61,7 +61,7 @@ BOTH = ("side-1", "side-2")
 
 
 def sides(found: Tally, edition=CLASSIC) -> tuple[Side, ...]:
-    """What lies before each side if all is right."""
+    """Return each side's cards if all guesses are correct."""
     return photo_form.sides(edition, found, fields(edition, found, {}))
 
 
@@ -75,11 +75,11 @@ def distances(found: Tally) -> list[dict[str, int]]:
 
 
 def in_question(found: Tally) -> list[tuple[int, Card]]:
-    """The cards that people are asked about: their numbers, and what each counts as for now."""
+    """Return number and current face of the cards that are asked about."""
     return [(spot.number, spot.likeliest) for lot in found.lots for spot in lot.unsure]
 
 
-# --- Whose cards ---------------------------------------------------------------------------------------------
+# --- Cards by side -------------------------------------------------------------------------------------------
 
 
 ZONES = {"200-01": "side-1/distance", "100-01": "side-1/distance", "25-04": "side-2/distance",
@@ -99,7 +99,7 @@ TOLD_TWICE = [("100", (200, 100)), ("100", (203, 101)), ("100", (200, 130)), ("7
     ids=["zones tell", "a bare mat is a side", "between the zones of a mat", "a face told twice in one place",
          "a heap of which nothing scores is no side"],
 )  # fmt: skip
-def test_a_card_lies_before_the_side_whose_mat_or_heap_it_is_on(cards, mats, expected):
+def test_a_card_belongs_to_the_side_of_its_mat_or_heap(cards, mats, expected):
     found = counted(*cards, mats=mats)
 
     assert distances(found) == expected
@@ -107,13 +107,13 @@ def test_a_card_lies_before_the_side_whose_mat_or_heap_it_is_on(cards, mats, exp
     assert [side.distances == (Card.UNKNOWN,) for side in sides(found)] == [False, not mats]
 
 
-def test_what_shows_of_a_sides_piles_is_told():
+def test_visible_cards_of_a_sides_piles_are_returned():
     found = counted(*(card(name, zone) for name, zone in ZONES.items()), mats=BOTH)
 
     assert [found.lots[0].shows(pile) for pile in ("battle", "speed")] == [(Card.ROLL,), (Card.END_OF_LIMIT,)]
 
 
-def test_a_safety_that_lies_sideways_was_a_coup_fourre():
+def test_a_sideways_safety_is_a_coup_fourre():
     across = card("driving-ace-01", "side-1/safety", sideways=True)
     first = sides(counted(across, card("right-of-way-01", "side-1/safety"), mats=("side-1",)))[0]
 
@@ -121,20 +121,20 @@ def test_a_safety_that_lies_sideways_was_a_coup_fourre():
     assert first.coups_fourres == (Card.DRIVING_ACE,)
 
 
-def test_cards_beside_the_mats_are_listed_and_do_not_count():
+def test_cards_beside_the_mats_are_listed_but_do_not_count():
     found = counted(card("200-01", "side-1/distance"), card("75-01", at=(300, 475)), mats=BOTH)
 
     assert distances(found) == [{"200": 1}, {}]
     assert [[spot.number for spot in lot.spots] for lot in found.lots if lot.is_beside] == [[2]]
 
 
-def test_without_mats_the_cards_are_as_many_sides_as_heaps_lie_clearly_apart():
+def test_without_mats_each_separate_heap_is_a_side():
     found = counted(face("100", at=(200, 100)), face("75", at=(300, 100)), face("50", at=(200, 900)))
 
     assert distances(found) == [{"100": 1, "75": 1}, {"50": 1}]
 
 
-def test_a_heap_photographed_from_the_side_has_its_coups_fourres_across_its_other_cards():
+def test_coups_fourres_are_found_in_a_heap_photographed_from_the_side():
     turned = [face(slug, at=(100 * n, 0), sideways=True) for n, slug in enumerate(("100", "75", "roll", "extra-tank"))]
 
     found = counted(*turned, face("driving-ace", at=(400, 0), sideways=False))
@@ -142,7 +142,7 @@ def test_a_heap_photographed_from_the_side_has_its_coups_fourres_across_its_othe
     assert sides(found)[0].coups_fourres == (Card.DRIVING_ACE,)
 
 
-def test_an_accelerator_doubles_the_distance_it_lies_nearest_to():
+def test_an_accelerator_doubles_the_nearest_distance():
     laid = [("100", (100, 100)), ("200", (300, 100)), ("accelerator", (280, 130))]
     found = counted(*(face(slug, "side-1/distance", at) for slug, at in laid), mats=("side-1",), edition=RUSH)
 
@@ -174,7 +174,7 @@ def test_an_accelerator_doubles_the_distance_it_lies_nearest_to():
     ids=["a side each", "a sticker counts once", "of a mat the photograph that shows most counts",
          "a sticker that only the other shows is added", "without a card it is named"],
 )  # fmt: skip
-def test_several_photographs_count_together(photos, expected, notes):
+def test_several_photographs_are_counted_together(photos, expected, notes):
     found = counted(*photos)
 
     assert (distances(found), found.notes, found.is_blank) == (expected, notes, False)
@@ -188,7 +188,7 @@ def test_several_photographs_count_together(photos, expected, notes):
     ],
     ids=["the same cards", "a safety twice", "only two", "others"],
 )  # fmt: skip
-def test_two_photographs_of_one_side_without_a_mat_are_noticed(first, second, is_said):
+def test_two_photographs_of_the_same_heap_are_reported(first, second, is_said):
     photos = [
         photo(*(face(slug, at=(90 * n, 0)) for n, slug in enumerate(cards)), name=name)
         for name, cards in (("a.jpg", first), ("b.jpg", second))
@@ -198,27 +198,27 @@ def test_two_photographs_of_one_side_without_a_mat_are_noticed(first, second, is
     assert counted(*photos).notes == ((said,) if is_said else ())
 
 
-# --- What is asked -------------------------------------------------------------------------------------------
+# --- Questions -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("rivals", "likeliest"), [(("75", "25"), Card.KM_75), ((), Card.UNKNOWN)], ids=["some likely", "nothing likely"]
 )
-def test_a_card_that_cannot_be_told_is_asked_about_and_counts_nothing_before(rivals, likeliest):
+def test_an_unknown_card_is_asked_about_and_does_not_count_until_answered(rivals, likeliest):
     found = counted(unsure(*rivals, zone="side-1/distance"), mats=BOTH)
 
     assert in_question(found) == [(1, likeliest)]
     assert distances(found) == [{}, {}]
 
 
-def test_what_may_lie_in_the_zone_is_offered_first():
+def test_cards_that_fit_the_zone_are_offered_first():
     found = counted(unsure("roll", "75", zone="side-1/distance"), mats=("side-1",))
 
     assert found.lots[0].spots[0].guesses == (Card.KM_75, Card.ROLL)
 
 
 @pytest.mark.parametrize(("confidence", "offered"), [(0.7, {"c-1-1": "guess"}), (0.4, {})])
-def test_a_likely_guess_can_be_taken_and_counts_only_then(confidence, offered):
+def test_a_likely_guess_counts_only_once_accepted(confidence, offered):
     rivals = (("75-00", confidence), ("25-00", 0.1))
     found = counted(face("unknown", "side-1/distance", rivals=rivals), mats=("side-1",))
     form = fields(CLASSIC, found, {})
@@ -233,20 +233,20 @@ def test_a_likely_guess_can_be_taken_and_counts_only_then(confidence, offered):
 @pytest.mark.parametrize(
     "sighting", [unsure("stop", "roll"), unsure("stop", "25", zone="side-1/battle")], ids=["faces", "zone"]
 )
-def test_what_cannot_score_is_not_asked_about(sighting):
+def test_cards_that_cannot_score_are_not_asked_about(sighting):
     found = counted(photo(sighting, face("100", "side-1/distance"), mats=("side-1", "side-2")))
 
     assert not in_question(found)
 
 
-def test_the_same_sticker_read_in_two_places_is_a_question_at_one_of_them():
+def test_a_sticker_read_in_two_places_is_asked_about_at_one():
     cards = [card("100-01", "side-1/distance"), card("100-01", "side-1/distance", (300, 0), confidence=0.95)]
     found = counted(*cards, mats=BOTH)
 
     assert in_question(found) == [(2, Card.KM_100)]
 
 
-def test_a_safety_read_twice_on_a_photograph_is_a_question_where_it_is_less_clear():
+def test_a_safety_read_twice_is_asked_about_where_it_is_less_clear():
     cards = [face("extra-tank", "side-1/safety", confidence=0.7), face("extra-tank", "side-2/safety", (300, 600))]
     found = counted(*cards, mats=BOTH)
 
@@ -269,7 +269,7 @@ def test_a_safety_read_twice_on_a_photograph_is_a_question_where_it_is_less_clea
     ],
     ids=["a third 200", "more than there are", "past the target", "one safety twice", "a trip said to be broken off"],
 )  # fmt: skip
-def test_what_cannot_be_is_said_beside_the_lines_that_it_is_about(typed, places):
+def test_impossible_counts_are_reported_beside_their_lines(typed, places):
     found = counted(mats=BOTH)
     form = fields(CLASSIC, found, {}) | typed
     odd = photo_form.odd(photo_form.table_so_far(CLASSIC, found, form))
@@ -282,14 +282,14 @@ def test_what_cannot_be_is_said_beside_the_lines_that_it_is_about(typed, places)
     assert {place: odd for place, odd in said.items() if any(odd)} == places
 
 
-def test_a_card_of_another_deck_is_named_and_not_counted():
+def test_a_card_of_another_deck_is_reported_and_not_counted():
     found = counted(card("300-01", "side-1/distance"), mats=BOTH)
 
     assert found.notes == ("Not in the deck of Classic, and not counted: 1 × 300 km.",)
     assert distances(found) == [{}, {}]
 
 
-def test_two_cards_with_one_sticker_are_asked_about_and_the_sticker_is_named():
+def test_two_cards_with_the_same_sticker_are_asked_about():
     same = [face("unknown", "side-1/distance", (at, 200), by="sticker", twice="100-03") for at in (200, 400)]
 
     found = counted(*same, mats=BOTH)
@@ -298,7 +298,7 @@ def test_two_cards_with_one_sticker_are_asked_about_and_the_sticker_is_named():
     assert len(found.lots[0].unsure) == 2
 
 
-def test_a_side_that_no_photograph_shows_is_not_shut_out():
+def test_a_side_without_a_photograph_is_not_shut_out():
     found = counted(*(face("100", at=(100 * n, 0)) for n in range(7)))
     table = table_of(CLASSIC, sides(found), likely(CLASSIC, sides(found)))
 
@@ -307,7 +307,7 @@ def test_a_side_that_no_photograph_shows_is_not_shut_out():
 
 
 @pytest.mark.parametrize("seen", [None, True, False])
-def test_the_draw_pile_is_as_its_mat_shows_it(seen):
+def test_the_draw_pile_is_read_from_its_mat(seen):
     found = counted(photo(face("100"), draw_pile_empty=seen), photo(face("75")))
 
     assert found.draw_pile_empty is seen
@@ -321,7 +321,7 @@ def side(name: str, km: Mapping[Card, int] = MappingProxyType({}), safeties=(), 
     return Side(name, (name,), distances=distances, safeties=safeties, coups_fourres=coups_fourres)
 
 
-def test_the_whole_pad_comes_out_of_the_cards_and_what_people_tell():
+def test_a_full_score_is_computed_from_cards_and_answers():
     best = side("Ann", {Card.KM_100: 7, Card.KM_75: 2, Card.KM_50: 3}, ALL, ALL)
     told = Told(Trip(1000, extended_by=0), completed_by=0, played_out=False, draw_pile_empty=True)
 
@@ -331,7 +331,7 @@ def test_the_whole_pad_comes_out_of_the_cards_and_what_people_tell():
     assert odd(table) == []
 
 
-def test_a_200_among_the_distances_spoils_the_safe_trip():
+def test_a_200_prevents_a_safe_trip():
     sides = (side("Ann", {Card.KM_200: 2, Card.KM_100: 3}), side("Bob", {Card.KM_25: 1}))
 
     lines = dict(scoring.score(table_of(CLASSIC, sides, likely(CLASSIC, sides)))[0].lines)
@@ -355,7 +355,7 @@ NOBODY = Told(Trip(700), None, played_out=True, draw_pile_empty=False)
         "a race counts safeties and may pass its target", "a trip that nobody completed was played out",
     ],
 )  # fmt: skip
-def test_how_the_hand_went_by_all_likelihood(edition, ann, bob, told):
+def test_the_likely_course_of_the_hand_is_proposed(edition, ann, bob, told):
     km, safeties = ann
     sides = (side("Ann", {Card.KM_100: km}, ALL[:safeties]), side("Bob", {Card.KM_100: bob}))
 
@@ -385,7 +385,7 @@ PASSING = CLASSIC.with_options([("overshoot", "allowed")])
         "three sides drive to 700", "the target may be passed by a house rule", "a race may pass its target",
     ],
 )  # fmt: skip
-def test_a_side_may_have_more_cards_than_it_shows_as_far_as_the_rules_let_it_drive(edition, sides, km, trip, may):
+def test_a_side_can_have_hidden_cards_only_while_it_may_drive_farther(edition, sides, km, trip, may):
     laid = [
         side("Ann", {Card.KM_100: km // 100}),
         *(side(name, {Card.KM_25: 1}) for name in ("Bob", "Cid")[: sides - 1]),
@@ -394,18 +394,18 @@ def test_a_side_may_have_more_cards_than_it_shows_as_far_as_the_rules_let_it_dri
     assert may_have_more(edition, laid, 0, trip) is may
 
 
-def test_a_hand_that_was_played_out_has_ended_with_an_empty_pile():
+def test_a_hand_played_out_ended_with_an_empty_pile():
     sides = (side("Ann", {Card.KM_100: 5}), side("Bob"))
 
     assert table_of(CLASSIC, sides, NOBODY).ending.how is HowEnded.EXHAUSTED
 
 
-def test_every_way_a_hand_can_have_gone_is_offered():
+def test_all_possible_trips_are_offered():
     assert trips(CLASSIC, 2) == (Trip(700), Trip(1000), Trip(1000, 0), Trip(1000, 1))
     assert trips(RUSH, 3) == (Trip(1000), Trip(700))
 
 
-def test_the_edition_must_be_played_by_so_many_sides():
+def test_a_number_of_sides_that_the_edition_excludes_is_refused():
     with pytest.raises(SeatingError, match="Classic is played by 2 or 3 alone, or 4 or 6 in pairs: these are 5 sides"):
         check_sides(CLASSIC, 5)
 
@@ -418,13 +418,13 @@ def test_the_edition_must_be_played_by_so_many_sides():
          "Bob has all 700 km as well: only one side completes the trip."),
     ],
 )  # fmt: skip
-def test_a_trip_that_cannot_have_been_completed_so_is_told(first, second, say):
+def test_an_impossible_completed_trip_is_reported(first, second, say):
     told = Told(Trip(700), 0, played_out=True, draw_pile_empty=False)
 
     assert say in odd(table_of(CLASSIC, (side("Ann", first), side("Bob", second)), told))
 
 
-def test_nothing_is_said_of_piles_that_nobody_counts():
+def test_piles_that_do_not_score_cause_no_warnings():
     sound = [side("Ann", {Card.KM_100: 4}, ALL, ALL), side("Bob", {Card.KM_25: 4})]
 
     assert odd(table_of(PARKER, sound, NOBODY)) == []

@@ -1,4 +1,4 @@
-"""Cards on a photographed table that no reader told: each strip of them is asked about, and nothing else is."""
+"""Unread cards on a photographed table: each strip of them is asked about, and nothing else."""
 
 from dataclasses import dataclass, replace
 from functools import cache
@@ -33,7 +33,7 @@ def noise(shape: tuple[int, ...]) -> np.ndarray:
 
 @dataclass
 class Table:
-    """A table seen from straight above, with a mat or without."""
+    """A table seen from straight above, with or without a mat."""
 
     image: np.ndarray
     has_mat: bool = True
@@ -45,7 +45,7 @@ class Table:
     def lay(
         self, x_mm: float, y_mm: float, name: str = "", colour: tuple[int, ...] = WHITE, size_mm=(57, 88)
     ) -> Sighting:
-        """Lay a card with its name in two corners; returned is what a reader that knows it says."""
+        """Draw a card with its name in two corners; return the sighting of a reader that knows it."""
         wide, high = size_mm
         corners = [self.at(x_mm + dx, y_mm + dy) for dx, dy in ((0, 0), (wide, 0), (wide, high), (0, high))]
         left, top, right, bottom = (round(v) for v in (*corners[0], *corners[2]))
@@ -59,17 +59,17 @@ class Table:
         return Sighting(face, None, centre, tuple(corners), zone, False, 0.9, FACE)
 
     def unread(self, *seen: Sighting) -> list[Sighting]:
-        """What lies there besides what was read."""
+        """Return the unread cards found in addition to those seen."""
         return [card for card in self.seen(*seen) if card not in seen]
 
     def seen(self, *seen: Sighting) -> list[Sighting]:
-        """What was read and lies there, and what lies there besides."""
+        """Return the confirmed sightings and the unread cards found."""
         image = np.uint8(np.clip(cv2.GaussianBlur(self.image, (0, 0), 0.8) + noise(self.image.shape), 0, 255))
         mats = look(gray_of(image), Mats(), 0.0, (LAYOUT,)) if self.has_mat else Mats()
         return list(with_unread(image, mats, seen, faces_of("own", None)))
 
     def shade(self, up_to_px: int) -> None:
-        """Throw a shadow over the left of it."""
+        """Add a shadow on the left."""
         soft = cv2.GaussianBlur(np.where(np.arange(self.image.shape[1]) < up_to_px, 0.7, 1.0)[None], (61, 1), 12)
         self.image = np.uint8(self.image * soft[..., None])
 
@@ -85,12 +85,12 @@ def faces(card: Sighting) -> list[str]:
     return [name.rpartition("-")[0] for name, _ in card.rivals]
 
 
-def test_an_empty_mat_and_its_print_are_no_card(table):
+def test_an_empty_mat_has_no_unread_cards(table):
     assert table.unread() == []
 
 
 @pytest.mark.parametrize("colour", [WHITE, NEARLY_WHITE])
-def test_each_strip_of_a_pale_column_is_asked_about_as_what_lies_upon_it(table, colour):
+def test_strips_of_a_pale_column_are_asked_about_with_the_face_of_the_top_card(table, colour):
     column = [table.lay(FIFTIES.x_mm + 4 + dx, 162 + 13 * n, "50", colour) for n, dx in enumerate((0, 3, 1))]
     strips = table.unread(column[-1])
     assert [(strip.face, faces(strip), strip.zone) for strip in strips] == 2 * [
@@ -100,20 +100,20 @@ def test_each_strip_of_a_pale_column_is_asked_about_as_what_lies_upon_it(table, 
     assert tops == pytest.approx([table.at(0, y)[1] for y in (162, 175)], abs=4 * PX_PER_MM)
 
 
-def test_strips_below_a_card_that_was_laid_towards_the_middle_are_asked_about_too(table):
+def test_strips_of_a_column_laid_towards_the_middle_are_asked_about(table):
     column = [table.lay(HUNDREDS.x_mm + 4, 196 - 14 * n, "100") for n in range(3)]
     assert len(table.unread(column[-1])) == 2
 
 
 @pytest.mark.parametrize(("elsewhere", "is_likely"), [(None, False), ("50", True), ("75", False)])
-def test_a_whole_card_that_nobody_told_is_what_is_printed_above_it_where_other_cards_are(table, elsewhere, is_likely):
+def test_an_unread_whole_card_is_likely_its_columns_distance_if_others_are(table, elsewhere, is_likely):
     told = [table.lay(FIFTIES.x_mm + 4, 190, elsewhere)] if elsewhere else []
     table.lay(HUNDREDS.x_mm + 4, 190)
     (card,) = table.unread(*told)
     assert (faces(card), card.rivals[0][1] >= LIKELY) == (["100"], is_likely)
 
 
-def test_what_was_taken_for_a_strip_where_the_ground_shows_is_no_card(table):
+def test_an_unknown_card_on_visible_ground_is_dropped(table):
     told = table.lay(FIFTIES.x_mm + 4, 180, "50")
     beside = replace(
         told,
@@ -124,7 +124,7 @@ def test_what_was_taken_for_a_strip_where_the_ground_shows_is_no_card(table):
     assert table.seen(told, beside) == [told]
 
 
-def test_a_card_between_safeties_is_one_that_does_not_lie_there_yet(table):
+def test_an_unread_card_among_safeties_is_one_not_seen_yet(table):
     zone = LAYOUT.zones["safety"]
     ace = replace(table.lay(zone.x_mm + 8, 40, "driving-ace"), zone="side-1/safety")
     table.lay(zone.x_mm + 70, 40)
@@ -135,7 +135,7 @@ def test_a_card_between_safeties_is_one_that_does_not_lie_there_yet(table):
 
 
 @pytest.mark.parametrize("share", [0.3, 0.7])
-def test_a_shadow_over_a_part_of_the_mat_is_no_card(table, share):
+def test_a_shadow_on_the_mat_is_no_card(table, share):
     told = table.lay(FIFTIES.x_mm + 4, 180, "50")
     table.shade(round(share * table.image.shape[1]))
     assert table.unread(told) == []
@@ -144,21 +144,21 @@ def test_a_shadow_over_a_part_of_the_mat_is_no_card(table, share):
 @pytest.mark.parametrize(("names", "doubted"), [
     (("25", "50", "75", "100", "25"), ["25"]), (("25", "50", "75", "25", "25"), []), (("25", "50", "75"), []),
 ])  # fmt: skip
-def test_the_one_distance_that_lies_under_another_is_doubted_where_others_lie_under_theirs(table, names, doubted):
+def test_a_single_distance_in_the_wrong_column_is_doubted(table, names, doubted):
     columns = zip(names, LAYOUT.columns[: len(names)], strict=True)
     told = [table.lay(column.x_mm + 4, 190, name) for name, column in columns]
     asked = [card for card in table.seen(*told) if card.face is Card.UNKNOWN]
     assert [faces(card) for card in asked] == [[name, "200"] for name in doubted]
 
 
-def test_of_a_mat_that_the_picture_cuts_off_nothing_is_said_beyond_its_edge(table):
+def test_nothing_is_asked_beyond_the_pictures_edge(table):
     cut = round(FIFTIES.y_mm + 60) * round(PX_PER_MM)
     table.image = np.ascontiguousarray(table.image[: cut + round(MARGIN_MM * PX_PER_MM)])
     table.image[-3:] = 20  # something dark at the very edge
     assert table.unread() == []
 
 
-def test_where_no_ground_is_in_sight_nothing_is_asked(table):
+def test_nothing_is_asked_without_visible_ground(table):
     told = table.lay(FIFTIES.x_mm + 4, 180, "50")
     corners = [[(x, y), (x + w, y), (x + w, y + h), (x, y + h)] for x, y, w, h in map(Rect.as_list, ZONES)]
     whole = [replace(told, corners_px=tuple(table.at(*corner) for corner in zone)) for zone in corners]
@@ -166,7 +166,7 @@ def test_where_no_ground_is_in_sight_nothing_is_asked(table):
 
 
 @pytest.mark.parametrize("kind", ["table", "plain", "checked"])
-def test_stickers_do_not_tell_how_far_their_cards_reach(request, kind):
+def test_no_strips_are_sought_around_cards_with_stickers(request, kind):
     table = request.getfixturevalue("table") if kind == "table" else Table(CLOTHS[kind](), has_mat=False)
     table.lay(FIFTIES.x_mm + 4, 162)
     sticker = replace(table.lay(FIFTIES.x_mm + 4, 180, "50"), by=STICKER, card="50-01")
@@ -174,14 +174,14 @@ def test_stickers_do_not_tell_how_far_their_cards_reach(request, kind):
 
 
 @pytest.mark.parametrize("rivals", [(("25-00", 0.4), ("50-00", 0.2)), (("50-00", 0.4), ("75-00", 0.3))])
-def test_of_what_a_doubtful_card_may_be_the_distance_printed_over_its_column_is_likelier(table, rivals):
+def test_a_columns_distance_is_likelier_for_a_doubtful_card(table, rivals):
     doubtful = replace(table.lay(FIFTIES.x_mm + 4, 180), rivals=rivals)  # unknown, as it has no name
     (seen,) = table.seen(doubtful)
     assert seen.rivals[0][0] == "50-00"
     assert sum(sure for _, sure in seen.rivals) == pytest.approx(sum(sure for _, sure in rivals), abs=0.01)
 
 
-def test_a_photograph_of_a_deck_known_by_its_faces_has_them(table):
+def test_unread_cards_are_found_when_a_deck_is_read_by_faces(table):
     table.lay(HUNDREDS.x_mm + 4, 190)
     shot = read_photo(cv2.imencode(".png", table.image)[1].tobytes(), "photograph 1", "own")
     assert [(card.face, faces(card)) for card in shot.view.sightings] == [(Card.UNKNOWN, ["100"])]
@@ -207,7 +207,7 @@ def bare(request) -> Table:
 
 
 @pytest.mark.parametrize("apart_mm", [14, -14])
-def test_each_strip_of_a_column_is_asked_about_as_what_lies_upon_it(bare, apart_mm):
+def test_strips_of_a_column_without_a_mat_are_asked_about(bare, apart_mm):
     column = [bare.lay(120 + dx, 85 + apart_mm * n, "50") for n, dx in enumerate((0, 3, 1))]
     strips = bare.unread(column[-1])
     assert [(strip.face, faces(strip), strip.rivals[0][1]) for strip in strips] == 2 * [(Card.UNKNOWN, ["50"], LIKELY)]
@@ -215,34 +215,34 @@ def test_each_strip_of_a_column_is_asked_about_as_what_lies_upon_it(bare, apart_
     assert ys == pytest.approx(sorted(card.centre_px[1] for card in column[:-1]), abs=3 * PX_PER_MM)
 
 
-def test_a_card_beneath_the_side_of_another_is_asked_about(bare):
+def test_a_card_partly_under_another_is_asked_about(bare):
     beneath, told = bare.lay(100, 80, "50"), bare.lay(116, 80, "50")
     (card,) = bare.unread(told)
     assert card.centre_px == pytest.approx(beneath.centre_px, abs=3 * PX_PER_MM)
 
 
-def test_a_whole_card_that_was_not_read_is_asked_about(bare):
+def test_an_unread_whole_card_without_a_mat_is_asked_about(bare):
     told, other = bare.lay(60, 80, "50"), bare.lay(180, 90, "50")
     (card,) = bare.unread(told)
     assert card.face is Card.UNKNOWN
     assert card.centre_px == pytest.approx(other.centre_px, abs=3 * PX_PER_MM)
 
 
-def test_a_lone_card_a_sheet_of_another_size_and_a_shadow_are_none_to_ask_about(bare):
+def test_a_lone_card_another_sheet_and_a_shadow_are_not_asked_about(bare):
     bare.lay(200, 60, "50", size_mm=(75, 150))
     told = bare.lay(60, 80, "50")
     bare.shade(270)
     assert bare.unread(told) == []
 
 
-def test_where_distances_lie_on_others_none_is_filled_in(bare):
+def test_no_face_is_proposed_in_mixed_columns(bare):
     told = [bare.lay(40, 80, "25"), bare.lay(40, 105, "50")]
     column = [bare.lay(180, 60 + 20 * n, "75") for n in range(2)]
     (card,) = bare.unread(told[1], told[0], column[-1])
     assert card.rivals[0][1] < LIKELY
 
 
-def test_an_unknown_card_is_likelier_the_distance_upon_it(bare):
+def test_the_distance_on_top_is_likelier_for_an_unknown_card(bare):
     beneath, told = bare.lay(120, 80, "50"), bare.lay(120, 105, "50")
     unknown = replace(beneath, face=Card.UNKNOWN, confidence=0.0, rivals=(("200-00", 0.4), ("50-00", 0.2)))
     (seen,) = bare.unread(told, unknown)
