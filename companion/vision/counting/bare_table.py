@@ -1,7 +1,7 @@
 """Find missed cards on a table without mats: further cards of a column or fan, and whole outlines.
 
-A cloth may have any color and pattern, so hidden ground proves nothing. But stacked cards have equal edges. The next
-card of a column is a strip beside a read card that ends in an equal edge and is bounded by the table on both sides.
+Cloths have any color and pattern, so hidden ground proves nothing. But stacked cards have equal edges. The next card of
+a column is a strip beside a read card. It ends in an equal edge, and the table bounds it on both sides.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class BareTable:
         self._lies = [_lie(flat.from_picture(one.corners_px)) for one in seen]
 
     def strips(self) -> Iterator[tuple[Quad, Rivals]]:
-        """Yield the corners in the picture of cards under the seen ones, and their likely faces."""
+        """Yield corners in the picture and likely faces of the cards under those seen."""
         starts = []
         for one, lie in zip(self._seen, self._lies, strict=True):
             rivals = self._rivals(one)
@@ -129,7 +129,7 @@ class BareTable:
                 yield as_quad(self._flat.to_picture(self._corners(lie))), rivals
 
     def outlined(self) -> Iterator[Quad]:
-        """Yield the corners in the picture of fully visible objects with a card's outline and rim."""
+        """Yield corners in the picture of fully visible objects with a card's outline and rim."""
         rims = self._rims()
         found = sorted(self._outlines(), key=itemgetter(0), reverse=True)[:MOST_OUTLINES] if len(rims) else ()
         for _, lie in found:
@@ -142,7 +142,7 @@ class BareTable:
                     yield as_quad(self._flat.to_picture(corners))
 
     def _outlines(self) -> Iterator[tuple[float, Lie]]:
-        """Yield the contrast and pose of places where all four borders of a card show."""
+        """Yield contrast and pose where all four borders of a card show."""
         height, width = self._free.shape
         side = math.ceil(math.hypot(width, height) / PX_PER_MM)
         askew = float(np.median([(lie.turn_deg + 45) % 90 - 45 for lie in self._lies]))
@@ -215,7 +215,6 @@ class BareTable:
         return (x <= ASIDE_MM and y < height) or (y <= ASIDE_MM and x < width)
 
     def _sides(self, lie: Lie) -> Iterator[tuple[_Side, Pixels]]:
-        """Yield the visible sides of a card with their edges."""
         for quarter in range(4):
             side = _Side(lie.turned(90.0 * quarter), quarter, self._size_px[:: -1 if quarter % 2 else 1])
             if side.crop(self._free)[:BAND_PX].mean() >= LEAST_FREE:
@@ -230,7 +229,7 @@ class BareTable:
             side = beyond
 
     def _beyond(self, side: _Side, band: Pixels) -> _Side | None:
-        """Return the best match for the same side of a card farther down the column."""
+        """Return the best match for the same side of another card down the column."""
         wide, high = side.size_px
         reach = round((FURTHEST_MM + STEP_MM) * PX_PER_MM)
         size_px = (wide + 2 * round((ASIDE_MM + 2 * STEP_MM) * PX_PER_MM), reach)
@@ -261,15 +260,14 @@ class BareTable:
         cv2.fillConvexPoly(self._free, np.int32(np.round(self._corners(lie))), 0)
 
     def _corners(self, lie: Lie) -> Floats:
-        """Return a card's corners `(4, 2)`, from the upper left of its print."""
         return lie.placed(np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]) * self._size_px)
 
 
 def _ends(picture: Pixels, free: Pixels, band: Pixels) -> tuple[float, float, float] | None:
     """Return score, x and y of the best match for another card's side, or None.
 
-    The picture begins at a card's side, which is its lower edge. `band` is that card's edge. A match must resemble it
-    and be bounded at both ends; x is its middle.
+    The lower edge of `picture` is a card's side, and `band` is that card's edge. A match resembles it and is bounded at
+    both ends; x is its middle.
     """
     rows, width = band.shape[:2]
     placed = picture.shape[0] - rows + 1, picture.shape[1] - width + 1

@@ -52,12 +52,12 @@ SORTED, USUAL, UNSORTED = Sorting(32.0, LIKELY), Sorting(8.0, 0.3), Sorting(1.0,
 
 
 def softened(flat: Image) -> Pixels:
-    """Return a picture from straight above `(H, W, 3) uint8 BGR` as smoothed Lab, for the search."""
+    """Return a picture from straight above `(H, W, 3) uint8 BGR` as smoothed Lab."""
     return np.asarray(cv2.GaussianBlur(lab(flat), (0, 0), SMOOTH_PX), np.float32)
 
 
 def unread(quad: Quad, rivals: Rivals, zone: str | None = None) -> Sighting:
-    """Return an unknown card with these corners in the picture and these likely faces."""
+    """Return an unknown card with these corners and likely faces."""
     x, y = np.mean(quad, axis=0)
     return Sighting(
         face=Card.UNKNOWN,
@@ -73,7 +73,7 @@ def unread(quad: Quad, rivals: Rivals, zone: str | None = None) -> Sighting:
 
 
 def safeties_left(seen: Sequence[Sighting]) -> Rivals:
-    """Return the safeties not seen yet, each equally likely."""
+    """Return the safeties not seen yet as rivals."""
     left = {card for card in Card if card.family is Family.SAFETY} - {one.face for one in seen}
     return tuple((any_copy(card), OTHERS) for card in sorted(left))
 

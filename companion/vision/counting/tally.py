@@ -125,7 +125,6 @@ class Lot:
 
     @property
     def is_seen(self) -> bool:
-        """True if a photograph shows it."""
         return not self.key.startswith(UNSEEN)
 
     @property
@@ -154,7 +153,6 @@ class Lot:
         return tuple(spot.card for spot in self.spots if spot.pile == pile and spot.is_sure)
 
     def of(self, family: Family) -> tuple[Spot, ...]:
-        """Return the known cards of a family."""
         return tuple(spot for spot in self.spots if spot.card.family is family)
 
 
@@ -169,7 +167,7 @@ class Tally:
 
     @property
     def is_blank(self) -> bool:
-        """True if there are photographs, but no card was read."""
+        """True if photographs show no card."""
         return bool(self.photos) and not any(photo.view.sightings for photo in self.photos)
 
 

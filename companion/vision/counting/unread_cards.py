@@ -1,7 +1,7 @@
 """Find missed cards on a photographed mat: something hides the printed ground of a zone.
 
-A pale column, or a card with one small sign, may show too little to match any face. But the ground of a mat's zones has
-one color. Whatever hides it outside the read cards is asked about, strip by strip.
+A pale column, or a card with one small sign, may show too little to match a face. But a zone's ground has one color.
+Whatever hides it outside the read cards is asked about, strip by strip.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class _Mat:
         self._in_columns = [(one, printed) for one, printed in told if one not in self._doubted]
 
     def _beneath(self, cards: Iterable[Sighting]) -> Mask:
-        """Return a mask of the area under and just beside the cards, `(h, w)`."""
+        """Return a mask of the area under and just beside cards, `(h, w)`."""
         mask = np.zeros(self._picture.shape[:2], np.uint8)
         for one in cards:
             cv2.fillConvexPoly(mask, np.int32(np.round(self._fit.to_mm(one.corners_px) * PX_PER_MM)), 1)
@@ -99,7 +99,6 @@ class _Mat:
         return cv2.dilate(mask, np.ones((beside, beside), np.uint8)) > 0
 
     def cards(self) -> Iterator[Sighting]:
-        """Yield the cards read on the mat and the missed ones."""
         hidden = self._is_hidden()
         for at, one in enumerate(self._seen):
             if one in self._doubted:
@@ -126,7 +125,6 @@ class _Mat:
         return bool(np.count_nonzero(hidden & alone) >= HIDDEN_SHARE * np.count_nonzero(alone))
 
     def _printed_over(self, one: Sighting) -> Card | None:
-        """Return the distance printed over the card's column."""
         at = self._fit.to_mm([one.centre_px])[0]
         columns = zip(PRINTED, self._fit.layout.columns, strict=True)
         return next((card for card, column in columns if column.contains(*at)), None)
@@ -158,7 +156,7 @@ class _Mat:
         return (off >= HUE_STEP) | (shade < DARKEST * lit) | (shade > BRIGHTER * lit)
 
     def _zones(self, within_mm: float, *names: str) -> Mask:
-        """Return a mask of the named zones, or all, without a margin of `within_mm`: `(h, w)`."""
+        """Return a mask of the named zones, or all, inside a margin of `within_mm`, `(h, w)`."""
         mask = np.zeros(self._told.shape, bool)
         zones = self._fit.layout.zones
         for name in names or zones:
@@ -204,7 +202,7 @@ def _left_over(left: Pixels, area: Rect, least_mm: tuple[float, float]) -> Itera
 
 
 def _part(rect: Rect, within_mm: float = 0.0) -> tuple[slice, slice]:
-    """Return the rows and columns of a rectangle in the mat's picture, without a margin of `within_mm`."""
+    """Return the rows and columns of a rectangle in the mat's picture, inside a margin of `within_mm`."""
     rim = round(within_mm * PX_PER_MM)
     left, top = round(rect.x_mm * PX_PER_MM), round(rect.y_mm * PX_PER_MM)
     width, height = round(rect.width_mm * PX_PER_MM), round(rect.height_mm * PX_PER_MM)

@@ -1,8 +1,8 @@
 """Find the outline of a card in a photograph: four straight edges with a card's proportions, on any ground.
 
-The sides of each candidate from `quadrilaterals.py` are fitted with subpixel accuracy. Then three things are checked:
-an edge runs along each side, it ends at the corners, and the two sides of the edge differ. If candidates contain one
-another, the outermost is the card and the others are printed frames.
+Candidates come from `quadrilaterals.py` and are fitted with subpixel accuracy. Each side must be an edge that ends at
+the corners and separates different colors. If candidates contain one another, the outermost is the card and the others
+are printed frames.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LONG_SIDE_PX = 1000  # larger pictures are reduced before the search
 _MOST_LOOKED_AT, _MOST_GROWN = 60, 6  # maximum candidates fitted; maximum grown to a larger outline
 
 SURE_EDGE, SURE_ENDS, SURE_ODD = 0.8, 0.45, 0.04  # certain outline: minimum `support` and `step`, `ends`; maximum `odd`
-_FITS = SURE_ODD / 2  # oddity of a good fit; also the penalty for a card on its side, which half a card resembles
+_FITS = SURE_ODD / 2  # oddity of a good fit; penalty for a card on its side: half a card looks like one
 _CLEAR_ENDS = 0.88  # minimum `ends` above that oddity: a longer line belongs to something else
 _ROUND_ENDS = 0.6  # minimum `ends` of a card around its printed frame
 
@@ -79,7 +79,7 @@ def outlines(image: Image, size_mm: Size, fit: Fit | None = None) -> list[Outlin
 
 
 def likeliest(found: list[Outline], look: Looks) -> list[Outline]:
-    """Return the candidates for one card and larger ones around them, the card first."""
+    """Return the candidates for one card, and larger ones around them, the card first."""
     wider = look.grown_round(sorted(found, key=lambda outline: -outline.score)[:_MOST_GROWN])
     return _believed(_ranked([*found, *wider]), look) if found else []
 
@@ -106,13 +106,13 @@ def most_edge(ground: Ground, quads: Floats) -> list[Floats]:
 
 
 def in_one_order(quads: Floats) -> Floats:
-    """Return quadrilaterals `(n, 4, 2)` with the corners in a standard order, so that they can be compared."""
+    """Return quadrilaterals `(n, 4, 2)` with comparable corners."""
     firsts = quads.sum(axis=2).argmin(axis=1)
     return np.take_along_axis(quads, ((firsts[:, None] + np.arange(4)) % 4)[..., None], axis=1)
 
 
 def edge_shares(ground: Ground, quads: Floats) -> Floats:
-    """Return the share of each side covered by an edge along it: quadrilaterals `(n, 4, 2)` to `(n, 4)`."""
+    """Return the share of each side along an edge: `(n, 4, 2)` to `(n, 4)`."""
     at = np.linspace(CORNER_SHARE, 1 - CORNER_SHARE, 16)
     start, end = quads.astype(np.float32), np.roll(quads, -1, axis=1).astype(np.float32)
     along = end - start
@@ -145,11 +145,11 @@ class Looks:
         return [outline for quad in quads if (outline := self._one(quad)) is not None]
 
     def strips(self, outline: Outline) -> tuple[float, ...]:
-        """Return how far the card extends beyond each side if this outline is a printed frame."""
+        """Return the card's width beyond each side, if the outline is a printed frame."""
         return strips(self._ground.lab, self.on_ground(outline), self._size_mm)
 
     def grown(self, outline: Outline, widths: Sequence[float]) -> Outline | None:
-        """Return the outline widened on each side, or None if its sides are no edges."""
+        """Return the outline widened on each side, or None if it has no edges there."""
         quad = through(to_pixels(self.on_ground(outline), self._size_mm), widened(self._size_mm, *widths))
         return Looks(self._ground, self._size_mm, self._shrink, self._fit)._one(quad)
 
@@ -158,7 +158,6 @@ class Looks:
         return self.at([q for o in likely for q in larger(self._ground, self.on_ground(o), self._size_mm)])
 
     def on_ground(self, outline: Outline) -> Floats:
-        """Return an outline's corners in the reduced picture."""
         return (outline.corners + 0.5) * self._shrink - 0.5
 
     def _one(self, quad: Floats) -> Outline | None:
@@ -244,7 +243,7 @@ def _profiles(ground: Ground, start: Floats, end: Floats, reach: float) -> tuple
 def _line_through(
     ground: Ground, start: Floats, end: Floats, reach: float
 ) -> tuple[tuple[Floats, Floats], float, float]:
-    """Return the line along the steepest slope near a side, its share of edge, and its blur σ."""
+    """Return the steepest line near a side, its share of edge, and its blur σ."""
     slope, base, across = (of[0] for of in _profiles(ground, start[None], end[None], reach))
     offsets = np.arange(slope.shape[1]) * 0.5 - reach - 0.5
     inner = slope[:, 1:-1]
@@ -275,7 +274,7 @@ def _line_through(
 
 
 def _agreed(u: Floats, at: Floats, weight: Floats, reach: float) -> tuple[float, float]:
-    """Return level and tilt of the line through most of the peaks, by exhaustive search."""
+    """Return level and tilt of the line through most peaks, by exhaustive search."""
     levels = np.arange(-reach, reach + 0.2, 0.4)
     tilts = np.linspace(-min(reach, 6.0), min(reach, 6.0), 9)
     lines = tilts[:, None, None] * (u - 0.5)
@@ -285,7 +284,7 @@ def _agreed(u: Floats, at: Floats, weight: Floats, reach: float) -> tuple[float,
 
 
 def _blur(slope: Floats, offsets: Floats, level: float, tilt: float) -> float:
-    """Return an edge's σ from its height and steepest slope: the median over the samples."""
+    """Return an edge's σ from its height and steepest slope, as a median over the samples."""
     at = level + tilt * np.linspace(0, 1, len(slope))
     near = np.abs(offsets[None] - at[:, None]) < 3.5
     height = (slope * near).sum(axis=1) * 0.5
@@ -358,7 +357,7 @@ def _steps(ground: Ground, corners: Floats, scale: float) -> float:
 
 
 def _in_sight(ground: Ground, base: Floats) -> Floats:
-    """Return how many samples of each side `(n, samples, 2)` should show an edge: overexposed ones may not."""
+    """Return how many samples of each side can show an edge: overexposed ones cannot."""
     burnt = sampled(ground.lab, base)[..., 0] > _BURNT
     return base.shape[1] - np.minimum(burnt.sum(axis=1), _MOST_BURNT * base.shape[1])
 
@@ -367,7 +366,7 @@ def _in_sight(ground: Ground, base: Floats) -> Floats:
 
 
 def _believed(found: list[Outline], look: Looks) -> list[Outline]:
-    """Return the candidates, the first one grown or marked as doubtful if it may be a frame."""
+    """Return the candidates, the first one grown or marked as doubtful."""
     first, widths = found[0], look.strips(found[0])
     if any(widths):
         whole = look.grown(first, widths)
@@ -384,7 +383,7 @@ def _believed(found: list[Outline], look: Looks) -> list[Outline]:
 
 
 def _may_be_round(outer: Outline, inner: Outline) -> bool:
-    """True if the outer candidate may be the card and the inner one its frame, so that the choice is doubtful."""
+    """True if it is doubtful whether the outer candidate or the inner one is the card."""
     if not _CLEARLY_LARGER < outer.area_px / inner.area_px < _LARGEST_FRAME or not holds(outer.corners, inner.corners):
         return False
     sound = outer.support > 0.78 and outer.ends > 0.75 and outer.step > 0.84 and outer.odd < 0.03
@@ -401,7 +400,7 @@ def _ranked(found: Sequence[Outline]) -> list[Outline]:
 
 
 def _is_card_round(outer: Outline, inner: Outline) -> bool:
-    """True if the outer candidate is likely the card and the inner one its printed frame."""
+    """True if the outer candidate is likely the card, and the inner one its frame."""
     larger = outer.area_px / inner.area_px
     if not 1.004 < larger < _LARGEST_FRAME or not holds(outer.corners, inner.corners):
         return False
@@ -418,6 +417,6 @@ def _is_card_round(outer: Outline, inner: Outline) -> bool:
 
 
 def holds(outer: Floats, inner: Floats) -> bool:
-    """True if the inner corners `(4, 2)` lie within the outer quadrilateral, up to 1.5 pixels."""
+    """True if the inner corners `(4, 2)` are inside the outer quadrilateral, within 1.5 pixels."""
     polygon = np.float32(outer)
     return all(cv2.pointPolygonTest(polygon, (float(x), float(y)), True) >= -1.5 for x, y in inner)

@@ -1,8 +1,7 @@
 """Deck enrollment: the missing faces, whether a picture is usable, and import of a folder.
 
-Every accepted face is saved at once, so a deck can be enrolled in several sittings. Two faces must not show the same
-card, even turned, brightened or cropped differently. Because the faces of some decks differ in a number alone, the most
-different spot decides.
+Every accepted face is saved at once. Two faces must not show the same card, even turned, brightened or cropped
+differently. The faces of some decks differ in a number alone, so the most different spot decides.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from companion.vision.opencv import cv2
 # Formats that are not supported.
 _OTHER_PICTURES = {".gif", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jp2", ".svg", ".pdf", ".raw", ".dng"}
 _COPY = re.compile(r"^(?P<stem>.*?)(?:[-_ ]+(?P<number>[2-9])|[-_ ]*\((?P<copy>[1-8])\))?$")
-_LEAST_KEPT_PX = 32  # minimum shorter side of a saved picture; with `LARGE_PX` as maximum, no PNG exceeds 8 MB
+_LEAST_KEPT_PX = 32  # minimum side of a saved picture; `LARGE_PX` is the maximum, so no PNG exceeds 8 MB
 _SMALL_PX = (72, 112)  # width and height of compared pictures
 _RIM = 0.04  # share cropped at each edge, where two crops differ most
 _ALIKE = 0.98  # minimum correlation of two pictures of the same card
@@ -79,7 +78,7 @@ class Enrolment:
         return tuple(subject for subject in (*self.cards, None) if subject not in there)
 
     def verdict(self, subject: Subject, image: Image) -> FaceVerdict:
-        """Check a picture `(H, W, 3) uint8 BGR` of a face, also against the other faces."""
+        """Check a picture `(H, W, 3) uint8 BGR` of a face, and compare it with the other faces."""
         found = rectified(image, self.description.size_mm)
         if found.fault is not None or found.picture is None:
             return FaceVerdict(fault=found.fault)
@@ -157,14 +156,14 @@ def subject_name(subject: Subject) -> str:
 
 
 def as_png(picture: Image) -> bytes:
-    """Return the picture encoded as PNG."""
+    """Encode a picture as PNG."""
     return cv2.imencode(".png", picture)[1].tobytes()
 
 
 def recoded(content: bytes, name: str) -> bytes:
-    """Re-encode a picture from another machine as PNG, reduced to the useful size.
+    """Re-encode another machine's picture as PNG, reduced to a useful size.
 
-    Raises Problem if it is no picture, or of an impossible size.
+    Raises Problem if it is no picture or has an impossible size.
     """
     image = sandbox.decode(content, name)
     height, width = image.shape[:2]

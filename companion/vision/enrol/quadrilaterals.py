@@ -105,7 +105,7 @@ def _through_ends(pieces: Floats, along: Floats) -> Floats:
 def candidates(ground: Ground, size_mm: Size, bands: Sequence[tuple[float, float]] = ()) -> Floats:
     """Return quadrilaterals `(n, 4, 2)`, clockwise, from pairs of opposite corners.
 
-    `bands` are ranges of card heights in longer sides of the picture, for many cards. The number is limited per band,
+    For many cards, `bands` are ranges of their heights in longer sides of the picture. Each band has its own limit,
     because pairs of corners of different cards would crowd out the others.
     """
     size = ground.size
@@ -161,7 +161,7 @@ def _corners(pieces: Floats) -> tuple[Floats, Floats, Floats, Floats]:
 
 
 def _near_end(at: Floats, length: Floats) -> tuple[Mask, Floats]:
-    """Return whether points are near an end of a segment, and the direction along it from there."""
+    """Return whether points are near a segment's end, and the direction along it from there."""
     room_out, room_in = 0.3 * length + 8, np.minimum(0.2 * length, 14) + 2
     at_start = (at > -room_out) & (at < room_in)
     at_end = (at > length - room_in) & (at < length + room_out)
@@ -187,7 +187,7 @@ def _meeting(p: Floats, u: Floats, q: Floats, v: Floats) -> tuple[Floats, Mask]:
 
 
 def crossings(p: Floats, u: Floats, q: Floats, v: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return u × v, and where the lines from p along u and q along v cross, in units of u and v."""
+    """Return u × v, and the crossing of the lines from p along u and q along v, in units of u and v."""
     turn = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
     safe = np.where(np.abs(turn) < 1e-6, 1.0, turn)
     between = q - p

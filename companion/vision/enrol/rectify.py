@@ -28,7 +28,7 @@ LARGE_PX = 1600  # longer side to which pictures are reduced; an exact 3 : 2 pic
 _LEAST_SEEN_PX = 20  # minimum shorter side of a reduced picture
 _RIM_PX = 8  # width of the border added to find a cut-off card
 
-_SAME_SHAPE = 0.06  # maximum log difference in proportions between a card and a picture it fills; a quarter is a match
+_SAME_SHAPE = 0.06  # maximum log ratio of the proportions of a picture and a card that fills it; a quarter is a match
 _SAME_COLOURS = 1.5  # maximum Lab difference between the edges and the middle of a bare ground
 _SAME_GROUND = 18.0  # maximum Lab difference within one ground in uneven light
 _PLAIN = 8.0  # maximum variation of a plain ground, in gray levels
@@ -38,10 +38,7 @@ _CLEAR_SIDES = 0.7  # minimum support and step of an outline for judging the til
 _FOCAL = 0.9  # a phone's focal length, for judging the tilt, in longer sides of the picture
 
 _MOST_BLUR_MM = 0.5  # maximum σ of a card's sharpest edges
-_MOST_SHINE, _SHINE_EDGE = (
-    0.025,
-    14.0,
-)  # maximum share under reflections; maximum slope of their edges, levels per px
+_MOST_SHINE, _SHINE_EDGE = 0.025, 14.0  # maximum share under reflections; maximum slope at their edges, per px
 _PAPER_MM = (6.0, 30.0)  # distance range from the card where the mat's paper gives the color of the light
 
 _FADES_PX, _PAPER_LEVEL, _LEAST_FADING = 25, 200, 0.15
@@ -105,8 +102,8 @@ def rectified(image: Image, size_mm: Size) -> Rectified:
 def _fills(image: Image, size_mm: Size, found: list[Outline], seen: Image) -> bool:
     """True if a picture shows the card and nothing else.
 
-    The picture must have the card's proportions, and any outline in it must be a printed frame. A frame is parallel to
-    the picture's edges and, unless much smaller, has no better proportions than the picture.
+    It must have the card's proportions, and any outline must be a printed frame: parallel to the picture's edges and,
+    unless much smaller, of no better proportions.
     """
     height, width = image.shape[:2]
     off = min(_shape_off(width, height, size_mm), _shape_off(height, width, size_mm))
@@ -131,7 +128,7 @@ def _fills(image: Image, size_mm: Size, found: list[Outline], seen: Image) -> bo
 
 
 def _is_bare(image: Image) -> bool:
-    """True if a picture has the same colors at the edges and in the middle, as a bare table has."""
+    """True if a picture has the same colors at its edges and in its middle."""
     small = lab(cv2.resize(image, (120, 120)))
     middle = small[27:-27, 27:-27].reshape(-1, 3)
     rim, inner = (np.percentile(part, (3, 10, 50, 90, 97), axis=0) for part in (small[_is_rim(small, 15)], middle))
@@ -139,14 +136,13 @@ def _is_bare(image: Image) -> bool:
 
 
 def _is_rim(image: Pixels, width_px: int) -> Mask:
-    """Return a mask of the pixels along a picture's edges."""
     is_rim = np.ones(image.shape[:2], bool)
     is_rim[width_px:-width_px, width_px:-width_px] = False
     return is_rim
 
 
 def _lies_in_a_half(outline: Outline, image: Image) -> bool:
-    """True if the card fills one half of the picture; another may be in the other half."""
+    """True if the card fills one half of the picture."""
     size = np.array(image.shape[1::-1])
     off = float((np.abs(outline.corners.mean(axis=0) - size / 2) / size).max())
     is_card = outline.support > 0.9 and outline.step > 0.9 and outline.odd < SURE_ODD
@@ -154,7 +150,7 @@ def _lies_in_a_half(outline: Outline, image: Image) -> bool:
 
 
 def _lies_on_ground(image: Image, outline: Outline, size_mm: Size) -> bool:
-    """True if the outline is certain, large, and surrounded by ground that reaches the picture's edge."""
+    """True if the outline is certain and large, on ground that reaches the picture's edge."""
     sure = outline.support > 0.9 and outline.ends > 0.7 and outline.step > 0.9 and outline.odd < 0.04
     if not sure or outline.area_px < 0.9 * LEAST_WIDTH_PX**2 * size_mm[1] / size_mm[0]:
         return False
@@ -170,7 +166,6 @@ def _lies_on_ground(image: Image, outline: Outline, size_mm: Size) -> bool:
 
 
 def _ring(colours: Pixels, outer: Floats, inner: Floats) -> Pixels:
-    """Return the colors between two outlines, `(n, 3)`."""
     cover = np.zeros(colours.shape[:2], np.uint8)
     cv2.fillConvexPoly(cover, np.int32(np.round(outer)), 1)
     cv2.fillConvexPoly(cover, np.int32(np.round(inner)), 0)
@@ -191,7 +186,7 @@ def _shape_off(width: float, height: float, size_mm: Size) -> float:
 
 
 def _edges_of(image: Image, size_mm: Size) -> Floats:
-    """Return the picture's corners, starting at the card's upper left; landscape means a quarter turn."""
+    """Return the picture's corners, from the card's upper left; landscape means a quarter turn."""
     h, w = image.shape[:2]
     corners = np.array([(0, 0), (w, 0), (w, h), (0, h)]) - 0.5
     is_across = _shape_off(w, h, size_mm) > _shape_off(h, w, size_mm)
@@ -199,7 +194,7 @@ def _edges_of(image: Image, size_mm: Size) -> Floats:
 
 
 def _are_several(found: list[Outline]) -> bool:
-    """True if there is another card like the first; in a row, a card's edges continue into the next card's."""
+    """True if there is another card like the first; in a row, edges continue into the next card's."""
     for other in found[1:]:
         first = found[0]
         shared, _ = cv2.intersectConvexConvex(np.float32(first.corners), np.float32(other.corners))
@@ -216,7 +211,7 @@ def _are_several(found: list[Outline]) -> bool:
 
 
 def _are_in_a_row(one: Outline, other: Outline) -> bool:
-    """True if the other is directly beside, above or below the first, less than a card apart."""
+    """True if the other card is beside, above or below the first, less than a card apart."""
     way = other.corners.mean(axis=0) - one.corners.mean(axis=0)
     for side in np.diff(one.corners[:3], axis=0):
         length = float(np.linalg.norm(side))
@@ -247,7 +242,7 @@ def _is_plain_around(image: Image) -> bool:
 
 
 def _is_cut_off(image: Image, size_mm: Size) -> bool:
-    """True if a card is cut off: one or two sides of an outline are on an added border."""
+    """True if one or two sides of an outline are on an added border."""
     small = shrunk(image, 700 / max(image.shape[:2]))
     rimmed = cv2.copyMakeBorder(small, *[_RIM_PX] * 4, cv2.BORDER_CONSTANT, value=(255, 0, 255))
     low, high = _RIM_PX + 1.5, np.array(rimmed.shape[1::-1]) - _RIM_PX - 2.5

@@ -1,7 +1,7 @@
 """Cut out many cards that were photographed together in rows.
 
-All cards are in one plane and have one size. A few certain cards determine the plane. Then frames and whole rows are
-rejected by their size.
+All cards are in one plane and have one size. A few certain cards determine the plane; frames and whole rows then have
+the wrong size.
 """
 
 from __future__ import annotations
@@ -25,14 +25,12 @@ BANDS = ((0.07, 0.15), (0.13, 0.27), (0.24, 0.5))  # card heights in longer side
 _LOOKED_AT, _AT_A_PLACE, _MOST_CERTAIN = 180, 3, 14
 """Maximum candidates measured, candidates per place, and cards that determine the plane."""
 
-_LEAST_WORTH, _OTHER_COLOUR = 1.1, 6.0  # least edge and contrast of the weakest side together; contrast, in Lab
-"""Minimum sum of edge and contrast shares of the weakest sides; Lab difference that counts as contrast."""
-_SAME_PLACE = 0.35  # minimum overlap of two outlines of one card, as intersection over union
+_LEAST_WORTH, _OTHER_COLOUR = 1.1, 6.0  # minimum sum of the weakest sides' edge and contrast shares; Lab contrast
+_SAME_PLACE = 0.35  # minimum intersection over union of two outlines of one card
 _FEWEST = 3  # minimum number of certain cards to determine the plane
 _SAME, _ALIKE, _LOOSELY, _ROUGHLY = 0.01, 0.012, 0.035, 0.06
-"""Maximum deviation from a card's size in the plane, as a share: of cards that determine it, of other cards, of others
-on the first pass, and of unfitted candidates. On rendered sheets, cards deviate by up to 0.006, frames by 0.014 and
-more."""
+"""Maximum relative deviation from a card's size in the plane: of cards that determine it, of others, of others on the
+first pass, unfitted. On rendered sheets, cards deviate by up to 0.006, frames by 0.014 and more."""
 
 _PER_OFF, _PER_ROUGHLY_OFF = 30.0, 8.0  # score lost per unit of deviation: outlines, unfitted candidates
 _LEAST_EDGE, _MOST_EDGE = 0.6, 0.8
@@ -135,7 +133,7 @@ def _cards(ground: Ground, quads: Floats, to_mm: Floats, size_mm: Size, alike: f
 
 
 def _missing(cards: Sequence[Floats], to_mm: Floats, size_mm: Size) -> list[Floats]:
-    """Return where cards may have been missed, in mm: gaps in rows, and ends of shorter rows."""
+    """Return where cards may be missing, in mm: gaps in rows, and ends of shorter rows."""
     middles = np.array([through(to_mm, corners).mean(axis=0) for corners in cards])
     rows = rows_of(middles, size_mm)
     pitch = _pitch(middles, [[at for at in row if at is not None] for row in rows], size_mm)
@@ -150,7 +148,6 @@ def _missing(cards: Sequence[Floats], to_mm: Floats, size_mm: Size) -> list[Floa
 
 
 def _candidates_at(ground: Ground, middle_mm: Floats, to_mm: Floats, size_mm: Size) -> Floats:
-    """Return candidates `(n, 4, 2)` from a search around one place."""
     reach = np.array(size_mm) / 2 + _ROOM_MM
     corners = middle_mm + reach * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
     box = around(through(np.linalg.inv(to_mm), corners)).within(*ground.size)
@@ -176,7 +173,7 @@ def _spread(ground: Ground, quads: Floats, off: Floats) -> list[Floats]:
 
 
 def _contrasts(ground: Ground, quads: Floats) -> Floats:
-    """Return the share of each side where the colors inside and outside differ, `(n, 4)`."""
+    """Return the share of each side with different colors inside and outside, `(n, 4)`."""
     at = np.linspace(0.1, 0.9, 10, dtype=np.float32)[:, None]
     start, middle = quads.astype(np.float32), quads.mean(axis=1, dtype=np.float32)[:, None, None]
     points = start[:, :, None] + at * (np.roll(start, -1, axis=1) - start)[:, :, None]
@@ -199,7 +196,7 @@ def _places(found: Sequence[Outline]) -> list[list[Outline]]:
 
 
 def _shared(one: Outline, other: Outline) -> float:
-    """Return the intersection over union of two outlines."""
+    """Return intersection over union."""
     area, _ = cv2.intersectConvexConvex(np.float32(one.corners), np.float32(other.corners))
     return float(area / (one.area_px + other.area_px - area + 1e-6))
 
@@ -242,13 +239,13 @@ def _plane(cards: Sequence[Floats], size_mm: Size) -> Floats | None:
 
 
 def _laid(own: Floats, seen: Floats) -> Floats:
-    """Return a card's corners `(4, 2)` mm, moved and turned onto the detected ones."""
+    """Return a card's corners `(4, 2)` mm, moved onto the detected ones."""
     a, b, _, _ = similarity(own, seen)
     return own @ np.array([[a, b], [-b, a]]) / np.hypot(a, b) + seen.mean(axis=0)
 
 
 def _off(to_mm: Floats, quads: Floats, size_mm: Size) -> Floats:
-    """Return the deviation of sides and diagonals from a card's, in the plane: `(n, 4, 2)` to `(n,)`."""
+    """Return the size deviation of quadrilaterals `(n, 4, 2)` in the plane, `(n,)`."""
     if not len(quads):
         return np.zeros(0)
     mm = through(to_mm, quads.reshape(-1, 2)).reshape(quads.shape)

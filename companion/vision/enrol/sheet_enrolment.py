@@ -1,8 +1,7 @@
 """Enroll many cards at once: cut out of photographs, they wait in the deck's folder to be named.
 
-The files survive a restart and further photographs. Names are guessed by similarity to known decks, and by position. A
-name is certain only if one known deck identifies most of the cards, so that it is the same edition. All other guesses
-need confirmation.
+The files survive restarts and further photographs. Names are guessed by similarity to known decks and by position. They
+are certain only if one known deck identifies most of the cards; all others need confirmation.
 """
 
 from __future__ import annotations
@@ -43,8 +42,8 @@ class FaceGuess:
 class SheetResult:
     """The result for one photograph."""
 
-    count: int  # number of cards cut out
-    faults: tuple[str, ...] = ()  # what is wrong with the others, without full stops
+    count: int  # cards cut out
+    faults: tuple[str, ...] = ()  # problems of the others, without full stops
 
 
 def take(enrolment: Enrolment, image: Image) -> SheetResult:
@@ -74,7 +73,7 @@ def take(enrolment: Enrolment, image: Image) -> SheetResult:
 
 
 def leave_gap(enrolment: Enrolment) -> None:
-    """Leave a place free for a card whose picture cannot be used."""
+    """Leave a place free for a card without a usable picture."""
     if places_in(enrolment.folder) < MOST_WAITING:
         put_waiting(enrolment.folder, places_in(enrolment.folder), b"")
 
@@ -93,7 +92,7 @@ def named(enrolment: Enrolment, data: Path, *, in_order: bool = False) -> dict[i
 
 
 def _counts(order: Sequence[Subject]) -> tuple[int, int]:
-    """Return the number of cards in an order, with and without the back, which comes last."""
+    """Return the number of cards with and without the back, which comes last."""
     return len(order), len(order) - (None in order)
 
 
@@ -145,7 +144,7 @@ def keep(enrolment: Enrolment, names: Mapping[int, Subject]) -> Iterator[tuple[i
 
 
 def forget(enrolment: Enrolment, place: int) -> None:
-    """Drop an unnamed card that is not part of the deck."""
+    """Drop an unnamed card."""
     put_waiting(enrolment.folder, place, b"")
     _tidy(enrolment)
 
