@@ -38,7 +38,7 @@ _CLEAR_SIDES = 0.7  # minimum support and step of an outline for judging the til
 _FOCAL = 0.9  # a phone's focal length, for judging the tilt, in longer sides of the picture
 
 _MOST_BLUR_MM = 0.5  # maximum σ of a card's sharpest edges
-_MOST_SHINE, _SHINE_EDGE = 0.025, 14.0  # maximum share under reflections; maximum slope at their edges, per px
+_MOST_SHINE, _SHINE_EDGE = 0.025, 14.0  # maximum share under reflections; maximum slope at their edges, levels/px
 _PAPER_MM = (6.0, 30.0)  # distance range from the card where the mat's paper gives the color of the light
 
 _FADES_PX, _PAPER_LEVEL, _LEAST_FADING = 25, 200, 0.15
