@@ -117,7 +117,7 @@ numbers are written as the language writes them [soft]
     machine taps /phone language=fr; machine at /camera | 1,6–1,8 px/mm · un peu flou (1,2 px)
     machine reads | les bords font 3,4 px
 a drawn table gets no advice about lenses [far; simulated]
-    machine at /camera | This table is drawn, not filmed. | not closer
+    machine at /camera | This table is simulated. | not closer
 what to do is said with the names of the table [far]
     machine at /camera | Move the camera 20 cm closer: stickers in Bob’s distance area look too small.
 zones are outlined on the picture and numbered as in the list [battle]
@@ -130,7 +130,7 @@ what is needed is said once [no-mats]
     machine at /camera | No mat is seen: lay them flat. | not lay the printed mats.
 without a picture the page says so
     trouble No camera answers. Plays can be entered by hand.
-    machine at /camera | No camera answers. Plays can be entered by hand. There is no fresh picture at the moment.
+    machine at /camera | No camera answers. Plays can be entered by hand. There is no current picture.
 a stranger sees neither picture nor figures [battle]
     eve at /camera | not markup camera.jpg | not px/mm; eve at /camera/zones | What the camera sees
 the camera page is found under More
@@ -172,15 +172,15 @@ drawn zones count from the next start on where the pictures are over [last]
 # --- Several cameras
 
 the host adds a camera and leaves it out again [battle]
-    machine at /camera | /dev/video2 The address that a network camera shows Add another camera
-    machine taps /camera/others device=/dev/video2 & address=; machine at /camera | Without camera 2: /dev/video2
-    machine taps /camera/others without=0; machine at /camera | /dev/video2 The address | not Without camera 2
+    machine at /camera | /dev/video2 Address of the network camera Add another camera
+    machine taps /camera/others device=/dev/video2 & address=; machine at /camera | Remove camera 2: /dev/video2
+    machine taps /camera/others without=0; machine at /camera | /dev/video2 Address | not Remove camera 2
 the password of a network camera is not shown [battle]
     machine taps /camera/others device=/dev/video2 & address=http://ann:secret@192.168.1.30/video
-    machine at /camera | Without camera 2: http://192.168.1.30 | not markup secret
+    machine at /camera | Remove camera 2: http://192.168.1.30 | not markup secret
 what is no camera is told in a sentence [battle]
     machine taps /camera/others address=/etc/passwd
-    machine at /camera | “/etc/passwd” is no camera that can be added: choose one | not Without camera 2
+    machine at /camera | “/etc/passwd” is no camera that can be added: choose one | not Remove camera 2
 cameras that were named at the start are not changed on the page [named]
     machine taps /camera/others without=0 -> 404; machine at /camera | not Add another camera
 zones are drawn for one camera alone [battle]
@@ -354,7 +354,7 @@ def test_zones_of_the_setup_file_are_shown_read_only(begun):
     send(client, typed({**BOXES, "side-1/battle": (1, 60, 10, 20)}))
 
     assert zones.current == given
-    assert "The setup file draws these zones: change them there." in text_of(client.get("/camera/zones"))
+    assert "These zones come from the setup file. Change them there." in text_of(client.get("/camera/zones"))
 
 
 @pytest.mark.parametrize("sides", range(2, 9))

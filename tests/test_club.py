@@ -443,7 +443,7 @@ def let_in(client, pool, person: int | None = None):
     """A browser in which somebody has come in by a link: the director, where nobody is named."""
     with pool.connection() as db:
         token = people.new_link(db, person)
-    assert "This link lets one browser in." in text_of(client.get(f"/director?once={token}"))
+    assert "This link signs one browser in." in text_of(client.get(f"/director?once={token}"))
     assert tap(client, "/director", once=token).status_code == 303
     return client
 

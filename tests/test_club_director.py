@@ -128,7 +128,7 @@ def test_a_typed_result_is_marked_and_the_clock_shows_on_every_page(director, cl
     assert tap(helper, f"{at}/result", round=1, first=first, points0=300, points1=200).status_code == 303
     assert tap(helper, f"{at}/draw", round=2).status_code == 403
 
-    assert "300 : 200 typed by the director" in text_of(club.get(at))
+    assert "300 : 200 entered by the director" in text_of(club.get(at))
     for path in ("/", "/standings", "/tournaments", at):
         assert re.search(r"Friday 4[45]:\d\d", text_of(browser(pool).get(path))), path
 
@@ -136,7 +136,7 @@ def test_a_typed_result_is_marked_and_the_clock_shows_on_every_page(director, cl
 def test_a_round_drawn_where_no_table_pushes_says_so_and_has_its_cards_all_the_same(director, club):
     at = begun(director, "Ann", "Bob", "Cid", "Dee")
 
-    assert text_of(director.get(f"{at}/direct")).count("No table of the club: type the points") == 2
+    assert text_of(director.get(f"{at}/direct")).count("No table of the club plays here. Type the points") == 2
     assert "No table of the club" not in text_of(club.get(at))
     assert re.findall(r"<b>(Table \d)</b>", director.get(f"{at}/cards").text) == ["Table 1", "Table 2"]
 
@@ -156,7 +156,7 @@ def test_the_clock_of_a_round_goes_on_at_its_tables_without_the_club(director, p
     assert phone.get("/version").headers["ETag"] != before
     began_s = outbox.time.monotonic()
     monkeypatch.setattr(outbox.time, "monotonic", lambda: began_s + 3000)
-    assert "Friday 0:00 Time is up: finish the hand." in text_of(phone.get("/wall"))
+    assert "Friday 0:00 Time is up. Finish the hand." in text_of(phone.get("/wall"))
     monkeypatch.setattr(outbox.time, "monotonic", lambda: began_s + 4000)
     assert "Friday" not in text_of(phone.get("/wall"))
     monkeypatch.undo()

@@ -302,7 +302,7 @@ def test_the_page_says_how_it_stands_and_asks_where_the_club_knows_another_cours
     next(iter(club.logs.values()))[-1] = (2, 1, "{}")
     played(begun, "Ann roll")
     run(box)
-    assert "Go on at the club as a new table" in text_of(page.get("/more"))
+    assert "Continue at the club as a new table" in text_of(page.get("/more"))
     page.post("/club", headers={"Origin": "http://localhost"})
     run(box)
     assert "The club has all of this table." in text_of(page.get("/more"))

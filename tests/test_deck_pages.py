@@ -104,11 +104,11 @@ the page chooses the cards on this table and says what they lack
     machine taps /decks/use deck=grandma -> 400; machine reads | There is no deck “grandma”
     machine reads | markup value="ours" checked
 decks are listed with what they hold
-    has roll stop back; machine at /decks | 2 of 19 faces | With stickers | Go on with the missing cards
+    has roll stop back; machine at /decks | 2 of 19 faces | With stickers | Add the missing cards
 a deck is removed only after asking and is chosen no longer
     has roll; machine taps /decks/use deck=ours; machine at /decks | Remove “ours”
     machine reads | markup <details><summary>Remove this deck</summary>; machine taps /decks/ours/remove
-    machine at /decks | “ours” is gone. | There is none yet | markup value="" checked
+    machine at /decks | “ours” is gone. | There is no deck yet | markup value="" checked
     machine taps /decks/own/remove -> 400
 
 # --- A new deck
@@ -130,7 +130,7 @@ what is typed wrong is told and stays
 # --- Card by card
 
 the first card is asked for with the live picture
-    begun; machine at /decks/ours/enrol | 1 of 19 | Lay the card “25 km” alone | markup src="/camera.jpg"
+    begun; machine at /decks/ours/enrol | 1 of 19 | Lay “25 km” alone | markup src="/camera.jpg"
     machine taps /decks title=Fast & edition=rush -> /decks/fast/enrol; machine at /decks/fast/enrol | of 24
 a card is taken, shown and the next one asked for
     begun; lies 25; machine taps /decks/ours/enrol card=25 -> /decks/ours/enrol?card=50&got=25
@@ -141,24 +141,24 @@ a card that is there as another is named
 again takes the picture anew and more adds one
     begun; lies 25; machine taps /decks/ours/enrol card=25
     lies 25 300; machine taps /decks/ours/enrol card=25 & how=more
-    machine at /decks/ours/enrol?card=25 | There are 2 pictures of it | Take one more
-    machine at /decks/ours/enrol?card=25&again=1 | Take it | not Take one more
+    machine at /decks/ours/enrol?card=25 | There are 2 pictures of it | Take another
+    machine at /decks/ours/enrol?card=25&again=1 | Use this picture | not Take another
     machine taps /decks/ours/enrol card=25 & how=first & again=1
-    machine at /decks/ours/enrol?card=25 | There is a picture of it | not There are 2 pictures
+    machine at /decks/ours/enrol?card=25 | There is one picture of it | not There are 2 pictures
 back and skip lead along the deck
     begun; machine at /decks/ours/enrol?card=50 | markup href="/decks/ours/enrol?card=25"
     machine reads | markup href="/decks/ours/enrol?card=75"
 the back comes last and then the deck is there
     begun; has all; machine at /decks/ours/enrol | Turn any card over
     lies back; machine taps /decks/ours/enrol card=back -> /decks/ours/enrol?card=done&got=back
-    machine at /decks/ours/enrol?card=done&got=back | The deck is all there. | markup href="/snap?deck=ours"
+    machine at /decks/ours/enrol?card=done&got=back | The deck is complete. | markup href="/snap?deck=ours"
     machine at /decks | markup href="/snap?deck=ours"
 what was skipped is named at the end
-    begun; has all but 25; machine at /decks/ours/enrol?card=done | Still missing: 25 km. Cards of these faces
+    begun; has all but 25; machine at /decks/ours/enrol?card=done | Still missing: 25 km. The camera cannot recognize these cards
     machine reads | no picture of the back: a card that lies face down may be asked about
 a hand being played is warned of
     begun; machine at /decks/ours/enrol | not A hand is being played; anew
-    machine at /decks/ours/enrol | A hand is being played, and the table is watched
+    machine at /decks/ours/enrol | A hand is being played and watched
 what is not there is not found
     machine at /decks/none/enrol -> 404; machine at /decks/own/enrol -> 404
     machine at /decks/none.zip -> 404; machine at /decks/own/x-1.jpg -> 404
@@ -347,12 +347,12 @@ def test_without_a_camera_the_page_asks_for_all_cards_until_one_is_chosen(page, 
     alone = text_of(post(page, begun, **bare | {"photo": a_file(as_png(EMPTY))}))
 
     assert "1 of 19" not in text_of(every)
-    assert "count in the order of their file names, IMG_9 before IMG_10" in text_of(every)
-    assert "A single picture of one card is taken for “25 km”" in text_of(every)
+    assert "are used in the order of their file names, IMG_9 before IMG_10" in text_of(every)
+    assert "A single picture is used for “25 km”" in text_of(every)
     assert 'name="all"' in every.text
     assert "All decks" in text_of(every)
     assert "2 of 19" in text_of(one)
-    assert "Lay the card “50 km” alone" in text_of(one)
+    assert "Lay “50 km” alone" in text_of(one)
     assert "No card is found on the picture: lay all cards in rows" in refused
     assert "lay the card alone" not in refused
     assert "No card is found on the picture: lay the card alone" in alone
@@ -376,7 +376,7 @@ def test_a_photograph_can_replace_the_camera(page, begun, camera, tmp_path):
     answer = post(page, begun, card=FIRST.value, photo=a_file(as_png(on_table(FIRST.value)), "../../evil.png"))
     camera.image = EMPTY
 
-    assert "Or photograph each card alone, in that order, and choose all the pictures at once." in shown
+    assert "Or photograph each card alone, in that order, and choose all pictures at once." in shown
     assert answer.status_code == 303
     assert "<details open>" in page.get(answer.location).text
     assert [path.name for path in (tmp_path / "decks/ours").glob("*.png")] == [f"{FIRST.value}.png"]

@@ -33,7 +33,7 @@ def test_every_page_of_the_demo_says_so_until_people_play_their_own_game(page, m
 
 @pytest.mark.parametrize("path", ["/", "/join"])
 def test_a_phone_without_the_code_is_not_offered_its_own_game(page, path):
-    for way in ("Play our own game", "Only counting? Photograph the finished table"):
+    for way in ("Play our own game", "Just want the score? Photograph the finished table"):
         assert way in text_of(page.get(path))
         assert way not in text_of(page.get(path, environ_base=STRANGER))
 
@@ -41,7 +41,7 @@ def test_a_phone_without_the_code_is_not_offered_its_own_game(page, path):
 def test_the_demo_explains_how_to_use_a_phone_as_the_camera(page, monkeypatch):
     monkeypatch.setenv("COMPANION_CALLED", "deploy/run")
 
-    assert "start it like this, and a phone can be the camera: deploy/run up" in text_of(page.get("/camera/phone"))
+    assert "To use a phone, stop it and start it like this: deploy/run up" in text_of(page.get("/camera/phone"))
 
 
 @pytest.mark.parametrize("path", ["/decks", "/decks/ours/enrol", "/setup"])
@@ -49,10 +49,10 @@ def test_the_demo_says_that_its_decks_and_games_stay_in_it(page, match, path, mo
     monkeypatch.setenv("COMPANION_CALLED", "deploy/run")
     ours = begin("ours", "classic", match.store.path.parent)
     ours.keep(Card.ROLL, [np.full((88, 57, 3), 200, np.uint8)])
-    said = "This is the demo: decks and games made here stay in it. Your own table, with or without a camera,"
+    said = "This is the demo: decks and games made here stay in the demo. Start your own table, with or without"
 
     for _game in ("the demo's", "people's"):
-        assert f"{said} starts with deploy/run up." in text_of(page.get(path))
+        assert f"{said} a camera, with deploy/run up." in text_of(page.get(path))
         match.start(TWO, "Ann")
 
 
@@ -60,7 +60,7 @@ def test_an_own_game_starts_without_asking_about_the_demo(page, match):
     match.enter("Ann roll", "Ann")
     form = page.get("/setup").text
     assert 'value="Ann"' not in form
-    assert "A match is being played" not in form
+    assert "A match is in progress" not in form
 
     assert tap(page, "/setup", edition="classic", seating="2x1", name1="Oma", name2="Leo").status_code == 303
     assert not match.state.is_demo

@@ -29,7 +29,7 @@ def go_on(page, match, **fields):
 
 
 def test_an_unfinished_match_is_offered_and_resumes_where_it_stopped(page, two):
-    assert text_of(page.get("/past")).count("Go on with this match") == 1
+    assert text_of(page.get("/past")).count("Continue this match") == 1
 
     go_on(page, two)
 
@@ -43,7 +43,7 @@ def test_a_hand_without_plays_has_no_replay(page, two, played_in_it):
     if played_in_it:
         played(two, "Cid roll")
 
-    offered = "Watch the unfinished one" in text_of(page.get(f"/past/{two.state.match}"))
+    offered = "Replay the unfinished hand" in text_of(page.get(f"/past/{two.state.match}"))
 
     assert offered is played_in_it
 
@@ -54,7 +54,7 @@ def test_replacing_a_match_with_plays_needs_confirmation_and_loses_neither(page,
     asked = go_on(page, two)
 
     assert asked.status_code == 409
-    assert "Another match is being played." in text_of(asked)
+    assert "Another match is in progress." in text_of(asked)
     assert two.state.match == second
 
     go_on(page, two, replace="1")
@@ -103,7 +103,7 @@ def test_finished_unplayed_and_demo_matches_are_not_offered(page, match):
     played(match, "Ann roll")
     match.start(SECOND)
 
-    assert "Go on with this match" not in text_of(page.get("/past"))
+    assert "Continue this match" not in text_of(page.get("/past"))
     for number in match.store.matches():
         tap(page, f"/past/{number}/go-on")
     assert match.state.match == match.store.matches()[-1]
@@ -113,7 +113,7 @@ def test_only_the_host_can_resume_a_match(app, page, two):
     tap(page, "/join", player="Cid")
     guest = stranger(app)
 
-    assert "Go on with this match" not in text_of(guest.get("/past"))
+    assert "Continue this match" not in text_of(guest.get("/past"))
     assert go_on(guest, two).status_code in (401, 403)
     assert two.state.match == two.store.matches()[-1]
 

@@ -31,7 +31,7 @@ def test_a_change_that_makes_later_plays_illegal_needs_confirmation_first(page, 
 
     assert hand.state.seq == before
     assert f"{says}{count} later plays would no longer fit The first one: {first}" in text_of(asked)
-    assert re.search(r'name="anyway" value="1">Change all the same<', asked.get_data(as_text=True))
+    assert re.search(r'name="anyway" value="1">Change anyway<', asked.get_data(as_text=True))
 
     tap(page, f"{line_of(hand, 1)}/{deed}", **fields, anyway="1")
 

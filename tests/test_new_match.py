@@ -216,7 +216,7 @@ def test_another_edition_uses_its_own_sheet_and_keeps_chosen_rules(page):
 def test_names_come_before_the_edition_and_its_years(page):
     shown = text_of(page.get("/setup"))
 
-    assert shown.index("Who plays") < shown.index("Which box do you have?") < shown.index("As you play it at home")
+    assert shown.index("Who plays") < shown.index("Which edition do you have?") < shown.index("House rules")
     assert "Classic since 1954" in shown
     assert shown.index("Others") < shown.index("BSD mille")
 

@@ -55,7 +55,7 @@ an attack says who needs what
     Ann roll; Bob stop > Ann; machine at / | Bob stops Ann. Ann needs a roll or right of way. | Coup fourré!
 the score begins with the match as it stands and says what it was before the open hand
     Ann roll; Bob roll; Ann 100
-    machine at /score | Ann 100 Bob 0 First to 5000 points wins. With this hand, so far.
+    machine at /score | Ann 100 Bob 0 First to 5000 points wins. Including this hand so far.
         | This hand 100 0 Match before this hand 0 0
 an attack that was mirrored says what its new victim needs [edition rush; side Ann; side Bob; side Cid]
     Ann stop > Bob; Bob mirror !; machine at / | Mirror! Bob sends the attack back. Ann needs a roll or right of way.
@@ -133,12 +133,12 @@ lines that no longer fit are listed and explained once with the undo beside
     Ann roll; Bob roll; Ann 100; Bob 25; Ann 50; machine taps {line 1}/correct text=Ann discard 25 & anyway=1
     machine at / | What is legal? These lines no longer fit An earlier change made 3 plays illegal. Undo: the line that
         | Undo: the line that somebody changed Ann drives 100 km. Ann cannot drive yet. | markup {line 3}?before=1
-        | They lay like that: keep them all and 2 more Bob drives 25 km. It is Ann’s turn
+        | The table was like that: keep them all and 2 more Bob drives 25 km. It is Ann’s turn
 an illegal proposal says its rule and counts only when it is played all the same
-    sees Ann 100; machine at / | the classic rules (106 cards) – Starting to drive | I take it back Play it all the same
+    sees Ann 100; machine at / | the classic rules (106 cards) – Starting to drive | I take it back Play it anyway
         | Not allowed Ann drives 100 km. Ann cannot drive yet. Instead: a roll, or right of way.
     machine taps {asked}; lines -; machine taps {asked} anyway=1; lines Ann 100 anyway
-    machine at / | illegal, played all the same
+    machine at / | illegal, played anyway
 an answer that is none is refused
     sees Ann roll; machine taps {asked} answer=perhaps -> 400; lines -
 a tap that came too late is told so
@@ -172,11 +172,11 @@ a card that cannot be told is asked about with its place
 an illegal answer says why and can be played all the same
     which Ann 100; machine taps {asked} text=Ann 100 -> {asked}?text=Ann+100&refused=1
     machine presses {asked} text=Ann 100 -> {asked}?text=Ann+100&refused=1
-    machine at {asked}?text=Ann+100&refused=1 | I take it back Play it all the same
+    machine at {asked}?text=Ann+100&refused=1 | I take it back Play it anyway
         | Not allowed Ann drives 100 km. Ann cannot drive yet. Instead: a roll, or right of way.
     lines -; machine taps {asked} text=Ann 100 & anyway=1; lines Ann 100 anyway
 what was laid after a card in doubt waits behind it
-    which Ann roll or Ann repairs; sees Bob roll; machine at / | One more play waits: Bob rolls. | not Confirm
+    which Ann roll or Ann repairs; sees Bob roll; machine at / | One more play is waiting: Bob rolls. | not Confirm
 a play that is not sure offers what else it may have been
     perhaps Ann roll or Ann right-of-way; machine at / | Is that right? Ann rolls. Confirm Or was it: Right of way
     machine taps {asked} text=Ann right-of-way; lines Ann right-of-way
@@ -203,8 +203,8 @@ a line of the log can be changed, taken out and preceded
     machine taps {line 1}/correct text=Ann discard 25; machine taps {line 2}/before text=Bob driving-ace
     machine taps {line 3}/retract; lines Ann discard 25, Bob driving-ace
 to end the hand by hand is found under more as long as it is open
-    machine at /more | End the hand here; machine at /play?tab=other | button end
-    machine taps /play text=end; machine at /more | not End the hand here
+    machine at /more | End the hand now; machine at /play?tab=other | button end
+    machine taps /play text=end; machine at /more | not End the hand now
 a phone that scans the code takes a seat in two taps, with another name
     Ann scans; Ann taps /join player=Ann & name=Annie; Ann at / | Your turn; machine at / | Annie’s turn
 a seat that does not exist is nobody’s
@@ -238,7 +238,7 @@ the log does not say of every discard when one may [edition parker]
 a refused play says why it is refused
     sees Ann 100; machine at / | markup href="/how#distance">Why?</a>
 a stranger’s wall leads to the table and not to joining
-    eve at /wall | Watch along 192.168.1.20:8080 | not 8080/join | not {code} | not markup class="qr"
+    eve at /wall | Watch 192.168.1.20:8080 | not 8080/join | not {code} | not markup class="qr"
 
 # --- Set-up
 
@@ -254,15 +254,15 @@ partners sit opposite each other
     machine at / | Ann & Cid | Bob & Dee; machine at /export.mbn | side Ann-Cid = Ann, Cid side Bob-Dee = Bob, Dee
 a new match asks before it ends the hand that is played
     Ann roll; machine taps /setup edition=classic & seating=2x1 & name1=Eve & name2=Fay -> 409; lines Ann roll
-    machine reads | This ends the match being played. Start a new one all the same? | markup value="Eve"
+    machine reads | This ends the current match. Start a new one anyway? | markup value="Eve"
     machine taps /setup edition=classic & seating=2x1 & name1=Eve & name2=Fay & replace=1; machine at / | Eve’s turn
 a new match asks between two hands as well
     end; machine taps /setup edition=classic & seating=2x1 & name1=Eve & name2=Fay -> 409; machine at / | not Eve
 but not after the last [edition asmodee-2014]
     Ann roll; end; machine taps /setup edition=classic & seating=2x1 & name1=Eve & name2=Fay; machine at / | Eve’s turn
 where the sheet is silent the set-up says so
-    machine at /setup?edition=classic | By the sheet: Until a side has a card on its battle pile, only a speed limit
-    machine reads | we play: A mistake costs nothing but the play. | The sheet is silent | not By the sheet: A mistake
+    machine at /setup?edition=classic | As on the sheet: Until a side has a card on its battle pile, only a speed limit
+    machine reads | Not on the sheet – here: A mistake costs nothing but the play. | not As on the sheet: A mistake
 the rules in force can be read during a match
     machine taps /setup edition=rush & seating=2x1 & target=700 & option-roll-after-remedy=needed
         & count-stop=5 & count-50=9
@@ -532,7 +532,7 @@ IDLE = [
 @pytest.mark.parametrize(("edition", "chosen", "idle"), IDLE)
 def test_house_rules_without_effect_are_listed_last_and_folded(page, edition, chosen, idle):
     shown = page.get("/setup", query_string={"edition": edition, **chosen}).text
-    _main, folded = shown.split("Nothing depends on these in this game")
+    _main, folded = shown.split("No effect in this game")
 
     assert set(re.findall(r'<select name="option-([\w-]+)"', folded)) == idle
 

@@ -79,11 +79,11 @@ others see neither the settings nor the button that starts a match [two]
     Bob at /more | not markup action="/policy"; Ann at /more | markup action="/policy"
     Bob at /setup | That is for the host to do: ask Ann, or look on the Seats page. | not Start the game
 a host asked for hands the role on from the table [two]
-    Bob taps /seats/host/ask; Ann at / | Bob asks to be the host.; Bob at /seats | The host is asked.
+    Bob taps /seats/host/ask; Ann at / | Bob asks to be the host.; Bob at /seats | Waiting for the host.
     Bob answers yes -> 403; Ann is host; Ann answers yes & from=table -> /; Bob is host
     Ann at / | The role is handed on: Bob is the host now.; Bob at / | You are the host now
 a host asked for may say no and open pages learn of it [two]
-    Bob taps /seats/host/ask; newer; Ann answers no; newer; Ann is host; Bob at /seats | not The host is asked.
+    Bob taps /seats/host/ask; newer; Ann answers no; newer; Ann is host; Bob at /seats | not Waiting for the host.
     Bob at / | The host said no. What only the host may do, ask for at the table.
 whoever asks again is not told the old answer [two]
     Bob taps /seats/host/ask; Ann answers no; Bob at / | The host said no.
@@ -103,11 +103,11 @@ the machine makes itself host at any time [two]
 
 a phone without the code reads how to join and is offered nothing else [fresh]
     eve at / | To take part, scan the code on the big screen | not Just watch | not Start the game
-    eve at /setup | To take part, scan the code | not How many play?; eve at /more | Take a seat | not New match
+    eve at /setup | To take part, scan the code | not How many players?; eve at /more | Take a seat | not New match
 a phone without the code watches the game that runs [two]
     eve at / | Ann’s turn | You are watching. To take part, scan the code; eve at /setup | To take part | Just watch
 whoever is not host waits for the first game [fresh]
-    Ann scans; Bob scans; Ann at / | set up the game; Bob at / | Somebody is setting up the game on another phone.
+    Ann scans; Bob scans; Ann at / | set up the game; Bob at / | Another phone is setting up the game.
 from scanning to a free seat is one tap
     Ann scans; Ann reads | Who are you?; Ann taps /join player=Ann -> /; Ann at / | Your turn
 a second phone on a taken seat is asked first and takes it not by force [two]
@@ -252,7 +252,7 @@ a line is taken out by its own people and corrected by anybody [three]
 # --- The code of the table
 
 the code asks the host alone and lets nobody in by itself [two]
-    zoe taps /join/code code={code} & name=Zoe -> /join; newer; zoe at /join | The host is asked
+    zoe taps /join/code code={code} & name=Zoe -> /join; newer; zoe at /join | Waiting for the host
     zoe at /join/waiting | Ann sees your name, Zoe; zoe taps /play text=Ann roll -> 401; Bob at / | not Zoe
     Ann at / | Zoe has the code of the table and wants to take part.; Bob answers yes -> 403; zoe answers yes -> 401
     zoe taps /play text=Ann roll -> 401
@@ -584,7 +584,7 @@ def test_the_host_refuses_everyone_who_typed_the_code_at_once(app, two):
         type_code(phone, name=f"Eve {number}")
     page = two[0].get("/seats")
     path = re.findall(r'action="(/seats/asked/\d+)"', page.text)[0]
-    assert "Refuse all 3 who typed the code" in text_of(page)
+    assert "Refuse all 3 requests by code" in text_of(page)
 
     assert tap(two[1], path, answer="none").status_code == 403
     assert len(phones_of(app).asked) == 3

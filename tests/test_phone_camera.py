@@ -121,7 +121,7 @@ def test_the_phones_battery_is_shown_on_other_phones(app):
 def test_no_phone_is_the_camera_if_a_source_was_named_at_the_start(match):
     phone = joined(create_app(match, secret=SECRET, camera=Camera(lambda: b"")))
 
-    assert "and a phone can be the camera: companion up" in text_of(phone.get("/camera/phone", **TLS))
+    assert "stop it and start it like this: companion up" in text_of(phone.get("/camera/phone", **TLS))
     assert sent(phone).status_code == 404
 
 

@@ -332,12 +332,12 @@ def test_an_unidentified_card_is_asked_about_with_its_picture_and_likely_cards(a
     left, top, width, height = map(int, picture.split())
     x, y = next(s.centre_px for s in doubtful().view.sightings if s.rivals and s.rivals[0][0] == "75-04")
 
-    assert "Which card is number 6? 75 km 25 km Another:" in text_of(shown)
+    assert "Which card is number 6? 75 km 25 km Other:" in text_of(shown)
     assert (left < x < left + width < left + 200, top < y < top + height < top + 200) == (True, True)
 
 
 def test_the_next_hand_is_counted_with_the_same_deck(app, page):
-    (anew,) = re.findall(r'href="([^"]*)">Count another hand', counted(page, kept(app, deck="own")).text)
+    (anew,) = re.findall(r'href="([^"]*)">Score another hand', counted(page, kept(app, deck="own")).text)
 
     assert form_of(page.get(html.unescape(anew)))["deck"] == "own"
 
@@ -461,7 +461,7 @@ def test_no_guess_is_preselected_however_likely(app, page):
 
 def test_all_likely_guesses_can_be_accepted_at_once_and_are_reported(app, page):
     address = kept(app, likely({"75-01": ("75-01",), "100-07": ("100-07",), "extra-tank-01": ()}))
-    assert "Take the guesses for 2 open cards" in text_of(page.get(address))
+    assert "Use the guesses for 2 open cards" in text_of(page.get(address))
 
     taken = counted(page, address, guess="1")
     (safety,) = set(re.findall(r'name="(c-[^"]*)"', taken.text)) - form_of(taken).keys()
@@ -474,7 +474,7 @@ def test_all_likely_guesses_can_be_accepted_at_once_and_are_reported(app, page):
     assert lines_of(sheet)["Distance"] == ["700", "475"]
     assert "2 cards are guesses. The hand" in text_of(sheet)
     assert "Hand 1 2 cards are guesses. 1900 475" in text_of(added)
-    assert "One hand counted from photographs, on this phone · 2 cards are guesses." in text_of(page.get("/past"))
+    assert "One hand scored from photos on this phone · 2 cards are guesses." in text_of(page.get("/past"))
 
 
 def test_an_answered_guess_is_no_longer_a_guess(app, page):
@@ -669,11 +669,11 @@ def test_adding_without_a_photograph_is_reported_and_keeps_the_lines(app, page):
 def test_a_photograph_without_cards_is_reported(app, page):
     shown = text_of(page.get(kept(app, BARE)))
 
-    assert "No sticker could be read. Do the cards bear none?" in shown
+    assert "No sticker could be read. If your cards have none" in shown
     assert "No photograph shows this side" not in shown
     assert "Read the same photograph again" in shown
     of_a_deck = text_of(page.get(kept(app, BARE, deck="own")))
-    assert "No card of this deck could be read. Are they of another?" in of_a_deck
+    assert "No card of this deck could be read. If they are from another deck" in of_a_deck
 
 
 def test_photographs_and_mats_without_detected_cards_are_still_shown(app, page):
@@ -750,7 +750,7 @@ def test_counted_hands_add_up_to_a_match_until_it_is_won(app, page):
     assert "All hands so far, on this phone Oma Leo Hand 1 1900 575 Match First to 5000 points wins. 1900 575" in first
     assert "Oma wins the match! Oma Leo Hand 1 1900 575 Hand 2 1900 575 Hand 3 1900 575" in last
     assert "Hand 1 1900 575 Match" in text_of(counted(page, kept(app), add_up="1"))
-    assert "Oma – Leo 1900 – 575 One hand counted" in text_of(page.get("/past"))
+    assert "Oma – Leo 1900 – 575 One hand scored" in text_of(page.get("/past"))
     assert "guess" not in text_of(page.get("/past"))
 
 

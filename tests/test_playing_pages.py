@@ -61,7 +61,7 @@ a phone for the whole table can enter the coup fourré
 the chance is gone once somebody has played on
     Ann roll; Bob stop > Ann; Ann discard 25; Ann sits; Ann at / | not Coup fourré
 what may be played comes first
-    Ann sits; Ann at /may | Bob Remedies Roll Hazards Speed limit | Enter a discard What is refused, and why Distances
+    Ann sits; Ann at /may | Bob Remedies Roll Hazards Speed limit | Enter a discard Not allowed, and why Distances
 what may not be played says why for all cards alike
     Ann sits
     Ann at /may | 25 km, 50 km, 75 km, 100 km, 200 km Ann cannot drive yet. Instead: a roll, or right of way. Rule:
@@ -74,11 +74,11 @@ what would be allowed instead is said of the first reason alone, as the others s
         | not Instead: 25, 50 or end of limit; anew; Ann roll; Bob speed-limit > Ann
     Ann at /may | Speed limit: only 25 and 50 until it is lifted. Instead: 25, 50 or
 a safety that may not be discarded is told [option discard-safety=forbidden]
-    machine at /may | The other cards of the hand can be discarded.
+    machine at /may | You can discard any other card.
         | Driving ace, Extra tank, Puncture proof, Right of way A safety is never discarded.
 out of turn the cards are shown as they would stand and none can be entered
     Ann roll; Ann sits
-    Ann at /may | This is how the cards would stand if it were yours now. | not button Ann 100
+    Ann at /may | This is what you could play if it were yours. | not button Ann 100
         | Distances 25 km 50 km 75 km 100 km 200 km
 an answer out of turn can be entered although it is somebody else’s turn [side Ann; side Bob; side Cid]
     Ann roll; Bob stop > Ann; Ann sits; Ann at /may | button Ann right-of-way ! | not button Ann roll
@@ -90,7 +90,7 @@ the plain page tells the table in sentences
         | Ann (you) 100 km driven, 600 km to go. The car: Stopped. A roll or right of way is needed.
         | Bob stops Ann. Ann needs a roll or right of way.
 an illegal play that was typed can be changed
-    Ann sits; Ann taps /play text=Ann 100; Ann at / | I take it back Play it all the same Change
+    Ann sits; Ann taps /play text=Ann 100; Ann at / | I take it back Play it anyway Change
     Ann reads | not The camera is wrong
 the phone of another says who takes an illegal play back [two]
     sees Ann 100; Bob at / | Ann takes it back; Ann at / | I take it back; machine at / | I take it back
@@ -111,11 +111,11 @@ the chance stays while a card waits to be confirmed
     Ann sits; Ann roll; Bob stop > Ann; sees Ann discard 25; Ann at / | button Ann right-of-way !
     Ann reads | not markup data-window
 an illegal play that the camera saw has three answers
-    Ann sits; sees Ann 100; Ann at / | I take it back Play it all the same The camera is wrong | Rule: the classic rules
+    Ann sits; sees Ann 100; Ann at / | I take it back Play it anyway The camera is wrong | Rule: the classic rules
     Ann at {asked} | What was it? | Not a play
 one tap confirms all legal plays that wait
     Ann sits; sees Ann roll; Ann at / | not Confirm all; sees Bob roll; sees Ann 100
-    Ann at / | 2 more plays wait: Bob rolls. Ann drives 100 km. Confirm all 3
+    Ann at / | 2 more plays are waiting: Bob rolls. Ann drives 100 km. Confirm all 3
     Ann taps /question/1-2-camera.3-play; lines Ann roll, Bob roll, Ann 100
 only the legal plays before an illegal one are confirmed together
     Ann sits; sees Ann roll; sees Bob roll; sees Ann stop > Bob; sees Bob 100
@@ -124,14 +124,14 @@ a tap on a legal card enters it and who only watches sees what is legal
     Ann sits; Ann at /may | button Ann roll; Ann taps /play text=Ann roll; lines Ann roll
     eve at /may | Roll | not markup name="text"
 what waits is answered on the plain page and leads back to it
-    Ann sits; sees Ann roll; Ann at /plain | Waits to be confirmed Ann rolls. Confirm
+    Ann sits; sees Ann roll; Ann at /plain | To confirm Ann rolls. Confirm
     Ann taps {asked} page=plain -> /plain; lines Ann roll
 what was written wrongly comes back to be mended
     Ann sits; Ann taps /plain/play text=Ann rol -> /plain?text=Ann+rol#enter
     Ann at /plain?text=Ann+rol | markup value="Ann rol"
 an illegal play from the plain page waits there with its answers
     Ann sits; Ann taps /plain/play text=Ann 100 -> /plain#now
-    Ann at /plain | Not allowed Ann drives 100 km. Ann cannot drive yet. | I take it back Play it all the same Change
+    Ann at /plain | Not allowed Ann drives 100 km. Ann cannot drive yet. | I take it back Play it anyway Change
 a play is put together from the choices of the plain page
     Ann sits; Ann taps /plain/play player=Ann & how=lay & card=roll -> /plain#now; Bob roll
     Ann taps /plain/play player=Ann & how=lay & card=stop & target=Bob -> /plain#now; Bob roll

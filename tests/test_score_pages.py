@@ -239,7 +239,7 @@ def test_matches_are_listed_newest_first_ten_per_page(page, match):
 
     assert re.findall(r"<b>(P\d+) – Bob</b>", first) == [f"P{number}" for number in range(10, 0, -1)]
     assert re.findall(r"<b>(P\d+) – Bob</b>", second) == ["P0"]
-    assert first.count("At the table now") == 1
+    assert first.count("In progress") == 1
     assert "14 November 2023" in first
 
 
@@ -295,8 +295,8 @@ SHOWN = {
     "/past/players": "Wins 1 of 1 hand against Bob. Best hand: 1800 points. | Wins 0 of 1 hand against Ann."
     " | 1 coup fourré | 700 km driven"
     " | Most cruel attacker: Bob, with 1 hazard on Ann.",
-    "/more": "Earlier matches | Players’ figures",
-    "/score": "Earlier matches | Players’ figures | Ann: 7 × 100 km = 700 | Bob: 5 × 25 km = 125"
+    "/more": "Earlier matches | Statistics",
+    "/score": "Earlier matches | Statistics | Ann: 7 × 100 km = 700 | Bob: 5 × 25 km = 125"
     " | Ann laid right of way: 100 | Ann answered stop at once with right of way: 300 on top."
     " | Ann completed 700 km: 400 | Ann completed the trip without any 200 km card: 300"
     " | Rule: the classic rules (106 cards) – Scoring",
@@ -322,7 +322,7 @@ a step says who entered and who changed it
     machine reads | Entered by Ann. Changed later by Bob.
 a step that was illegal says why
     machine sends /plays {"text": "Ann 100", "anyway": true}
-    machine at /past/1/1?step=1 | Illegal, played all the same | Ann cannot drive yet.
+    machine at /past/1/1?step=1 | Illegal, played anyway | Ann cannot drive yet.
 a correction of the hand on the table leads to the table
     Ann roll; Bob roll; Ann 100; machine taps {line 3}/correct text=Ann 75 -> /
 the sheet of an open hand does not come in and is no picture
@@ -358,7 +358,7 @@ a page that is not there is no error
     machine at /past?page=99999999999999999999 -> 200
 without any match the pages say so [fresh]
     machine at /past | Nothing has been played here yet.; machine at /past/1 -> 404; machine at /past/1/1 -> 404
-    machine at /past/players | as soon as the first hand is finished
+    machine at /past/players | Statistics appear after the first hand.
 """
 
 

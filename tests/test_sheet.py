@@ -323,8 +323,8 @@ def test_an_incomplete_deck_is_named_by_order_only_on_request(page, begun):
     shown = names_of(page)
     ordered = names_of(page, "?ordered=1")
 
-    assert "Cards found on the photographs: 5." in shown
-    assert "They lay in the order shown: 25 km, 50 km, 75 km …" in shown
+    assert "Cards found in the photographs: 5." in shown
+    assert "They were in this order: 25 km, 50 km, 75 km …" in shown
     assert 'name="card-1" value="25"' not in shown
     assert names_checked(ordered) == dict(enumerate(ORDER[:5], start=1))
 
@@ -335,9 +335,9 @@ def test_a_complete_deck_is_named_by_order_only_on_request(page, begun):
     shown, ordered = names_of(page), names_of(page, "?ordered=1")
 
     assert names_checked(shown) == {}
-    assert "They lay in the order shown" in shown
+    assert "They were in this order" in shown
     assert names_checked(ordered) == dict(enumerate(ORDER, start=1))
-    assert "They lay in another order" in ordered
+    assert "They were in another order" in ordered
 
 
 def test_a_deck_without_a_back_can_be_used_once_all_faces_are_named(page, begun):
@@ -366,7 +366,7 @@ def test_a_mistake_while_naming_keeps_the_other_names(page, begun):
     again = names_of(page)
 
     assert len(begin("ours", "classic", begun.folder.parents[1]).wanted) == 3
-    assert "They lay in the order shown" in shown
+    assert "They were in this order" in shown
     assert "If they lay in the order shown" not in shown + again
     assert checked_and_doubtful(shown) == ["back", "back"]
     assert names_checked(again) == {}
@@ -378,7 +378,7 @@ def test_names_already_in_the_deck_are_marked_and_listed_last(page, begun, tmp_p
 
     options = re.findall(r"<option value=[^>]+>([^<]+)</option>", names_of(page))
 
-    assert options[-2:] == ["25 km (there already)", "none of these cards"]
+    assert options[-2:] == ["25 km (already there)", "none of these"]
     assert options[1] == "50 km"
 
 

@@ -78,8 +78,8 @@ the camera is put away for the evening and comes back [two]
     Bob taps /without-camera camera=no; Ann at / | not no pictures any more; Bob at / | not no pictures any more
     Ann at /plain | not no pictures any more; Ann at /wall | not no pictures any more
     Ann at /camera | no pictures any more; anew; Ann at / | not no pictures any more
-    Ann at /more | Play with the camera again; Ann taps /without-camera camera=yes
-    Bob at / | no pictures any more; Ann at /more | not Play with the camera again
+    Ann at /more | Use the camera again; Ann taps /without-camera camera=yes
+    Bob at / | no pictures any more; Ann at /more | not Use the camera again
 cards for an old line are faint by the table of that moment [two]
     Ann roll; Ann at {line}?player=Ann | Faint cards were illegal at that moment. | not illegal now
     Ann at /play | Faint cards would be illegal now.
@@ -106,7 +106,7 @@ def test_a_table_without_a_camera_is_not_asked_about_it(blind, page):
         assert "When the camera sees a play" in text_of(page.get(path))
         assert "When the camera sees a play" not in text_of(blind.get(path))
     assert "The other side confirms" in text_of(blind.get("/setup"))
-    assert "No camera looks at the table." in text_of(blind.get("/camera"))
+    assert "No camera is connected." in text_of(blind.get("/camera"))
 
 
 def test_a_match_set_up_without_the_question_keeps_how_plays_are_confirmed(blind, begun):

@@ -7,6 +7,8 @@ import re
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -458,8 +460,8 @@ def interrupted(
         line = next(lines, None)
         if isinstance(line, tuple):
             signal.pthread_sigmask(signal.SIG_BLOCK, line)
-            for number in line:
-                os.kill(os.getpid(), number)
+            for number in line:  # to this thread: a signal to the process may reach another one, which blocks none
+                signal.pthread_kill(threading.get_ident(), number)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, line)
         return os.kill(os.getpid(), line) if isinstance(line, signal.Signals) else line
 
@@ -566,6 +568,9 @@ def at_terminal(file):
     shown = b""
     while shown.count(b"picks a card") < 2:
         shown += os.read(end, 1000)
+    # A signal in the instant before the program waits for a line is noticed only after that line.
+    while "S" not in Path(f"/proc/{game.pid}/stat").read_text().rpartition(")")[2]:
+        time.sleep(0.01)
     yield game, end
     game.kill()
     game.wait()

@@ -178,7 +178,7 @@ def test_after_an_evening_with_photographs_no_picture_lies_anywhere(watched, tmp
 
 def test_the_join_page_says_that_no_picture_is_kept(watched):
     for client in (stranger(watched), scanned(watched)):
-        assert "No picture is kept." in text_of(client.get("/join"))
+        assert "No pictures are stored." in text_of(client.get("/join"))
 
 
 # --- One port ------------------------------------------------------------------------------------------------

@@ -159,7 +159,7 @@ def test_problems_are_shown_with_one_next_step_and_can_be_skipped(match):
     shown = text_of(client_of(match, CLOSE).get("/camera/trial"))
 
     assert "Not yet: cards would go unread. Move the camera 20 cm closer" in shown
-    assert "Skip this: set up the game" in shown
+    assert "Skip: set up the game" in shown
 
 
 @pytest.mark.parametrize("more", [{"is_there": lambda: False}, {"is_simulated": True}], ids=["no camera", "drawn"])
@@ -176,5 +176,5 @@ def test_after_the_first_match_the_camera_is_tried_from_its_own_page(begun):
 
 
 def test_a_page_waiting_for_the_first_picture_reloads_with_it(match):
-    assert "There is no fresh picture" in text_of(client_of(match, None).get("/camera/trial"))
+    assert "There is no current picture" in text_of(client_of(match, None).get("/camera/trial"))
     assert client_of(match, SEEN).get("/camera/trial?waiting=1").headers["HX-Refresh"] == "true"

@@ -52,7 +52,7 @@ def test_a_hand_without_a_camera_from_set_up_to_score(opened, match, url):
     page.get_by_role("button", name="I take it back").click()
     page.get_by_role("link", name="Enter a play").click()
     page.get_by_role("link", name="Other").click()
-    page.get_by_role("button", name="End the hand here").click()
+    page.get_by_role("button", name="End the hand now").click()
 
     expect(page.get_by_role("row", name="This hand")).to_contain_text("500")
     page.get_by_role("button", name="Next hand").click()
@@ -316,7 +316,7 @@ def test_a_camera_problem_is_one_line_that_can_be_dismissed_until_another_occurs
     assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
 
     banner.locator("summary").click()
-    banner.get_by_role("button", name="Put this away").click()
+    banner.get_by_role("button", name="Dismiss").click()
     expect(banner).to_be_hidden()
     game.enter("Ann roll", "Ann")
     expect(page.get_by_role("heading", level=1)).to_have_text("Bob’s turn")

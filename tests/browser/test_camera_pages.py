@@ -52,7 +52,7 @@ def test_zones_are_drawn_one_by_one_and_saved(opened, zones, url):
         page.locator(f'[data-name="{name}"] label').first.click()
         left, top = (30 if "distance" in name else 10), (60 if "Ann" in name else 10)
         drag(page, (left, top), (left + 15, top + 20))
-    page.get_by_role("button", name="Keep these zones").click()
+    page.get_by_role("button", name="Save these zones").click()
 
     expect(page.get_by_text("The zones are kept. They count from the next picture on.")).to_be_visible()
     kept = zones.current.zones
@@ -123,7 +123,7 @@ def test_the_page_lists_missing_zones(opened, url):
 
     drag(page, (10, 60), (20, 80))
     expect(missing).to_have_text(f"Still to be drawn: {said}")
-    page.get_by_role("button", name="Keep these zones").click()
+    page.get_by_role("button", name="Save these zones").click()
     expect(page.get_by_role("alert")).to_have_text(f"Still to be drawn: {said}")
 
     page.goto(url + "/camera/zones?suggest=1")
@@ -169,7 +169,7 @@ def test_zones_are_drawn_without_scripts(opened, zones, url):
     page.locator('[data-zone="side-1/battle"] label').first.click()
     page.locator('[name="h-side-1/battle"]').fill("17")
 
-    page.get_by_role("button", name="Keep these zones").click()
+    page.get_by_role("button", name="Save these zones").click()
 
     expect(page.get_by_text("The zones are kept.")).to_be_visible()
     top, bottom = (zones.current.zones[0].corners[corner][1] for corner in (0, 2))

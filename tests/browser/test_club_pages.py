@@ -65,7 +65,7 @@ def enter(page, pool, at: str) -> None:
     with pool.connection() as db:
         token = people.new_link(db)
     page.goto(f"{at}/director?once={token}")
-    page.get_by_role("button", name="Come in").click()
+    page.get_by_role("button", name="Sign in").click()
     expect(page).to_have_url(f"{at}/keys")
 
 
@@ -83,7 +83,7 @@ def test_the_boards_update_automatically_and_the_director_creates_a_key(opened, 
         page.get_by_role("button", name="Revoke").click()
         expect(page.get_by_text("revoked")).to_be_visible()
         page.goto(at)
-        page.get_by_role("button", name="Take it off the boards").click()
+        page.get_by_role("button", name="Hide it from the boards").click()
         expect(page.get_by_text("Table 12")).to_have_count(0)
 
 
@@ -108,7 +108,7 @@ def test_the_clock_runs_and_a_call_is_answered(opened, app, pool, table):
 
         enter(page, pool, here)
         page.goto(here)
-        page.get_by_role("button", name="I am coming").click()
+        page.get_by_role("button", name="On my way").click()
         expect(page.get_by_text("calls the director")).to_have_count(0)
 
 

@@ -41,7 +41,7 @@ def test_a_hand_against_two_robots(opened, match, url, robots):
     expect(page.locator(".held.use")).to_be_visible()
 
     page.get_by_role("button", name="Sort").click()
-    expect(page.get_by_role("button", name="As drawn")).to_be_visible()
+    expect(page.get_by_role("button", name="In drawing order")).to_be_visible()
     page.get_by_role("button", name="What would you play?").click()
     expect(page.get_by_role("status").filter(has_text="I would")).to_be_visible()
     wall = opened(f"{url}/wall", WALL)

@@ -1,4 +1,4 @@
-"""Enrolling a deck in a real browser: name it, show cards to a camera, save them by taps or automatically."""
+"""Adding a deck in a real browser: name it, show cards to a camera, save them by taps or automatically."""
 
 import pytest
 from card_photos import sheet_photo
@@ -39,8 +39,8 @@ def app(match, table):
 def begun(opened, url, **options):
     """Open a new deck's page the way people do."""
     page = opened(url + "/more", **options)
-    page.click("text=With stickers, or a deck of your own")
-    page.click("text=Enrol a deck")
+    page.click("text=With stickers or your own deck")
+    page.click("text=Add a deck")
     page.fill("[name=title]", "Grandma’s deck")
     page.click("text=Begin")
     expect(page.locator("h1")).to_contain_text("25 km 1 of 19")
@@ -64,14 +64,14 @@ def test_a_tap_saves_a_card_shows_it_and_asks_for_the_next(has_script, opened, u
 def test_cards_are_saved_automatically_once_they_lie_still(opened, url, table):
     page = begun(opened, url)
 
-    page.click("text=Take cards by themselves")
+    page.click("text=Capture automatically")
     expect(page.locator("h1")).to_contain_text("50 km")
     table.lay("50")
     expect(page.locator("h1")).to_contain_text("75 km")
 
     assert table.faces() == {Card.KM_25, Card.KM_50}
     page.click("text=Taken by itself")
-    expect(page.get_by_text("Take cards by themselves")).to_be_visible()
+    expect(page.get_by_text("Capture automatically")).to_be_visible()
 
 
 def test_an_unusable_photograph_is_explained_and_can_be_replaced(opened, url, tmp_path):
@@ -80,7 +80,7 @@ def test_an_unusable_photograph_is_explained_and_can_be_replaced(opened, url, tm
     bad.write_bytes(b"GIF89a")
     good.write_bytes(card_before_camera("25"))
 
-    page.click("text=A photograph instead")
+    page.click("text=Use a photograph instead")
     for photo in (bad, good):
         # The details stay open for the next photograph, and a chosen one is sent at once.
         page.set_input_files("[name=photo]", photo)
@@ -95,7 +95,7 @@ def test_many_cards_on_one_photograph_are_enrolled_with_two_taps(opened, url, ta
     photo = sheet_photo(5, "own", ("25", "50", "75", "stop", "roll", "accident"), "felt", columns=3, long_px=1200)
     (tmp_path / "IMG_7.jpg").write_bytes(jpeg_of(photo.image))
 
-    page.click("text=A photograph instead")
+    page.click("text=Use a photograph instead")
     page.set_input_files("[name=photo]", tmp_path / "IMG_7.jpg")
     expect(page.get_by_text("All of them are known already.")).to_be_visible(timeout=150_000)
     assert page.evaluate(CRAMPED) == []
@@ -117,9 +117,9 @@ def test_pictures_of_single_cards_are_sent_one_by_one_and_good_ones_saved(opened
     for name, content in shots.items():
         (tmp_path / name).write_bytes(content)
 
-    page.click("text=A photograph instead")
+    page.click("text=Use a photograph instead")
     page.set_input_files("[name=photo]", [tmp_path / name for name in shots])
-    expect(page.get_by_text("Looking at 1 of 3 …")).to_be_visible()
+    expect(page.get_by_text("Reading 1 of 3 …")).to_be_visible()
 
     expect(page.get_by_text("Photograph 2: The picture that you have sent is no JPEG")).to_be_visible(timeout=60_000)
     for number, card in ((1, "25"), (3, "75")):

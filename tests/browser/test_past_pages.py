@@ -24,13 +24,13 @@ def test_from_the_end_of_a_hand_to_its_replay(opened, ended, url, scripts):
     expect(page.get_by_role("row", name="This hand")).to_contain_text("1800")
     page.get_by_role("row", name="Coups fourrés").locator("summary").click()
     expect(page.get_by_text("Ann answered stop at once with right of way: 300 on top.")).to_be_visible()
-    page.get_by_role("link", name="Watch it again").click()
+    page.get_by_role("link", name="Replay").click()
     for said in ("Ann rolls.", "Bob rolls.", "Ann drives 100 km."):
-        page.get_by_role("link", name="One play on").click()
+        page.get_by_role("link", name="Next play").click()
         expect(page.locator(".told .say")).to_have_text(said)
-    page.get_by_role("link", name="One play back").click()
+    page.get_by_role("link", name="Previous play").click()
     expect(page.locator(".told .say")).to_have_text("Bob rolls.")
-    page.get_by_role("link", name="To the end").click()
+    page.get_by_role("link", name="Last play").click()
 
     expect(page.get_by_role("heading", level=1)).to_contain_text(f"{len(WINNING) + 1} of {len(WINNING) + 1}")
 
@@ -61,12 +61,12 @@ def test_autoplay_runs_until_stopped(opened, ended, url):
     expect(run).to_have_text("Pause")
     expect(page.get_by_role("heading", level=1)).to_contain_text("14 of 17")
     run.click()
-    expect(run).to_have_text("Play by itself")
+    expect(run).to_have_text("Autoplay")
     assert page.get_by_label("Speed").input_value() == "slow"
     run.press("Enter")
     settled(page)
     page.keyboard.press("Home")
-    expect(run).to_have_text("Play by itself")
+    expect(run).to_have_text("Autoplay")
     settled(page)
     page.keyboard.press("End")
     expect(page.locator(".plate small")).to_have_text("17 of 17")
@@ -84,12 +84,12 @@ def test_autoplay_stops_at_the_end_of_the_hand(opened, ended, url):
     page.locator("#run").click()
 
     expect(page.get_by_role("heading", level=1)).to_contain_text("17 of 17")
-    expect(page.locator("#run")).to_have_text("Play by itself")
+    expect(page.locator("#run")).to_have_text("Autoplay")
 
 
 def test_the_link_to_a_play_is_copied_and_works_without_scripts(opened, ended, url):
     page = opened(url + "/past/1/1?step=2", SMALL)
-    page.get_by_role("link", name="One play on").click()
+    page.get_by_role("link", name="Next play").click()
     settled(page)
     page.locator("#link[href='?step=3']").click()
 

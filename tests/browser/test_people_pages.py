@@ -38,7 +38,7 @@ def test_handing_over_the_hosts_role_updates_both_pages(opened, url):
     ann, bob = seat(opened, url, "Ann"), seat(opened, url, "Bob")
     for phone in (ann, bob):
         phone.get_by_role("link", name="More").click()
-        phone.get_by_role("link", name="Seats, and who is host").click()
+        phone.get_by_role("link", name="Seats and host").click()
     expect(bob.get_by_text("Ann is the host.")).to_be_visible()
 
     ann.get_by_role("button", name="Make host").click()
@@ -67,7 +67,7 @@ def ask(asker) -> None:
     asker.get_by_label("The four letters").fill(CODE.lower())
     asker.get_by_label("Your name").fill("Zoe")
     asker.get_by_role("button", name="Ask to take part").click()
-    expect(asker.get_by_role("heading", level=1)).to_have_text("The host is asked")
+    expect(asker.get_by_role("heading", level=1)).to_have_text("Waiting for the host")
 
 
 def test_a_phone_with_the_typed_code_is_refused_asks_again_and_continues_when_admitted(opened, url):

@@ -54,5 +54,5 @@ def test_a_phone_sends_pictures_until_another_is_the_camera(secured, film, launc
     assert image[500, 400].mean() > 180
     assert image[500, 1500].mean() < 100
     frames.choose("another phone")
-    expect(page.locator("#said")).to_have_text("This phone is not the camera any more.")
+    expect(page.locator("#said")).to_have_text("This phone is no longer the camera.")
     browser.close()

@@ -212,7 +212,7 @@ def test_with_reduced_motion_the_window_is_described_in_words(seated, game):
     page = seated("Ann", reduced_motion="reduce")
 
     expect(page.locator(".chance .window")).to_be_hidden()
-    expect(page.get_by_text("as long as nobody plays on")).to_be_visible()
+    expect(page.get_by_text("Until the next card is played")).to_be_visible()
 
 
 # --- Motion --------------------------------------------------------------------------------------------------
@@ -330,7 +330,7 @@ def test_the_text_version_announces_waiting_and_undone_plays(seated, game):
     game.undo("Ann")
 
     # its card is still there, so it is asked about again
-    expect(page.locator("#said p")).to_have_text(["The last play was taken back.", "Bob drives 25 km."])
+    expect(page.locator("#said p")).to_have_text(["The last play was undone.", "Bob drives 25 km."])
 
 
 def test_the_text_version_keeps_the_focus(seated, game):
@@ -364,7 +364,7 @@ def test_the_first_tab_stop_of_the_table_leads_to_the_text_version(seated, game)
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
 
-    expect(page.get_by_role("heading", level=1)).to_have_text("The table in words")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Text version")
 
 
 # --- The wall ------------------------------------------------------------------------------------------------

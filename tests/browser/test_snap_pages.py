@@ -171,7 +171,7 @@ def test_one_tap_accepts_a_guess_and_a_trip_that_it_completes_is_asked_about(app
 
     expect(page.locator(".dock")).to_contain_text("Count, with 1 guess")
     expect(page.get_by_text("Side 1? That depends on guesses.")).to_be_visible()
-    page.click("text=Take the guess for 1 open card")
+    page.click("text=Use the guess for 1 open card")
     expect(page.locator(".dock")).to_contain_text("Count, with 2 guesses")
     count(page)
     expect(page.locator("[name=ended]")).to_be_focused()

@@ -114,7 +114,7 @@ def more(table: Table, player: str, names: Names) -> list[Offer]:
         *_of_the_switches(table, player, names),
         Offer(_("Forgot to draw"), str(Play(Verb.SKIP_DRAW, player))),
         Offer(_("The draw pile is used up"), str(Play(Verb.EXHAUSTED))),
-        Offer(_("End the race here") if table.edition.is_race else _("End the hand here"), str(Play(Verb.END))),
+        Offer(_("End the race now") if table.edition.is_race else _("End the hand now"), str(Play(Verb.END))),
     ]
 
 
