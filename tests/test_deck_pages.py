@@ -467,7 +467,7 @@ def test_people_are_told_what_to_lay_and_may_skip_and_end(ours, quick_eye):
     said = [one.sentence for one in guided(ours, film(*6 * [on_table(SECOND.value)]), lambda: next(typed))]
 
     assert said[:5] == [
-        "1 of 20: lay the 25 km card alone before the camera.",
+        "1 of 20: lay 25 km alone before the camera.",
         "25: skipped",
         "2 of 20: lay the 50 km card alone before the camera.",
         "50: got it",

@@ -236,7 +236,7 @@ def test_the_robot_does_not_change_its_mind_while_its_card_is_carried():
 
 
 def test_a_hand_that_the_deck_cannot_have_is_refused():
-    with pytest.raises(Problem, match="more of driving ace"):
+    with pytest.raises(Problem, match="more of Driving Ace"):
         step("Robo", "driving-ace driving-ace roll 50 50 50 75")
 
 
