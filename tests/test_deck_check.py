@@ -50,7 +50,7 @@ def test_what_is_missing_extra_foreign_or_unread_is_told_apart():
     assert [say(why) for why in found.reasons()] == [
         "Missing: 2 × Roll.",
         "Stop: 6 are too many, the deck has only 5. Count these cards again.",
-        "There is no mirror in this game.",
+        "There is no Mirror in this game.",
         "Cards that could not be told: 3.",
     ]
 
@@ -193,7 +193,7 @@ def test_the_command_says_which_cards_are_on_no_picture(called, tmp_path):
         "Classic: 104 of 106 cards are there.",
         "  Missing: 1 × 100 km (100-07).",
         "  Missing: 1 × Roll (roll-03).",
-        "  There is no mirror in this game.",
+        "  There is no Mirror in this game.",
     ]
     assert (ran.stderr, ran.returncode) == ("", 1)
 

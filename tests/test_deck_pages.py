@@ -469,9 +469,9 @@ def test_people_are_told_what_to_lay_and_may_skip_and_end(ours, quick_eye):
     assert said[:5] == [
         "1 of 20: lay 25 km alone before the camera.",
         "25: skipped",
-        "2 of 20: lay the 50 km card alone before the camera.",
+        "2 of 20: lay 50 km alone before the camera.",
         "50: got it",
-        "3 of 20: lay the 75 km card alone before the camera.",
+        "3 of 20: lay 75 km alone before the camera.",
     ]
     assert "There is no picture yet of 25, 75, " in said[5]
 

@@ -82,7 +82,7 @@ def _band(word: str, family: Family) -> list[str]:
     colour, fill = COLOUR_OF[family], draw.INK if family is Family.DISTANCE else draw.PAPER
     band = draw.rect(_EDGE, _BAND_TOP, _WIDTH - 2 * _EDGE, _BAND_HEIGHT, draw.paint(colour))
     middle = _BAND_TOP + _BAND_HEIGHT / 2
-    return [band, draw.fitted(word.upper(), _MIDDLE, middle, 11.5, 47, fill=fill)]
+    return [band, draw.name(word.upper(), _MIDDLE, middle, 11.5, 47, fill=fill)]
 
 
 def _sign_picture(card: Card, language: str) -> list[str]:

@@ -97,7 +97,7 @@ def _words(card_id: str, box: Box, language: str, edition: str | None) -> list[s
     middle, deep = left + width / 2, 0.62 * height
     return [
         draw.rect(left, top, width, deep, draw.paint(colour), radius=0.6),
-        draw.fitted(word, middle, top + deep / 2, 0.9 * deep, width - 1.2, fill=fill),
+        draw.name(word, middle, top + deep / 2, 0.9 * deep, width - 1.2, fill=fill),
         draw.fitted(card_id, middle, top + 0.83 * height, 0.3 * height, width, weight=600, fill=draw.BLACK),
     ]
 
