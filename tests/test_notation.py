@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from companion.rules.card_names import MOST_WORDS, card_named, spellings, word_key
 from companion.rules.cards import Card, Family, card_of_slug
+from companion.rules.editions.edition import load_edition
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.record.notation import (
     EditionLine,
@@ -140,7 +141,7 @@ def test_a_card_may_be_called_as_it_is_printed_on_any_editions_cards(text, writt
 
 def test_no_name_stands_for_two_cards_or_for_a_word_of_the_notation():
     cards: dict[str, set[Card]] = {}
-    for name, card in spellings():
+    for name, card, _language in spellings():
         assert card_named(name) is card
         for spelled in (name, name.upper(), name.replace(" ", "-"), name.replace(" ", "_")):
             assert card_named(spelled) is card
@@ -156,7 +157,7 @@ def test_no_name_stands_for_two_cards_or_for_a_word_of_the_notation():
 
 
 def test_a_printed_name_is_suggested_as_it_is_printed():
-    printed = {name for name, _ in spellings()} | set(Card)
+    printed = {name for name, *_ in spellings()} | set(Card)
 
     for name in printed:
         for slip in {word_key(name)[:-1], word_key(name).replace("-", "")[:-1]} - {"2", "5", "7", "10", "20", "30"}:
@@ -170,6 +171,17 @@ def test_a_printed_name_is_suggested_as_it_is_printed():
 def test_a_slip_in_a_name_of_two_words_suggests_both(typed, printed):
     with pytest.raises(Unreadable, match=f"did you mean '{printed}'"):
         parse_play(f"Ann {typed}", TEAMS)
+
+
+@pytest.mark.parametrize(
+    ("edition", "typed", "near"),
+    [
+        ("rush", "fin-de-pollutio", "Fin du pic de pollution"), ("classic", "redligt", "Stop"),
+        ("asmodee-2014", "redligt", "Red Light"), ("asmodee-2014", "grüneampl", "Grüne Ampel"),
+    ],
+)  # fmt: skip
+def test_a_name_is_suggested_as_the_edition_of_the_record_has_it(edition, typed, near):
+    assert f"did you mean '{near}'" in UnknownCard(typed).among(load_edition(edition).deck, edition)
 
 
 def test_equal_letters_make_one_name_however_they_are_spelled():

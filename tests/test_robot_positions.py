@@ -193,7 +193,7 @@ def test_a_reason_says_what_is_done_for_or_against_another(lines, does, says):
 
 
 def test_a_single_card_is_not_spoken_of_as_several():
-    assert reason_for(position("25"), discard("Ann", Card.KM_25)) == "25 km is the last card."
+    assert reason_for(position("25"), discard("Ann", Card.KM_25)) == "25 miles is the last card."
 
 
 # Driving or discarding a roll win about as often there: `level 2` drives.
@@ -263,4 +263,4 @@ def test_a_reason_is_about_the_play_that_is_made(edition, seed):
 def test_a_u_turn_that_is_discarded_turns_nobody_back():
     at = position("u-turn 100 50 50", "Ann 100; Bob 200", edition="rush")
 
-    assert reason_for(at, discard("Ann", Card.U_TURN)) == "Of the 4 cards u-turn is missed least."
+    assert reason_for(at, discard("Ann", Card.U_TURN)) == "Of the 4 cards U-Turn is missed least."

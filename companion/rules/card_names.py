@@ -7,7 +7,6 @@ import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -65,23 +64,22 @@ def with_names(text: str, language: str, edition: str | None) -> str:
     return _PLACE.sub(lambda found: names(language, edition)[found[1]], text)
 
 
-def spellings(*editions: str) -> Iterator[tuple[str, Card]]:
-    """Yield every name of a card in any language, and the card: those of some editions, or of all."""
+def spellings() -> Iterator[tuple[str, Card, str]]:
+    """Yield every name that is read as a card, in any edition and language, with the card and the language."""
     for language, own in _table().items():
-        tables = [own, *(named for named in own.values() if isinstance(named, dict))]
-        if editions:
-            tables = [{slug: [name] for slug, name in names(language, edition).items()} for edition in editions]
+        tables = [own, *(of_edition for of_edition in own.values() if isinstance(of_edition, dict))]
+        units = [unit for key in _UNITS for unit in own[key]]
         for card in Card:
             if card.km:
-                yield from ((f"{card} {word}", card) for word in chain.from_iterable(own[unit] for unit in _UNITS))
+                yield from ((f"{card} {unit}", card, language) for unit in units)
             elif card is not Card.UNKNOWN:
-                yield from ((name, card) for named in tables for name in named.get(card.value, ()))
+                yield from ((name, card, language) for called in tables for name in called.get(card.value, ()))
 
 
 @cache
 def _by_name() -> Mapping[str, Card]:
     """Return the cards by the keys of their names, also by those written as one word: `red-light`, `redlight`."""
-    return MappingProxyType({key: card for name, card in spellings() for key in _keys(name)})
+    return MappingProxyType({key: card for name, card, _ in spellings() for key in _keys(name)})
 
 
 def _keys(name: str) -> tuple[str, str]:
@@ -100,12 +98,12 @@ def card_named(word: str) -> Card | None:
 
 
 @cache
-def printed_by_key(*editions: str) -> Mapping[str, str]:
-    """Return the names of `spellings` by the keys under which they are read: `Red Light` by `redlight`."""
+def printed_by_key(edition: str | None = None) -> Mapping[str, str]:
+    """Return all names by the keys under which they are read, `Red Light` by `redlight`: as an edition has them."""
     found: dict[str, str] = {}
-    for name, _ in spellings(*editions):
+    for name, card, language in spellings():
         for key in _keys(name):
-            found.setdefault(key, name)
+            found.setdefault(key, card_name(card, language, edition) if edition else name)
     return MappingProxyType(found)
 
 
