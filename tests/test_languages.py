@@ -271,6 +271,17 @@ def test_a_page_names_the_cards_as_its_edition_prints_them(match):
     assert "Bob needs Go or Emergency Vehicle." in page_of(match).get("/").text
 
 
+def test_an_earlier_match_keeps_the_names_of_its_edition(match):
+    match.start(("edition asmodee-2014", *TWO))
+    entered(match, "Ann roll")
+    match.start(TWO)
+
+    page = page_of(match)
+
+    assert "Ann lays Go." in page.get("/past/1/1?step=1").text
+    assert "You need Roll to start." in page.get("/").text
+
+
 # --- Nothing escapes ------------------------------------------------------------------------------------------
 #
 # In a language that has no words at all, only the places of each text, no word is left on a page but names, units

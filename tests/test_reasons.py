@@ -112,7 +112,7 @@ opponent-not-driving/empty
     | Ann stop > Bob: Bob cannot be stopped yet: nothing lies on that battle pile.
 opponent-not-driving/remedied [hazard-on-remedy=forbidden]
     Ann roll; Bob stop > Ann; Ann roll; Bob accident > Ann; Ann repairs | Bob stop > Ann:
-        Ann cannot be stopped yet: no Roll shows on that battle pile.
+        Ann cannot be stopped yet: Roll does not show on that battle pile.
 already-attacked [hazard-on-hazard=forbidden]
     Ann roll; Bob accident > Ann; Ann discard 25 | Bob stop > Ann: Accident lies on Ann already.
 coup-fourre-window-closed

@@ -59,7 +59,7 @@ USUAL = {
 _OWN = {
     Card.SPEED_LIMIT: N_("Laid on an opponent: he drives on, but nothing above 50 at a time."),
     Card.ROLL: N_("It starts the car."),
-    Card.RIGHT_OF_WAY: N_("You need no %(roll)s any more."),
+    Card.RIGHT_OF_WAY: N_("You no longer need %(roll)s."),
 }
 """What a card does beside that."""
 
