@@ -143,8 +143,8 @@ where no card may be laid discarding stands out [dealt; deals 25 50 75 100 gasol
 and only there [dealt; deals roll 50 75 100 gasoline repairs / / 25]
     Ann sits; Ann at / | not markup class="button slender primary"
 the hand lies as drawn or by family [dealt; deals 50 right-of-way 25 stop roll 25 / / gasoline]
-    Ann sits; Ann at / | just drawn , illegal now 50 km Right of way 25 km Stop Roll 25 km Gasoline , just drawn Discard
-    Ann taps /sort; Ann at / | Right of way 25 km 25 km 50 km Stop Gasoline , just drawn Roll Right of way Discard
+    Ann sits; Ann at / | just drawn , illegal now 50 km Right of Way 25 km Stop Roll 25 km Gasoline , just drawn Discard
+    Ann taps /sort; Ann at / | Right of Way 25 km 25 km 50 km Stop Gasoline , just drawn Roll Right of Way Discard
 with others undo waits until one agrees [side Ann; side Bob; side Cid; dealt Cid=1; deals roll / / / 25]
     Ann sits; Bob sits; eve sits; Ann roll; Ann sends /undo -> 202; Ann at /api/state | markup "kind":"undo"
     Bob at / | Agree; Ann at / | not Agree; eve sends /questions/{id} {"answer": "no"} -> 202
@@ -160,7 +160,7 @@ who was attacked before his own turn answers or draws [dealt; deals roll stop / 
     Ann sits; Bob sits; Ann roll; Bob roll; Ann stop > Bob
     Bob at /api/hand | markup "hand":["right-of-way","25","25","50","50","200"]
     Bob sends /plays {"text": "Bob discard 50"} -> 202; Bob reads | A card is drawn first
-    Bob sends /plays {"text": "Bob right-of-way !"}; Bob at / | Coup fourré! Bob answers with right of way.
+    Bob sends /plays {"text": "Bob right-of-way !"}; Bob at / | Coup fourré! Bob answers with Right of Way.
     Ann taps /undo; Bob taps /undo; lines Ann roll, Bob roll, Ann stop > Bob; Bob sends /waive
     Bob at /api/hand | markup "hand":["right-of-way","25","25","50","50","200","
     Bob sends /plays {"text": "Bob right-of-way !"} -> 202

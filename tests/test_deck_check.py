@@ -48,9 +48,9 @@ def test_missing_extra_foreign_and_unread_cards_are_counted_separately():
         3,
     )
     assert [say(why) for why in found.reasons()] == [
-        "Missing: 2 × roll.",
+        "Missing: 2 × Roll.",
         "Stop: 6 are too many, the deck has only 5. Count these cards again.",
-        "There is no mirror in this game.",
+        "There is no Mirror in this game.",
         "Cards that could not be told: 3.",
     ]
 
@@ -61,7 +61,7 @@ def test_only_the_safeties_of_an_unverified_deck_are_certain():
     assert sorted(say(why) for why in found.reasons(verified=False)) == [
         "Accelerator: more than the 4 counted for this deck. Its counts can be corrected.",
         "Missing: 1 × 300 km, if this deck is counted right.",
-        "Missing: 1 × car pool.",
+        "Missing: 1 × Car Pool.",
     ]
 
 
@@ -93,7 +93,7 @@ def test_every_card_of_an_unverified_edition_can_be_missing():
     lines = list(audit_report.sentences(RUSH, shown("u-turn-01")))
 
     assert audit_report.UNVERIFIED in lines
-    assert any("× u-turn (u-turn-02, u-turn-03), if" in line or "× u-turn, if" in line for line in lines)
+    assert any("× U-Turn (u-turn-02, u-turn-03), if" in line or "× U-Turn, if" in line for line in lines)
     assert audit(RUSH.deck, shown().counts).missing == RUSH.deck
 
 
@@ -103,7 +103,7 @@ def test_missing_cards_are_named_by_their_stickers():
     assert lines[:3] == [
         "Classic: 103 of 106 cards are there.",
         "  Missing: 1 × 100 km (100-07).",
-        "  Missing: 2 × roll (roll-03, roll-11).",
+        "  Missing: 2 × Roll (roll-03, roll-11).",
     ]
     assert "take another picture" in lines[3]
 
@@ -153,7 +153,7 @@ def test_no_missing_sticker_is_named_for_a_face_with_a_duplicate_sticker():
 
     assert said["missing"] == {"roll": 1, "stop": 1}
     assert said["missing_cards"] == ["stop-02"]
-    assert "  Missing: 1 × roll." in said["say"]
+    assert "  Missing: 1 × Roll." in said["say"]
 
 
 def test_a_duplicate_sticker_on_an_extra_card_is_reported_without_a_free_one():
@@ -203,8 +203,8 @@ def test_the_command_lists_missing_cards(called, tmp_path):
     assert ran.stdout.splitlines()[:4] == [
         "Classic: 104 of 106 cards are there.",
         "  Missing: 1 × 100 km (100-07).",
-        "  Missing: 1 × roll (roll-03).",
-        "  There is no mirror in this game.",
+        "  Missing: 1 × Roll (roll-03).",
+        "  There is no Mirror in this game.",
     ]
     assert (ran.stderr, ran.returncode) == ("", 1)
 

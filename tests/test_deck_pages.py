@@ -154,8 +154,8 @@ the back comes last and then the deck is there
     machine at /decks/ours/enrol?card=done&got=back | The deck is complete. | markup href="/snap?deck=ours"
     machine at /decks | markup href="/snap?deck=ours"
 what was skipped is named at the end
-    begun; has all but 25; machine at /decks/ours/enrol?card=done | Still missing: 25 km. The camera cannot recognize these cards
-    machine reads | no picture of the back: a card that lies face down may be asked about
+    begun; has all but 25; machine at /decks/ours/enrol?card=done | Still missing: 25 km. The camera cannot recogni
+    machine reads | no picture of the back. The app may ask about face-down cards
 a hand being played is warned of
     begun; machine at /decks/ours/enrol | not A hand is being played; anew
     machine at /decks/ours/enrol | A hand is being played and watched
@@ -461,7 +461,7 @@ def test_cards_shown_one_by_one_are_enrolled_in_the_editions_order(ours, quick_e
 
     assert said[:2] == ["25: got it", "50: got it"]
     assert said[2].startswith("There is no picture yet of 75, ")
-    assert said[3] == "There is no picture yet of the back: a card that lies face down may be asked about."
+    assert said[3] == "There is no picture yet of the back: The app may ask about face-down cards."
 
 
 def test_guided_enrollment_asks_for_each_card_and_allows_skipping_and_quitting(ours, quick_eye):
@@ -470,11 +470,11 @@ def test_guided_enrollment_asks_for_each_card_and_allows_skipping_and_quitting(o
     said = [one.sentence for one in guided(ours, film(*6 * [on_table(SECOND.value)]), lambda: next(typed))]
 
     assert said[:5] == [
-        "1 of 20: lay the 25 km card alone before the camera.",
+        "1 of 20: lay 25 km alone before the camera.",
         "25: skipped",
-        "2 of 20: lay the 50 km card alone before the camera.",
+        "2 of 20: lay 50 km alone before the camera.",
         "50: got it",
-        "3 of 20: lay the 75 km card alone before the camera.",
+        "3 of 20: lay 75 km alone before the camera.",
     ]
     assert "There is no picture yet of 25, 75, " in said[5]
 

@@ -214,7 +214,7 @@ def test_an_unverified_deck_can_be_corrected():
         ({Card.STOP: 3}, "the deck has 105 cards, not 106"),
         ({Card.STOP: -1, Card.ROLL: 11}, "How many there are of stop is 0 or more, not -1"),
         ({Card.GASOLINE: 1, Card.ROLL: 5}, "There is no gasoline in the deck of Rush"),
-        ({Card.DRIVING_ACE: 2, Card.ROLL: 5}, "There is one driving ace in the deck"),
+        ({Card.DRIVING_ACE: 2, Card.ROLL: 5}, "There is one driving-ace in the deck"),
     ],
 )
 def test_a_correction_that_cannot_be_is_refused_with_a_sentence(counts, sentence):

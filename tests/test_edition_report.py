@@ -7,7 +7,7 @@ import pytest
 from companion.app.reports import edition_report
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import edition_names, load_edition, read_edition, switches
-from companion.rules.reasons import in_unit
+from companion.rules.reasons import in_edition
 
 
 def shown(name: str, width: int = 88) -> list[str]:
@@ -31,7 +31,7 @@ def test_every_switch_has_its_value_its_sentence_and_its_sheet(name):
             continue
         value = edition.switch(switch)
         assert f" {switch}={value} or " in text
-        assert in_unit(values[value], "en", name) in text
+        assert in_edition(values[value], "en", name) in text
         assert f"{edition.sources[switch]}]" in text
     assert edition.sheet in text
 

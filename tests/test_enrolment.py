@@ -319,7 +319,7 @@ def test_all_problems_of_a_folder_are_reported_at_once(scans, tmp_path):
 
     said = "\n".join(faults)
     for words in ("stop: The picture", "save it as JPEG", "50: The picture", "pixels large", "75: The picture",
-                  "cut short or damaged", "did you mean 'roll'", "the edition classic has no pollution",
+                  "cut short or damaged", "did you mean 'roll'", "the edition classic has no Pollution",
                   "gasoline.heic: pictures of this kind", "roll: roll.jpg and roll.png are both there",
                   "repairs: the card is too small", "accident and flat-tire: both pictures show"):  # fmt: skip
         assert words in said

@@ -37,9 +37,9 @@ def test_every_card_of_an_edition_is_on_its_page(page, name):
         ("/how/rush", "Mirror 4 × At once after an attack on you", "miles"),
         ("/how/asmodee-2014", "Be the first to drive 1000 miles", "km"),
         ("/how/asmodee-2014", "There are no points", "Shut-out"),
-        ("/how/card/stop", f"Stop {STANDS} Answered by Roll Right of way", "Not in this deck."),
+        ("/how/card/stop", f"Stop {STANDS} Answered by Roll Right of Way", "Not in this deck."),
         ("/how/card/mirror", "Not in this deck.", "miles"),
-        ("/try?step=2&card=25", "Out of gas on Ann: no driving until it is remedied.", "would be allowed"),
+        ("/try?step=2&card=25", "Out of Gas on Ann: no driving until it is remedied.", "would be allowed"),
         ("/try?step=1&card=25", "25 km would be allowed too. For the lesson tap 100 km.", "Not allowed"),
         ("/try?step=1&card=mirror", "Step 2 of 6", "would be allowed"),
         ("/try?step=99&card=x", "Step 1 of 6", "would be allowed"),
@@ -100,5 +100,5 @@ def test_the_trial_game_continues_only_with_the_right_card_and_changes_no_match(
         assert f"Step {number + 1} of 6" in text_of(page.get(f"/try?step={number}&card=25"))
         shown = text_of(page.get(f"/try?step={number}&card={card}"))
 
-    assert "The safety scores 100 points, the Coup Fourré 300 more." in shown
+    assert "The safety counts 100 points, the coup fourré 300 more." in shown
     assert match.record() == before

@@ -99,7 +99,7 @@ a new hand ends an open one as agreed, with a remark
 a record without a hand gives no result
     # nothing = order
     {SIDES} = order
-a limit removed by right of way is not shown
+a limit that Right of Way has lifted does not show
     {BEGIN}; Ann roll; Bob speed-limit > Ann; Ann right-of-way = shown Ann speed None
 a card of another edition is shown
     {BEGIN}; Ann roll; Bob roll; Ann 300 anyway = shown Ann distances 300 1
@@ -213,7 +213,7 @@ def test_the_json_of_a_line_has_the_documented_keys():
         "code": "not-driving",
         "say": "Ann cannot drive yet.",
         "rule": "the classic rules (106 cards) – Starting to drive",
-        "instead": "a roll, or right of way",
+        "instead": "Roll or Right of Way",
     }
 
 

@@ -23,13 +23,13 @@ from companion.common import languages
 from companion.common.errors import Problem
 from companion.common.text import all_of, listed, one_of, say, say_many
 from companion.match.questions import Answer
-from companion.match.zone_plays import named, where
+from companion.match.zone_plays import where
 from companion.pages import Camera, create_app, language, words
 from companion.pages.players import phone_identity
 from companion.printing.label_sheets import known_sheets
-from companion.rules import reasons
-from companion.rules.card_names import card_named
-from companion.rules.cards import Card, card_name
+from companion.rules import card_names, reasons
+from companion.rules.card_names import card_term
+from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition, switches
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.vision.counting.photographs import Snap
@@ -79,7 +79,7 @@ def test_everything_is_translated_in_as_many_forms_as_the_language_has(of):
     assert [m.id for m in messages(of) if m.pluralizable and len(m.string) != several] == []
 
 
-PLACE = re.compile(r"%\((\w+)\)([\d.]*[a-z])|%%")
+PLACE = re.compile(r"%\(([\w-]+)\)([\d.]*[a-z])|%%")
 
 
 def places(text: str) -> set[tuple[str, str]]:
@@ -147,16 +147,16 @@ def french(monkeypatch, speak):
 
 
 def test_a_sentence_is_its_english_and_an_exception_keeps_what_it_remembers():
-    sentence = say("%(card)s lies on %(zone)s.", card=named(Card.KM_75), zone=where("side-1/battle"))
+    sentence = say("%(card)s lies on %(zone)s.", card=card_term(Card.KM_75), zone=where("side-1/battle"))
 
-    assert sentence == "The 75 km lies on the battle pile."
+    assert sentence == "75 km lies on the battle pile."
     assert str(Problem(sentence)) is sentence
 
 
 def test_a_sentence_with_a_card_in_it_is_said_in_french(french):
     french(**{"%(card)s has been laid.": "Carte posée : %(card)s."})
 
-    said = language.translate(say("%(card)s has been laid.", card=card_name(Card.RIGHT_OF_WAY).begun()))
+    said = language.translate(say("%(card)s has been laid.", card=card_term(Card.RIGHT_OF_WAY)))
 
     assert said == "Carte posée : Véhicule prioritaire."
 
@@ -165,17 +165,17 @@ def test_a_sentence_within_a_sentence_and_each_of_a_list_is_translated(french):
     french(**{"alone": "seul", "%(some)s or %(last)s": "%(some)s ou %(last)s", "Play %(how)s.": "Jouez %(how)s."})
 
     assert language.translate(say("Play %(how)s.", how=one_of([say("alone"), 2, 3]))) == "Jouez seul, 2 ou 3."
-    assert language.translate(listed([card_name(Card.STOP), card_name(Card.ROLL)])) == "Feu rouge, Feu vert"
+    assert language.translate(listed([card_term(Card.STOP), card_term(Card.ROLL)])) == "Feu rouge, Feu vert"
 
 
 def test_a_sentence_begins_large_in_every_language_where_it_does_in_english(french):
     french(**{"%(zone)s: look at it.": "%(zone)s: popatrz."})
     language.speak("pl")
-    at_first = say("%(zone)s: look at it.", zone=card_name(Card.ROLL).begun())
-    within = say("%(zone)s: look at it.", zone=card_name(Card.ROLL))
+    at_first = say("%(zone)s: look at it.", zone=where("side-1/battle").begun())
+    within = say("%(zone)s: look at it.", zone=where("side-1/battle"))
 
     assert language.translate(at_first)[0].isupper()
-    assert language.translate(within) == f"{reasons.card_name(Card.ROLL, 'pl')}: popatrz."
+    assert language.translate(within)[0].islower()
 
 
 @pytest.mark.parametrize(
@@ -262,29 +262,24 @@ def test_cards_are_called_by_their_french_names_on_a_french_page(match):
     assert "Crevaison" in page_of(match).get("/", headers={"Accept-Language": "fr"}).text
 
 
-def test_an_edition_may_print_other_names_on_its_cards(match, monkeypatch):
-    card_named("roulez")  # the names that the notation reads are cached: read them before they change
-    ours = {**reasons.catalogue("en"), "cards-classic": {"roll": "go"}}
-    monkeypatch.setattr(reasons, "catalogue", lambda _language="en": ours)
-    reasons._names.cache_clear()
-    match.start(TWO)
-    entered(match, "Ann roll")
-    try:
-        shown = page_of(match).get("/play").text
-        assert reasons.card_name(Card.ROLL, "en", "classic") == "go"
-        assert reasons.card_name(Card.ROLL, "en", "rush") == "roll"
-    finally:
-        reasons._names.cache_clear()
+def test_a_page_names_the_cards_as_its_edition_prints_them(match):
+    match.start(("edition asmodee-2014", *TWO))
+    entered(match, "Ann roll", "Bob roll", "Ann stop > Bob")
 
+    shown = page_of(match).get("/play?player=Bob").text
     assert "<span>Go" in shown
+    assert "Bob needs Go or Emergency Vehicle." in page_of(match).get("/").text
 
 
-@pytest.mark.parametrize("of", languages.LANGUAGES)
-def test_other_names_are_given_only_to_cards_and_editions_that_there_are(of):
-    printed = {table: names for table, names in reasons.catalogue(of).items() if table.startswith("cards-")}
+def test_an_earlier_match_keeps_the_names_of_its_edition(match):
+    match.start(("edition asmodee-2014", *TWO))
+    entered(match, "Ann roll")
+    match.start(TWO)
 
-    assert all(table.removeprefix("cards-") in texts.edition_names() for table in printed)
-    assert all(set(names) <= set(Card) for names in printed.values())
+    page = page_of(match)
+
+    assert "Ann lays Go." in page.get("/past/1/1?step=1").text
+    assert "You need Roll to start." in page.get("/").text
 
 
 # --- Nothing escapes ------------------------------------------------------------------------------------------
@@ -308,20 +303,18 @@ class Wordless(gettext.NullTranslations):
 
 
 def wordless(text: str) -> str:
-    return "·".join(["", *(found[0] for found in re.finditer(r"%\(\w+\)[\d.]*[a-z]|%%|\{\w+\}", text)), ""])
+    return "·".join(["", *(found[0] for found in re.finditer(r"%\([\w-]+\)[\d.]*[a-z]|%%|\{[\w-]+\}", text)), ""])
 
 
 @pytest.fixture
 def without_words(monkeypatch, known):
     catalogue = Wordless(known)
-    card_named("roulez")  # as above
     spoken = reasons.catalogue
     mute = {table: {key: wordless(text) for key, text in entries.items()} for table, entries in spoken("fr").items()}
     monkeypatch.setattr(language, "catalogue", lambda _language: catalogue)
     monkeypatch.setattr(reasons, "catalogue", lambda of="en": mute if of == "fr" else spoken(of))
-    reasons._names.cache_clear()
-    yield
-    reasons._names.cache_clear()
+    for module in (card_names, reasons):
+        monkeypatch.setattr(module, "names", lambda _language, _edition: dict.fromkeys(Card, "·"))
 
 
 NAMES = {"Ann", "Bob", "Cid", "Dee", "Reds", "Blues", "Grandma’s", "deck", "summer", "Mille", "Bornes", "Companion"}
@@ -441,8 +434,8 @@ def test_nothing_escapes_of_what_is_asked_and_refused(match, without_words):
     roll = seen.play(3, "Ann roll", "Ann 100", sure=False, zone="side-1/battle")
     found += opened(page, "/") + opened(page, "/wall") + opened(page, f"/question/{far}")
     sentences = (
-        say("%(card)s is no longer on %(zone)s.", card=named(Card.STOP), zone=where("side-2/battle")),
-        say("%(card)s has moved from %(old)s to %(new)s.", card=named(Card.KM_75),
+        say("%(card)s is no longer on %(zone)s.", card=card_term(Card.STOP), zone=where("side-2/battle")),
+        say("%(card)s has moved from %(old)s to %(new)s.", card=card_term(Card.KM_75),
             old=where("side-1/distance"), new=where("table/discard")),
     )  # fmt: skip
     for number, sentence in enumerate(sentences, start=10):

@@ -182,7 +182,7 @@ a fan that is spread again shows what it always showed [driving]
     {FAN}; cover 75-01; put 100-01 1/distance 60 0; see 4 => nothing
     put 100-01 1/distance; put 75-01 1/distance 90 0; see 4 => nothing
 a card taken from a fan whose other cards stay is missed [driving]
-    {FAN}; {MORE}; cover 100-01; see 3 => The 100 km is no longer on the distance area.
+    {FAN}; {MORE}; cover 100-01; see 3 => 100 km is no longer on the distance area.
 
 # Light and camera
 
@@ -263,7 +263,7 @@ a card that was changed into what it is is not asked about [unconfirmed]
     => now: nothing
 a card that was to be taken back and lies on is asked about [unconfirmed]
     put 100-01 1/distance; see; say taken-back; see 4 => nothing
-    enter Ann discard 25; see => The 100 km was to be taken back and still lies on the distance area.
+    enter Ann discard 25; see => 100 km was to be taken back and still lies on the distance area.
     cover 100-01; see 3 => now: nothing
 a card that people said means nothing is left alone [unconfirmed]
     put 100-01 1/distance; see; say no; see 20 => nothing
@@ -328,7 +328,7 @@ an answered doubt is not asked again and its card is known once it is read
     => now: nothing
 a known card whose code is hard to read for a while is still that card [driving]
     cover roll-01; code a 1/battle roll-01=0.4 stop-02=0.35; see 5 => nothing
-a card that cannot be read hides what it lies on [driving]
+an unreadable card hides what it lies on [driving]
     cover roll-01; code a 1/battle 6 6 stop-02=0.45 stop-03=0.4 accident-01=0.4; see 5
         => which: Bob stop > Ann, Bob accident > Ann
 a code taken for a card that it is not withdraws its proposal [unconfirmed]

@@ -12,6 +12,7 @@ from companion.pages.game import house_rules
 from companion.pages.players.names import MOST_KNOWN, MOST_MATCHES, known_names
 from companion.pages.table_camera.camera_settings import KeptTurn, Turn
 from companion.rules.editions.edition import edition_names, load_edition, switches
+from companion.rules.reasons import in_edition
 
 CLASSIC = load_edition("classic")
 
@@ -36,8 +37,8 @@ def test_the_classic_rules_have_no_differences_from_themselves():
 @pytest.mark.parametrize("name", [name for name in edition_names() if name != "classic"])
 def test_every_switch_changed_by_an_edition_is_shown_as_a_sentence(name):
     edition = load_edition(name)
-    turned = {values[edition.switch(switch)] for switch, values in switches().items()}
-    kept = {values[CLASSIC.switch(switch)] for switch, values in switches().items()}
+    turned = {in_edition(values[edition.switch(switch)], "en", None) for switch, values in switches().items()}
+    kept = {in_edition(values[CLASSIC.switch(switch)], "en", None) for switch, values in switches().items()}
 
     said = {sentence for _title, sentence in house_rules.differences(edition, CLASSIC)}
 
@@ -48,7 +49,7 @@ def test_every_switch_changed_by_an_edition_is_shown_as_a_sentence(name):
 def test_different_cards_and_numbers_of_players_are_shown():
     said = dict(house_rules.differences(load_edition("bsd-mille"), CLASSIC))
 
-    assert "4 × stop" in said["Cards"]
+    assert "4 × Stop" in said["Cards"]
     assert said["Players"] == "2 each alone, to 700 km"
     assert "no 25 km" in house_rules.differences(load_edition("rush"), CLASSIC)[0][1]
 

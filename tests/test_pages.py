@@ -18,7 +18,7 @@ from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match.match import Match
 from companion.match.state import Policy
-from companion.match.zone_plays import named, where
+from companion.match.zone_plays import where
 from companion.pages import Camera, announce, create_app, language, serve
 from companion.pages.game import views
 from companion.pages.players import phone_identity
@@ -27,6 +27,7 @@ from companion.pages.server import address
 from companion.pages.server.address import given_names
 from companion.pages.server.guard import is_our_name, is_our_page
 from companion.pages.templating import Compiled
+from companion.rules.card_names import card_term
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names, load_edition, switches
 from companion.rules.play import Play, Verb
@@ -52,17 +53,18 @@ EVENINGS = """
 the table shows whose turn it is and the way left
     Ann roll; Bob roll; Ann 100; machine at / | Bob’s turn | Ann drives 100 km. | 600 km to go
 an attack says who needs what
-    Ann roll; Bob stop > Ann; machine at / | Bob stops Ann. Ann needs a roll or right of way. | Coup fourré!
+    Ann roll; Bob stop > Ann; machine at / | Bob stops Ann. Ann needs Roll or Right of Way. | Coup fourré!
 the score begins with the match as it stands and says what it was before the open hand
     Ann roll; Bob roll; Ann 100
     machine at /score | Ann 100 Bob 0 First to 5000 points wins. Including this hand so far.
         | This hand 100 0 Match before this hand 0 0
 an attack that was mirrored says what its new victim needs [edition rush; side Ann; side Bob; side Cid]
-    Ann stop > Bob; Bob mirror !; machine at / | Mirror! Bob sends the attack back. Ann needs a roll or right of way.
+    Ann stop > Bob; Bob mirror !; machine at / | Mirror! Bob sends the attack back. Ann needs Go or Emergency Vehicle.
 a demand does not speak of what its victim lacks [edition rush; side Ann; side Bob; side Cid]
     Ann stop > Bob; Bob discard 50; Cid control 50 > Bob; machine at / | Cid demands 50 km from Bob. | not is needed
 what is worth a word about a play stands in the log [edition rush; side Ann; side Bob; side Cid]
-    Ann stop > Bob; Bob right-of-way; machine at / | Bob lays right of way. Laid on one’s own turn, so no coup fourré
+    Ann stop > Bob; Bob right-of-way
+    machine at / | Bob lays Emergency Vehicle. Laid on one’s own turn, so no coup fourré
 two alike fetch a card of the discard pile [edition rush; side Ann; side Bob; side Cid]
     Ann discard roll; Bob discard 50
     machine at /play?player=Cid&ask=pair&named=75 | button Cid pair 75 for 50 | button Cid pair 75 for roll
@@ -71,8 +73,8 @@ an attack can be answered with all that answers it [edition rush; side Ann; side
     machine at /play?player=Bob&tab=at-once | button Bob right-of-way ! | button Bob roll ! | button Bob mirror !
         | button Bob roll under !
 what lies beside a player is said and handing over is offered [edition rush; side Ann; side Bob; side Cid]
-    Ann control stop > Bob; machine at / | has to hand over: Stop | button Bob give stop > Ann; Bob give stop > Ann
-    machine at / | Stop on Bob Stop on Cid | not has to hand over
+    Ann control stop > Bob; machine at / | has to hand over: Red Light | button Bob give stop > Ann; Bob give stop > Ann
+    machine at / | Red Light on Bob Red Light on Cid | not has to hand over
 another card can be named for an open request [edition rush; side Ann; side Bob; side Cid]
     Ann control stop > Bob; Bob 50; Cid 50; machine at /play?player=Ann&ask=name&of=Bob | button Ann name roll > Bob
 a stolen card may be laid and a doubled one is marked [edition rush; side Ann; side Bob; side Cid]
@@ -136,7 +138,7 @@ lines that no longer fit are listed and explained once with the undo beside
         | The table was like that: keep them all and 2 more Bob drives 25 km. It is Ann’s turn
 an illegal proposal says its rule and counts only when it is played all the same
     sees Ann 100; machine at / | the classic rules (106 cards) – Starting to drive | I take it back Play it anyway
-        | Not allowed Ann drives 100 km. Ann cannot drive yet. Instead: a roll, or right of way.
+        | Not allowed Ann drives 100 km. Ann cannot drive yet. Instead: Roll or Right of Way.
     machine taps {asked}; lines -; machine taps {asked} anyway=1; lines Ann 100 anyway
     machine at / | illegal, played anyway
 an answer that is none is refused
@@ -156,7 +158,7 @@ what was in doubt may be no play at all
 a doubt that is over leads back to the table
     machine at /question/1-2-camera.1-which | Ann’s turn; machine at /question/1-2-camera.1-which.jpg -> 404
 answers that differ by more than the card say what would have happened
-    which Ann discard roll or Ann stop > Bob; machine at / | Ann discards roll. Ann stops Bob. illegal now
+    which Ann discard roll or Ann stop > Bob; machine at / | Ann discards Roll. Ann stops Bob. illegal now
 a card that cannot be told is asked about with its place
     which Ann roll; machine at / | A card was laid on Ann’s battle pile. Which is it?
     machine at /wall | A card was laid on Ann’s battle pile. Which is it? Tap it on a phone.
@@ -173,12 +175,12 @@ an illegal answer says why and can be played all the same
     which Ann 100; machine taps {asked} text=Ann 100 -> {asked}?text=Ann+100&refused=1
     machine presses {asked} text=Ann 100 -> {asked}?text=Ann+100&refused=1
     machine at {asked}?text=Ann+100&refused=1 | I take it back Play it anyway
-        | Not allowed Ann drives 100 km. Ann cannot drive yet. Instead: a roll, or right of way.
+        | Not allowed Ann drives 100 km. Ann cannot drive yet. Instead: Roll or Right of Way.
     lines -; machine taps {asked} text=Ann 100 & anyway=1; lines Ann 100 anyway
 what was laid after a card in doubt waits behind it
-    which Ann roll or Ann repairs; sees Bob roll; machine at / | One more play is waiting: Bob rolls. | not Confirm
+    which Ann roll or Ann repairs; sees Bob roll; machine at / | One more play is waiting: Bob lays Roll. | not Confirm
 a play that is not sure offers what else it may have been
-    perhaps Ann roll or Ann right-of-way; machine at / | Is that right? Ann rolls. Confirm Or was it: Right of way
+    perhaps Ann roll or Ann right-of-way; machine at / | Is that right? Ann lays Roll. Confirm Or was it: Right of Way
     machine taps {asked} text=Ann right-of-way; lines Ann right-of-way
 a form that is sent twice counts once
     machine taps /play text=Ann discard 25 & request=one; machine taps /play text=Ann discard 25 & request=one
@@ -213,10 +215,10 @@ what playing on means and which rules are in force can be read
     machine at /more | The next player’s card confirms the one before. | Classic , to 700 km | No house rules.
 the card that wins can be turned back from the table and the score [edition rush]
     Ann 300*2; Bob 50; Ann 200*2; machine at / | The race goes to Ann! | button Bob u-turn !
-    machine at /score | The race goes to Ann, by | U-turn! The last card can still be sent back.
+    machine at /score | The race goes to Ann, by | U-Turn! The last card can still be sent back.
     machine taps /play text=Bob u-turn !; machine at / | Bob’s turn; machine at /score | not wins
 a thief may lay what was stolen and that phone says so [edition rush; side Ann; side Bob; side Cid]
-    Ann 200; Bob theft 200 > Ann; Bob sits; Bob at / | Lay the 200 km now, or keep it | not Cid’s turn
+    Ann 200; Bob theft 200 > Ann; Bob sits; Bob at / | Lay 200 km now, or keep it | not Cid’s turn
         | markup <span>Bob lays 200 km</span>
     Bob at /play | button Bob 200 | not button Cid 200
     Cid sits; Cid at / | Your turn | Bob may lay the 200 km now, or keep it.; Cid at /play | button Cid 200
@@ -261,13 +263,13 @@ a new match asks between two hands as well
 but not after the last [edition asmodee-2014]
     Ann roll; end; machine taps /setup edition=classic & seating=2x1 & name1=Eve & name2=Fay; machine at / | Eve’s turn
 where the sheet is silent the set-up says so
-    machine at /setup?edition=classic | As on the sheet: Until a side has a card on its battle pile, only a speed limit
+    machine at /setup?edition=classic | As on the sheet: Until a side has a card on its battle pile, only Speed Limit
     machine reads | Not on the sheet – here: A mistake costs nothing but the play. | not As on the sheet: A mistake
 the rules in force can be read during a match
     machine taps /setup edition=rush & seating=2x1 & target=700 & option-roll-after-remedy=needed
         & count-stop=5 & count-50=9
-    machine at /more | , to 700 km | Roll after remedy After another remedy a roll is needed | 9 × 50 km, 5 × Stop
-    machine reads | Roll on remedy A roll may be laid on a remedy other than a roll.
+    machine at /more | , to 700 km | Go after remedy After another remedy Go is needed | 9 × 50 km, 5 × Red Light
+    machine reads | Go on remedy Go may be laid on any other remedy.
 an edition says what is different and who deals where the sheet has a dealer
     machine at /setup?edition=classic | not What is different? | markup class="seats dealt"
     machine at /setup?edition=rush | What is different? | not markup class="seats dealt"
@@ -317,7 +319,7 @@ def test_yes_confirms_the_play_that_the_page_showed(page, begun):
     [
         ("side-2/battle", "%(card)s lies on %(zone)s.", Card.ROLL, "Roll lies on Bo’s battle pile."),
         ("side-1/distance", "%(card)s still lies on %(zone)s.", Card.KM_100,
-            "The 100 km still lies on Ann’s distance area."),
+            "100 km still lies on Ann’s distance area."),
         ("side-1/battle", "It has moved from %(zone)s to %(card)s.", "side-2/battle",
             "It has moved from Ann’s battle pile to Bo’s battle pile."),
         ("table/discard", "%(card)s is no longer on %(zone)s.", Card.STOP, "Stop is no longer on the discard pile."),
@@ -326,7 +328,7 @@ def test_yes_confirms_the_play_that_the_page_showed(page, begun):
 )  # fmt: skip
 def test_a_difference_names_the_side_of_the_pile(page, begun, zone, sentence, put_in, asked):
     begun.sit("Bob", "Bob", name="Bo")
-    card = named(put_in) if isinstance(put_in, Card) else where(put_in)
+    card = card_term(put_in) if isinstance(put_in, Card) else where(put_in)
     camera(begun).differs(1, zone, "roll", None, sentence=say(sentence, card=card, zone=where(zone)))
 
     differ = f"Table and record differ {asked} The table: No card The record: Roll"
@@ -544,7 +546,7 @@ WRONG_AGREEMENTS = [
     ("classic", {"option-first-card": "roll-or-right-of-way", "option-roll-to-start": "not-needed"}, "contradict each"),
     ("classic", {"option-discard": "never"}, "“discard” is"),
     ("rush", {"count-stop": "5"}, "the deck has 107 cards, not 106"),
-    ("rush", {"count-stop": "many"}, "How many there are of stop is a number"),
+    ("rush", {"count-stop": "many"}, "How many there are of Red Light is a number"),
     ("classic", {"seating": "8x2"}, "Classic cannot seat these players so"),
 ]
 
@@ -570,15 +572,15 @@ def test_an_edition_without_special_cards_does_not_offer_them(page, match, editi
 
 
 SENTENCES = {
-    "Ann 100*2": "Ann drives 100 km with an accelerator: 200 km.",
-    "Ann theft 100*2 > Bob": "Ann steals 100 km with its accelerator from Bob.",
-    "Ann control stop > Bob": "Ann demands stop from Bob.", "Ann control stop": "Ann demands stop.",
-    "Ann name roll > Bob": "Ann demands roll from Bob instead.", "Bob give stop > Ann": "Bob hands stop to Ann.",
+    "Ann 100*2": "Ann drives 100 km with Accelerator: 200 km.",
+    "Ann theft 100*2 > Bob": "Ann steals 100 km with Accelerator from Bob.",
+    "Ann control stop > Bob": "Ann demands Stop from Bob.", "Ann control stop": "Ann demands Stop.",
+    "Ann name roll > Bob": "Ann demands Roll from Bob instead.", "Bob give stop > Ann": "Bob hands Stop to Ann.",
     "Ann pair 50 for 100": "Ann discards 50 km twice and fetches 100 km from the discard pile.",
-    "Ann exchange 25 stop": "Ann exchanges 25 km, stop for new cards.",
-    "Bob repairs under !": "Bob answers at once with repairs.", "Bob mirror !": "Mirror! Bob sends the attack back.",
-    "Bob u-turn !": "U-turn! Bob sends the last distance card back.", "Bob u-turn": "Bob lays u-turn.",
-    "Bob car-pool !": "Coup fourré! Bob answers with car pool.", "Bob pass": "Bob passes.",
+    "Ann exchange 25 stop": "Ann exchanges 25 km, Stop for new cards.",
+    "Bob repairs under !": "Bob answers at once with Repairs.", "Bob mirror !": "Mirror! Bob sends the attack back.",
+    "Bob u-turn !": "U-Turn! Bob sends the last distance card back.", "Bob u-turn": "Bob lays U-Turn.",
+    "Bob car-pool !": "Coup fourré! Bob answers with Car Pool.", "Bob pass": "Bob passes.",
     "Ann penalty 50": "A mistake costs Ann a card: 50 km.",
 }  # fmt: skip
 

@@ -106,7 +106,7 @@ def test_a_photograph_is_confirmed_line_by_line_and_scored(page):
     sheet = counted(page, sent.location)
 
     assert sent.status_code == 303
-    assert "Battle pile: roll · Speed pile: end of limit" in text_of(shown)
+    assert "Battle pile: Roll · Speed pile: End of Limit" in text_of(shown)
     assert "Side 1 completed 700 km" in text_of(sheet)
     assert lines_of(sheet) == {
         "Distance": ["700", "475"], "Safeties": ["200", "100"], "Coups fourrés": ["300", "–"],
@@ -357,7 +357,7 @@ def test_a_line_shows_differing_counts_and_what_answers_add(app, page):
     shown = text_of(counted(page, kept(app, doubtful()), change="1", **{"n-side-1-100": "3", "c-km": "25"}))
 
     assert "100 km cards 1, 2, 3, 4, 5, counted: 3" in shown
-    assert "50 km cards 7, 8 25 km card 9 plus 1 answered above Driving ace card 10" in shown
+    assert "50 km cards 7, 8 25 km card 9 plus 1 answered above Driving Ace card 10" in shown
 
 
 def test_changing_returns_to_the_lines_with_all_values(app, page):
@@ -417,7 +417,7 @@ RACE = {"edition": "asmodee-2014"}
         ({}, UNFINISHED | {"ended": "played-out"}, 200, "all cards were played out"),
         ({}, UNFINISHED, 200, "not all cards were played out"),
         (RACE, {"n-side-1-100": "8", "n-side-1-200": "1"}, 200, "The race goes to Side 1!"),
-        (RACE, {"n-side-1-100": "8", "n-side-1-200": "1"}, 200, "This race kilometres 1500 575"),
+        (RACE, {"n-side-1-100": "8", "n-side-1-200": "1"}, 200, "This race miles 1500 575"),
         ({}, {}, 200, "Add to a match"),
         (RACE, {}, 200, "not Add to a match"),
     ],
@@ -443,7 +443,7 @@ def test_undetected_cards_are_folded_until_one_is_counted(app, page):
     folded, typed = page.get(address).text, counted(page, address, change="1", **{"n-side-1-200": "1"})
 
     first = re.findall(r"<details( open)?>\s*<summary>(Not on the picture: [^<]*)", folded)[0]
-    assert first == ("", "Not on the picture: 200 km, Extra tank, Puncture proof")
+    assert first == ("", "Not on the picture: 200 km, Extra Tank, Puncture Proof")
     assert first[1] in text_of(typed)
     assert "<details open>" in typed.text
 

@@ -18,7 +18,7 @@ a language is one tap away where a seat is taken and stays
     Ann scans; Ann reads | markup <button name="language" value="pl" lang="pl">Polski
     Ann reads | markup <input type="hidden" name="back" value="/join">
     Ann taps /phone language=pl & back=/join -> /join; Ann taps /join player=Ann; Ann roll
-    Ann at / | not rolls | not ’s turn; Ann reads | markup <html lang="pl"
+    Ann at / | not lays Roll | not ’s turn; Ann reads | markup <html lang="pl"
 sounds can be turned on while taking a seat
     Ann sits; Bob scans; Bob reads | Horn, brakes and engine; Bob taps /join player=Bob & sound=on
     Ann at / | not markup data-sound=; Bob at / | markup data-sound="on"; Bob at /join | not Horn, brakes and engine

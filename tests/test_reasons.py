@@ -17,10 +17,9 @@ from companion.rules.reasons import (
     Code,
     Reason,
     as_json,
-    card_name,
     catalogue,
     governing_switch,
-    in_unit,
+    in_edition,
     instead,
     reason,
     rule,
@@ -29,7 +28,7 @@ from companion.rules.reasons import (
 from companion.rules.record.judge import HandResult, JudgedLine
 
 CLASSIC = load_edition("classic")
-TABLES = {"words", "sources", "cards", "miles"}
+TABLES = {"words", "sources", "miles"}
 TO_650 = "Ann roll; Bob roll" + "".join(f"; Ann {km}; Bob 25" for km in (200, 200, 100, 100, 50))
 
 
@@ -65,11 +64,11 @@ unknown-card
     | Ann 300: There is no 300 km in this game.
 too-many-copies
     Ann driving-ace | Ann driving-ace:
-        The deck has only 1 × driving ace. Look at this card again, or correct an earlier line.
+        The deck has only 1 × Driving Ace. Look at this card again, or correct an earlier line.
 own-side
     Ann roll; Bob roll | Ann stop > Ann: That card is played on an opponent. Name one of them.
 needs-target
-    Ann roll | Bob stop: Say who gets the stop.
+    Ann roll | Bob stop: Say who gets Stop.
 needs-target/control [edition=rush]
     | Ann control: Say who has to hand the card over.
 needs-target/theft [edition=rush]
@@ -78,19 +77,19 @@ not-driving
     | Ann 100: Ann cannot drive yet.
 not-driving/remedied
     Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann 100:
-        Ann cannot drive yet: a roll is needed after the remedy.
+        Ann cannot drive yet: Roll is needed after the remedy.
 not-driving/late-safety
-    Ann roll; Bob accident > Ann; Ann driving-ace | Ann 100: Ann cannot drive yet: a roll is needed after the safety.
+    Ann roll; Bob accident > Ann; Ann driving-ace | Ann 100: Ann cannot drive yet: Roll is needed after the safety.
 under-hazard
-    Ann roll; Bob flat-tire > Ann | Ann 100: Flat tire on Ann: no driving until it is remedied.
+    Ann roll; Bob flat-tire > Ann | Ann 100: Flat Tire on Ann: no driving until it is remedied.
 under-hazard/roll
-    Ann roll; Bob flat-tire > Ann | Ann roll: Flat tire on Ann: a roll does not remedy it.
+    Ann roll; Bob flat-tire > Ann | Ann roll: Flat Tire on Ann: Roll does not remedy it.
 speed-limit
-    Ann roll; Bob speed-limit > Ann | Ann 100: Speed limit: only 25 and 50 until it is lifted.
+    Ann roll; Bob speed-limit > Ann | Ann 100: Speed Limit: only 25 and 50 until it is lifted.
 speed-limit/fifty [edition=rush]
-    Ann 50; Bob speed-limit > Ann | Ann 75: Speed limit: nothing above 50 until it is lifted.
+    Ann 50; Bob speed-limit > Ann | Ann 75: Speed Limit: nothing above 50 until it is lifted.
 speed-limit/doubled [edition=rush; limit-on-doubled=doubled]
-    Ann 50; Bob speed-limit > Ann | Ann 50*2: Speed limit: 50 km doubled is above 50.
+    Ann 50; Bob speed-limit > Ann | Ann 50*2: Speed Limit: 50 km doubled is above 50.
 past-target
     {TO_650} | Ann 75: 75 km would pass the target: 50 km are left.
 past-target/discard [edition=parker]
@@ -99,40 +98,40 @@ third-200
     Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 200:
         At most 2 cards of 200 km a hand: Ann laid them already.
 nothing-to-remedy
-    | Ann repairs: There is no accident on Ann that repairs could fix.
+    | Ann repairs: There is no Accident on Ann that Repairs could fix.
 already-rolling
-    Ann roll; Bob roll | Ann roll: A roll would do nothing: Ann can drive already.
+    Ann roll; Bob roll | Ann roll: Roll would do nothing: Ann can drive already.
 not-limited
-    | Ann end-of-limit: There is no speed limit on Ann to end.
+    | Ann end-of-limit: There is no Speed Limit on Ann to end.
 already-limited
-    Ann speed-limit > Bob; Bob roll | Ann speed-limit > Bob: There is a speed limit on Bob already.
+    Ann speed-limit > Bob; Bob roll | Ann speed-limit > Bob: Speed Limit is on Bob already.
 protected
     Ann roll; Bob roll; Ann right-of-way; Ann 25 | Bob stop > Ann:
-        Stop cannot touch Ann: right of way is on the table.
+        Stop cannot touch Ann: Right of Way is on the table.
 opponent-not-driving/empty
     | Ann stop > Bob: Bob cannot be stopped yet: nothing lies on that battle pile.
 opponent-not-driving/remedied [hazard-on-remedy=forbidden]
     Ann roll; Bob stop > Ann; Ann roll; Bob accident > Ann; Ann repairs | Bob stop > Ann:
-        Ann cannot be stopped yet: no roll shows on that battle pile.
+        Ann cannot be stopped yet: Roll does not show on that battle pile.
 already-attacked [hazard-on-hazard=forbidden]
     Ann roll; Bob accident > Ann; Ann discard 25 | Bob stop > Ann: Accident lies on Ann already.
 coup-fourre-window-closed
     Ann roll; Bob stop > Ann; Ann discard 25; Bob roll | Ann right-of-way !:
-        Too late for a coup fourré: a card was drawn or played after the attack (stop).
+        Too late for a coup fourré: a card was drawn or played after the attack (Stop).
 coup-fourre-window-closed/remedy [edition=rush]
     Ann accident > Bob; Bob discard 50 | Bob repairs !:
-        Too late for repairs out of turn: a card was drawn or played after the attack (accident).
+        Too late for Repairs out of turn: a card was drawn or played after the attack (Accident).
 no-attack-to-answer
-    | Bob right-of-way !: Right of way cannot be played out of turn: there is no attack on Bob to answer with it.
+    | Bob right-of-way !: Right of Way cannot be played out of turn: there is no attack on Bob to answer with it.
 no-attack-to-answer/own-turn
     Ann roll; Bob roll; Ann accident > Bob | Bob repairs !: Repairs can only be played on the player's own turn.
 no-attack-to-answer/mirror [edition=rush]
     | Bob mirror !: There is no attack on Bob to send back.
 no-attack-to-answer/mirrors [edition=rush]
     Ann stop > Bob; Bob mirror !; Ann mirror ! | Bob mirror !:
-        This attack has been mirrored twice: there is no third mirror.
+        This attack has been sent back twice: there is no third Mirror.
 first-card [first-card=roll-or-right-of-way]
-    | Ann driving-ace: Ann's first card must be a roll or right of way.
+    | Ann driving-ace: Ann's first card must be Roll or Right of Way.
 extension-not-offered
     | Ann extend: No extension is offered to Ann.
 safety-discard [discard-safety=forbidden]
@@ -150,36 +149,36 @@ cannot-take-discard/full [edition=rush]
 cannot-take-discard/pair
     Ann discard 25 | Bob pair 50 for 25: Here two equal cards cannot be exchanged for a card of the discard pile.
 already-doubled [edition=rush]
-    | Ann 100*3: One accelerator a card.
+    | Ann 100*3: Only one Accelerator for each distance card.
 no-such-card-there [edition=rush]
     | Ann theft 100 > Bob: 100 km does not lie in front of Bob.
 no-such-card-there/discards [edition=rush]
     | Ann pair 50 for 100: 100 km is not on the discard pile.
 no-such-card-there/request [edition=rush]
-    Ann 50 | Bob give stop > Ann: Nobody has asked Bob for stop.
+    Ann 50 | Bob give stop > Ann: Nobody has asked Bob for Stop.
 no-such-card-there/other [edition=rush]
-    Ann control stop > Bob | Bob give stop > Bob: It is Ann who has asked Bob for stop.
+    Ann control stop > Bob | Bob give stop > Bob: It is Ann who has asked Bob for Stop.
 no-such-card-there/unasked [edition=rush]
     Ann control stop > Bob | Bob name roll > Ann: Bob has asked Ann for no card, so none is named instead.
 request-pending [edition=rush]
     Ann control stop > Bob; Bob 50 | Ann control roll > Bob: A request lies beside Bob already.
 request-pending/owed [edition=rush]
-    Ann control stop > Bob | Bob discard stop: Bob has to hand the stop to Ann first.
+    Ann control stop > Bob | Bob discard stop: Bob has to hand Stop to Ann first.
 nothing-to-turn-back [edition=rush]
     | Ann u-turn: There is no distance card to turn back.
 nothing-to-turn-back/own [edition=rush]
-    Ann 50 | Ann u-turn !: A u-turn answers an opponent's card.
+    Ann 50 | Ann u-turn !: U-Turn answers an opponent's card.
 nothing-to-turn-back/winning [edition=rush; u-turn-on-winning-card=forbidden; target=200]
     Ann 200 | Bob u-turn !: The card that wins cannot be turned back.
 safety-demanded [edition=rush]
     | Ann control driving-ace > Bob: A safety cannot be demanded.
 needs-distance [edition=rush]
-    | Ann accelerator: An accelerator goes with a distance card.
+    | Ann accelerator: Accelerator goes with a distance card.
 must-play-it [edition=rush]
     Ann discard 100; Bob 75; Ann pair 50 for 100 | Ann 75: 100 km must be played this turn.
 must-play-it/handed [edition=rush]
     Ann control stop > Bob; Bob give stop > Ann | Bob 50:
-        Ann has to lay the stop first, or discard it if it cannot be laid.
+        Ann has to lay Stop first, or discard it if it cannot be laid.
 no-passing
     | Ann pass: There is no passing.
 no-passing/out-of-turn [edition=rush]
@@ -212,7 +211,7 @@ REMARKED = {
     "look-alike": ("side \u0410nn\nhand first Ann\nAnn roll\n",
         "The names \u0410nn and Ann look alike, but have different letters: they count as two names."),
     "no-effect/card": ("edition classic\noption limit-on-doubled=doubled\nhand first Ann\nAnn roll\n",
-        "The house rule limit-on-doubled=doubled has no effect in this game: there is no accelerator."),
+        "The house rule limit-on-doubled=doubled has no effect in this game: there is no Accelerator."),
     "no-effect/points": ("edition rush\noption shut-out=once\nhand first Ann\nAnn 100\n",
         "The house rule shut-out=once has no effect in this game: it gives no points for that."),
     "no-effect/few-players": ("side Cid\nside Dee\nedition dujardin-2014\noption five-hazards-removed=yes\n"
@@ -232,12 +231,12 @@ AS_VALUES = {
     ),
     "third-200/lies": ({"side": "Ann", "count": 2}, "Ann has more than 2 cards of 200 km."),
     "past-target/sum": ({"side": "Ann", "km": 725, "target": 700}, "Ann has 725 km, and the target is 700 km."),
-    "missing-cards": ({"card": Card.STOP, "count": 2}, "Missing: 2 × stop."),
+    "missing-cards": ({"card": Card.STOP, "count": 2}, "Missing: 2 × Stop."),
     "missing-cards/unverified": (
-        {"card": Card.STOP, "count": 2}, "Missing: 2 × stop, if this deck is counted right.",
+        {"card": Card.STOP, "count": 2}, "Missing: 2 × Stop, if this deck is counted right.",
     ),
     "unknown-card/unread": ({"count": 3}, "Cards that could not be told: 3."),
-    "no-such-card-there/hand": ({"player": "Ann", "card": Card.ROLL}, "Ann does not hold roll."),
+    "no-such-card-there/hand": ({"player": "Ann", "card": Card.ROLL}, "Ann does not hold Roll."),
 }  # fmt: skip
 """Reasons given as values: the finer cases of some codes, and what a count of the cards finds."""
 
@@ -319,9 +318,7 @@ def test_a_way_out_is_short_in_each_language(key):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_catalogue_speaks_of_every_code_and_of_nothing_else(language):
-    tables = TABLES | {code.value for code in Code}
-
-    assert set(catalogue(language)) == (tables - {"cards"} if language == "en" else tables)
+    assert set(catalogue(language)) == TABLES | {code.value for code in Code}
     for code in Code:
         assert {kind_of(key) for key in catalogue(language)[code]} <= {"say", "instead", "section"}
 
@@ -356,7 +353,7 @@ def test_a_translation_has_the_same_cases_with_the_same_gaps(code, language):
 
 @pytest.mark.parametrize("language", LANGUAGES[1:])
 def test_no_english_is_left_in_a_translation(language):
-    english = {**catalogue(), "cards": {card.value: card_name(card) for card in Card}}
+    english = catalogue()
     same = {
         (name, key)
         for name, entry in catalogue(language).items()
@@ -364,24 +361,11 @@ def test_no_english_is_left_in_a_translation(language):
         if text == english[name].get(key) and not text.endswith((" km", "Coup fourré"))
     }
 
-    assert same <= {("words", "rule"), ("miles", "km")}
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_card_is_named_in_each_language(language):
-    names = [card_name(card, language) for card in Card]
-
-    assert len(set(names)) == len(Card)
-    assert language == "en" or list(catalogue(language)["cards"]) == [card.value for card in Card]
-
-
-@pytest.mark.parametrize(("edition", "card"), [("classic", "25 km"), ("asmodee-2014", "25 miles"), ("rush", "25 km")])
-def test_an_edition_that_counts_miles_names_its_cards_in_them(edition, card):
-    assert card_name(Card.KM_25, "en", edition) == card
+    assert same <= {("words", "rule"), ("miles", "km"), ("speed-limit", "instead-doubled")}
 
 
 def test_miles_stand_for_kilometres_in_words_and_never_in_the_place_of_a_value():
-    assert in_unit("%(km)d km of {km} km", "en", "asmodee-2014") == "%(km)d miles of {km} miles"
+    assert in_edition("%(km)d km of {km} km", "en", "asmodee-2014") == "%(km)d miles of {km} miles"
 
 
 def test_french_signs_are_not_parted_from_their_word():
@@ -405,7 +389,7 @@ def test_names_in_a_sentence_are_never_taken_for_its_gaps_or_for_cards():
     small = reason(Code.NOT_DRIVING, side="bob")
 
     assert say(why) == "It is roll's turn, not {turn}'s."
-    assert say(away) == "Say who gets the out of gas."
+    assert say(away) == "Say who gets Out of Gas."
     assert say(small) == "bob cannot drive yet."
 
 
@@ -413,7 +397,7 @@ def test_names_in_a_sentence_are_never_taken_for_its_gaps_or_for_cards():
 
 
 def test_the_way_out_is_given_where_it_is_short():
-    assert instead(refused("under-hazard")) == "spare tire, or puncture proof"
+    assert instead(refused("under-hazard")) == "Spare Tire, or Puncture Proof"
     assert instead(refused("past-target")) is None
 
 
@@ -476,7 +460,7 @@ def test_where_all_sheets_agree_the_rule_is_in_the_section_of_the_catalogue():
             "house rule: five-hazards-removed=yes",
         ),
     ],
-    ids=["a roll that right of way forbids is a matter of its switch", "a theft from the own side is of the specials",
+    ids=["a roll that Right of Way forbids is a matter of its switch", "a theft from the own side is of the specials",
          "a wrong remedy at once is of the remedies", "where there are no specials it is of the turn",
          "a card taken out is a matter of the house rule"],
 )  # fmt: skip

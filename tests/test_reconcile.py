@@ -132,7 +132,7 @@ another play than the one seen settles the card [opened]
     => played: Ann roll / Bob roll / Ann 50
 a card whose play was changed to a discard and that lies on where it lay is asked about [opened]
     lay 100-01 1/distance; yes; correct Ann discard 100; look
-        => The 100 km still lies on the distance area. By the record: the discard pile.
+        => 100 km still lies on the distance area. By the record: the discard pile.
     say table; look => played: Ann roll / Bob roll / Ann 100
     => nothing
 where the record is right about a card that lies on where it lay nothing more is asked of it [opened]
@@ -143,7 +143,7 @@ a card whose play was changed to a discard and that is carried there asks nothin
     lay 100-01 1/distance; yes; correct Ann discard 100; look; lay 100-01 discard; look 20 => nothing
 a card whose play was changed to another side's lies on the wrong mat [opened]
     lay 100-01 1/distance; yes; correct Bob 100 anyway; look
-        => The 100 km still lies on the distance area. By the record: the distance area.
+        => 100 km still lies on the distance area. By the record: the distance area.
     lay 100-01 2/distance; look 20 => nothing
 two cards between two looks are asked about in the order that the rules allow
     put 50-01 1/distance; put roll-02 2/battle; put roll-01 1/battle; look => Ann roll / Bob roll / Ann 50
@@ -195,7 +195,7 @@ a hand ended while a card is in the air does not take it along [opened]
 a card that is gone and was never played may be laid again
     lay roll-01 1/battle; yes; up roll-01; say table; look; lay roll-01 1/battle => Ann roll
 the table is right takes the line out [opened]
-    lay 50-01 1/distance; yes; up 50-01 => The 50 km is no longer on the distance area.
+    lay 50-01 1/distance; yes; up 50-01 => 50 km is no longer on the distance area.
     say table; look => played: Ann roll / Bob roll
     => nothing
 what is said to be all right is not asked again while the zone stays [opened]
@@ -228,7 +228,7 @@ a discard taken by the next player is told by his card [opened; edition=asmodee-
     lay 50-01 2/distance => Bob take / Bob 50
 a discard that nobody took is not said to be taken again [opened; edition=asmodee-2014]
     lay 50-01 discard; yes; up 50-01; lay 50-01 2/distance; say no; look 20
-        => The 50 km has moved from the discard pile to the distance area.
+        => 50 miles has moved from the discard pile to the distance area.
 
 # Cards without stickers
 
@@ -246,7 +246,7 @@ a hazard that is carried away once its remedy lies on it asks nothing [opened]
     => played: Ann roll / Bob roll / Ann stop > Bob / Bob roll
 a card that is put back and goes again is a new question [opened]
     lay 50-01 1/distance; yes; up 50-01; say record; lay 50-01 1/distance; look 12 => nothing
-    up 50-01 => The 50 km is no longer on the distance area.
+    up 50-01 => 50 km is no longer on the distance area.
 a hazard that a late safety has beaten may be carried away [opened]
     lay flat-tire-01 2/battle; yes; lay 25-01 discard; yes; lay 25-02 discard; yes; lay puncture-proof-01 2/safety;
         yes; lay flat-tire-01 discard; look 40 => nothing

@@ -94,7 +94,7 @@ def test_a_card_without_a_sticker_that_was_laid_at_the_wrong_side_is_no_play_mor
     table.told = (by_face(Card.SPEED_LIMIT, "side-1/speed", 2),)
     table.see(2.0)
 
-    assert table.asked == ["Speed limit has moved from the speed pile to the speed pile."]
+    assert table.asked == ["Speed Limit has moved from the speed pile to the speed pile."]
     assert table.played[-1] == "Bob speed-limit > Cid"
 
 
@@ -288,7 +288,7 @@ one sighting is no proposal
     lay roll-03 1/battle; see {STEP_S} => nothing
 a hazard before somebody is an attack by the player to move
     enter Ann roll; lay stop-01 1/battle; see => Bob stop > Ann
-a speed limit in the speed zone is an attack
+a Speed Limit in the speed zone is an attack
     enter Ann roll; lay speed-limit-01 1/speed; see => Bob speed-limit > Ann
 a card on the discard pile is discarded by the player to move
     enter Ann roll; lay 25-07 discard; see => Bob discard 25
@@ -364,11 +364,11 @@ a discard that is gone has been taken when the next player goes on [asmodee]
 a card laid before the discard is surely gone waits for that [asmodee]
     up 25-01; see 0.5; lay 100-01 1/distance; see 3 => Ann take / Ann 100
 a discard that is gone has been taken back when its player goes on [asmodee]
-    up 25-01; see 3; lay roll-02 2/battle; see => The 25 km is no longer on the discard pile. / Bob roll?
-    => ever: Ann roll / Bob discard 25 / The 25 km is no longer on the discard pile. / Bob roll?
+    up 25-01; see 3; lay roll-02 2/battle; see => 25 miles is no longer on the discard pile. / Bob roll?
+    => ever: Ann roll / Bob discard 25 / 25 miles is no longer on the discard pile. / Bob roll?
 whether a discard was taken or taken back is asked where another discard follows [asmodee]
     up 25-01; see 3; lay 50-01 discard; see => Ann take? / Ann discard 50 /
-        The 25 km is no longer on the discard pile.
+        25 miles is no longer on the discard pile.
 an attack on whoever discarded tells that the discard was taken [asmodee]
     lay 100-01 1/distance; see; lay roll-02 2/battle; see; lay 50-01 discard; see; up 50-01 25-01; see 3;
         lay stop-01 1/battle; see => Bob take / Bob stop > Ann
@@ -377,7 +377,7 @@ an older discard can only have been taken [asmodee]
 a discard may be taken and laid at once [asmodee]
     put 25-01 1/distance; see => Ann take / Ann 25
 a discard laid elsewhere by its own player is put right [asmodee]
-    put 25-01 2/distance; see => The 25 km has moved from the discard pile to the distance area.
+    put 25-01 2/distance; see => 25 miles has moved from the discard pile to the distance area.
 a discard that was only looked at is not taken [asmodee]
     up 25-01; see 3; lay 25-01 discard; see; lay 100-01 1/distance; see 3 => Ann 100
     => ever: Ann roll / Bob discard 25 / Ann 100
@@ -385,7 +385,7 @@ a discard that covers another takes nothing [asmodee]
     lay 50-01 discard; see 4 => Ann discard 50
 a discard is taken as soon as the one beneath comes to light [asmodee]
     lay 50-01 discard; see; up 50-01 25-01; see 0.6; lay 75-01 discard; see => Bob take? / Bob discard 75 /
-        The 50 km is no longer on the discard pile.
+        50 miles is no longer on the discard pile.
 a discard beneath that was always in sight tells nothing [asmodee]
     put 50-01 discard; see; up 50-01; see 0.6; lay 50-01 discard; lay 100-01 2/distance; see 3 => Bob 100
 a discard that comes to light for the first time is no new one [edition=asmodee-2014]
@@ -393,7 +393,7 @@ a discard that comes to light for the first time is no new one [edition=asmodee-
     lay 100-01 1/distance; see => Ann take / Ann 100
 a discard that comes to light for the first time is no new one (2) [edition=asmodee-2014]
     enter Ann roll, Bob roll, Ann discard 50, Bob discard 25; lay 25-01 discard; see; up 25-01 50-01; see 3 => nothing
-    lay 100-01 2/distance; see => The 25 km is no longer on the discard pile. / Bob 100?
+    lay 100-01 2/distance; see => 25 miles is no longer on the discard pile. / Bob 100?
 a taken discard may be discarded again [asmodee]
     lay 100-01 1/distance; see; up 25-01; see 3; lay 25-01 discard; see => Bob discard 25
 a take that was entered by hand is not proposed again [asmodee]
@@ -406,11 +406,11 @@ an empty draw pile is no news while the discards are to be reshuffled [reshuffli
 of an empty draw pile the last discard can still be taken [reshuffling 0]
     up 75-01 50-01; see 3 empty; lay 100-01 1/distance; see empty => Ann take / Ann 100
 discards that vanish while there is a draw pile are missed [reshuffling 40]
-    up 75-01; see {2 * TURN_S + 3.0} => The 75 km is no longer on the discard pile. /
-        The 50 km is no longer on the discard pile. / The 25 km is no longer on the discard pile.
+    up 75-01; see {2 * TURN_S + 3.0} => 75 miles is no longer on the discard pile. /
+        50 miles is no longer on the discard pile. / 25 miles is no longer on the discard pile.
     => ever: Ann roll / Bob discard 25 / Ann discard 50 / Bob discard 75 /
-        The 75 km is no longer on the discard pile. / The 50 km is no longer on the discard pile. /
-        The 25 km is no longer on the discard pile.
+        75 miles is no longer on the discard pile. / 50 miles is no longer on the discard pile. /
+        25 miles is no longer on the discard pile.
 
 # Cards gathered in before the record has the hand's end
 
@@ -421,7 +421,7 @@ that the hand has ended is asked once [laid_out; unconfirmed]
     clear; see 30 => end?
 cards that stay away although others lie there are missed in the end [laid_out]
     lay 50-01 2/distance; see; up roll-01; up roll-02; up 100-01; see {MOMENT_S + 1.0} => nothing
-    see {2 * TURN_S} => The 100 km is no longer on the distance area. / Roll is no longer on the battle pile. /
+    see {2 * TURN_S} => 100 km is no longer on the distance area. / Roll is no longer on the battle pile. /
         Roll is no longer on the battle pile.
 
 nothing is missed of what is gathered in though the picture fails meanwhile [laid_out]
@@ -472,7 +472,7 @@ an accelerator between two distance cards is asked [edition=rush]
     enter Ann 75*2, Bob discard 50; see 3 => Ann 100
 an explained special card may be covered and taken up [edition=rush]
     enter Ann 100; lay u-turn-01 discard; see; enter Bob u-turn !; see; lay 50-01 discard; see 3 => Bob discard 50?
-    => ever: U-turn has been laid: enter the play that it belongs to. / Bob discard 50?
+    => ever: U-Turn has been laid: enter the play that it belongs to. / Bob discard 50?
 a special card taken back takes its question along [edition=rush]
     lay mirror-01 discard; see => Mirror has been laid: enter the play that it belongs to.
     up mirror-01; see 3 => nothing
@@ -485,11 +485,11 @@ an attack that a mirror turned lies where the record has it [edition=rush]
     enter Bob mirror !; see 3 => nothing
     => now: nothing
 a distance card that vanishes in rush is asked and never taken back by itself [edition=rush]
-    lay 100-01 1/distance; see; up 100-01; see 3 => The 100 km is no longer on the distance area.
+    lay 100-01 1/distance; see; up 100-01; see 3 => 100 km is no longer on the distance area.
     => played: Ann 100
 a discard in rush may be half of a pair and is asked [edition=rush]
     lay 50-01 discard; see => Ann discard 50?
-a doubled card entered by hand is expected with its accelerator [edition=rush]
+a doubled card entered by hand is expected with Accelerator [edition=rush]
     enter Ann 100*2; put 100-01 1/distance; put accelerator-02 1/distance; see 3 => nothing
 doubled cards that lay there before we looked are not proposed [edition=rush]
     enter Ann 100*2; put 100-01 1/distance; put accelerator-02 1/distance; see 3 => nothing
@@ -500,15 +500,15 @@ a discard that may be part of an exchange is asked [edition=asmodee-2014; exchan
     lay 50-01 discard; see => Ann discard 50?
 a remedy that may have been an answer out of turn is asked [edition=asmodee-2014; fast-remedy=yes]
     enter Ann roll, Bob roll, Ann accident > Bob; lay repairs-01 discard; see
-        => The repairs on the discard pile may be discarded or an answer to the attack: enter what was played.
+        => Repairs was discarded or answers the attack: enter what was played.
 a remedy laid out of turn on a fresh attack is an answer at once [edition=asmodee-2014; fast-remedy=yes; three]
     enter Ann roll, Bob roll, Cid roll, Ann accident > Cid; lay repairs-01 3/battle; see => Cid repairs !?
 a remedy on the discard pile after an attack is asked [edition=rush]
     enter Ann pollution > Bob; lay end-of-pollution-01 discard; see 3
-        => The end of pollution on the discard pile may be discarded or an answer to the attack: enter what was played.
+        => End of Pollution was discarded or answers the attack: enter what was played.
 a remedy thrown out with its hazard is asked and no discard [edition=rush]
     enter Ann stop > Bob, Bob discard 50, Ann 50; lay roll-01 discard; see
-        => The roll on the discard pile may be discarded or an answer to the attack: enter what was played.
+        => Go was discarded or answers the attack: enter what was played.
 a card seen before an arm came over it comes before one seen later [three]
     enter Ann roll, Bob roll, Cid roll; put roll-01 1/battle; put roll-02 2/battle; put roll-03 3/battle; see;
         see 0.3 hiding 2/battle 2/speed 2/safety 2/distance; lay 50-03 discard;

@@ -192,8 +192,8 @@ def test_a_reason_explains_a_gift_and_a_u_turn(lines, does, says):
     assert reason_for(position("roll u-turn 100 50", lines, edition="rush"), does) == says
 
 
-def test_a_single_card_is_named_in_the_singular():
-    assert reason_for(position("25"), discard("Ann", Card.KM_25)) == "25 km is the last card."
+def test_a_single_card_is_not_spoken_of_as_several():
+    assert reason_for(position("25"), discard("Ann", Card.KM_25)) == "25 miles is the last card."
 
 
 # Driving and discarding a Roll win about equally often here: level 2 drives.
@@ -263,4 +263,4 @@ def test_a_reason_is_about_the_chosen_play(edition, seed):
 def test_a_discarded_u_turn_returns_no_card():
     at = position("u-turn 100 50 50", "Ann 100; Bob 200", edition="rush")
 
-    assert reason_for(at, discard("Ann", Card.U_TURN)) == "Of the 4 cards u-turn is missed least."
+    assert reason_for(at, discard("Ann", Card.U_TURN)) == "Of the 4 cards U-Turn is missed least."

@@ -235,8 +235,8 @@ def test_a_robots_play_does_not_change_while_its_card_is_moved():
     assert told("Robo", hand.replace("roll", "stop"), said) is not said
 
 
-def test_a_hand_that_the_deck_cannot_contain_is_refused():
-    with pytest.raises(Problem, match="more of driving ace"):
+def test_a_hand_that_the_deck_cannot_have_is_refused():
+    with pytest.raises(Problem, match="more of Driving Ace"):
         step("Robo", "driving-ace driving-ace roll 50 50 50 75")
 
 

@@ -57,7 +57,7 @@ EXPLAINED = {
     "three-players-5100": "Ann laid every safety there is: 300 on top."
     " | The draw pile was used up when Ann completed the trip: 300 | Ann called the extension and completed it: 200"
     " | Bob laid no distance card: 500 for Ann. Cid laid no distance card: 500 for Ann.",
-    "rush-five-players": "Dee: 1 × 300 km with an accelerator, 2 × 100 km, 1 × 50 km = 850",
+    "rush-five-players": "Dee: 1 × 300 km with Accelerator, 2 × 100 km, 1 × 50 km = 850",
 }
 
 
@@ -297,7 +297,7 @@ SHOWN = {
     " | Most cruel attacker: Bob, with 1 hazard on Ann.",
     "/more": "Earlier matches | Statistics",
     "/score": "Earlier matches | Statistics | Ann: 7 × 100 km = 700 | Bob: 5 × 25 km = 125"
-    " | Ann laid right of way: 100 | Ann answered stop at once with right of way: 300 on top."
+    " | Ann laid Right of Way: 100 | Ann answered Stop at once with Right of Way: 300 on top."
     " | Ann completed 700 km: 400 | Ann completed the trip without any 200 km card: 300"
     " | Rule: the classic rules (106 cards) – Scoring",
     "/past/1/1?step=0": "The cards are dealt.",
@@ -318,7 +318,7 @@ def test_a_won_hand_has_a_headline(page, won, path):
 EVENINGS = """
 a step says who entered and who changed it
     Ann taps /play text=Ann roll -> 401; Ann sits; Bob sits; Ann taps /play text=Ann roll
-    Bob taps {line}/correct text=Ann right-of-way; machine at /past/1/1?step=1 | Ann lays right of way.
+    Bob taps {line}/correct text=Ann right-of-way; machine at /past/1/1?step=1 | Ann lays Right of Way.
     machine reads | Entered by Ann. Changed later by Bob.
 a step that was illegal says why
     machine sends /plays {"text": "Ann 100", "anyway": true}
@@ -352,7 +352,7 @@ a hand that was played shows a spectator its plays but no pen
     Ann roll; Bob roll; Ann 100; end; eve at /score/1/plays | Ann drives 100 km. | not markup /line/
     machine at /score/7/plays -> 404
 a step is a part for a page that asks for one
-    Ann roll; Bob roll; machine polls /past/1/1?step=2; machine reads | Bob rolls. | not markup <html
+    Ann roll; Bob roll; machine polls /past/1/1?step=2; machine reads | Bob lays Roll. | not markup <html
 a page that is not there is no error
     machine at /past?page=0 -> 200; machine at /past?page=-3 -> 200; machine at /past?page=x -> 200
     machine at /past?page=99999999999999999999 -> 200

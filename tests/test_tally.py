@@ -264,7 +264,7 @@ def test_a_safety_read_twice_is_asked_about_where_it_is_less_clear():
                   ["200 km: 5 are too many, the deck has only 4. Count these cards again."]]}),
         ({"n-side-1-100": "12", "trip": "700"}, {"km": [["Side 1 has 1200 km, and the target is 700 km."], []]}),
         ({"s-side-1-extra-tank": "out", "s-side-2-extra-tank": "coup-fourre"},
-         {"extra-tank": [["Extra tank: 2 are too many, the deck has only 1. Count these cards again."]] * 2}),
+         {"extra-tank": [["Extra Tank: 2 are too many, the deck has only 1. Count these cards again."]] * 2}),
         ({"n-side-1-100": "7", "ended": "stopped"}, {"hand": ["Side 1 has all 700 km: that completes the trip."]}),
     ],
     ids=["a third 200", "more than there are", "past the target", "one safety twice", "a trip said to be broken off"],

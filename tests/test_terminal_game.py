@@ -167,15 +167,15 @@ def test_what_the_others_did_is_said_and_why_they_did_it():
 
     shown, why = answers(match, "p", "u roll", "why")[1:]
 
-    assert "\nBob rolls.\n" in shown
-    assert why == "Bob rolls. It helps Bob on, with 700 miles still to go."
+    assert "\nBob lays Go.\n" in shown
+    assert why == "Bob lays Go. It helps Bob on, with 700 miles still to go."
 
 
 def test_the_hand_is_sorted_or_lies_as_it_was_drawn():
     sorts, back = answers(at_table("bsd-mille", f"{PERSON_7} {BOB} 75", ""), "order", "o")
 
-    assert "\n1 25 miles  2 50 miles  3 100 miles  4 Stop  5 Roll  6 Extra tank\n" in sorts
-    assert "\n1 Roll  2 25 miles  3 50 miles  4 100 miles  5 Extra tank  6 Stop\n" in back
+    assert "\n1 25 miles  2 50 miles  3 100 miles  4 Stop  5 Go  6 Extra Tank\n" in sorts
+    assert "\n1 Go  2 25 miles  3 50 miles  4 100 miles  5 Extra Tank  6 Stop\n" in back
 
 
 def test_another_language_is_spoken_where_the_terminal_is_set_to_it(played, monkeypatch):
@@ -254,10 +254,10 @@ def test_in_pairs_where_the_edition_leaves_the_choice(played):
         ("p", "p", "No card is picked now."),
         ("p", "u 4", "Player cannot drive yet. [the manual page of the Unix game mille – Starting to drive]"),
         ("p", "u stop", "Bob cannot be stopped yet"),
-        ("p", "u gasoline", "There is no out of gas on Player that gasoline could fix"),
-        ("p", "gas", "There is no out of gas on Player that gasoline could fix"), ("p", "Red Light", "Bob cannot"),
+        ("p", "u gasoline", "There is no Out of Gas on Player that Gasoline could fix"),
+        ("p", "gas", "There is no Out of Gas on Player that Gasoline could fix"), ("p", "Red Light", "Bob cannot"),
         ("p", "u red-light", "Bob cannot be stopped yet"), ("p", "d fuel-truck", "A safety is never discarded"),
-        ("p", "d gasoline", "Player does not hold gasoline."), ("p", "d extra-tank", "A safety is never discarded"),
+        ("p", "d gasoline", "Player does not hold Gasoline."), ("p", "d extra-tank", "A safety is never discarded"),
         ("p", "100 anyway", "Player cannot drive yet."), ("p", "u 1 > Bob", "cannot be used like that"),
         ("p", "skip-draw", "has been drawn already"), ("p", "penalty 25", "A mistake costs no card"),
     ],
@@ -276,8 +276,8 @@ def test_a_coup_fourre_is_played_at_once_and_before_picking_alone():
     shown = answers(attacked, "redraw")[0]
     at_once, late = answers(attacked, "u 4")[0], answers(attacked, "p", "extra-tank !")[-1]
 
-    assert "at once `u 4` (extra tank)" in shown
-    assert "extra tank !" in at_once
+    assert "at once `u 4` (Extra Tank)" in shown
+    assert "Extra Tank !" in at_once
     assert "Too late for a coup fourré" in late
 
 
@@ -285,7 +285,7 @@ def test_an_attack_between_others_turns_is_asked_about_only_where_it_can_be_answ
     three = "roll 25 50 100 right-of-way 75 roll 25 50 stop stop 75 25 50 75 100 25 50 75 75 75 75 75"
     attacked = at_table("classic", three, "Player roll, Bob stop > Player", players=3)
 
-    assert "At once `u 4` (right of way); `n` lets it pass." in answers(attacked, "redraw")[0]
+    assert "At once `u 4` (Right of Way); `n` lets it pass." in answers(attacked, "redraw")[0]
     assert asked(attacked.hand).stage is Stage.ANSWER
     without = at_table("classic", three.replace("right-of-way", "200", 1), "Player roll, Bob stop > Player", players=3)
     assert asked(without.hand) is None
@@ -318,7 +318,7 @@ def test_where_a_card_can_be_used_in_several_ways_it_is_asked_which():
 
     assert which == "Say which way: `stop > Bob`, `stop > Cid`."
     assert doubled == "Say which way: `50*2`, `75*2`, `100*2`."
-    assert re.search(r"Cid +Stop", aimed)
+    assert re.search(r"Cid +Red Light", aimed)
 
 
 def test_every_command_is_in_the_help_and_on_its_page():

@@ -118,7 +118,7 @@ def _heading(game: Game, hand: DealtHand) -> str:
 def _sides(game: Game, hand: DealtHand, names: Names) -> Iterator[str]:
     """Yield what lies before each side: a line with its piles and scores, and one or more with its areas."""
     table = hand.deal.table
-    rows = [["", _("Battle"), _("Speed"), language.in_unit("km"), _("Hand"), _("Overall"), _("Games")]]
+    rows = [["", _("Battle"), _("Speed"), language.in_edition("km"), _("Hand"), _("Overall"), _("Games")]]
     for side, sheet in zip(table.sides, scoring.score(table), strict=True):
         battle, speed = words.title(side.battle_top) or "–", "max 50" if side.limited else "–"
         scores = (side.km, sheet.total, game.totals.get(side.name, 0), game.won.get(side.name, 0))
@@ -175,7 +175,7 @@ def _prompt(hand: DealtHand, now: Prompt, cards: Mapping[str, Card]) -> str:
     ways = ", ".join(f"`{letter} {key[card]}` ({words.name(card)})" for card, letter in dict.fromkeys(lays))
     parts = [_("your turn: `p` picks a card")] * (now.stage is Stage.PICK and now.may_wait)
     if Verb.TAKE in verbs:
-        parts.append(_("`take` takes the %(card)s", card=words.name(hand.deal.table.discards[-1])))
+        parts.append(_("`take` takes %(card)s", card=words.name(hand.deal.table.discards[-1])))
     parts += [_("at once %(plays)s", plays=ways)] * bool(ways)
     parts += [_("`n` lets it pass")] * (now.stage is Stage.ANSWER and now.may_wait)
     return words.capital("; ".join(parts)) + "."

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from companion.common.text import Said, Term, say
-from companion.rules.cards import HAZARD_OF, Card, Family, card_name
+from companion.rules.card_names import card_term
+from companion.rules.cards import HAZARD_OF, Card, Family
 from companion.rules.legality import answers_to
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import PILE_OF, Side, Table
@@ -82,14 +83,14 @@ class Places:
         return Guess(lay(_player_of(table, side), face, at_once=at_once), clear=is_up)
 
     def question(self, face: Card, zone: str, table: Table) -> Said | None:
-        """Return what to ask about a card with an unclear meaning; None if `play_at` is enough."""
-        name = card_name(face)
+        """Return what to ask about a new card whose meaning no picture tells; None where `play_at` knows."""
+        name = card_term(face, table.edition.name)
         if face.family is Family.SPECIAL:
-            return say("%(card)s has been laid: enter the play that it belongs to.", card=name.begun())
+            return say("%(card)s has been laid: enter the play that it belongs to.", card=name)
         answers = any(_is_answer(table, side, face) for side in table.sides) or _is_thrown(table, face)
         if zone == DISCARD_ZONE and face.family is Family.REMEDY and answers:
             return say(
-                "The %(card)s on the discard pile may be discarded or an answer to the attack: enter what was played.",
+                "%(card)s was discarded or answers the attack: enter what was played.",
                 card=name,
             )
         return None
@@ -109,12 +110,6 @@ class Places:
     def _side(self, table: Table, zone: str) -> Side | None:
         name = self.mats.get(mat_of(zone))
         return next((side for side in table.sides if side.name == name), None)
-
-
-def named(face: Card) -> Term:
-    """Return a card's name for the beginning of a sentence."""
-    name = card_name(face)
-    return name.called(f"The {name}") if name[0].isdigit() else name.begun()
 
 
 def where(zone: str) -> Term:

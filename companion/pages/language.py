@@ -1,7 +1,7 @@
 """The language of a page: each phone's choice and the catalogs of texts.
 
-Catalogs are `web/translations/<language>.po`, translated from English. The referee's sentences and card names are in
-`rules/messages`.
+The catalogues are `web/translations/<language>.po`; English is the language the texts are written in. The sentences
+of the referee have catalogues of their own (`rules/messages`), the cards their names in `rules/card_names.toml`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from companion.common.languages import LANGUAGES
 from companion.common.resources import shipped
 from companion.common.text import Counted, Said, Term
 from companion.rules import reasons
+from companion.rules.card_names import card_name
 from companion.rules.cards import card_of_slug
 
 ENGLISH = "en"
@@ -59,6 +60,11 @@ def printed_in() -> str | None:
     return _edition.get()
 
 
+def name_cards_of(edition: str) -> None:
+    """Set the edition whose printed names and unit this request uses: that of a deck or photograph."""
+    _edition.set(edition)
+
+
 def speak_of(edition: str | None, called: Called = lambda _term: None) -> None:
     """Set the edition for card names, and a function for names of other terms."""
     _edition.set(edition)
@@ -92,13 +98,13 @@ def translate(text: str) -> str:
 
 
 def worded(text: str) -> str:
-    """Translate a text and use the edition's unit of distance."""
-    return in_unit(translate(text))
+    """Return a text of a page about the table: as `translate`, as its edition has it."""
+    return in_edition(translate(text))
 
 
-def in_unit(pattern: str) -> str:
-    """Return a translated pattern, in miles if the edition counts miles."""
-    return reasons.in_unit(pattern, spoken(), printed_in())
+def in_edition(pattern: str) -> str:
+    """Return a translated text, its values not yet put in, in the edition's unit and with its names for cards."""
+    return reasons.in_edition(pattern, spoken(), printed_in())
 
 
 def _said(sentence: Said) -> str:
@@ -109,7 +115,7 @@ def _said(sentence: Said) -> str:
         pattern = texts.ngettext(sentence.pattern, sentence.several, sentence.number)
     else:
         pattern = texts.gettext(sentence.pattern) if sentence.pattern else ""
-    return with_values(in_unit(pattern), sentence.values)
+    return with_values(in_edition(pattern), sentence.values)
 
 
 def with_values(pattern: str, values: Mapping[str, object]) -> str:
@@ -144,17 +150,15 @@ def _euphonic(pattern: str, said: Mapping[str, object]) -> str:
 
 def _plainly(term: Term) -> str:
     """Return a term that has no name of its own at this table."""
-    card, text = card_of_slug(term.key) if term.kind == "card" else None, str.__str__(term)
+    card = card_of_slug(term.key) if term.kind == "card" else None
     if card is None:
-        return catalogue(spoken()).gettext(text)
-    name = reasons.card_name(card, spoken(), printed_in())
-    # In English a sentence may need the text itself: `The 100 km`.
-    return text if spoken() == ENGLISH and name == reasons.card_name(card) else name
+        return catalogue(spoken()).gettext(str.__str__(term))
+    return card_name(card, spoken(), printed_in())
 
 
 def translate_many(one: str, many: str, count: int) -> str:
-    """Return the form of a text for a count."""
-    return in_unit(catalogue(spoken()).ngettext(one, many, count))
+    """Return the form of a text that fits a count."""
+    return in_edition(catalogue(spoken()).ngettext(one, many, count))
 
 
 @cache

@@ -122,7 +122,7 @@ def prepare_looks(app: Flask, static: Path) -> None:
         request_field=request_field,
         most_bytes=MOST_BYTES,
         too_many_pixels=too_many_pixels,
-        in_unit=language.in_unit,
+        in_edition=language.in_edition,
     )
     app.jinja_env.filters.update(curly=words.curly, here=language.translate, said=words.said, title_of=words.title)
     app.context_processor(lambda: _looks(asset))

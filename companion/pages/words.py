@@ -13,6 +13,7 @@ from companion.common.text import Said, Term
 from companion.match.history import CAMERA
 from companion.pages import language
 from companion.rules import reasons, referee
+from companion.rules.card_names import card_name
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition, load_edition
 from companion.rules.editions.switches import switch_title, switches
@@ -88,12 +89,12 @@ def doer(by: str, names: Names) -> str:
 
 
 def name(card: Card | None) -> str:
-    """Return a card's name within a sentence: `end of limit`, `75 km`, `u-turn`."""
-    return reasons.card_name(card or Card.UNKNOWN, language.spoken(), language.printed_in()).replace("'", "’")
+    """Return a card's name as it is printed: `End of Limit`, `75 km`, `U-Turn`."""
+    return card_name(card or Card.UNKNOWN, language.spoken(), language.printed_in())
 
 
 def title(card: Card | None) -> str:
-    """Return a card's name as a heading: `End of limit`, `75 km`."""
+    """Return a card's name as a heading; empty for no card."""
     return capital(name(card)) if card is not None else ""
 
 
@@ -105,23 +106,6 @@ def capital(text: str) -> str:
 def doubled(card: Card | None, times: int) -> str:
     """Return a card and its accelerator as a heading: `100 km ×2`."""
     return _("%(card)s ×%(times)d", card=title(card), times=times) if times > 1 else title(card)
-
-
-_COUNTED = {
-    Card.ROLL: N_("a roll"),
-    Card.SPARE_TIRE: N_("a spare tire"),
-    Card.RECHARGE: N_("a recharge"),
-    Card.END_OF_POLLUTION: N_("an end of pollution"),
-    Card.END_OF_LIMIT: N_("an end of limit"),
-    Card.DRIVING_ACE: N_("the driving ace"),
-    Card.EXTRA_TANK: N_("the extra tank"),
-    Card.CAR_POOL: N_("the car pool"),
-}
-
-
-def a(card: Card) -> str:
-    """Return a card with its article: `a roll`, `gasoline`."""
-    return _(_COUNTED[card]) if card in _COUNTED else name(card)
 
 
 def play_say(play: Play, names: Names) -> str:
@@ -137,7 +121,7 @@ def play_say(play: Play, names: Names) -> str:
     if play.verb is Verb.PLAY and play.card is not None:
         return _card_say(play, play.card, said)
     if play.times > 1:
-        said["card"] = _("%(card)s with its accelerator", card=name(play.card))
+        said["card"] = _("%(card)s with %(accelerator)s", card=name(play.card))
     pattern = _AIMLESS.get(play.verb) if play.target is None else None
     return _(pattern or _VERBS[play.verb], **said)
 
@@ -149,19 +133,18 @@ def _card_say(play: Play, card: Card, said: dict[str, object]) -> str:
         stops, attacks = N_("%(who)s stops %(whom)s."), N_("%(who)s attacks %(whom)s: %(card)s.")
         return _(stops if card is Card.STOP else attacks, **said)
     if play.times > 1:
-        return _("%(who)s drives %(card)s with an accelerator: %(km)d km.", km=card.km * play.times, **said)
+        return _("%(who)s drives %(card)s with %(accelerator)s: %(km)d km.", km=card.km * play.times, **said)
     return _(_IN_TURN.get(card) or _IN_TURN.get(card.family, _LAYS), **said)
 
 
 _LAYS = N_("%(who)s lays %(card)s.")
 _ANSWERS = N_("%(who)s answers at once with %(card)s.")
 _IN_TURN: Mapping[Card | Family, str] = {
-    Card.ROLL: N_("%(who)s rolls."),
     Family.DISTANCE: N_("%(who)s drives %(card)s."),
 }
 _AT_ONCE: Mapping[Card | Family, str] = {
-    Card.MIRROR: N_("Mirror! %(who)s sends the attack back."),
-    Card.U_TURN: N_("U-turn! %(who)s sends the last distance card back."),
+    Card.MIRROR: N_("%(card)s! %(who)s sends the attack back."),
+    Card.U_TURN: N_("%(card)s! %(who)s sends the last distance card back."),
     Family.SAFETY: N_("Coup fourré! %(who)s answers with %(card)s."),
 }
 _VERBS = {
@@ -272,18 +255,16 @@ def sign_of(play: Play) -> Card | None:
 
 
 def needs(side: Side, who: str = "") -> str | None:
-    """Return what a stopped side needs: "A roll or right of way is needed"; `who` adds its name."""
+    """Say what a stopped side needs, to itself or with its name: "Roll or Right of Way is needed."""
     if side.hazard is None:
         return None
-    remedy, safety = a(REMEDY_OF[side.hazard]), a(SAFETY_OF[side.hazard])
-    if who:
-        return _("%(who)s needs %(remedy)s or %(safety)s.", who=who, remedy=remedy, safety=safety)
-    return _("%(remedy)s or %(safety)s is needed.", remedy=capital(remedy), safety=safety)
+    pattern = N_("%(who)s needs %(remedy)s or %(safety)s.") if who else N_("%(remedy)s or %(safety)s is needed.")
+    return _(pattern, who=who, remedy=name(REMEDY_OF[side.hazard]), safety=name(SAFETY_OF[side.hazard]))
 
 
 def lay_now(card: Card) -> str:
-    """Return what a player may do with a received card."""
-    return _("Lay the %(card)s now, or keep it", card=name(card))
+    """Say what a player may do with a card just received."""
+    return _("Lay %(card)s now, or keep it", card=name(card))
 
 
 def car(edition: Edition, side: Side) -> str:
@@ -292,7 +273,7 @@ def car(edition: Edition, side: Side) -> str:
         return _("Stopped") if side.hazard is Card.STOP else title(side.hazard)
     if referee.is_driving(edition, side):
         return _("Rolling")
-    return _("Needs a roll") if side.battle_top else _("Not started")
+    return _("Needs %(roll)s") if side.battle_top else _("Not started")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ _SIGN_MIDDLE_OF = {Family.HAZARD: 36.5, Family.SPECIAL: 37.2}
 
 
 @cache
-def face_svg(card: Card, language: str = "en") -> str:
-    """Draw a card's face at size `CARD_MM`, labeled in one of `common.languages`."""
+def face_svg(card: Card, language: str = "en", edition: str | None = None) -> str:
+    """Draw a card's face, `CARD_MM` large, named in one of `common.languages` as the edition names it."""
     if card.family is Family.DISTANCE:
         plate = draw.rect(-4, -4, 23, 19.5, draw.paint(draw.PAPER, draw.YELLOW, 1.1), radius=_CORNER)
         picture = _on_paper([*_pattern(card.km), *_stone(card), plate, _turned(plate)])
@@ -34,7 +34,13 @@ def face_svg(card: Card, language: str = "en") -> str:
     else:
         picture = _sign_picture(card, language)
         index = draw.group(sign(card), x=9.8, y=9.8, scale=0.1)
-    body = [*picture, *_rim(COLOUR_OF[card.family]), *_band(card, language), index, _turned(index)]
+    body = [
+        *picture,
+        *_rim(COLOUR_OF[card.family]),
+        *_band(card_word(card, language, edition), card.family),
+        index,
+        _turned(index),
+    ]
     return draw.document(_WIDTH, _HEIGHT, body)
 
 
@@ -67,12 +73,12 @@ def _rounded(x: float, y: float, width: float, height: float, radius: float) -> 
     return f"M{draw.num(x + radius)} {draw.num(y)}" + "".join(steps) + "Z"
 
 
-def _band(card: Card, language: str) -> list[str]:
-    """Draw the card's word in cream, but on yellow in ink for contrast."""
-    colour, fill = COLOUR_OF[card.family], draw.INK if card.family is Family.DISTANCE else draw.PAPER
+def _band(word: str, family: Family) -> list[str]:
+    """Draw the word in cream on the family's colour; on yellow in ink, for contrast."""
+    colour, fill = COLOUR_OF[family], draw.INK if family is Family.DISTANCE else draw.PAPER
     band = draw.rect(_EDGE, _BAND_TOP, _WIDTH - 2 * _EDGE, _BAND_HEIGHT, draw.paint(colour))
     middle = _BAND_TOP + _BAND_HEIGHT / 2
-    return [band, draw.fitted(card_word(card, language).upper(), _MIDDLE, middle, 11.5, 47, fill=fill)]
+    return [band, draw.name(word.upper(), _MIDDLE, middle, 11.5, 47, fill=fill)]
 
 
 def _sign_picture(card: Card, language: str) -> list[str]:

@@ -1,4 +1,7 @@
-"""The words on our cards and mats: `words/<language>.toml`, and shorter card names in `rules/printed_names.toml`."""
+"""The words on our cards and mats, in the languages of the pages: `words/<language>.toml`.
+
+The names of the cards are those of `rules/card_names.toml`.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,9 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from companion.rules import reasons
-from companion.rules.card_names import printed_name
+from companion.rules.card_names import card_name
 from companion.rules.cards import Card, Family
+from companion.rules.reasons import in_edition
 
 _WORDS = Path(__file__).parent / "words"
 
@@ -20,11 +23,11 @@ def _words(language: str) -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads((_WORDS / f"{language}.toml").read_text(encoding="utf-8"))
 
 
-def card_word(card: Card, language: str = "en") -> str:
-    """Return the word below a card's picture: a name, or a distance's unit."""
+def card_word(card: Card, language: str = "en", edition: str | None = None) -> str:
+    """Return the word below a card's picture: its name, or below a distance the unit."""
     if card.family is Family.DISTANCE:
-        return _words(language)["cards"][Family.DISTANCE]
-    return printed_name(card, language) or reasons.card_name(card, language).replace("'", "’")
+        return in_edition(_words(language)["cards"][Family.DISTANCE], language, edition)
+    return card_name(card, language, edition)
 
 
 def family_word(family: Family, language: str) -> str:

@@ -45,8 +45,13 @@ def sticker_svg(card_id: str, size_mm: float = STICKER_MM, kind: str = "qr") -> 
 
 
 @cache
-def label_svg(card_id: str, sheet: LabelSheet, size_mm: float, kind: str, language: str) -> str:
-    """Draw a label: the card's code, and beside or below it sign, name and id."""
+def label_svg(
+    card_id: str, sheet: LabelSheet, size_mm: float, kind: str, language: str, edition: str | None = None
+) -> str:
+    """Draw one label of a sheet: the card's code, and beside or below it its sign and its name on its family's colour.
+
+    The card's own name stands below: which of the copies it is.
+    """
     width, height = sheet.label_mm
     if sheet.is_name_below(size_mm):
         top = max((height - size_mm - _BELOW_MM) / 2, 0.0)
@@ -62,7 +67,9 @@ def label_svg(card_id: str, sheet: LabelSheet, size_mm: float, kind: str, langua
         sign_box, words_box = (left, least, room, 0.58 * tall), (left, least + 0.6 * tall, room, 0.4 * tall)
     ground = draw.rect(0, 0, width, height, draw.paint(draw.WHITE))
     code = draw.group([_code(card_id, size_mm, kind)], x=x, y=y)
-    return draw.document(width, height, [ground, code, _sign(card_id, sign_box), *_words(card_id, words_box, language)])
+    return draw.document(
+        width, height, [ground, code, _sign(card_id, sign_box), *_words(card_id, words_box, language, edition)]
+    )
 
 
 Box = tuple[float, float, float, float]  # left, top, width and height, in millimeters
@@ -77,16 +84,16 @@ def _sign(card_id: str, box: Box) -> str:
     return draw.group(shapes, x=left + width / 2, y=top + height / 2, scale=reach)
 
 
-def _words(card_id: str, box: Box, language: str) -> list[str]:
-    """Draw a name on the family's color, and the id below."""
+def _words(card_id: str, box: Box, language: str, edition: str | None) -> list[str]:
+    """Draw a card's name on a band of its family's colour, and below it the card's own name."""
     card, (left, top, width, height) = face_of(card_id), box
     colour, fill = COLOUR_OF[card.family], draw.INK if card.family is Family.DISTANCE else draw.PAPER
     figure = f"{card.value} " if card.family is Family.DISTANCE else ""
-    word = f"{figure}{card_word(card, language)}".upper()
+    word = f"{figure}{card_word(card, language, edition)}".upper()
     middle, deep = left + width / 2, 0.62 * height
     return [
         draw.rect(left, top, width, deep, draw.paint(colour), radius=0.6),
-        draw.fitted(word, middle, top + deep / 2, 0.9 * deep, width - 1.2, fill=fill),
+        draw.name(word, middle, top + deep / 2, 0.9 * deep, width - 1.2, fill=fill),
         draw.fitted(card_id, middle, top + 0.83 * height, 0.3 * height, width, weight=600, fill=draw.BLACK),
     ]
 

@@ -124,3 +124,25 @@ def fitted(words: str, x: float, middle: float, size: float, room: float, *, wei
     fit = min(size, room / lettering.outline(words, weight).width_em)
     baseline = middle + fit * lettering.CAP_HEIGHT_EM / 2
     return text(words, x, baseline, fit, anchor=0.5, weight=weight, fill=fill)
+
+
+def name(words: str, x: float, middle: float, size: float, room: float, *, fill: str = INK) -> str:
+    """Draw a card's name as `fitted` does, in two lines where that makes the letters larger."""
+    parts = words.split(" ")
+    ways = [(" ".join(parts[:at]), " ".join(parts[at:])) for at in range(1, len(parts))]
+    lines = min(ways, key=lambda way: _width_em(*way), default=(words, ""))
+    fit = min(_SIZE_IN_TWO_LINES * size, room / _width_em(*lines))
+    if len(parts) == 1 or fit <= room / _width_em(words):
+        return fitted(words, x, middle, size, room, fill=fill)
+    away = fit * _LINE_EM / 2
+    return "".join(
+        fitted(line, x, middle + at, fit, room, fill=fill) for line, at in zip(lines, (-away, away), strict=True)
+    )
+
+
+_SIZE_IN_TWO_LINES, _LINE_EM = 0.47, 0.92
+"""Size of letters in two lines, as a part of that in one, and the distance between the lines in ems."""
+
+
+def _width_em(*lines: str) -> float:
+    return max(lettering.outline(line, 800).width_em for line in lines)

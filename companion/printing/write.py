@@ -133,7 +133,11 @@ def _items(wanted: Wanted) -> Iterator[Item]:
             yield name, sheets.screen_svg(parts, wanted.language), folds
     else:
         for card, copies in wanted.cards.items():
-            yield card.value, deck.face_svg(card, wanted.language), {"face": card.value, "copies": copies}
+            yield (
+                card.value,
+                deck.face_svg(card, wanted.language, wanted.edition),
+                {"face": card.value, "copies": copies},
+            )
         yield "back", deck.back_svg(), {}
 
 
@@ -167,7 +171,8 @@ def _pages(wanted: Wanted) -> Iterator[tuple[str, list[str]]]:
         halves = [half for mat in side_mats for half in sheets.mat_halves(mat, language)]
         yield "mats-a4.pdf", [*halves, last]
     else:
-        cards = [deck.face_svg(card, language) for card, copies in wanted.cards.items() for _ in range(copies)]
+        drawn = {card: deck.face_svg(card, language, wanted.edition) for card in wanted.cards}
+        cards = [drawn[card] for card, copies in wanted.cards.items() for _ in range(copies)]
         yield "deck.pdf", sheets.tiled(cards, CARD_MM, name, language)
         backs = [deck.back_svg()] * sheets.each_sheet(CARD_MM)
         yield "deck-backs.pdf", sheets.tiled(backs, CARD_MM, f"{name} · {mat_word('backs', language)}", language)
@@ -179,5 +184,8 @@ def _sticker_pages(wanted: Wanted, name: str) -> list[str]:
     if wanted.labels is None:
         drawings = [drawing for _name, drawing, _says in _items(wanted)]
         return sheets.tiled(drawings, stickers.sticker_size_mm(size_mm), " · ".join(parts), language)
-    drawn = [stickers.label_svg(card, wanted.labels, size_mm, kind, language) for card in card_ids(wanted.cards)]
+    drawn = [
+        stickers.label_svg(card, wanted.labels, size_mm, kind, language, wanted.edition)
+        for card in card_ids(wanted.cards)
+    ]
     return sheets.labelled(drawn, wanted.labels, " · ".join([*parts, wanted.labels.title]), language)

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from companion.common.errors import Problem
 from companion.common.text import plain
-from companion.rules.cards import Card, Family, card_name
+from companion.rules.card_names import card_name
+from companion.rules.cards import Card, Family
 from companion.rules.hidden_cards import Deal, gained
 from companion.rules.legality import can_turn_back, is_extra, lays_taken, objections
 from companion.rules.moves import laying
@@ -102,11 +103,12 @@ def _check_hand(position: Position) -> None:
     """Raise Problem for cards that the deck lacks."""
     table, lying = position.table, position.lying
     for card, count in Counter(position.hand).items():
+        called = card_name(card, edition=table.edition.name)
         if card not in table.deck:
-            raise Problem(f"There is no {card_name(card)} in this edition.")
+            raise Problem(f"There is no {called} in this edition.")
         if count > table.deck[card] - lying[card] and table.edition.counts_verified:
             left = table.deck[card] - lying[card]
-            raise Problem(f"The hand holds more of {card_name(card)} than the {left} that do not lie on the table.")
+            raise Problem(f"The hand holds more of {called} than the {left} that do not lie on the table.")
 
 
 def known_cards(position: Position) -> dict[int, Counter[Card]]:

@@ -17,8 +17,8 @@ from companion.robots.information_set import Position, options, position_of
 from companion.robots.judgement import judged, liking
 from companion.robots.search import Effort, SearchResult, search
 from companion.robots.valuation import NEVER
-from companion.rules.card_names import card_named
-from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family, card_name
+from companion.rules.card_names import card_named, card_term
+from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.play import Play, Verb, card_of
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import JudgedLine
@@ -105,7 +105,7 @@ def reason_for(position: Position, play: Play | None) -> Said:
             "%(card)s is the last card.",
             "Of the %(count)d cards %(card)s is missed least.",
             len(position.hand),
-            card=card_name(card_of(play)),
+            card=card_term(card_of(play), position.table.edition.name),
         )
     return _it_helps(position)
 

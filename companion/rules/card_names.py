@@ -1,4 +1,4 @@
-"""Card names: what is printed on each edition's cards, and the card that a typed name means."""
+"""What cards are called in each language and edition, and the card that a typed name means."""
 
 from __future__ import annotations
 
@@ -9,45 +9,77 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
-from companion.common.languages import LANGUAGES
-from companion.rules.cards import Card, Family, card_of_slug
-from companion.rules.reasons import card_name
+from companion.common.text import Term
+from companion.rules.cards import Card, card_of_slug
+from companion.rules.editions.edition import Edition, known_edition
 
-_NAMES = Path(__file__).parent / "printed_names.toml"
-OWN_DECK = "own-deck"  # the deck that this program prints, listed next to the editions
+_TABLE = Path(__file__).parent / "card_names.toml"
+_UNITS = ("km", "miles")
+_PLACE = re.compile(rf"%\(({'|'.join(Card)})\)s")
 
 _LETTERS = str.maketrans("ł", "l")  # NFKD does not separate the stroke from this letter
 
 
 @cache
-def _printed() -> Mapping[str, Mapping[str, Mapping[str, list[str]]]]:
-    """Return the printed names by edition, language and slug."""
-    return tomllib.loads(_NAMES.read_text(encoding="utf-8"))
+def _table() -> Mapping[str, Mapping[str, Any]]:
+    """Return the names by language and slug, and within a language those of an edition by its name."""
+    return tomllib.loads(_TABLE.read_text(encoding="utf-8"))
 
 
-def printed_name(card: Card, language: str, edition: str = OWN_DECK) -> str | None:
-    """Return the name printed on an edition's card; None if it equals the name used in sentences."""
-    names = _printed().get(edition, {}).get(language, {}).get(card.value)
-    return names[0] if names else None
+def card_name(card: Card, language: str = "en", edition: str | None = None) -> str:
+    """Return the name that is printed on an edition's card and used in sentences: `End of Limit`, `Feu vert`, `25 km`.
+
+    Raises KeyError for a language that is none of `common.languages`. An unknown edition has the language's names.
+    """
+    return names(language, edition)[card.value]
 
 
-def spellings() -> Iterator[tuple[str, Card]]:
-    """Yield each card name of any edition and language, with its card."""
-    for by_language in _printed().values():
-        for names in by_language.values():
-            cards = {card: names[card.value] for card in Card if card.value in names}
-            yield from ((name, card) for card, several in cards.items() for name in several)
-            yield from ((f"{card} {unit}", card) for unit in names.get(Family.DISTANCE, ()) for card in Card if card.km)
-    for card in Card:
-        if card is not Card.UNKNOWN:
-            yield from ((card_name(card, language), card) for language in LANGUAGES)
+@cache
+def names(language: str, edition: str | None) -> Mapping[str, str]:
+    """Return the names of all cards by their slugs, as `card_name` does."""
+    own, printed_by = _table()[language], tuple(_lineage(edition))
+    unit = own[printed_by[0].unit if printed_by else "km"][0]
+    found = {card.value: f"{card} {unit}" if card.km else own[card.value][0] for card in Card}
+    for ancestor in reversed(printed_by):
+        found |= {slug: called[0] for slug, called in own.get(ancestor.name, {}).items()}
+    return MappingProxyType(found)
+
+
+def _lineage(edition: str | None) -> Iterator[Edition]:
+    """Yield an edition, its parent, that one's parent and so on."""
+    while (found := known_edition(edition)) is not None:
+        yield found
+        edition = found.parent
+
+
+def card_term(card: Card, edition: str | None = None) -> Term:
+    """Return the card's English name for a sentence that a page may translate."""
+    return Term(card_name(card, edition=edition), "card", card.value)
+
+
+def with_names(text: str, language: str, edition: str | None) -> str:
+    """Return a text with the names of cards in the places of their slugs: `%(roll)s`."""
+    return _PLACE.sub(lambda found: names(language, edition)[found[1]], text)
+
+
+def spellings() -> Iterator[tuple[str, Card, str]]:
+    """Yield every name that is read as a card, in any edition and language, with the card and the language."""
+    for language, own in _table().items():
+        tables = [own, *(of_edition for of_edition in own.values() if isinstance(of_edition, dict))]
+        units = [unit for key in _UNITS for unit in own[key]]
+        for card in Card:
+            if card.km:
+                yield from ((f"{card} {unit}", card, language) for unit in units)
+            elif card is not Card.UNKNOWN:
+                yield from ((name, card, language) for called in tables for name in called.get(card.value, ()))
 
 
 @cache
 def _by_name() -> Mapping[str, Card]:
     """Return the cards by the keys of their names, also by those written as one word: `red-light`, `redlight`."""
-    return MappingProxyType({key: card for name, card in spellings() for key in _keys(name)})
+    return MappingProxyType({key: card for name, card, _ in spellings() for key in _keys(name)})
 
 
 def _keys(name: str) -> tuple[str, str]:
@@ -66,12 +98,12 @@ def card_named(word: str) -> Card | None:
 
 
 @cache
-def printed_by_key() -> Mapping[str, str]:
-    """Return the printed spelling of every name by the keys that `_by_name` has: `red light` by `redlight`."""
+def printed_by_key(edition: str | None = None) -> Mapping[str, str]:
+    """Return all names by the keys under which they are read, `Red Light` by `redlight`: as an edition has them."""
     found: dict[str, str] = {}
-    for name, _ in spellings():
+    for name, card, language in spellings():
         for key in _keys(name):
-            found.setdefault(key, name)
+            found.setdefault(key, card_name(card, language, edition) if edition else name)
     return MappingProxyType(found)
 
 

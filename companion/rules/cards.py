@@ -6,9 +6,8 @@ Files, notation, logs, stickers and JSON all name a card by its slug.
 from __future__ import annotations
 
 from enum import StrEnum
-from functools import cache
 
-from companion.common.text import Said, Term, say
+from companion.common.text import Said, say
 
 
 class Family(StrEnum):
@@ -102,7 +101,7 @@ SPECIALS: dict[Card, Said] = {
         "On your turn: name a card, no safety; an opponent hands it over as soon as he holds it, and you play it."
     ),
     Card.THEFT: say(
-        "On your turn, even under attack: take a distance card from an opponent's table, with its accelerator; "
+        "On your turn, even under attack: take a distance card from an opponent's table, with its %(accelerator)s; "
         "lay it at once or keep it."
     ),
 }
@@ -113,13 +112,3 @@ def card_of_slug(slug: str) -> Card | None:
     """Return the card with this slug, `unknown` included; None if no edition has it."""
     found = Card._value2member_map_.get(slug)
     return found if isinstance(found, Card) else None
-
-
-_OWN_NAMES = {Card.UNKNOWN: "unknown card", Card.U_TURN: "u-turn"}
-
-
-@cache
-def card_name(card: Card) -> Term:
-    """Return the card's English name for use in a sentence: `end of limit`, `75 km`, `u-turn`."""
-    plain = f"{card} km" if card.family is Family.DISTANCE else card.value.replace("-", " ")
-    return Term(_OWN_NAMES.get(card, plain), "card", card.value)

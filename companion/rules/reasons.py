@@ -10,9 +10,9 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
-from companion.rules import cards
-from companion.rules.cards import Card, Family
-from companion.rules.editions.edition import Edition, edition_names, load_edition
+from companion.rules.card_names import names, with_names
+from companion.rules.cards import Family
+from companion.rules.editions.edition import Edition, known_edition
 
 _MESSAGES = Path(__file__).parent / "messages"
 _CARD_DETAILS = frozenset({"card", "hazard", "remedy", "safety"})
@@ -89,39 +89,23 @@ def reason(code: Code, *, case: str | None = None, **details: object) -> Reason:
 
 @cache
 def catalogue(language: str = "en") -> Mapping[str, Mapping[str, str]]:
-    """Return the messages of a language: a table per code, and `words`, `sources`, `cards` and `miles`.
+    """Return the messages of a language: a table for each code, and the tables `words`, `sources` and `miles`.
 
-    Only the English table of a code has the `section` of the rule sheet, which `sources` translates. English has no
-    `cards`: `cards.card_name` names them. `miles` maps words for kilometers to words for miles. `cards-parker` has
-    the cards that the edition `parker` prints under other names.
+    The English table of a code names the `section` of the sheet too, which `sources` translates. `miles` has the
+    words of the editions that count miles, by those for kilometres.
 
     Raises FileNotFoundError for a language that is not in `common.languages`.
     """
     return tomllib.loads((_MESSAGES / f"{language}.toml").read_text(encoding="utf-8"))
 
 
-def card_name(card: Card, language: str = "en", edition: str | None = None) -> str:
-    """Return the card's name for use in a sentence, such as `Fin de limite de vitesse`.
-
-    With an edition, names printed on its cards replace the usual ones.
-    """
-    return _names(language, edition)[card.value]
-
-
-@cache
-def _names(language: str, edition: str | None) -> Mapping[str, str]:
-    texts = catalogue(language)
-    english = {card.value: cards.card_name(card).pattern for card in Card}
-    names = {**english, **texts.get("cards", {}), **texts.get(f"cards-{edition}", {})}
-    return {card: in_unit(name, language, edition) for card, name in names.items()}
-
-
-def in_unit(text: str, language: str, edition: str | None) -> str:
-    """Return a message template in miles if the edition counts them."""
-    if not edition or ("." not in edition and edition not in edition_names()) or load_edition(edition).unit != "miles":
-        return text
-    miles = catalogue(language)["miles"]
-    return re.sub(rf"(?<![\w({{])({'|'.join(miles)})(?![\w)}}])", lambda found: miles[found[1]], text)
+def in_edition(text: str, language: str, edition: str | None) -> str:
+    """Return a text, its values not yet put in, in the edition's unit and with its names for cards: `%(roll)s`."""
+    found = known_edition(edition)
+    if found is not None and found.unit == "miles":
+        miles = catalogue(language)["miles"]
+        text = re.sub(rf"(?<![\w({{])({'|'.join(miles)})(?![\w)}}])", lambda found: miles[found[1]], text)
+    return with_names(text, language, edition)
 
 
 def say(why: Reason, language: str = "en", edition: str | None = None) -> str:
@@ -148,11 +132,10 @@ def _cases(why: Reason) -> tuple[str, ...]:
 
 
 def _filled(template: str, why: Reason, language: str, edition: str | None) -> str:
-    # Only card details are translated: a player may be called `roll`.
-    names = _names(language, edition)
-    return in_unit(template, language, edition).format_map(
-        {k: names.get(value, value) if k in _CARD_DETAILS else value for k, value in why.details}
-    )
+    called = names(language, edition)
+    # A player called `roll` keeps their own name.
+    details = {k: called.get(value, value) if k in _CARD_DETAILS else value for k, value in why.details}
+    return in_edition(template, language, edition).format_map({**called, **details})
 
 
 def rule(why: Reason, edition: Edition, language: str = "en") -> str:

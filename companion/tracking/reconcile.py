@@ -17,7 +17,8 @@ from functools import cached_property
 
 from companion.common.text import Said, say
 from companion.match.questions import SURE_CONFIDENCE, Answer, Kind, Question
-from companion.match.zone_plays import Guess, named, where
+from companion.match.zone_plays import Guess, where
+from companion.rules.card_names import card_term
 from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
 from companion.rules.play import Play, Verb, lay
 from companion.rules.referee import apply, objections
@@ -370,7 +371,7 @@ class _Reconciliation:
             return None
         if not any(line.seq > said.seq for line in self._record.lines):
             return None
-        card, zone = named(track.face), where(track.zone)
+        card, zone = self._called(track.face), where(track.zone)
         sentence = say("%(card)s was to be taken back and still lies on %(zone)s.", card=card, zone=zone)
         return self._difference(track, sentence, seen=track.face)
 
@@ -422,18 +423,21 @@ class _Reconciliation:
         is_had = face is track.face and face in self._places.cards(self._table, zone)
         if not is_had or self._places.zone_of(meant.play, line.before) == zone:
             return None
-        card, here, there = named(face), where(track.zone), where(zone)
+        card, here, there = self._called(face), where(track.zone), where(zone)
         sentence = say("%(card)s still lies on %(here)s. By the record: %(there)s.", card=card, here=here, there=there)
         question = self._difference(track, sentence, expected=face, seen=face)
         return replace(question, plays=(meant.play,), line=line.seq) if question is not None else None
 
     def _about_gone(self, old: Track, new: Track | None = None) -> Question | None:
-        card, was_on = named(old.face), where(old.zone)
+        card, was_on = self._called(old.face), where(old.zone)
         if new is None:
             sentence = say("%(card)s is no longer on %(zone)s.", card=card, zone=was_on)
         else:
             sentence = say("%(card)s has moved from %(old)s to %(new)s.", card=card, old=was_on, new=where(new.zone))
         return self._difference(old, sentence, expected=old.face)
+
+    def _called(self, face: Card) -> Said:
+        return card_term(face, self._table.edition.name)
 
     def _difference(
         self, track: Track, sentence: Said, *, expected: Card | None = None, seen: Card | None = None

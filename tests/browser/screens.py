@@ -35,11 +35,12 @@ from companion.app.service import WATCHES_NO_MORE, eye_for
 from companion.common.text import say
 from companion.match.match import Match
 from companion.match.state import RobotSeat
-from companion.match.zone_plays import named, where
+from companion.match.zone_plays import where
 from companion.pages import Camera, create_app
 from companion.pages.table_camera.camera_settings import KeptTurn, OtherCameras
 from companion.printing import deck
 from companion.printing.render import to_image
+from companion.rules.card_names import card_term
 from companion.rules.cards import Card
 from companion.rules.record.notation import parse_play
 from companion.simulate.frame_source import demo_pictures
@@ -179,7 +180,7 @@ def propose(match: Match, text: str, number: int = 1) -> None:
 
 def differ(match: Match, *plays: str, line: int | None = None) -> None:
     zone = "side-1/distance"
-    sentence = say("%(card)s is no longer on %(zone)s.", card=named(Card.KM_100), zone=where(zone))
+    sentence = say("%(card)s is no longer on %(zone)s.", card=card_term(Card.KM_100), zone=where(zone))
     camera(match).differs(1, zone, "100", None, *plays, line=line, sentence=sentence)
 
 
@@ -205,7 +206,7 @@ def perhaps(match: Match) -> None:
 
 
 def special(match: Match) -> None:
-    sentence = say("%(card)s has been laid: enter the play that it belongs to.", card=named(Card.THEFT))
+    sentence = say("%(card)s has been laid: enter the play that it belongs to.", card=card_term(Card.THEFT))
     camera(match).differs(1, "table/discard", None, "theft", sentence=sentence)
 
 

@@ -102,7 +102,7 @@ def test_many_cards_on_one_photograph_are_enrolled_with_two_taps(opened, url, ta
     first = page.locator(".piece").first
     first.locator("summary").click()
     first.locator("select").select_option("out-of-gas")
-    expect(first.locator("summary")).to_have_text("Out of gas")
+    expect(first.locator("summary")).to_have_text("Out of Gas")
     first.locator("label.choice").first.click()
     expect(first.locator("summary")).to_have_text("25 km")
     page.click("text=These names are right")

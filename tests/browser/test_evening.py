@@ -14,7 +14,7 @@ from browser.screens import PHONE, WALL, feed
 COUP_FOURRE = "Coup fourré"
 HAND = [
     ("Ann", "Roll"), ("Bob", "Roll"), ("Ann", "200 km"), ("Bob", "100 km"), ("Ann", "Stop"), ("Bob", "Roll"),
-    ("Ann", "200 km"), ("Bob", "Flat tire"), ("Ann", COUP_FOURRE), ("Ann", "100 km"), ("Bob", "100 km"),
+    ("Ann", "200 km"), ("Bob", "Flat Tire"), ("Ann", COUP_FOURRE), ("Ann", "100 km"), ("Bob", "100 km"),
     ("Ann", "100 km"), ("Bob", "75 km"), ("Ann", "100 km"),
 ]  # fmt: skip
 """Ann reaches 700 km with a coup fourré on the way; each player enters their own plays."""

@@ -23,13 +23,13 @@ def test_from_the_end_of_a_hand_to_its_replay(opened, ended, url, scripts):
     page.get_by_role("link", name="See the score").click()
     expect(page.get_by_role("row", name="This hand")).to_contain_text("1800")
     page.get_by_role("row", name="Coups fourrés").locator("summary").click()
-    expect(page.get_by_text("Ann answered stop at once with right of way: 300 on top.")).to_be_visible()
+    expect(page.get_by_text("Ann answered Stop at once with Right of Way: 300 on top.")).to_be_visible()
     page.get_by_role("link", name="Replay").click()
-    for said in ("Ann rolls.", "Bob rolls.", "Ann drives 100 km."):
+    for said in ("Ann lays Roll.", "Bob lays Roll.", "Ann drives 100 km."):
         page.get_by_role("link", name="Next play").click()
         expect(page.locator(".told .say")).to_have_text(said)
     page.get_by_role("link", name="Previous play").click()
-    expect(page.locator(".told .say")).to_have_text("Bob rolls.")
+    expect(page.locator(".told .say")).to_have_text("Bob lays Roll.")
     page.get_by_role("link", name="Last play").click()
 
     expect(page.get_by_role("heading", level=1)).to_contain_text(f"{len(WINNING) + 1} of {len(WINNING) + 1}")
@@ -38,7 +38,11 @@ def test_from_the_end_of_a_hand_to_its_replay(opened, ended, url, scripts):
 def test_arrow_keys_step_through_a_hand(opened, ended, url):
     page = opened(url + "/past/1/1", SMALL)
 
-    for key, said in (("ArrowRight", "Ann rolls."), ("ArrowRight", "Bob rolls."), ("ArrowLeft", "Ann rolls.")):
+    for key, said in (
+        ("ArrowRight", "Ann lays Roll."),
+        ("ArrowRight", "Bob lays Roll."),
+        ("ArrowLeft", "Ann lays Roll."),
+    ):
         page.keyboard.press(key)
         expect(page.locator(".told .say")).to_have_text(said)
     page.keyboard.press("Home")

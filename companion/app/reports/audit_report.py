@@ -112,7 +112,7 @@ def sentences(edition: Edition, shown: Shown) -> Iterator[str]:
         card = card_of_slug(dict(why.details).get("card", ""))
         # Where some of the kind were recognised by their stickers, those of the missing ones can be named.
         ids = _missing_ids(edition, shown, card, found.missing.get(card, 0)) if card else []
-        yield f"  {say(why).removesuffix('.')}" + (f" ({', '.join(ids)})." if ids else ".")
+        yield f"  {say(why, edition=edition.name).removesuffix('.')}" + (f" ({', '.join(ids)})." if ids else ".")
     yield from _same_stickers(edition, shown)
     if not edition.counts_verified:
         yield UNVERIFIED

@@ -8,7 +8,7 @@ import numpy as np
 
 from companion.common.errors import Problem
 from companion.printing import render, svg
-from companion.rules.cards import card_name
+from companion.rules.card_names import card_name
 from companion.tabletop.template_decks import BACK, Deck
 from companion.vision.boxes import Image
 from companion.vision.capture.image_io import read_picture
@@ -34,7 +34,8 @@ def contact_sheet(deck: Deck) -> Image:
 
     Raises Problem where a picture cannot be read.
     """
-    shown: list[tuple[str, Path]] = [(card_name(face), path) for face, paths in deck.faces.items() for path in paths]
+    called = {face: card_name(face, edition=deck.edition) for face in deck.faces}
+    shown: list[tuple[str, Path]] = [(called[face], path) for face, paths in deck.faces.items() for path in paths]
     shown += [(BACK, path) for path in deck.back]
     width, height = deck.size_mm
     cell = (width + _GAP_MM, height + _LETTERS_MM + 2 * _GAP_MM)

@@ -13,7 +13,7 @@ from companion.rules.dealing import HOW_SEATED, numbers
 from companion.rules.editions.edition import Edition, Points, load_edition, switches
 from companion.rules.editions.edition_file import FIRST_PLAYERS
 from companion.rules.editions.switches import written
-from companion.rules.reasons import in_unit
+from companion.rules.reasons import in_edition
 
 WIDTH = 88  # how many columns a line takes at most, where the terminal does not say
 _SWITCH_COLUMN = 43
@@ -94,7 +94,7 @@ def _sheet(edition: Edition, parent: Edition) -> Iterator[str]:
         yield "Specials"
     for card, does in SPECIALS.items():
         if card in edition.deck:
-            yield f"  {card:12}  {does}"
+            yield f"  {card:12}  {in_edition(does, 'en', edition.name)}"
     yield from _setting_up(edition, parent)
     yield from _points(edition, parent)
     yield from _switches(edition, parent)
@@ -151,7 +151,7 @@ def _ways(edition: Edition) -> dict[tuple[int, int], list[int]]:
 def _points(edition: Edition, parent: Edition) -> Iterator[str]:
     yield ""
     yield _heading("Points", edition.sources["points"])
-    yield f"      1  a {in_unit('kilometre', 'en', edition.name)}"
+    yield f"      1  a {in_edition('kilometre', 'en', edition.name)}"
     for field in fields(Points):
         points = getattr(edition.points, field.name)
         differs = points != getattr(parent.points, field.name)
@@ -172,7 +172,7 @@ def _switches(edition: Edition, parent: Edition) -> Iterator[str]:
         mark, of_parent = _marked(value != theirs), f"{_NO_BREAK}({parent.name})"
         others = one_of(f"{other}{of_parent if other == theirs else ''}" for other in values if other != value)
         yield f"{mark}{name}={value}".ljust(_SWITCH_COLUMN) + f"or {others}"
-        yield f"      {in_unit(values[value], 'en', edition.name)}"
+        yield f"      {in_edition(values[value], 'en', edition.name)}"
         source, origin = edition.sources[name], edition.written_in[name]
         where = edition if origin == edition.name else load_edition(origin)
         yield f"      [{source if source.startswith(_CHOSEN) else f'{where.sheet}: {source}'}]"

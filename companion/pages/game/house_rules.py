@@ -21,7 +21,7 @@ Form = MultiDict[str, str]
 MOST_OF_A_CARD = 999
 FAMILY = {
     "hazard-on-hazard": ("allowed", N_("Attack a car that stands already"), N_("A second hazard on the first.")),
-    "roll-after-remedy": ("not-needed", N_("Drive at once after a remedy"), N_("No roll in between.")),
+    "roll-after-remedy": ("not-needed", N_("Drive at once after a remedy"), N_("Without %(roll)s in between.")),
     "take-discard": ("allowed", N_("Take from the discard pile"), N_("Its top card, instead of drawing.")),
     "extension": ("yes", N_("Extension"), N_("At 700 one may call 1000.")),
     "five-hazards-removed": ("yes", N_("Five hazards out"), N_("With two or three players.")),

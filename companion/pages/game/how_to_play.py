@@ -59,7 +59,7 @@ USUAL = {
 _OWN = {
     Card.SPEED_LIMIT: N_("Laid on an opponent: he drives on, but nothing above 50 at a time."),
     Card.ROLL: N_("It starts the car."),
-    Card.RIGHT_OF_WAY: N_("The car needs no roll any more."),
+    Card.RIGHT_OF_WAY: N_("You no longer need %(roll)s."),
 }
 """Additional effect of a single card."""
 
@@ -94,7 +94,7 @@ def _page(edition: Edition, targets: Iterable[int] = ()) -> str:
         "how.html",
         edition=edition,
         editions=editions(),
-        target=language.in_unit(f"{target} km"),
+        target=language.in_edition(f"{target} km"),
         sections={
             key: {
                 "title": _(title),
@@ -156,7 +156,7 @@ class TrialStep:
 
 
 STEPS = (
-    TrialStep("Ann roll", N_("Your car stands. A green light starts it: tap %(card)s."), Card.KM_200, "Bob roll"),
+    TrialStep("Ann roll", N_("Your car has not started yet: tap %(card)s."), Card.KM_200, "Bob roll"),
     TrialStep("Ann 100", N_("Now drive. %(card)s is a fine beginning: tap it."), Card.ROLL, "Bob out-of-gas > Ann"),
     TrialStep(
         "Ann gasoline",
@@ -165,7 +165,10 @@ STEPS = (
         "Bob 75",
     ),
     TrialStep(
-        "Ann roll", N_("By the classic rules a remedied car needs a roll again: tap %(card)s."), Card.KM_50, "Bob 100"
+        "Ann roll",
+        N_("By the classic rules a car does not drive on by itself after a remedy: tap %(card)s."),
+        Card.KM_50,
+        "Bob 100",
     ),
     TrialStep(
         "Ann stop > Bob",

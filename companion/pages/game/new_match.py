@@ -246,6 +246,7 @@ def setup_lines(form: MultiDict[str, str]) -> list[str]:
     ]
     check_names(shown)
     words = record_names(shown)
+    language.name_cards_of(edition.name)
     house_rules.agreed(form, edition)
     km = _km(form.get("target", ""))
     target = None if km == edition.target_km[players] else km

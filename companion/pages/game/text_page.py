@@ -75,7 +75,7 @@ def _sentences(side: Mapping[str, Any]) -> Iterator[str]:
     if side["needs"]:
         yield side["needs"]
     if side["limited"]:
-        yield _("Speed limit: only 25 and 50 km count.")
+        yield _("%(speed-limit)s: only 25 and 50 km count.")
     out = [
         _("%(card)s (coup fourré)", card=words.title(card)) if coup_fourre else words.title(card)
         for card, is_out, coup_fourre in side["safeties"]

@@ -131,8 +131,10 @@ def players() -> str:
 
 
 def past_or_404(number: int) -> PastMatch:
-    """Return a past match, or abort with 404."""
-    return service().archive.past(match().store, number) or abort(404)
+    """Return a match of the log, and name cards as its edition does; 404 for none."""
+    past = service().archive.past(match().store, number) or abort(404)
+    words.speak_of(past.game, {})
+    return past
 
 
 def _past_view(past: PastMatch) -> dict[str, object]:

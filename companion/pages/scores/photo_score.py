@@ -13,6 +13,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from companion.common.errors import Busy, Problem
 from companion.common.spelling import shown
 from companion.common.text import say
+from companion.pages import language
 from companion.pages.context import AnyResponse, editions, folder, match, sent_files, service, state
 from companion.pages.limits import too_many_pixels
 from companion.pages.scores import photo_form, score_sheets
@@ -239,6 +240,7 @@ def _found(snap: Snap) -> tuple[Edition, Tally]:
         edition = _edition(snap.edition)
     except EditionError:
         abort(400)
+    language.name_cards_of(edition.name)
     return edition, tally(edition, snap.photos)
 
 

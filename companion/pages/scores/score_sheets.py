@@ -197,7 +197,7 @@ def _distance(scored: _Scored) -> Iterator[str]:
     if not scored.side.distances:
         yield _("%(who)s: no distance card.", who=scored.who)
         return
-    plain, doubled = N_("%(count)d × %(card)s"), N_("%(count)d × %(card)s with an accelerator")
+    plain, doubled = N_("%(count)d × %(card)s"), N_("%(count)d × %(card)s with %(accelerator)s")
     piles = views.distance_piles(scored.side)
     said = (_(doubled if times > 1 else plain, count=count, card=words.name(card)) for card, count, times in piles)
     yield _("%(who)s: %(cards)s = %(sum)d", who=scored.who, cards=", ".join(said), sum=scored.points)

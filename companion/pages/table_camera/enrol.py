@@ -15,7 +15,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from companion.common import parsing
 from companion.common.errors import Busy, Problem
 from companion.common.text import listed
-from companion.pages import words
+from companion.pages import language, words
 from companion.pages.context import AnyResponse, folder, go, has_picture, sent_files, service
 from companion.pages.limits import too_many_pixels
 from companion.pages.players import phone_identity
@@ -295,6 +295,7 @@ def _enrolment(name: str) -> Enrolment:
         abort(404)
     try:
         described = template_decks.read_description(folder() / template_decks.DECKS_NAME / name)
+        language.name_cards_of(described.edition)
         return begin(name, described.edition, folder())
     except Problem:
         abort(404)

@@ -16,8 +16,8 @@ from typing import Any
 
 from companion.common.small_file import read_small, text_of
 from companion.common.spelling import meant, shown
-from companion.common.text import Said
-from companion.rules.cards import Card, Family, card_name
+from companion.common.text import Said, Term
+from companion.rules.cards import Card, Family
 from companion.rules.editions import edition_file
 from companion.rules.editions.switches import EditionError, check_options, follows, switches, written
 
@@ -212,7 +212,7 @@ class Edition:
         return replace(self, deck=MappingProxyType(deck))
 
     def _check_count(self, card: Card, count: int) -> None:
-        name, edition = card_name(card), Said(self.title)
+        name, edition = Term(card.value, "card", card.value), Said(self.title)
         if card not in self.deck:
             raise EditionError("There is no %(card)s in the deck of %(edition)s.", card=name, edition=edition)
         if card.family is Family.SAFETY and count != 1:
@@ -275,6 +275,11 @@ def lent(text: str) -> str:
 def edition_names() -> tuple[str, ...]:
     """Return the names of the shipped editions, classic first, then the user's own."""
     return (*edition_file.shipped_names(), *_own)
+
+
+def known_edition(name: str | None) -> Edition | None:
+    """Return an edition by name; None for one that is unknown here, such as an own edition of another machine."""
+    return load_edition(name) if name and (name in edition_names() or name in _lent) else None
 
 
 def load_edition(name: str) -> Edition:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -30,8 +31,9 @@ def switches() -> Mapping[str, Mapping[str, str]]:
 
 
 def switch_title(name: str) -> str:
-    """Return a switch as a heading: `Hazard on hazard`."""
-    plain = name.replace("-", " ").replace("fourre", "fourré").replace("u turn", "u-turn")
+    """Return a switch as a heading, with places for the names of cards: `%(roll)s on remedy`."""
+    plain = re.sub("(roll|right-of-way|u-turn)", r"%(\1)s", name)
+    plain = re.sub(r"-(?![^(]*\))", " ", plain).replace("fourre", "fourré")
     return plain[:1].upper() + plain[1:]
 
 
@@ -48,22 +50,22 @@ CONTRADICTIONS = (
     Contradiction(
         ("roll-on-remedy", "forbidden"),
         ("roll-after-remedy", "needed"),
-        say("a roll that is needed after a remedy must be allowed on it"),
+        say("the card that is needed after a remedy must be allowed on it"),
     ),
     Contradiction(
         ("roll-on-remedy", "forbidden"),
         ("roll-after-late-safety", "needed"),
-        say("a roll that is needed after a late safety must be allowed there"),
+        say("the card that is needed after a late safety must be allowed there"),
     ),
     Contradiction(
         ("pile-after-remedy", "card-beneath"),
         ("roll-after-remedy", "needed"),
-        say("a roll that is needed after a remedy lies on it"),
+        say("the card that is needed after a remedy lies on it"),
     ),
     Contradiction(
         ("first-card", "roll-or-right-of-way"),
         ("roll-to-start", "not-needed"),
-        say("who must begin with a roll or right of way needs one to start"),
+        say("the first card must start the car only where a car needs starting"),
     ),
 )
 

@@ -247,7 +247,7 @@ def step(game: Game, line: RecordLine, *, as_lies: bool = False) -> tuple[Game, 
 def _unreadable(game: Game, line: RecordLine, error: Exception) -> JudgedLine:
     sentence = str(error)
     if isinstance(error, notation.UnknownCard):
-        sentence = error.among(game.edition.deck)
+        sentence = error.among(game.edition.deck, game.edition_name)
     elif isinstance(error, UnreadableEdition):
         sentence = say(
             "%(sentence)s The record is judged as %(edition)s.", sentence=sentence, edition=game.edition_name

@@ -53,11 +53,15 @@ class UnknownCard(UnknownWord):
         self._word, self._others = word, tuple(others)
         super().__init__(self.among(()))
 
-    def among(self, cards: Iterable[Card]) -> Said:
-        """Return the sentence, suggesting one of these cards if possible."""
+    def among(self, cards: Iterable[Card], edition: str | None = None) -> Said:
+        """Return the sentence where those cards are in the game; others are suggested only if none of them is meant.
+
+        A printed name is suggested as the edition has it; without one, as any edition has it.
+        """
         every = [card for card in Card if card is not Card.UNKNOWN]
         near = meant(self._word, [*(cards or every), *self._others]) or meant(self._word, every)
-        near = near or meant(self._word, printed_by_key(), printed_by_key())
+        printed = printed_by_key(edition)
+        near = near or meant(self._word, printed, printed)
         return say("There is no card '%(word)s'%(near)s.", word=shown(self._word), near=near)
 
 

@@ -15,7 +15,8 @@ from itertools import chain, combinations, count, groupby, pairwise
 import numpy as np
 
 from companion.common.text import Said, listed, say, say_many
-from companion.rules.cards import Card, Family, card_name
+from companion.rules.card_names import card_term
+from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import Edition
 from companion.tabletop.card_ids import any_copy, face_of
 from companion.tabletop.mat_layout import CARD_MM
@@ -322,7 +323,8 @@ def _notes(
 ) -> Iterator[str]:
     strange = Counter(card.sighting.face for card in seen if card not in ours)
     if strange:
-        named = [say("%(number)d × %(card)s", number=count, card=card_name(card)) for card, count in strange.items()]
+        terms = {card_term(card, edition.name): count for card, count in strange.items()}
+        named = [say("%(number)d × %(card)s", number=count, card=card) for card, count in terms.items()]
         title = Said(edition.title)
         yield say("Not in the deck of %(edition)s, and not counted: %(cards)s.", edition=title, cards=listed(named))
     for lot in sorted({card.lot for card in ours if card.lot.startswith("side-")}):

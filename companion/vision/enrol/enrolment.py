@@ -18,7 +18,8 @@ from companion.common import clock
 from companion.common.errors import Problem
 from companion.common.spelling import meant, shown
 from companion.common.text import say
-from companion.rules.cards import Card, card_name, card_of_slug
+from companion.rules.card_names import card_name, card_term
+from companion.rules.cards import Card, card_of_slug
 from companion.rules.editions.edition import load_edition
 from companion.tabletop import template_decks
 from companion.tabletop.template_decks import BACK, MOST_PICTURES, Description, Subject
@@ -103,7 +104,7 @@ class Enrolment:
         """Add a picture to a face. Raises Problem if the face has the maximum or it cannot be written."""
         there = self.pictures(subject)
         if len(there) >= MOST_PICTURES:
-            name = say("the back") if subject is None else card_name(subject)
+            name = say("the back") if subject is None else card_term(subject, self.description.edition)
             raise Problem(
                 "There are %(most)d pictures of %(card)s already, as many as are kept.", most=MOST_PICTURES, card=name
             )
@@ -298,7 +299,7 @@ def _named(path: Path, enrolment: Enrolment) -> tuple[Subject, int] | str:
         return card, number
     if card is not None and card is not Card.UNKNOWN:
         edition = enrolment.description.edition
-        return f"{path.name}: the edition {edition} has no {card_name(card)}; the picture is left out."
+        return f"{path.name}: the edition {edition} has no {card_name(card, edition=edition)}; the picture is left out."
     return f"{shown(path.name)}: no card is called '{shown(slug)}'{meant(slug, known)}; the file is left out."
 
 

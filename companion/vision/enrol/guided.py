@@ -17,7 +17,7 @@ from typing import TextIO
 
 from companion.common.errors import Problem
 from companion.common.terminal import typed
-from companion.rules.cards import card_name
+from companion.rules.card_names import card_name
 from companion.tabletop.template_decks import Subject
 from companion.vision.boxes import Image
 from companion.vision.capture.sandbox import one_at_a_time
@@ -95,7 +95,7 @@ def guided(
 
 def _asked(enrolment: Enrolment, wanted: Sequence[Subject]) -> Progress:
     count, subject = len(enrolment.cards) + 1, wanted[0]
-    card = "the back of any card" if subject is None else f"the {card_name(subject)} card"
+    card = "the back of any card" if subject is None else card_name(subject, edition=enrolment.description.edition)
     return Progress(f"{count + 1 - len(wanted)} of {count}: lay {card} alone before the camera.")
 
 
