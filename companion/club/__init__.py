@@ -1,1 +1,1 @@
-"""The club: many tables push their logs to one place, which keeps them in PostgreSQL and shows all of them."""
+"""The club: a server that collects the logs of many tables in PostgreSQL and shows all of them."""

@@ -1,8 +1,8 @@
-"""Find a name in what tables and people have written, and put another in its place: pure functions of texts.
+"""Replace names in texts, JSON values and lines of the record. Pure functions.
 
-Names are compared word by word, without regard to case, blanks and Unicode form: `ANN  secret` is `Ann Secret`. A name
-within another word, or within another player's full name, is left alone. In lines of the record only the places where
-a player or side is named are touched, so a player called `Stop` can be renamed without changing a card.
+Names are compared word by word, ignoring case, spaces and Unicode form: `ANN  secret` equals `Ann Secret`. Part of a
+word never matches. In a field that holds a name, only the whole name matches. In a line of the record only the places
+of players and sides change, so renaming a player called `Stop` changes no card.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from companion.storage.events import EventKind
 Words = tuple[str, ...]
 
 _ASCII_WORD = re.compile(r"[\w-]+|[^\w\s]")
-_NOBODY = frozenset({CAMERA, PHONE, SOMEBODY, DEMO, PROGRAM})  # whom events name where no player did something
+_NOBODY = frozenset({CAMERA, PHONE, SOMEBODY, DEMO, PROGRAM})  # values of `by` that are no player
 _NAMES = frozenset({"by", "player", "name", "who", "players", "sides", "side", "first", "second", "lot"})
 _CODES = frozenset(
     {"source", "question", "answer", "about", "asked", "zone", "expected", "seen", "what", "value", "deal_sha256"}
     | {"system", "edition", "role", "table"}
 )
-"""Fields whose texts are names, and fields whose texts the program itself chose."""
+"""Fields that hold names, and fields whose texts come from the program."""
 
 _LINES = (EventKind.LINE, EventKind.CORRECT, EventKind.CLAIM, Letter.CHANGE, Letter.REMOVE)
-"""Kinds of events, letters and deeds whose `text` is a line of the record."""
+"""Kinds whose field `text` is a line of the record."""
 
-_TITLES = ("create", "key")  # kinds of deeds whose `name` is that of a tournament or a table
-_TOGETHER = " & "  # between the players of a pair in a tournament
+_TITLES = ("create", "key")  # kinds whose `name` is a tournament's or a table's
+_TOGETHER = " & "  # separates the players of a pair in a tournament
 _PLAYER = re.compile(r'(player\s+)([^\s"]+)(\s+")([^"]*)(".*)', re.IGNORECASE | re.DOTALL)
 _FIRST = re.compile(r"(hand\s+first\s+)(\S+)(.*)", re.IGNORECASE | re.DOTALL)
 _SIDE = re.compile(r"(side\s+)(.+)", re.IGNORECASE | re.DOTALL)
@@ -42,12 +42,12 @@ _SAID = re.compile(r"[^\s>!]+|[>!]")
 
 
 def words_of(text: str) -> Words:
-    """Return what makes two names the same."""
+    """Return the words of a name, folded; equal words mean equal names."""
     return tuple(word for _, _, word in _tokens(text))
 
 
 def folded(text: str) -> str:
-    """Return a text in which the words of a name are found, if it has them: without case and Unicode form."""
+    """Return a text folded for comparison: lower case, NFKC, no format characters."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
@@ -55,7 +55,7 @@ def folded(text: str) -> str:
 
 
 def _tokens(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield where each word, or sign that is none, begins and ends, and the word folded."""
+    """Yield start, end and folded text of each word, and of each other visible character."""
     if text.isascii():
         yield from ((found.start(), found.end(), found[0].lower()) for found in _ASCII_WORD.finditer(text))
         return
@@ -77,10 +77,10 @@ def _is_of_word(char: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Aliases:
-    """What stands in the place of names.
+    """Names and their replacements.
 
-    `of_name` finds the alias of a name by its words; `lengths` are the numbers of words to try, the longest first.
-    `of_word` finds that of a player or side of one match by the exact word in its record.
+    `of_name` returns the alias for the words of a name; `lengths` are the word counts to try, longest first. `of_word`
+    returns the alias for the exact word that a match's record uses for a player or side.
     """
 
     lengths: tuple[int, ...]
@@ -88,16 +88,16 @@ class Aliases:
     of_word: Callable[[str], str | None] = lambda _word: None
 
     def name(self, text: str) -> str | None:
-        """Return the alias of a name that is all of a text."""
+        """Return the alias if the whole text is a name."""
         words = words_of(text)
         return self.of_name(words) if len(words) in self.lengths else None
 
     def in_name(self, text: str) -> str:
-        """Return a player's name, or those of a pair, each replaced where it has an alias."""
+        """Replace a player's name, or each of a pair."""
         return _TOGETHER.join(self.of_word(one) or self.name(one) or one for one in text.split(_TOGETHER))
 
     def in_text(self, text: str) -> str:
-        """Return a text that may say anything with each name in it replaced."""
+        """Replace each name in free text."""
         tokens, parts, end, place = list(_tokens(text)), [], 0, 0
         while place < len(tokens):
             alias, count = self._at([word for _, _, word in tokens[place : place + max(self.lengths, default=1)]])
@@ -116,7 +116,7 @@ class Aliases:
         return None, 1
 
     def in_line(self, text: str, *, is_header: bool = False) -> str:
-        """Return a line of the record with each player and side in it replaced."""
+        """Replace each player and side in a line of the record."""
         if found := _PLAYER.fullmatch(text):
             head, word, between, shown, rest = found.groups()
             return f"{head}{self.in_name(word)}{between}{self.name(shown) or self.in_name(shown)}{rest}"
@@ -132,7 +132,7 @@ class Aliases:
         return text
 
     def within(self, value: object, kind: str | None, field: str = "") -> Any:
-        """Return a JSON value, of an event or a deed of some kind, with each name in it replaced."""
+        """Replace each name in a JSON value from an event or deed of this kind."""
         if isinstance(value, str):
             return self._within_text(value, kind, field)
         if isinstance(value, list):
@@ -157,7 +157,7 @@ class Aliases:
 
 
 def named_in(kind: str, body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the players and sides that an event names, each by its word in the record, with a name that it is given."""
+    """Yield each player and side that an event names: the word in the record, and the name shown for it."""
     if kind == EventKind.SEAT:
         yield str(body.get("player", "")), str(body.get("name") or body.get("player", ""))
     lines = body.get("lines") if kind == EventKind.SETUP else [body.get("text")] if kind in _LINES else None

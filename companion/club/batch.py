@@ -1,9 +1,9 @@
-"""A batch of a table's events on its way to the club: its form, its limits, its signature, as `docs/club.md` has them.
+"""The protocol between table and club: batches of events, their limits and signatures. `docs/club.md` specifies it.
 
-A companion's event has the inner body as the text that its log has, so that the club has it byte for byte; one that the
-table has lost is sent as `null`, with checksum 0. A batch without events only says that the table is there.
+The inner body of an event is the text from the table's log, so the club stores the same bytes. An event that the table
+has lost is sent as `null` with checksum 0. A batch without events reports that the table is online.
 
-One thing never leaves the table: the secret key of a dealt hand. `without_deal_key` replaces it with its hash.
+The secret key of a dealt hand never leaves the table: `without_deal_key` replaces it with its hash.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ MOST_BYTES = 1024 * 1024  # maximum size of a batch, in bytes
 MOST_EVENTS = 5000
 MOST_SEQ = 2**53
 _MOST_ID, _MOST_NAME, _MOST_CRC = 64, 64, 64
-_DEAL_HASH = "deal_sha256"  # what stands in place of the field `deal`
-_BODY = ("match", "at_s", "kind", "body")  # what a companion says of each of its events
+_DEAL_HASH = "deal_sha256"  # replaces the field `deal`
+_BODY = ("match", "at_s", "kind", "body")  # fields of a companion's event
 SCHEME = "Companion"  # the word that begins `Authorization: Companion ID:SIGNATURE`
-SCHEMA = 1  # the form of batches that this program knows; one that names none is of form 1
+SCHEMA = 1  # version of the batch format; 1 if a batch names none
 LETTER: Mapping[str, type] = {"letter": int, "what": str, "by": str, "of": int, "text": str}
 
 CLOCK = "clock"
-"""What stands among the letters as long as a round is played: `of` seconds are left; `text` says whether it runs."""
+"""Letter sent during a round: `of` is the time left in seconds; `text` is `runs`, or empty if the clock is stopped."""
 
 TOO_LARGE = "This batch is too large: send at most 1 MB at a time."
 
 
 class Sent(NamedTuple):
-    """An event as the club keeps it."""
+    """An event as the club stores it."""
 
     seq: int
     crc: str
     body: str  # JSON, all of it ASCII
-    match: int | None  # the match that it belongs to; None for what is no event of a companion
+    match: int | None  # None if it is not a companion's event
     kind: str | None = None
 
 
@@ -57,21 +57,21 @@ class Batch:
     name: str
     first: int
     events: tuple[Sent, ...]
-    last: int | None  # the number of the last event of the table's log; None where it does not say
+    last: int | None  # number of the last event in the table's log; None if not given
 
 
 class Missing(Exception):
-    """A batch has a gap; it is raised with the number of the first event that is missing."""
+    """A gap before or in a batch. The argument is the number of the first missing event."""
 
 
 # --- The key of a dealt hand ----------------------------------------------------------------------------------
 
 
 def without_deal_key(row: Row) -> Row:
-    """Return an event as the club may have it: with the SHA-256 of a dealt hand's key in place of the key.
+    """Return an event with the SHA-256 of a dealt hand's key instead of the key; return other events unchanged.
 
-    The hidden cards follow from the key, also after the hand, which an undo opens again. The hash commits the table to
-    it: who has the table's log can prove later which cards were dealt. An event without a key comes back as it is.
+    The key reveals the hidden cards, even after the hand: an undo may reopen it. The hash is a commitment: the table's
+    log can prove later which cards were dealt.
     """
     seq, match, at_s, kind, body = row
     if '"deal"' not in body:
@@ -91,7 +91,7 @@ def without_deal_key(row: Row) -> Row:
 
 
 def written(table: str, name: str, first: int, rows: Sequence[Checked], last: int) -> bytes:
-    """Return a batch as the body of a request; what is missing among the rows from `first` on is sent as lost."""
+    """Return the body of a request with these rows; events missing from `first` on are sent as lost."""
     there = {row[0]: _written(row, crc) for row, crc in rows}
     end = max(there, default=first - 1)
     lost = {"crc": 0, "body": None}
@@ -106,9 +106,9 @@ def _written(row: Row, crc: int | None) -> dict[str, object]:
 
 
 def signature(key: str, body: bytes) -> str:
-    """Return the `Authorization` header of a batch. Raises Problem for what is no key.
+    """Return the `Authorization` header of a batch. Raises Problem if the key is empty or not printable ASCII.
 
-    A key that was not made by a club has no ID in it: a club that wants keys will not know it.
+    A key without an ID was not made by a club. It gets an ID from its hash; a club that requires keys rejects it.
     """
     key_id, _, secret = key.strip().partition(".")
     if not key.strip() or not key.isascii() or not key.isprintable():
@@ -119,12 +119,12 @@ def signature(key: str, body: bytes) -> str:
 
 
 def digest(secret: str, body: bytes) -> str:
-    """Return the signature of a batch: 64 hexadecimal digits."""
+    """Return the HMAC-SHA-256 of a batch as 64 hexadecimal digits."""
     return hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
 
 
 def letters(answer: Mapping[str, object], key: str | None) -> list[dict[str, object]]:
-    """Return what the director has sent with the answer to a batch, signed like one; nothing of what is not sound."""
+    """Return the valid letters from the answer to a batch; none if a key `ID.SECRET` does not match their signature."""
     text = answer.get("letters")
     if not isinstance(text, str):
         return []
@@ -151,7 +151,7 @@ def _fits(value: object, kind: type) -> bool:
 
 
 def read(body: bytes) -> Batch:
-    """Return the batch in a request. Raises Problem for what is none, and Missing where it has a gap in itself."""
+    """Return the batch in a request's body. Raises Problem if it is malformed, Missing if its events have a gap."""
     try:
         sent = json.loads(body, parse_constant=_no_number)
     except (ValueError, RecursionError):
@@ -173,7 +173,7 @@ def read(body: bytes) -> Batch:
 
 
 def _in_order(first: int, events: list[Sent]) -> list[Sent]:
-    """Return the events in order, each once. Raises Missing at a gap, Problem for what does not belong there."""
+    """Return the events in order, without duplicates. Raises Missing at a gap, Problem for two with one number."""
     found = dict.fromkeys(sorted(events, key=lambda event: event.seq))
     for seq, event in enumerate(found, start=first):
         if event.seq > seq:
@@ -200,19 +200,19 @@ def _event(sent: object) -> Sent:
         return Sent(seq, json.dumps(crc).strip('"'), as_stored(sent["body"]), None)
     if checksum(row) != crc:
         raise Problem(f"Event {seq} is not what its checksum says: it was damaged on the way.")
-    hidden = without_deal_key(row)  # Older tables send the key.
+    hidden = without_deal_key(row)  # Older tables still send the key.
     if hidden is not row:
         return Sent(seq, str(checksum(hidden)), as_stored({**sent["body"], "body": hidden[4]}), row[1], row[3])
     return Sent(seq, json.dumps(crc).strip('"'), as_stored(sent["body"]), row[1], row[3])
 
 
 def as_stored(body: object) -> str:
-    """Return an event's body as the text that the club's log has."""
+    """Return an event's body as the text in the club's log."""
     return json.dumps(body, separators=(",", ":"))
 
 
 def row_of(seq: int, body: object) -> Row | None:
-    """Return the row of a companion's own log that a body holds; None for any other body."""
+    """Return the row of a companion's log in a body; None for any other body."""
     if not isinstance(body, dict) or body.keys() != set(_BODY):
         return None
     match, at_s, kind, text = (body[name] for name in _BODY)
@@ -221,9 +221,9 @@ def row_of(seq: int, body: object) -> Row | None:
 
 
 def event_of(seq: int, body: str) -> Event | None:
-    """Return the event of a companion's log that the club has kept; None for what cannot be replayed.
+    """Return a companion's event from a body in the club's log; None if it cannot be replayed.
 
-    An edition of that table's own is the one that its match began with. Raises Problem for one that is not known.
+    A match with the table's own edition uses the text sent with it. Raises Problem for an unknown edition.
     """
     row = row_of(seq, json.loads(body))
     if row is None or not is_sound(row):
@@ -235,7 +235,7 @@ def event_of(seq: int, body: str) -> Event | None:
 
 
 def _known(line: str, own: object) -> str:
-    """Return a line of a record's head; one that names an edition as that one is found here. Raises Problem."""
+    """Return a header line, with the name by which the club finds its edition. Raises Problem if it is unknown."""
     name = edition_named(line)
     if name is None:
         return line

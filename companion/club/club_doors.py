@@ -1,4 +1,4 @@
-"""Who asks, and what each may do at the club: every route by its endpoint. One that is not listed is shut."""
+"""Access control of the club: the role that each endpoint needs. Unlisted endpoints are refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from companion.club.postgres import connected
 if TYPE_CHECKING:
     from companion.club.club_service import Club
 
-SESSION = "person"  # the token of a session, in the cookie
+SESSION = "person"  # cookie field with the session token
 _OPEN_TO: Mapping[Role | None, str] = {
     None: """
         static health metrics club.take club.boards club.as_json club.one club.standings club.speak
@@ -32,7 +32,7 @@ _OPEN_TO: Mapping[Role | None, str] = {
 DOORS: Mapping[str, Role | None] = {
     endpoint: role for role, endpoints in _OPEN_TO.items() for endpoint in endpoints.split()
 }
-"""What role a route needs, by its endpoint; None for anybody."""
+"""Required role by endpoint; None for public routes."""
 
 
 def club() -> Club:
@@ -41,7 +41,7 @@ def club() -> Club:
 
 
 def who() -> Person | None:
-    """Return whose browser asks; None for the public."""
+    """Return the person who is signed in; None for the public."""
     if "person" not in g:
         token = session.get(SESSION)
         g.person = None
@@ -52,25 +52,25 @@ def who() -> Person | None:
 
 
 def name() -> str:
-    """Return the name of whoever asks."""
+    """Return the name of the person who is signed in, or an empty text."""
     one = who()
     return one.name if one else ""
 
 
 def may(role: Role) -> bool:
-    """True if whoever asks may do what a role may."""
+    """True if the person who is signed in has the rights of a role."""
     one = who()
     return one is not None and one.role.may(role)
 
 
 def need(role: Role) -> None:
-    """End the request of whoever may not do what a role may."""
+    """Abort the request without the rights of a role: 401 if not signed in, else 403."""
     if not may(role):
         abort(403 if who() else 401)
 
 
 def let_in() -> None:
-    """End a request that asks for more than whoever sends it may."""
+    """Abort the current request unless its endpoint is allowed; 404 if the endpoint is not listed."""
     if request.endpoint is None:
         return
     if request.endpoint not in DOORS:

@@ -1,7 +1,7 @@
-"""The club's log: what tables have pushed, kept word for word, each event once.
+"""The received logs of the tables: each event once, unchanged except for erased names.
 
-A batch is compared with what is here and its rest stored in one transaction, under a lock of the table's row: two
-processes that take the same batch at once store it once.
+One transaction compares a batch with the log and stores the new events. It locks the table's row, so two processes
+that receive the same batch store it once.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from companion.common.text import say
 from companion.match.questions import Letter
 from companion.storage.events import Event
 
-_GONE_AFTER_S = 90  # time without a word after which a table counts as gone, in seconds
+_GONE_AFTER_S = 90  # silence after which a table counts as gone, in seconds
 
 
 class Fork(Exception):
-    """A table tells another course of its log than the club has; raised with the number of the first that differs."""
+    """A table's log differs from the club's copy. The argument is the number of the first event that differs."""
 
 
 class NotThisTable(Problem):
-    """The table is pushed with another key."""
+    """The table belongs to another key."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """What the club knows of a table besides its events."""
+    """A table at the club, without its events."""
 
     id: str
     name: str
@@ -42,7 +42,7 @@ class TableRow:
     told: int
     fork_at: int | None
     quiet_s: float
-    copy_of: str | None  # the name of a table that was here before and whose log begins in the same way
+    copy_of: str | None  # name of an earlier table whose log begins with the same event
 
     @property
     def is_gone(self) -> bool:
@@ -50,15 +50,15 @@ class TableRow:
 
     @property
     def behind(self) -> int:
-        """The number of events that the table has and the club has not."""
+        """Number of events that the club has not received yet."""
         return max(0, self.told - self.last)
 
 
 def take(db: Connection, batch: Batch, key: str | None) -> int:
-    """Store what is new of a batch that came with a key; return the number of the table's last event here.
+    """Store the new events of a batch sent with a key's ID; return the number of the table's last stored event.
 
-    The caller commits. Raises Missing for a gap, Fork where an event differs (noted with the table, nothing stored),
-    and NotThisTable where the table belongs to another key that still counts.
+    The caller commits. Raises Missing at a gap, Fork if an event differs (noted in the table's row, nothing stored),
+    and NotThisTable if the table belongs to another valid key.
     """
     last, has_erased = _locked(db, batch, key)
     if batch.events and batch.first > last + 1:
@@ -84,7 +84,7 @@ def take(db: Connection, batch: Batch, key: str | None) -> int:
 
 
 def _store(db: Connection, table: str, sent: Sequence[Sent], kept: Sequence[tuple[Sent, bool]]) -> None:
-    """Append events to a table's log as they may be kept; `sent` is how they came."""
+    """Append `kept` events to a table's log; `sent` has them as received."""
     db.execute(
         "INSERT INTO club.events (table_id, seq, crc, match, body, erased)"
         " SELECT %s, * FROM unnest(%s::bigint[], %s::text[], %s::bigint[], %s::text[], %s::smallint[])",
@@ -103,7 +103,7 @@ def _store(db: Connection, table: str, sent: Sequence[Sent], kept: Sequence[tupl
 
 
 def letters(db: Connection, table: str) -> list[dict[str, object]]:
-    """Return what the director has sent to a table and has not arrived there, as the table reads it."""
+    """Return the director's letters that a table has not received, in the form of the protocol."""
     row = db.execute("SELECT has_letters FROM club.tables WHERE id = %s", [table]).fetchone()
     if row is None or not row[0]:
         return []
@@ -114,13 +114,13 @@ def letters(db: Connection, table: str) -> list[dict[str, object]]:
 
 
 def send(db: Connection, table: str, what: Letter, who: str, *, of: int = 0, text: str = "", match: int = 0) -> None:
-    """Send something to a table, which gets it with the answer to its next batch."""
+    """Send a letter to a table, with the answer to its next batch."""
     db.execute("UPDATE club.tables SET has_letters = true WHERE id = %s", [table])
     deeds.append(db, desk.topic(table), what, who, {"of": of, "text": text, "match": match})
 
 
 def _locked(db: Connection, batch: Batch, key: str | None) -> tuple[int, bool]:
-    """Lock a table's row, made where it is new; return the number of its last event here, and if names were erased."""
+    """Lock a table's row, creating it if new; return the number of its last event, and whether names were erased."""
     query = (
         "SELECT last, key, (SELECT revoked_at IS NULL FROM club.keys WHERE id = key), has_erased FROM club.tables"
         " WHERE id = %s FOR UPDATE"
@@ -144,9 +144,9 @@ def _locked(db: Connection, batch: Batch, key: str | None) -> tuple[int, bool]:
 
 
 def _differing(db: Connection, table: str, events: Sequence[Sent]) -> int | None:
-    """Return the first event that is not as it is here; None where all are.
+    """Return the number of the first event that differs from the stored one; None if all agree.
 
-    Where a name was erased the checksum alone is compared, and nothing where the checksum is not known either.
+    After an erasure only checksums can be compared, and nothing if the checksum is unknown too.
     """
     if not events:
         return None
@@ -164,7 +164,7 @@ def _is_the_same(event: Sent, seq: int, crc: str, body: str | None) -> bool:
 
 
 def tables(db: Connection, *, hidden: bool = False) -> list[TableRow]:
-    """Return all tables, in the order of their names; the hidden ones only where they are asked for."""
+    """Return all tables in the order of their names; hidden ones only with `hidden`."""
     query = """
         SELECT id, name, last, told, fork_at,
                extract(epoch FROM now() - seen_at)::float AS quiet_s,
@@ -180,17 +180,17 @@ def tables(db: Connection, *, hidden: bool = False) -> list[TableRow]:
 
 
 def table_row(db: Connection, table: str, *, hidden: bool = True) -> TableRow | None:
-    """Return what the club knows of one table."""
+    """Return one table; None if it is unknown."""
     return next((row for row in tables(db, hidden=hidden) if row.id == table), None)
 
 
 def settle(db: Connection, table: str, *, hidden: bool) -> None:
-    """Take note that the director has seen a table's other course; `hidden` takes the table off the boards."""
+    """Note that the director has seen a table's fork; `hidden` removes the table from the boards."""
     db.execute("UPDATE club.tables SET fork_at = NULL, hidden = %s WHERE id = %s", [hidden, table])
 
 
 def events(db: Connection, table: str, match: int, after: int = 0) -> tuple[Event, ...]:
-    """Return the events of a match from the club's log that can be replayed, those after one number."""
+    """Return the events of a match after a number, without those that cannot be replayed."""
     rows = db.execute(
         "SELECT seq, body FROM club.events WHERE table_id = %s AND match = %s AND seq >= %s AND seq > %s ORDER BY seq",
         [table, match, match, after],
@@ -199,5 +199,5 @@ def events(db: Connection, table: str, match: int, after: int = 0) -> tuple[Even
 
 
 def replayed(rows: Iterable[tuple[Any, ...]]) -> tuple[Event, ...]:
-    """Return the events in rows of the log, without what cannot be replayed."""
+    """Return the events in rows (seq, body) of the log, without those that cannot be replayed."""
     return tuple(event for seq, body in rows if (event := event_of(seq, body)) is not None)

@@ -1,4 +1,4 @@
-"""The club's pages: all tables at a glance, one table's scores, the standings; for the director the keys too."""
+"""The club's pages: overview, a table's scores, standings, and keys for the director."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from companion.pages.words import Names, _, many
 
 bp = Blueprint("club", __name__)
 
-MOST_SHEETS = 10  # maximum number of matches of a table that are shown, the newest first
+MOST_SHEETS = 10  # matches shown of a table, newest first
 _pasts: Kept[PastMatch] = Kept(32)
 
 
 def helpers() -> dict[str, object]:
-    """Return what every template needs; nothing of the database on the page that says it is away."""
+    """Return the variables of every template; the error page gets none that need the database."""
     if "is_failing" in g:
         return {"clocks": tuple}
     return {"person": who(), "director": may(Role.DIRECTOR), "helper": may(Role.HELPER), "clocks": clocks}
@@ -49,7 +49,7 @@ def helpers() -> dict[str, object]:
 
 @bp.post("/club/events")
 def take() -> tuple[dict[str, object], int]:
-    """Take a batch of events: 200 once it is stored; 409 says what is missing, or where it differs."""
+    """Receive a batch of events: 200 once stored; 409 with the number where it has a gap or differs."""
     is_large = (request.content_length or 0) > batch.MOST_BYTES
     body = b"" if is_large else request.get_data(cache=False)
     if is_large or len(body) > batch.MOST_BYTES:
@@ -60,7 +60,7 @@ def take() -> tuple[dict[str, object], int]:
             sent = batch.read(body)
             try:
                 last = club_log.take(db, sent, key)
-            except Fork as fork:  # Noted with the table; nothing else was written.
+            except Fork as fork:  # Returning commits the note in the table's row.
                 return {"fork_at": fork.args[0]}, 409
             clock = club().clocks.get("", partial(clocks_at_tables, db), int(time.monotonic())).get(sent.table)
             letters = [*club_log.letters(db, sent.table), *([clock] if clock else [])]
@@ -79,7 +79,7 @@ def take() -> tuple[dict[str, object], int]:
 
 @bp.get("/")
 def boards() -> str:
-    """Show all tables at a glance: drawn once a second for all who look in the same language, but for the director."""
+    """Show all tables. The public's page is cached for a second per language."""
 
     def drawn() -> str:
         with connected(club().pool) as db:
@@ -104,7 +104,7 @@ def _glances(db: Connection) -> list[dict[str, Any]]:
     rows = club_log.tables(db)
     heard = deeds.at_tables(db)
     glances = [_glance(row, states.get(row.id), desk.waiting_call(heard.get(desk.topic(row.id), ()))) for row in rows]
-    # Who has waited longest stands first.
+    # The longest wait comes first.
     return sorted(glances, key=lambda one: one["call"].seq if one["call"] else inf)
 
 
@@ -127,7 +127,7 @@ def _glance(row: TableRow, state: dict[str, Any] | None, call: Deed | None) -> d
 
 
 def _leader(sides: list[dict[str, Any]], state: dict[str, Any] | None) -> str:
-    """Return who leads a match, or has won it: by points, before the first hand is counted by kilometres."""
+    """Return the winner or leader of a match: by points, or by distance before the first hand is scored."""
     if not state or not sides:
         return ""
     if state["winner"]:
@@ -150,7 +150,7 @@ def _ago(quiet_s: float) -> str:
 
 
 def trouble(row: TableRow) -> Said | None:
-    """Say where a table and the club differ; None where they do not."""
+    """Return how a table's log differs from the club's; None if it does not."""
     if row.fork_at is not None:
         return say("It tells another course than the club has, from entry %(seq)d or before.", seq=row.fork_at)
     if row.told < row.last:
@@ -164,7 +164,7 @@ def trouble(row: TableRow) -> Said | None:
 
 @bp.get("/tables/<table>")
 def one(table: str) -> str:
-    """Show a table's scores: the newest matches with their sheets."""
+    """Show the score sheets of a table's newest matches."""
     with connected(club().pool) as db:
         row = club_log.table_row(db, table, hidden=may(Role.DIRECTOR)) or abort(404)
         pasts = [past_of(db, row.id, match) for match in projection.matches_of(db, row.id)[:MOST_SHEETS]]
@@ -173,7 +173,7 @@ def one(table: str) -> str:
 
 
 def past_of(db: Connection, table: str, match: int) -> PastMatch | None:
-    """Return a match judged by replay; remembered as long as nothing has been added to it."""
+    """Return a match judged by replay; None if it has no events. Cached until it changes."""
     query = "SELECT sum(erased) FROM club.events WHERE table_id = %s AND match = %s"
     erased, known = db.execute(query, [table, match]).fetchone(), club_log.events(db, table, match)
     return _pasts.get((table, match, erased), partial(judged, match, known), known[-1].seq) if known else None
@@ -191,14 +191,14 @@ def _match_view(past: PastMatch) -> dict[str, object]:
 
 @bp.get("/standings")
 def standings() -> str:
-    """Show what every player has done over all tables."""
+    """Show the players' statistics over all tables."""
     with connected(club().pool) as db:
         return render_template("club_standings.html", players=projection.standings(db))
 
 
 @bp.post("/language")
 def speak() -> AnyResponse:
-    """Remember the language of this browser."""
+    """Set this browser's language."""
     session[language.CHOSEN] = request.form.get("language", "")
     return redirect("/", 303)
 
@@ -224,7 +224,7 @@ def make_key() -> AnyResponse:
 
 @bp.get("/keys/<key_id>")
 def one_key(key_id: str) -> str:
-    """Show a key, with its QR code and the line that starts its table."""
+    """Show a key: the command that starts its table, also as a QR code."""
     with connected(club().pool) as db:
         key = next((key for key in keys.all_of(db) if key.id == key_id and not key.is_revoked), None) or abort(404)
     line = typed(f"up --club {here()} --name {shlex.quote(key.name)} --key {key.text}")
@@ -233,7 +233,7 @@ def one_key(key_id: str) -> str:
 
 @bp.post("/keys/<key_id>/revoke")
 def revoke_key(key_id: str) -> AnyResponse:
-    """Take a key back."""
+    """Revoke a key."""
     with connected(club().pool) as db:
         keys.revoke(db, key_id)
         deeds.append(db, deeds.PEOPLE, "revoked", name(), {"key": key_id})
@@ -242,7 +242,7 @@ def revoke_key(key_id: str) -> AnyResponse:
 
 @bp.post("/tables/<table>/settle")
 def settle(table: str) -> AnyResponse:
-    """Take note of a table's other course, or take the table off the boards."""
+    """Dismiss a table's fork, or hide the table."""
     with connected(club().pool) as db:
         club_log.settle(db, table, hidden=request.form.get("answer") == "hide")
         deeds.append(db, deeds.PEOPLE, "settled", name(), {"table": table, "answer": request.form.get("answer", "")})

@@ -1,4 +1,4 @@
-"""The club's web service: any number of processes over one database, none of which keeps anything to itself."""
+"""The club's web service. Any number of processes share one database, which holds all state."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from companion.pages.words import N_, _
 log = logging.getLogger("companion.club")
 
 TAKEN_IN_BYTES = 16_000_000
-"""Size up to which a request is taken in to be answered with a sentence; beyond it the connection ends."""
+"""Size up to which a request is read, so that it gets an answer; a larger one is cut off."""
 
 FORM_BYTES = 16 * 1024
 RETRY_S = 1
@@ -56,26 +56,26 @@ _FIGURES = {
     ),
     "events_to_judge": ("Events that the referee has still to judge for the boards.", "sum(last - seq)"),
 }
-"""What `/metrics` tells, and how it is counted."""
+"""Figures of `/metrics`: help text and SQL."""
 
 
 @dataclass(frozen=True, slots=True)
 class Club:
-    """The parts that the app is built on."""
+    """The app's shared parts."""
 
     pool: Pool
-    keys_needed: bool  # True if nothing is taken without a key, although none has been made
-    answers: Counter[int] = field(default_factory=Counter)  # how many batches this process has answered, by the status
-    boards: Kept[str] = field(default_factory=lambda: Kept(16))  # the page of all tables as it was drawn last
+    keys_needed: bool  # True to require keys before one has been made
+    answers: Counter[int] = field(default_factory=Counter)  # batches answered by this process, by HTTP status
+    boards: Kept[str] = field(default_factory=lambda: Kept(16))  # cached overview pages
     clocks: Kept[dict[str, dict[str, object]]] = field(default_factory=lambda: Kept(1))
-    """The clock of the round that is played at each table, as it was looked up last."""
+    """Cached round clocks by table."""
 
     troubles: Kept[None] = field(default_factory=lambda: Kept(4))
-    """What was last said of the database to whoever runs the club."""
+    """Database problems logged in the last minute."""
 
 
 def create_app(pool: Pool, *, keys_needed: bool = False) -> Flask:
-    """Return the club's web application over its database."""
+    """Return the club's web application."""
     web = shipped("web")
     app = Flask("companion.club", static_folder=None, template_folder=str(web / "templates"))
     with connected(pool) as db:
@@ -104,7 +104,7 @@ _SENTENCES = SENTENCES | {
 
 
 def _check() -> None:
-    """Refuse a change that no page of ours has asked for, and a form that is too large."""
+    """Refuse cross-site changes and large forms."""
     is_batch = request.endpoint == "club.take"
     request.max_content_length = TAKEN_IN_BYTES if is_batch else FORM_BYTES
     if not is_batch:
@@ -118,11 +118,11 @@ def _counted(response: Response) -> Response:
 
 
 def _error(error: Exception) -> Response:
-    """Answer an error with a sentence: JSON to a program, a page to a browser."""
+    """Return the answer to an error: JSON for programs, a page for browsers."""
     code, sentence = _meant(error)
     if code >= 500:
         g.is_failing = True
-    if code == 503:  # Whoever runs the club reads it once a minute, however many tables ask.
+    if code == 503:  # Log it once a minute, however many tables ask.
         club_doors.club().troubles.get(sentence, lambda: log.error("%s", sentence), int(time.monotonic() / 60))
     if request.endpoint in ("club.take", "club.as_json", "health"):
         response = make_response({"say": sentence}, code)
@@ -152,7 +152,7 @@ def _health() -> tuple[dict[str, object], int]:
 
 
 def _metrics() -> Response:
-    """Return the figures of the club and of this process, as Prometheus reads them."""
+    """Return the figures of the club and this process in Prometheus format."""
     known = club_doors.club()
     found: tuple[int, ...] = ()
     counts = ", ".join(f"coalesce({how}, 0)" for _, how in _FIGURES.values())
@@ -176,7 +176,7 @@ def _metric(name: str, about: str, values: dict[str, int], kind: str = "gauge") 
 
 
 class _AsJson(logging.Formatter):
-    """One JSON object a line, for whoever collects logs."""
+    """One JSON object a line."""
 
     def format(self, record: logging.LogRecord) -> str:
         said = {"at": self.formatTime(record), "level": record.levelname.lower(), "say": record.getMessage()}
@@ -186,15 +186,15 @@ class _AsJson(logging.Formatter):
 
 
 def run(url: str, host: str, port: int, *, keys_needed: bool, tell: Callable[[str], None]) -> None:
-    """Serve the club until the process is asked to end. Raises Problem where database or port cannot be had.
+    """Serve the club until the process is stopped. Raises Problem if the database or port is not available.
 
-    `tell` gets the addresses once the service is ready, and the link for the director.
+    `tell` gets the addresses and the director's link once the service is ready.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_AsJson())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
-    # While a batch is judged, a page that only waited for the database goes on at once.
+    # Judging uses the CPU: switch threads faster, so that a page does not wait after its query.
     sys.setswitchinterval(0.001)
     pool = postgres.opened(url)
     projector = Projector(pool)

@@ -1,4 +1,4 @@
-"""An entry of the club's log. No database driver is needed to read one."""
+"""An entry of the club's own log; importable without the database driver."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """One entry of the club's log: who did what, and when."""
+    """Who did what in the club, and when."""
 
     seq: int
     topic: str
     kind: str
     who: str
     at: datetime
-    age_s: float  # seconds since then, by the database's clock
+    age_s: float  # time since `at`, by the database's clock
     body: Mapping[str, Any]

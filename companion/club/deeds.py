@@ -1,6 +1,6 @@
-"""The club's log in the database: what its members did, by topic. Pure functions compute the current state from it.
+"""The club's own log: what people did, by topic. The current state is computed from it.
 
-Lock a topic before deciding on its next deed, so that two people who tap at once are served one after the other.
+Lock a topic before you decide on its next deed, so that simultaneous taps are handled one after the other.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FIELDS = "seq, topic, kind, who, at, extract(epoch FROM now() - at)::float AS a
 
 
 def locked(db: Connection, topic: str) -> list[Deed]:
-    """Return the deeds of a topic; until the transaction ends nobody else decides on it."""
+    """Lock a topic until the transaction ends; return its deeds in order."""
     db.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [_LOCK, topic])
     return of(db, topic)
 
@@ -30,17 +30,17 @@ def of(db: Connection, topic: str) -> list[Deed]:
 
 
 def begun(db: Connection, kind: str = "%") -> list[Deed]:
-    """Return all deeds of a kind, or all there are, the newest first."""
+    """Return the deeds whose kind matches a LIKE pattern, newest first."""
     return _read(db, "WHERE kind LIKE %s ORDER BY seq DESC", kind)
 
 
 def latest(db: Connection, most: int) -> list[Deed]:
-    """Return the last deeds of all, the newest first."""
+    """Return the last deeds of all topics, newest first."""
     return _read(db, "ORDER BY seq DESC LIMIT %s", most)
 
 
 def at_tables(db: Connection) -> dict[str, list[Deed]]:
-    """Return the deeds that calls come to, by the table's topic."""
+    """Return the last day's deeds about calls, by the table's topic."""
     found: dict[str, list[Deed]] = {}
     kinds = ["call", "answered", "arrived"]
     for deed in _read(db, "WHERE kind = ANY(%s) AND at > now() - interval '1 day' ORDER BY seq", kinds):
@@ -54,6 +54,6 @@ def _read(db: Connection, which: str, value: object) -> list[Deed]:
 
 
 def append(db: Connection, topic: str, kind: str, who: str, body: Mapping[str, object]) -> None:
-    """Write a deed down. The caller commits."""
+    """Append a deed. The caller commits."""
     query = "INSERT INTO club.deeds (topic, kind, who, body) VALUES (%s, %s, %s, %s)"
     db.execute(query, [topic, kind, who, Jsonb(dict(body))])

@@ -1,8 +1,7 @@
-"""What passes between the director and a table beside its log: calls, notes, corrections. Pure functions of deeds.
+"""Messages between the director and a table: calls, notes, corrections. Pure functions of deeds.
 
-A call is an event of the table's own log, and so is what the table makes of a correction: the letter that has arrived,
-and the answer that somebody at the table has given. The club writes each down as a deed of the table's topic when it
-takes the event in, and hands out what has not arrived with every batch that it acknowledges.
+A table's call, its receipt of a letter and its answer to a correction are events of its own log. When the club receives
+such an event it appends a deed to the table's topic. Letters not received yet are sent with every acknowledgment.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from companion.storage.events import EventKind
 
 MOST_TEXT = 200
 CALL, ANSWERED, ARRIVED, REPLIED = "call", "answered", "arrived", "replied"
-"""Kinds of deeds at a table's desk, beside those of letters."""
+"""Kinds of deeds in a table's topic, besides the letters."""
 
 
 def topic(table: str) -> str:
@@ -29,26 +28,26 @@ def topic(table: str) -> str:
 
 
 class LetterStage(StrEnum):
-    """How far a letter has come."""
+    """Stage of a letter."""
 
-    WAITS = "waits"  # the table has not got it yet
-    ASKED = "asked"  # the table has it, and nobody there has answered
+    WAITS = "waits"  # not received yet
+    ASKED = "asked"  # received, not answered
     YES = "yes"
     NO = "no"
-    VOID = "void"  # the line is there no more, or the table plays another match
+    VOID = "void"  # the line is gone, or another match is being played
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A letter to a table and what became of it."""
+    """A letter to a table and its stage."""
 
     deed: Deed
     stage: LetterStage
-    by: str = ""  # who has answered at the table
+    by: str = ""  # who answered at the table
 
 
 def heard(sent: Sent) -> tuple[str, dict[str, object]] | None:
-    """Return the kind and body of the deed that an event of a table comes to; None for most."""
+    """Return kind and body of the deed for a table's event; None if it needs none."""
     if sent.kind not in (EventKind.CALL, EventKind.LETTER) and f"-{Kind.DIRECTOR}" not in sent.body:
         return None
     try:
@@ -72,34 +71,31 @@ def _number(value: object) -> int:
 
 
 def waiting_call(deeds: Iterable[Deed]) -> Deed | None:
-    """Return the call that nobody has answered."""
+    """Return the unanswered call of a table's deeds, if any."""
     call: Deed | None = None
     for deed in deeds:
         if deed.kind == CALL:
-            # Who calls twice has waited since the first time.
+            # A repeated call counts from the first one.
             call = None if deed.body["is_over"] else call or deed
         elif deed.kind == ANSWERED or deed.body.get("what") == Letter.COMING:
-            call = None  # Of a log that is sent again as a new table only the second is here.
+            call = None  # If the log was sent again as a new table, only the second deed is here.
     return call
 
 
 def letters(deeds: Sequence[Deed]) -> list[Deed]:
-    """Return what was sent to a table, in order."""
+    """Return the letters among a table's deeds."""
     return [deed for deed in deeds if deed.kind in tuple(Letter)]
 
 
 def not_arrived(deeds: Sequence[Deed]) -> list[dict[str, object]]:
-    """Return what the table has not got, as far as the club knows, as it reads it."""
+    """Return the letters without a receipt, in the form of the protocol."""
     there = {deed.body["letter"] for deed in deeds if deed.kind == ARRIVED}
     waiting = (deed for deed in letters(deeds) if deed.seq not in there)
     return [{**deed.body, "letter": deed.seq, "what": deed.kind, "by": deed.who} for deed in waiting]
 
 
 def corrections(deeds: Sequence[Deed], now: PastMatch | None) -> list[Correction]:
-    """Return the letters of a table that it is asked about, the newest first, with what became of each.
-
-    `now` is the table's latest match.
-    """
+    """Return a table's notes and corrections with their stages, newest first; `now` is its latest match."""
     arrived = {deed.body["letter"]: deed.body["match"] for deed in deeds if deed.kind == ARRIVED}
     replied = {deed.body["letter"]: deed.body for deed in deeds if deed.kind == REPLIED}
     lines = {entry.seq for hand in now.hands for entry in hand.entries} if now else set()

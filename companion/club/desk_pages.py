@@ -1,4 +1,4 @@
-"""The director's desk: calls from tables, a table as its wall shows it, notes, corrections that it has to agree to."""
+"""The director's desk: calls, a table's wall screen, notes, and corrections that the table must accept."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _view(table: str) -> dict[str, object]:
 
 
 def _lines(past: PastMatch, hand: PlayedHand) -> list[dict[str, object]]:
-    """Return the plays of a hand, the latest first."""
+    """Return the plays of a hand, latest first."""
     names = Names.of(past.game)
     return [
         {"seq": entry.seq, "text": entry.written.text, "say": words.play_say(entry.play, names) if entry.play else ""}
@@ -71,19 +71,19 @@ def _lines(past: PastMatch, hand: PlayedHand) -> list[dict[str, object]]:
 
 @bp.get("/tables/<table>/desk")
 def show(table: str) -> str:
-    """Show a table as its wall does, with what may be sent to it."""
+    """Show a table's wall screen with the forms for notes and corrections."""
     return render_template("club_desk.html", **_view(table))
 
 
 @bp.get("/tables/<table>/board")
 def board(table: str) -> str:
-    """Return what changes on that page by itself."""
+    """Return the part of that page that updates itself."""
     return render_template("club_board.html", **_view(table))
 
 
 @bp.post("/tables/<table>/answered")
 def answer(table: str) -> AnyResponse:
-    """Note that somebody sees to a call, and tell the table so."""
+    """Record that a helper is coming, and tell the table."""
     with connected(club().pool) as db:
         topic = desk.topic(_row(db, table).id)
         call = desk.waiting_call(deeds.locked(db, topic))
@@ -106,7 +106,7 @@ def note(table: str) -> AnyResponse:
 
 @bp.post("/tables/<table>/correct")
 def correct(table: str) -> AnyResponse:
-    """Ask a table to take a play out, or with `text` to change it; it counts once somebody there agrees."""
+    """Ask a table to remove a play, or to change it to `text`; the table must accept."""
     seq, text = whole(request.form.get("line"), 1, 2**53), request.form.get("text", "").strip()
     with connected(club().pool) as db:
         past = _now(db, _row(db, table).id)

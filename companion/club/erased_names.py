@@ -1,8 +1,8 @@
-"""The names that the club has erased, and what it does with them when a table sends them again.
+"""Replace erased names in events that arrive after the erasure.
 
-The names themselves are not kept: only a keyed hash of each, with what stands in its place. It is replaced on arrival
-in what was written before the erasure, such as a log that is sent again as a new table's, and in the matches in which
-it was erased. A player of the same name who begins a match later is known again.
+The club stores a keyed hash of each erased name and its alias, not the name. Names are replaced in matches that began
+before the erasure, such as a log sent again as a new table, and in matches where they were erased before. A later match
+of a player with the same name is not affected.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from companion.storage.events import EventKind
 class _Erased(NamedTuple):
     words: int
     alias: str
-    at_s: float  # when it was erased
+    at_s: float  # time of the erasure
 
 
 @dataclass(frozen=True, slots=True)
 class ErasedNames:
-    """All names that were erased, by their hashes."""
+    """All erased names by hash."""
 
     secret: bytes
     names: Mapping[str, _Erased]
 
     def before(self, at_s: float | None) -> Aliases:
-        """Return the aliases of the names that were erased after a moment; of all, where it is None."""
+        """Return the aliases of names erased after a time; None returns all."""
         names = {digest: one for digest, one in self.names.items() if at_s is None or at_s < one.at_s}
 
         def of_name(words: Words) -> str | None:
@@ -49,12 +49,12 @@ class ErasedNames:
 
 
 def digest_of(secret: bytes, words: Words) -> str:
-    """Return the hash of a name, or of a word, under the club's secret."""
+    """Return the keyed hash of a name's words."""
     return hmac.new(secret, "\n".join(("name", *words)).encode(errors="surrogatepass"), hashlib.sha256).hexdigest()
 
 
 def read(db: Connection) -> ErasedNames:
-    """Return the names that were erased."""
+    """Return all erased names."""
     rows = db.execute(
         "SELECT digest, words, alias, extract(epoch FROM at)::float FROM club.erased_names WHERE table_id = ''"
     )
@@ -62,7 +62,7 @@ def read(db: Connection) -> ErasedNames:
 
 
 def keep(db: Connection, name: str, alias: str) -> None:
-    """Remember that a name was erased, so that it is when it comes again. Erased twice it has the newer alias."""
+    """Store an erased name's hash and alias; a second erasure replaces the alias."""
     words = words_of(name)
     db.execute(
         "INSERT INTO club.erased_names (digest, words, alias) VALUES (%s, %s, %s)"
@@ -75,9 +75,9 @@ def keep(db: Connection, name: str, alias: str) -> None:
 
 
 def arrived(db: Connection, table: str, new: Sequence[Sent], *, has_erased: bool) -> list[tuple[Sent, bool]]:
-    """Return events of a table as the club may keep them, each with whether its words were changed.
+    """Return new events with erased names replaced, each with True if it was changed.
 
-    `has_erased`: names have been erased from this table's log. The caller holds the lock of the table's row.
+    `has_erased` is True if names were erased from this table's log. The caller must have locked the table's row.
     """
     if not has_erased and db.execute("SELECT 1 FROM club.erased_names LIMIT 1").fetchone() is None:
         return [(sent, False) for sent in new]
@@ -109,7 +109,7 @@ def arrived(db: Connection, table: str, new: Sequence[Sent], *, has_erased: bool
 
 
 def in_match(db: Connection, table: str, match: int) -> Aliases:
-    """Return what stands for all names in a match, with its players that are called by one of them."""
+    """Return the aliases for all erased names, and for the players of a match who have one."""
     query = "SELECT seq, body FROM club.events WHERE table_id = %s AND match = %s ORDER BY seq"
     rows = db.execute(query, [table, match]).fetchall()
     return _with_players(db, table, match, read(db).before(None), rows)[0]
@@ -118,9 +118,9 @@ def in_match(db: Connection, table: str, match: int) -> Aliases:
 def _with_players(
     db: Connection, table: str, match: int, names: Aliases, rows: Iterable[tuple[int, str]]
 ) -> tuple[Aliases, bool]:
-    """Return aliases with those of players whom a match has called by a name that was erased; and if any is new.
+    """Add the aliases of a match's players whose name was erased; also return True if one is new.
 
-    Each player has one of their own: the record tells `Ann` from `ann`.
+    Each gets a different alias, because the record distinguishes `Ann` and `ann`.
     """
     secret = postgres.cookie_secret(db)
     query = "SELECT digest, alias FROM club.erased_names WHERE table_id = %s AND match = %s"
@@ -156,7 +156,7 @@ def _named(seq: int, body: str) -> Iterator[tuple[str, str]]:
 
 
 def rewrite(db: Connection, table: str, match: int | None, aliases: Aliases, *, edition: bool = True) -> int:
-    """Replace the names in the events of a match, or in those of no match; return how many events have changed."""
+    """Replace names in the events of a match, or in those without a match; return the number of changed events."""
     rows = db.execute(
         "SELECT seq, body FROM club.events WHERE table_id = %s AND match IS NOT DISTINCT FROM %s"
         " ORDER BY seq FOR UPDATE",
@@ -172,23 +172,23 @@ def rewrite(db: Connection, table: str, match: int | None, aliases: Aliases, *, 
 
 
 def judge_anew(db: Connection, table: str) -> None:
-    """Drop all that was derived from a table's log, so that it is derived again."""
-    db.execute("UPDATE club.judged SET seq = 0 WHERE table_id = %s", [table])  # It waits for who is judging just now.
+    """Delete everything derived from a table's log, so that it is derived again."""
+    db.execute("UPDATE club.judged SET seq = 0 WHERE table_id = %s", [table])  # Waits for a process that is judging it.
     db.execute("DELETE FROM club.matches WHERE table_id = %s", [table])
     db.execute("DELETE FROM club.hands WHERE table_id = %s", [table])
 
 
 def note(db: Connection, table: str, match: int | None) -> None:
-    """Note that names are replaced in a match of a table."""
+    """Record that a table's match contains replaced names."""
     db.execute("UPDATE club.tables SET has_erased = true WHERE id = %s", [table])
     if match is not None:
         db.execute("INSERT INTO club.erasures (table_id, match) VALUES (%s, %s) ON CONFLICT DO NOTHING", [table, match])
 
 
 def changed(seq: int, body: str, aliases: Aliases, *, edition: bool = True) -> str:
-    """Return an event's body as the club keeps it, with the names in all its texts replaced.
+    """Return an event's stored body with the names in all its texts replaced.
 
-    An edition of the table's own stays as it is where it could not be read afterwards, or without `edition`.
+    The text of the table's own edition is kept if it could not be read afterwards, or if `edition` is False.
     """
     outer = json.loads(body)
     row = row_of(seq, outer)
@@ -198,7 +198,7 @@ def changed(seq: int, body: str, aliases: Aliases, *, edition: bool = True) -> s
             return body if after == outer else as_stored(after)
         text = _changed_text(row[3], row[4], aliases, edition=edition)
     except RecursionError:
-        return "null"  # No companion writes values so deep: they cannot be searched.
+        return "null"  # Too deeply nested to search; no companion writes such values.
     return body if text == row[4] else as_stored({**outer, "body": text})
 
 
@@ -222,7 +222,7 @@ def _said(text: str) -> Any:
 
 
 def _is_readable(text: object, before: object) -> bool:
-    """True if the own edition that a match has begun with still goes by its name."""
+    """True if an edition's text can still be read and has the same name as before."""
     if text == before or not (isinstance(text, str) and isinstance(before, str)):
         return text == before
     try:

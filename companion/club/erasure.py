@@ -1,9 +1,8 @@
-"""Export or erase what the club knows of a player.
+"""Export or erase a player's data.
 
-A name is erased by replacing it with another, in the tables' logs too, so the other players keep their hands. All texts
-of all events and deeds are searched, as `aliases.py` compares them. The events keep their original checksums, so that a
-table which sends them again finds them here. A 32-bit checksum does not reveal a name, but a guess at the name can be
-checked against it. `erased_names.py` handles events that arrive later.
+Erasing replaces the name with an alias, also in the tables' logs, so the other players keep their hands. It searches
+all texts of all events and deeds. Events keep their original checksums, so a table that sends them again matches. A
+32-bit checksum does not reveal a name, but can confirm a guess. `erased_names.py` handles later events.
 """
 
 from __future__ import annotations
@@ -31,24 +30,24 @@ from companion.match.archive import judged
 
 log = logging.getLogger(__name__)
 
-Place = tuple[str, int | None]  # a table, and a match of its log; None for events that are of no match
+Place = tuple[str, int | None]  # table and match; None for events without a match
 
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """What was changed where."""
+    """Numbers of changed entries."""
 
-    alias: str  # what stands in the name's place
+    alias: str  # replaces the name
     matches: int = 0
     events: int = 0  # of all tables' logs
     tournaments: int = 0
-    deeds: int = 0  # in the club's own log, with those of tournaments
+    deeds: int = 0  # of the club's own log, including tournaments
     people: int = 0
-    titles: int = 0  # names of tables and of their keys
+    titles: int = 0  # names of tables and keys
 
 
 def known_of(db: Connection, name: str) -> dict[str, object]:
-    """Return all that the club knows of a player, as JSON has it. Raises Problem for nobody."""
+    """Return all data about a player as a JSON value. Raises Problem for an empty name."""
     aliases = _finding(name)
     figures = [one.as_dict() for one in projection.standings(db) if aliases.name(one.name)]
     rows = db.execute("SELECT table_id, match, state FROM club.matches ORDER BY 1, 2").fetchall()
@@ -64,7 +63,10 @@ def known_of(db: Connection, name: str) -> dict[str, object]:
 
 
 def erase(db: Connection, name: str) -> Erased:
-    """Erase a player's name wherever the club has it; return what stands in its place. Raises Problem."""
+    """Replace a player's name everywhere in the club; the caller commits.
+
+    Raises Problem if the name is empty or unknown, is being played under, or is a word that a score depends on.
+    """
     alias = "Player-" + "".join(secrets.choice(LETTERS) for _ in range(5))
     aliases = _finding(name, alias)
     _refuse_playing(db, name, aliases)
@@ -82,7 +84,7 @@ def erase(db: Connection, name: str) -> Erased:
 
 
 def _finding(name: str, alias: str = "?") -> Aliases:
-    """Return what finds a name. Raises Problem for none."""
+    """Return aliases for one name. Raises Problem if it is empty."""
     words = words_of(name)
     if not words:
         raise Problem(say("Say whose data it is."))
@@ -93,10 +95,9 @@ def _finding(name: str, alias: str = "?") -> Aliases:
 
 
 def _erase_events(db: Connection, name: str, aliases: Aliases) -> Counter[Place]:
-    """Replace the name in all tables' logs; return how many events have changed at each place.
+    """Replace the name in all tables' logs; return the number of changed events by place.
 
-    Most of it is done before the lock that keeps tables from adding more until the caller commits: they wait for a
-    moment alone.
+    A first pass does most of the work. The second locks the tables until the caller commits, so they wait only briefly.
     """
     last: dict[str, int] = dict(db.execute("SELECT id, last FROM club.tables").fetchall())
     changed: Counter[Place] = Counter()
@@ -115,7 +116,7 @@ def _erase_events(db: Connection, name: str, aliases: Aliases) -> Counter[Place]
 def _naming(
     db: Connection, name: str, aliases: Aliases, after: dict[str, int], to: dict[str, int]
 ) -> Iterator[tuple[str, int | None, int, str]]:
-    """Yield table, match, number and body of each event with the name, after and up to a number of each table's log."""
+    """Yield table, match, number and body of each event with the name, between two numbers of each table's log."""
     word = max(words_of(name), key=len)
     for (table,) in db.execute("SELECT id FROM club.tables ORDER BY id").fetchall():
         query = "SELECT match, seq, body FROM club.events WHERE table_id = %s AND seq > %s AND seq <= %s ORDER BY seq"
@@ -127,7 +128,7 @@ def _naming(
 
 
 def _readable(body: str) -> str:
-    """Return an event's body with what JSON has escaped as letters."""
+    """Return an event's body without JSON's `\\u` escapes."""
     if "\\u" not in body:
         return body
     outer = json.loads(body)
@@ -144,7 +145,7 @@ def _object(text: object) -> dict[str, Any]:
 
 
 def _erase_in(db: Connection, table: str, match: int | None) -> int:
-    """Replace the names in a match; return how many events have changed. Raises Problem where that changes a score."""
+    """Replace names in a match; return the number of changed events. Raises Problem if that would change a score."""
     if match is None:
         return erased_names.rewrite(db, table, None, erased_names.read(db).before(None))
     aliases, before = erased_names.in_match(db, table, match), _points(db, table, match)
@@ -158,7 +159,7 @@ def _erase_in(db: Connection, table: str, match: int | None) -> int:
 
 
 def _points(db: Connection, table: str, match: int) -> list[list[int]] | None:
-    """Return the totals after each hand of a match; None where it cannot be judged, as without its edition."""
+    """Return the totals after each hand of a match; None if it cannot be judged, for example without its edition."""
     query = "SELECT seq, body FROM club.events WHERE table_id = %s AND match = %s ORDER BY seq"
     rows = db.execute(query, [table, match]).fetchall()
     try:
@@ -173,7 +174,7 @@ def _plays(state: Mapping[str, Any], aliases: Aliases) -> bool:
 
 
 def _refuse_playing(db: Connection, name: str, aliases: Aliases) -> None:
-    """Raise Problem where a player of that name is playing just now."""
+    """Raise Problem if a player of that name is in an open hand."""
     states = projection.latest_states(db)
     for row in club_log.tables(db, hidden=True):
         state = states.get(row.id)
@@ -186,7 +187,7 @@ def _refuse_playing(db: Connection, name: str, aliases: Aliases) -> None:
 
 
 def _erase_deeds(db: Connection, aliases: Aliases) -> tuple[int, int]:
-    """Replace the name in the club's own log; return in how many tournaments, and how many deeds have changed."""
+    """Replace the name in the club's own log; return the numbers of changed tournaments and deeds."""
     count, tournaments = 0, set()
     for deed in deeds.begun(db):
         who, body = _without(aliases, deed)
@@ -198,13 +199,13 @@ def _erase_deeds(db: Connection, aliases: Aliases) -> tuple[int, int]:
 
 
 def _without(aliases: Aliases, deed: Deed) -> tuple[str, dict[str, Any]]:
-    # A table's own deeds are signed with the table's name.
+    # Deeds of a table are signed with the table's name, which may hold more words.
     who = aliases.in_text(deed.who) if deed.topic.startswith("table:") else aliases.in_name(deed.who)
     return who, aliases.within(dict(deed.body), deed.kind)
 
 
 def _erase_titles(db: Connection, aliases: Aliases) -> int:
-    """Replace the name in what tables and their keys are called; return how many are called otherwise now."""
+    """Replace the name in the names of tables and keys; return the number of changes."""
     count = 0
     for title, more in (("tables", ", has_erased = true"), ("keys", "")):
         for number, name in db.execute(f"SELECT id, name FROM club.{title}".encode()).fetchall():  # noqa: S608

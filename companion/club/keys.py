@@ -1,7 +1,7 @@
-"""Who may push: the tables' keys.
+"""The tables' keys.
 
-A key is `ID.SECRET`; a batch names the ID and is signed with the secret. As long as the director has made no key, any
-table may push; from the first key on only those with one that has not been revoked may.
+A key is `ID.SECRET`; a batch names the ID and is signed with the secret. Before the director makes the first key any
+table may push, afterwards only tables with a valid key.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from companion.club.postgres import Connection
 from companion.common.errors import Problem
 from companion.common.text import plain, say
 
-LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # letters that nobody takes for another
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # no i, l, o, 0 or 1, which are easily confused
 _MOST_NAME = 64
 
 
 class NotLetIn(Problem):
-    """A batch has no key that counts."""
+    """A batch has no valid key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,12 @@ class Key:
 
     @property
     def text(self) -> str:
-        """The key as it is given to `companion up --key`."""
+        """Value of `companion up --key`."""
         return f"{self.id}.{self.secret}"
 
 
 def make(db: Connection, name: str) -> Key:
-    """Make a key for the table of that name."""
+    """Create a key for a table."""
     called = " ".join(plain(name, _MOST_NAME).split())
     if not called:
         raise Problem(say("Say for which table the key is."))
@@ -51,7 +51,7 @@ def make(db: Connection, name: str) -> Key:
 
 
 def all_of(db: Connection) -> list[Key]:
-    """Return all keys, those that count first."""
+    """Return all keys, revoked ones last."""
     with db.cursor(row_factory=class_row(Key)) as cursor:
         return cursor.execute(
             "SELECT id, secret, name, revoked_at IS NOT NULL AS is_revoked FROM club.keys ORDER BY 4, made_at DESC"
@@ -59,25 +59,25 @@ def all_of(db: Connection) -> list[Key]:
 
 
 def secret_of(db: Connection, key_id: str) -> str:
-    """Return the secret of a key, with which the club signs what it sends to that table."""
+    """Return a key's secret, which also signs the letters to its table; empty if the key is unknown."""
     row = db.execute("SELECT secret FROM club.keys WHERE id = %s", [key_id]).fetchone()
     return row[0] if row else ""
 
 
 def revoke(db: Connection, key_id: str) -> None:
-    """Take a key back: from now on nothing that is signed with it is taken."""
+    """Revoke a key: batches signed with it are refused."""
     db.execute("UPDATE club.keys SET revoked_at = now() WHERE id = %s AND revoked_at IS NULL", [key_id])
 
 
 def are_needed(db: Connection) -> bool:
-    """True if there has ever been a key: one that was revoked keeps the club shut too."""
+    """True if a key has ever been made, even if all are revoked."""
     return db.execute("SELECT 1 FROM club.keys LIMIT 1").fetchone() is not None
 
 
 def checked(db: Connection, authorization: str, body: bytes, *, needed: bool = False) -> str | None:
-    """Return the ID of the key that a batch came with; None where none is needed.
+    """Verify a batch and return the ID of its key; None if no key is needed.
 
-    `authorization` is `Companion ID:SIGNATURE`, or `Bearer KEY` for a script over TLS. Raises NotLetIn.
+    `authorization` is `Companion ID:SIGNATURE`, or `Bearer KEY` for scripts over TLS. Raises NotLetIn.
     """
     if not needed and not are_needed(db):
         return None

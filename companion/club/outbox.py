@@ -1,9 +1,8 @@
-"""The table's side of the club: its own log is the outbox, and one thread pushes it.
+"""Push a table's log to its club.
 
-The table never waits for the club. The thread looks whether the log has grown, sends what the club has not got, and
-tries again for ever. Where to begin it asks the club: after a start it sends its last two events alone, and the club
-says what is missing before them. Each batch begins with the last event that the club has, so that another course of the
-log is noticed and never appended to the old one.
+A thread sends new events and retries forever; the table never waits for it. After a start it sends the last two events
+only, and the club answers where its copy ends. Each batch begins with the last event that the club has, so a fork of
+the log is detected and never merged.
 """
 
 from __future__ import annotations
@@ -33,24 +32,24 @@ from companion.storage.event_store import Store
 
 log = logging.getLogger(__name__)
 
-FILE_NAME = "club.json"  # the file in the data folder that says under which ID the club knows this table
-LOOK_S = 0.25  # time between two looks whether the log has grown, in seconds
-WORD_S = 10.0  # seconds until a table with nothing to send says that it is there, and hears of the director
+FILE_NAME = "club.json"  # in the data folder; holds the table's ID at the club
+LOOK_S = 0.25  # interval between checks of the log, in seconds
+WORD_S = 10.0  # interval of empty batches, which fetch the director's letters, in seconds
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 1.5
-"""Pauses between tries while the club does not answer, in seconds, growing; jitter takes up to half of each."""
+"""Pauses between attempts while the club is silent, in seconds: they double, and jitter removes up to half."""
 
-REFUSED_PAUSE_S = 20.0  # pause where trying again alone will not help: a key was revoked, the log forked
-OUT_S = 600.0  # time after the end of a round during which its clock is shown although the club is silent, in seconds
+REFUSED_PAUSE_S = 20.0  # longest pause after a refusal or fork, which needs a person
+OUT_S = 600.0  # how long a finished round's clock stays while the club is silent, in seconds
 ANSWER_S = 5.0
-USUAL_BYTES = 15_000  # size of a batch that the club takes in like any other request, in bytes
+USUAL_BYTES = 15_000  # size of a batch that the club handles like any other request, in bytes
 MOST_ROWS = 100
 
 Post = Callable[[str, bytes, dict[str, str]], tuple[int, dict[str, Any]]]
-"""Sends a body to an address with headers; returns status and answer. Raises OSError where none comes."""
+"""Posts a body to an address with headers; returns status and JSON answer. Raises OSError if there is none."""
 
 
 class Trouble(StrEnum):
-    """Why the club has not got all of the log."""
+    """Why the club has not received the whole log."""
 
     SILENT = "silent"
     REFUSED = "refused"
@@ -59,7 +58,7 @@ class Trouble(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where the club is, and as whom this table pushes."""
+    """The club's address, and this table's name and key. Raises Problem if URL or key is malformed."""
 
     url: str
     name: str
@@ -75,16 +74,16 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """How it stands between table and club."""
+    """State of the delivery."""
 
-    acknowledged: int | None = None  # the last event that the club has; None while that is not known
+    acknowledged: int | None = None  # last event that the club has; None if unknown
     trouble: Trouble | None = None
-    why: str = ""  # what the club answered, where it refuses
+    why: str = ""  # the club's reason for a refusal
     fork_at: int = 0
 
 
 class Outbox:
-    """Pushes the log of a table to its club. Any thread may ask how it stands."""
+    """Pushes a table's log to its club. The properties may be read from any thread."""
 
     def __init__(
         self,
@@ -109,16 +108,16 @@ class Outbox:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread; what has not been sent is sent after the next start."""
+        """End the thread; the rest is sent after the next start."""
         self._ended.set()
         self._woken.set()
         self._thread.join(1)
 
-    # What the pages ask
+    # For the pages
 
     @property
     def says(self) -> Said:
-        """How far the club is behind, and why."""
+        """Sentence about the delivery for the pages."""
         now, behind = self._delivery, self.behind
         if now.trouble is Trouble.FORKED:
             return say(
@@ -142,17 +141,17 @@ class Outbox:
 
     @property
     def behind(self) -> int:
-        """The number of events that the club has not got, as far as is known."""
+        """Number of events not acknowledged yet."""
         return max(0, self._last - (self._delivery.acknowledged or 0))
 
     @property
     def is_forked(self) -> bool:
-        """True if somebody has to decide whether this table goes on at the club as a new one."""
+        """True if the host must decide whether this table continues as a new one."""
         return self._delivery.trouble is Trouble.FORKED
 
     @property
     def clocks(self) -> list[dict[str, Any]]:
-        """The clock of the round that is played here, as the club has told last; it goes on without the club."""
+        """The current round's clock, extrapolated from the club's last answer; at most one item."""
         if self._clock is None:
             return []
         said, at_s = self._clock
@@ -163,7 +162,7 @@ class Outbox:
         return [{"name": said["by"], "left_s": max(0, round(left_s)), "runs": said["text"], "seq": said["letter"]}]
 
     def begin_anew(self) -> None:
-        """Go on at the club as a new table, with all of this log; the old one stays there as it was. Raises Problem."""
+        """After a fork, push the whole log as a new table. Raises Problem if its ID cannot be saved."""
         if self.is_forked:
             self._table = self._new_table()
             self._delivery = Delivery()
@@ -186,7 +185,7 @@ class Outbox:
             self._quiet_s += pause_s
 
     def _step(self) -> float:
-        """Send the next batch where there is one; return the pause before the next step, in seconds."""
+        """Send the next batch, if any; return the pause before the next step, in seconds."""
         self._table = self._table or self._known_table()
         last = self._last = self._store.last
         acknowledged = self._delivery.acknowledged
@@ -202,7 +201,7 @@ class Outbox:
         return self._answered(code, answer, last)
 
     def _next_batch(self, first: int, last: int) -> bytes:
-        """Return as many events from `first` on as a usual batch takes; two at least, so that it goes on."""
+        """Return a batch of events from `first` on, of about USUAL_BYTES; at least two events, to make progress."""
         rows = self._store.rows(first, MOST_ROWS)
         while True:
             body = batch.written(self._table, self._address.name, first, rows, last)
@@ -211,9 +210,9 @@ class Outbox:
             rows = rows[: max(2, len(rows) * USUAL_BYTES // len(body))]
 
     def _answered(self, code: int, answer: dict[str, Any], last: int) -> float:
-        """Take note of what the club has answered; return the pause before the next step, in seconds."""
+        """Handle the club's answer; return the pause before the next step, in seconds."""
         if code == 200 and isinstance(here := answer.get("acknowledged"), int):
-            if here > last:  # It has what this log has lost, or what a copy of this table has pushed.
+            if here > last:  # This log has lost events, or a copy of this table has pushed.
                 return self._in_trouble(Trouble.FORKED, fork_at=last + 1)
             self._went_well(here)
             letters = batch.letters(answer, self._address.key)
@@ -237,7 +236,7 @@ class Outbox:
         self._pause_s = FIRST_PAUSE_S
 
     def _in_trouble(self, trouble: Trouble, why: str = "", fork_at: int = 0) -> float:
-        """Take note of a trouble; return the pause before the next try: they grow, and no two tables have the same."""
+        """Record a problem; return the pause before the next attempt, with jitter so that tables spread out."""
         known = self._delivery.acknowledged if trouble is Trouble.SILENT else None
         self._delivery = Delivery(known, trouble, why, fork_at)
         self._quiet_s = WORD_S
@@ -246,7 +245,7 @@ class Outbox:
         self._pause_s = min(2 * self._pause_s, longest_s)
         return pause_s
 
-    # Its name at the club
+    # The table's ID
 
     def _known_table(self) -> str:
         try:
@@ -270,7 +269,7 @@ class Outbox:
 
 
 def _posted(url: str, body: bytes, headers: dict[str, str]) -> tuple[int, dict[str, Any]]:
-    """Send a batch; certificates are checked as the system does. Raises OSError where no answer comes."""
+    """Post a batch, with the system's certificate checks. Raises OSError if no answer comes."""
     asked = urllib.request.Request(url, body, headers, method="POST")  # noqa: S310 (the scheme was checked)
     try:
         with urllib.request.urlopen(asked, timeout=ANSWER_S) as answer:  # noqa: S310

@@ -1,7 +1,7 @@
-"""The people of a club: who they are, how they come in, and what each may do.
+"""The people of a club: accounts, roles, one-time links and sessions.
 
-Nobody has a password. A link lets one browser in, once, within a day; from then on it is known by its cookie, which
-holds a token whose hash is here. Who has no session is the public, and sees scores.
+There are no passwords. A link signs in one browser, once, within a day. Its cookie then holds a session token; the
+database stores only hashes of tokens. Without a session a visitor sees the public pages.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from companion.common.text import plain, say
 _MOST_NAME = 48
 _LINK_COUNTS = "1 day"
 _SESSION_COUNTS = "30 days"
-FIRST_NAME = "Director"  # the name of whoever comes in by a link of the command line
+FIRST_NAME = "Director"  # name of the person who uses a link made on the command line
 
 
 class Role(StrEnum):
-    """What somebody may do; each may also do what those after it may."""
+    """Rights, highest first; each role includes those after it."""
 
     DIRECTOR = "director"  # everything
-    HELPER = "helper"  # answer calls, type results, stop the clock, write notes to tables
-    PLAYER = "player"  # see where they sit, take their own data along
+    HELPER = "helper"  # answer calls, type results, stop the clock, send notes
+    PLAYER = "player"  # see their seat, download their data
 
     def may(self, needed: Role) -> bool:
         order = list(Role)
@@ -35,7 +35,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody whom the club knows by name."""
+    """A person with an account."""
 
     id: int
     name: str
@@ -43,13 +43,13 @@ class Person:
 
 
 def everybody(db: Connection) -> list[Person]:
-    """Return all people, directors first."""
+    """Return all people by role, name and ID; directors first."""
     rows = db.execute("SELECT id, name, role FROM club.people ORDER BY role, name, id")
     return [Person(row[0], row[1], Role(row[2])) for row in rows]
 
 
 def add(db: Connection, name: str, role: str) -> Person:
-    """Add somebody. Raises Problem."""
+    """Add a person. Raises Problem for an empty name or unknown role."""
     called = " ".join(plain(name, _MOST_NAME).split())
     if not called or role not in tuple(Role):
         raise Problem(say("Say what the person is called, and what for."))
@@ -58,7 +58,7 @@ def add(db: Connection, name: str, role: str) -> Person:
 
 
 def remove(db: Connection, one: Person) -> None:
-    """Forget somebody, with links and sessions. Raises Problem for the last director."""
+    """Remove a person with links and sessions. Raises Problem for the last director."""
     directors = [other for other in everybody(db) if other.role is Role.DIRECTOR]
     if directors == [one]:
         raise Problem(say("The last director stays: add another one first."))
@@ -69,14 +69,14 @@ def remove(db: Connection, one: Person) -> None:
 
 
 def new_link(db: Connection, number: int | None = None) -> str:
-    """Return a token that lets one browser in as somebody, once, within a day; without a number as a director."""
+    """Return the token of a new one-time link for a person's ID, or for the director if it is None."""
     token = secrets.token_urlsafe(24)
     db.execute("INSERT INTO club.links (digest, person) VALUES (%s, %s)", [_hash(token), number])
     return token
 
 
 def come_in(db: Connection, token: str) -> tuple[str, Person] | None:
-    """Use up a link; return the token of a session and whose it is, or None for a link that counts no more."""
+    """Use a link; return the token of a new session and its person, or None if the link is used or expired."""
     db.execute("DELETE FROM club.links WHERE made_at < now() - %s::interval", [_LINK_COUNTS])
     used = db.execute("DELETE FROM club.links WHERE digest = %s RETURNING person", [_hash(token)]).fetchone()
     if used is None:
@@ -86,14 +86,14 @@ def come_in(db: Connection, token: str) -> tuple[str, Person] | None:
         first = next((one for one in known if (one.name, one.role) == (FIRST_NAME, Role.DIRECTOR)), None)
         one = first or add(db, FIRST_NAME, Role.DIRECTOR)
     else:
-        one = next(one for one in known if one.id == used[0])  # With the person a link goes too.
+        one = next(one for one in known if one.id == used[0])  # Removing a person removes their links.
     session = secrets.token_urlsafe(24)
     db.execute("INSERT INTO club.sessions (digest, person) VALUES (%s, %s)", [_hash(session), one.id])
     return session, one
 
 
 def of_session(db: Connection, token: str) -> Person | None:
-    """Return whose session a token is; None where it has ended."""
+    """Return the person of a session; None if it has ended."""
     query = (
         "SELECT p.id, p.name, p.role FROM club.sessions s JOIN club.people p ON p.id = s.person"
         " WHERE s.digest = %s AND s.made_at > now() - %s::interval"
@@ -108,7 +108,7 @@ def leave(db: Connection, token: str) -> None:
 
 
 def shut_out(db: Connection, number: int) -> None:
-    """End all sessions and links of somebody: a phone that was lost."""
+    """End a person's sessions and links, for example after a phone was lost."""
     db.execute("DELETE FROM club.sessions WHERE person = %s", [number])
     db.execute("DELETE FROM club.links WHERE person = %s", [number])
 

@@ -1,4 +1,4 @@
-"""The pages about people: how one comes in, who may do what, what was done, and what the club knows of a person."""
+"""The pages about people: signing in, accounts, audit, and personal data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from companion.pages.words import N_, _
 
 bp = Blueprint("people", __name__)
 
-MOST_DEEDS = 200  # maximum number of deeds that the audit shows
+MOST_DEEDS = 200  # deeds shown by the audit
 MOST_TOLD = 160
 ROLES = {Role.DIRECTOR: N_("Director"), Role.HELPER: N_("Helper"), Role.PLAYER: N_("Player")}
 DID = {
@@ -53,7 +53,7 @@ DID = {
 
 
 def here() -> str:
-    """Return the address of the club, as this browser has it; where that is its own machine, as others reach it."""
+    """Return the club's address as this browser uses it; the network address if the browser uses a loopback one."""
     scheme = "https" if request.headers.get("X-Forwarded-Proto") == "https" else request.scheme
     asked = urlsplit(f"//{request.host}")
     if is_this_machine(asked.hostname or ""):
@@ -63,13 +63,13 @@ def here() -> str:
 
 @bp.get("/director")
 def show_link() -> str:
-    """Ask whoever has a link to come in by a tap: what only looks at links does not use it up."""
+    """Show a button to sign in, so that link previews do not use up the link."""
     return render_template("club_in.html", once=request.args.get("once", ""))
 
 
 @bp.post("/director")
 def come_in() -> AnyResponse:
-    """Let somebody in, once a link."""
+    """Sign in with a one-time link."""
     with connected(club().pool) as db:
         found = people.come_in(db, request.form.get("once", ""))
         if found is None:
@@ -82,7 +82,7 @@ def come_in() -> AnyResponse:
 
 @bp.post("/director/leave")
 def leave() -> AnyResponse:
-    """Make this browser anybody's again."""
+    """Sign out."""
     with connected(club().pool) as db:
         people.leave(db, str(session.pop(SESSION, "")))
     return redirect("/", 303)
@@ -90,13 +90,13 @@ def leave() -> AnyResponse:
 
 @bp.get("/me")
 def mine() -> str:
-    """Show a person what the club knows of them."""
+    """Show a person their own page."""
     return render_template("club_me.html", person=club_doors.who())
 
 
 @bp.get("/me.json")
 def own_data() -> Response:
-    """Return all that the club knows of whoever asks."""
+    """Return the data about the person who is signed in."""
     with connected(club().pool) as db:
         return _as_file(erasure.known_of(db, club_doors.name()))
 
@@ -106,14 +106,14 @@ def own_data() -> Response:
 
 @bp.get("/people")
 def show_all() -> str:
-    """Show who comes in by a link."""
+    """Show all accounts."""
     with connected(club().pool) as db:
         return render_template("club_people.html", people=people.everybody(db), roles=ROLES)
 
 
 @bp.post("/people")
 def add() -> AnyResponse:
-    """Add somebody."""
+    """Add a person."""
     with connected(club().pool) as db:
         one = people.add(db, request.form.get("name", ""), request.form.get("role", ""))
         _note(db, "person", {"name": one.name, "role": one.role})
@@ -122,7 +122,7 @@ def add() -> AnyResponse:
 
 @bp.post("/people/<int:number>/link")
 def link(number: int) -> str:
-    """Make a link for somebody and show it once, with its QR code."""
+    """Create a person's link and show it once, with its QR code."""
     with connected(club().pool) as db:
         one = _found(db, number)
         url = f"{here()}/director?once={people.new_link(db, number)}"
@@ -132,7 +132,7 @@ def link(number: int) -> str:
 
 @bp.post("/people/<int:number>/out")
 def shut_out(number: int) -> AnyResponse:
-    """End all sessions of somebody."""
+    """End a person's sessions and links."""
     with connected(club().pool) as db:
         _note(db, "shut out", {"name": _found(db, number).name})
         people.shut_out(db, number)
@@ -141,7 +141,7 @@ def shut_out(number: int) -> AnyResponse:
 
 @bp.post("/people/<int:number>/remove")
 def remove(number: int) -> AnyResponse:
-    """Forget somebody who comes in by a link."""
+    """Remove a person."""
     with connected(club().pool) as db:
         one = _found(db, number)
         people.remove(db, one)
@@ -151,14 +151,14 @@ def remove(number: int) -> AnyResponse:
 
 @bp.get("/people/data")
 def data() -> Response:
-    """Return all that the club knows of a player."""
+    """Return the data about a player."""
     with connected(club().pool) as db:
         return _as_file(erasure.known_of(db, request.args.get("name", "")))
 
 
 @bp.post("/people/erase")
 def erase() -> str:
-    """Erase a player's name wherever the club has it."""
+    """Erase a player's name."""
     with connected(club().pool) as db:
         erased = erasure.erase(db, request.form.get("name", ""))
         _note(db, "erased", {"name": erased.alias})
@@ -167,7 +167,7 @@ def erase() -> str:
 
 @bp.get("/audit")
 def audit() -> str:
-    """Show what was done, the latest first."""
+    """Show the latest deeds, newest first."""
     with connected(club().pool) as db:
         done = deeds.latest(db, MOST_DEEDS)
         places = {desk.topic(row.id): row.name for row in club_log.tables(db, hidden=True)}

@@ -1,8 +1,7 @@
-"""The club's database: connections, its schema, and what an error of it means to the one who can do something.
+"""The club's database: connections, schema, and sentences for its errors.
 
-Migrations are numbered files in `migrations/`, applied in order in one transaction under a lock of the database, so
-that any number of processes may start at once. One that was released is never edited. A step that SQL alone cannot do
-goes on in Python: `_IN_PYTHON`.
+Migrations are numbered files in `migrations/`. One transaction under a database lock applies the new ones, so any
+number of processes may start at once. Never edit a released migration. `_IN_PYTHON` has steps that need Python.
 """
 
 from __future__ import annotations
@@ -28,20 +27,20 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 Pool = ConnectionPool[Connection]
 
 MOST_CONNECTIONS = 8
-WAIT_S = 2.0  # maximum wait for a connection, in seconds: a table asks again soon
+WAIT_S = 2.0  # longest wait for a connection, in seconds; tables retry soon
 MOST_WAITING = 64
 CONNECT_S = 5
-_LOCK = 0x6D_62_63_6C_75_62  # the number of the lock of whoever migrates: any number that nobody else takes
+_LOCK = 0x6D_62_63_6C_75_62  # advisory lock for migrations; an arbitrary number
 
 
 class Unavailable(Problem):
-    """The database does not take anything just now; what was sent has to be sent again."""
+    """The database is not available; the request must be sent again."""
 
 
 def opened(url: str) -> Pool:
-    """Return connections to a club's database, its schema made or brought up to date.
+    """Return a connection pool for a club's database, after migrating its schema.
 
-    Raises Problem where it cannot be reached or changed, or is of a newer program.
+    Raises Problem if the database cannot be reached or changed, or belongs to a newer version.
     """
     try:
         with psycopg.connect(url, connect_timeout=CONNECT_S) as db:
@@ -55,7 +54,7 @@ def opened(url: str) -> Pool:
         open=False,
         timeout=WAIT_S,
         max_waiting=MOST_WAITING,
-        # A connection that was lost is noticed before it is used; after this time the next request tries anew.
+        # Detects a lost connection before use; after reconnect_timeout the next request tries again.
         check=ConnectionPool.check_connection,
         reconnect_timeout=CONNECT_S,
         kwargs={"connect_timeout": CONNECT_S, "application_name": "companion club"},
@@ -66,7 +65,7 @@ def opened(url: str) -> Pool:
 
 @contextmanager
 def connected(pool: Pool) -> Iterator[Connection]:
-    """Provide a connection; everything done with it is committed at the end, or nothing. Raises Unavailable."""
+    """Provide a connection; commit at the end, or roll back after an exception. Raises Unavailable."""
     try:
         with pool.connection() as db:
             yield db
@@ -75,14 +74,14 @@ def connected(pool: Pool) -> Iterator[Connection]:
 
 
 def migrations() -> tuple[str, ...]:
-    """Return the steps of the schema, in order."""
+    """Return the SQL of all migrations, in order."""
     folder = files("companion.club") / "migrations"
     steps = sorted((file for file in folder.iterdir() if file.name.endswith(".sql")), key=lambda file: file.name)
     return tuple(file.read_text(encoding="utf-8") for file in steps)
 
 
 def migrate(db: Connection) -> None:
-    """Bring the schema up to date. Raises psycopg.Error, and Problem for one of a newer program."""
+    """Apply the missing migrations. Raises psycopg.Error, and Problem if the schema belongs to a newer version."""
     steps = migrations()
     with db.transaction():
         db.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
@@ -105,10 +104,10 @@ def _nothing_more(_db: Connection) -> None:
 
 
 def _hide_deal_keys(db: Connection) -> None:
-    """Replace the keys of all dealt hands that older tables have sent with what a table sends now.
+    """Replace the deal keys that older tables have sent with their hashes.
 
-    The club needs no key, and an undo at the table may open a finished hand again: so those of finished hands go too.
-    Where a name was erased the table's own words are no longer here, nor their new checksum: such an event has none.
+    This includes finished hands, because an undo at the table may reopen one. If a name was erased from an event, its
+    new checksum is unknown, because the original text is gone: it becomes empty.
     """
     query = "SELECT table_id, seq, body, erased FROM club.events WHERE strpos(body, 'deal') > 0"
     for table, seq, body, erased in db.execute(query).fetchall():
@@ -122,11 +121,11 @@ def _hide_deal_keys(db: Connection) -> None:
 
 
 _IN_PYTHON: Mapping[int, Callable[[Connection], None]] = {5: _hide_deal_keys}
-"""What follows the SQL of a step, by its number."""
+"""Python steps after the SQL of a migration, by its number."""
 
 
 def cookie_secret(db: Connection) -> bytes:
-    """Return the key that signs the director's cookies, the same for all processes of the club."""
+    """Return the secret for cookies and name hashes, shared by all processes of the club."""
     row = db.execute("SELECT value FROM club.settings WHERE name = 'secret'").fetchone()
     return row[0].encode() if row else b""
 
@@ -138,7 +137,7 @@ def _at_the_start(error: Exception, url: str) -> str:
             " GRANT CREATE ON DATABASE … TO …, or name another with --database."
         )
     is_unread = isinstance(error, psycopg.ProgrammingError | UnicodeError) and getattr(error, "sqlstate", None) is None
-    if is_unread or "@" in _place(url):  # What is taken for the place may be part of the password.
+    if is_unread or "@" in _place(url):  # With an unescaped password part of it may be parsed as the host.
         return (
             "This is no address of a database: --database postgresql://user:password@host/name."
             " In a password @ : / # are written %40 %3A %2F %23."
@@ -153,7 +152,7 @@ def _at_the_start(error: Exception, url: str) -> str:
 
 
 def sentence(error: Exception) -> Said:
-    """Return what an error of the database means, and what to do; what was sent is safe at the table."""
+    """Return what a database error means and what to do."""
     if _is_full(error):
         return say("The club’s database is full: make room on its disk. Nothing is lost, the tables send it again.")
     if isinstance(error, errors.InsufficientPrivilege | errors.ReadOnlySqlTransaction):
@@ -168,7 +167,7 @@ def _is_full(error: Exception) -> bool:
 
 
 def _place(url: str) -> str:
-    """Return host and name of a database, without user and password."""
+    """Return host and name of a database, without credentials."""
     try:
         parts = conninfo_to_dict(url)
     except psycopg.Error:

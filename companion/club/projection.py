@@ -1,8 +1,7 @@
-"""What the referee makes of the club's log: matches, hands and scores, derived by replay and kept to be shown.
+"""Matches, hands and scores derived from the tables' logs by replay, and stored for the pages.
 
-Nothing here is a truth of its own: `rebuild` drops all of it and derives it again. A table is judged on from the line
-that has changed as long as this process remembers what came before, else from the first line of its match; two
-processes never judge the same table at once, since each locks its row in `club.judged`.
+`rebuild` deletes and derives all of it again. Judging continues from the first changed line if this process remembers
+the match, else it starts at the first line. A process locks the table's row in `club.judged` while it judges.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ from companion.storage.events import Event
 
 log = logging.getLogger(__name__)
 
-PAUSE_S = 1.0  # time between two rounds over the tables that have moved on, in seconds: no board is much older
-MOST_REMEMBERED = 256  # maximum number of matches whose judged lines a process remembers
+PAUSE_S = 1.0  # interval between updates, in seconds; about the age of a board
+MOST_REMEMBERED = 256  # matches whose judged lines a process remembers
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +45,13 @@ class Judged:
 
 
 class Projector:
-    """Derives what the boards show. One thread uses it."""
+    """Keeps the derived tables up to date. For one thread."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._known: dict[tuple[str, int], Judged] = {}
         self._written: dict[str, int] = {}
-        """Up to which event this process has written of each table: another may have gone on since, or begun anew."""
+        """Last event that this process has written of each table; another process may have continued or restarted."""
 
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="projection", daemon=True)
@@ -61,7 +60,7 @@ class Projector:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread after the table that it is at."""
+        """End the thread after the current table; waits at most 5 seconds."""
         self._ended.set()
         self._thread.join(5)
 
@@ -70,19 +69,19 @@ class Projector:
             try:
                 self.catch_up()
             except Unavailable:
-                pass  # The pages say so; the log waits.
+                pass  # The pages report it.
             except psycopg.Error:
                 log.exception("the boards cannot be brought up to date")
 
     def catch_up(self) -> None:
-        """Judge every table that has moved on. Raises Unavailable."""
+        """Judge every table with new events. Raises Unavailable."""
         with connected(self._pool) as db:
             rows = db.execute(
                 "SELECT t.id FROM club.tables t JOIN club.judged j ON j.table_id = t.id WHERE j.seq < t.last"
             ).fetchall()
         waiting = [row[0] for row in rows]
         random.shuffle(waiting)
-        waiting.sort(key=lambda table: table not in self._written)  # What another process knows it judges quicker.
+        waiting.sort(key=lambda table: table not in self._written)  # First those that this process remembers.
         for table in waiting:
             if self._ended.is_set():
                 return
@@ -97,13 +96,13 @@ class Projector:
                     )
 
     def _judge(self, db: Connection, table: str) -> None:
-        """Judge what has come of a table since, unless another process is at it."""
+        """Judge a table's new events, unless another process is judging it."""
         query = "SELECT seq FROM club.judged WHERE table_id = %s FOR UPDATE SKIP LOCKED"
         row = db.execute(query, [table]).fetchone()
         if row is None:
             return
         since = row[0]
-        if since == 0:  # All of it is judged anew: what is remembered may hold a name that was erased.
+        if since == 0:  # Judge everything again: remembered matches may contain an erased name.
             self._known = {key: known for key, known in self._known.items() if key[0] != table}
         found = db.execute(
             "SELECT match, max(seq) FROM club.events WHERE table_id = %s AND seq > %s GROUP BY match", [table, since]
@@ -118,14 +117,14 @@ class Projector:
             self._written[table] = last
 
     def _judge_match(self, db: Connection, table: str, match: int, last: int, *, is_ours: bool) -> None:
-        """Judge a match to its last event and write what has changed; all of it where the last to write was another."""
+        """Judge a match to its last event and write the changes; write everything if another process wrote last."""
         before = self._known.pop((table, match), Judged())
         try:
             after = _judged_on(db, table, match, before)
         except psycopg.Error:
             raise
         except Exception:
-            # A log that is none of ours, or of an edition that is not known here: the others go on.
+            # A foreign log or an unknown edition must not stop the other matches.
             log.exception("match %s of table %s cannot be judged", match, table)
             return
         _write_match(db, table, match, last, after)
@@ -139,7 +138,7 @@ class Projector:
 
 
 def _judged_on(db: Connection, table: str, match: int, before: Judged) -> Judged:
-    """Return a match judged up to its last event in the club's log."""
+    """Judge a match up to its last event in the club's log."""
     events = before.events + club_log.events(db, table, match, before.events[-1].seq if before.events else 0)
     record, _ = judge_on(before.record, history(events).lines)
     finished = tuple(hand for hand in record.hands.values() if hand.how is not HowEnded.OPEN)
@@ -155,7 +154,7 @@ def _write_match(db: Connection, table: str, match: int, last: int, judged: Judg
 
 
 def _write_hands(db: Connection, table: str, match: int, judged: Judged) -> None:
-    """Write the finished hands of a match anew, and its figures."""
+    """Replace the finished hands and figures of a match."""
     db.execute("DELETE FROM club.hands WHERE table_id = %s AND match = %s", [table, match])
     for hand in judged.hands:
         result = Jsonb(hand.as_json(str(match)), _as_json)
@@ -168,7 +167,7 @@ def _write_hands(db: Connection, table: str, match: int, judged: Judged) -> None
 
 
 def state_of(game: Game) -> dict[str, Any]:
-    """Return how a match stands, as the boards show it."""
+    """Return a match's state for the boards, as a JSON value."""
     km = {side.name: side.km for side in game.table.sides} if game.table else {}
     sides = [
         {
@@ -180,7 +179,7 @@ def state_of(game: Game) -> dict[str, Any]:
         for team in game.teams
     ]
     return {
-        "edition": game.edition_name.partition(".")[0],  # Of one that was made at a table its name there.
+        "edition": game.edition_name.partition(".")[0],  # A table's own edition: its name there.
         "hand": game.hand_number,
         "is_open": game.hand_is_open,
         "target": game.table.target if game.table else None,
@@ -190,17 +189,17 @@ def state_of(game: Game) -> dict[str, Any]:
 
 
 def _as_json(value: object) -> str:
-    # PostgreSQL takes no NUL in its JSON.
+    # PostgreSQL's JSON cannot contain NUL.
     return json.dumps(value).replace("\\u0000", "")
 
 
 def rebuild(pool: Pool) -> int:
-    """Drop all that was derived, and derive it again by replay; return the number of tables. Raises Unavailable.
+    """Delete everything derived and derive it again; return the number of tables. Raises Unavailable.
 
-    Clubs that run beside it take their share of the tables; it waits for those too.
+    Running club processes take a share of the tables; this waits for them too.
     """
     with connected(pool) as db:
-        # In this order: whoever is judging a table finishes it, and nobody begins.
+        # This order waits for tables being judged, and lets no process begin another.
         db.execute("UPDATE club.judged SET seq = 0")
         db.execute("TRUNCATE club.matches, club.hands")
         tables = dict(db.execute("SELECT id, last FROM club.tables WHERE last > 0").fetchall())
@@ -209,7 +208,7 @@ def rebuild(pool: Pool) -> int:
 
 
 def wait_for(pool: Pool, events: Mapping[str, int]) -> None:
-    """Judge until each table is judged up to an event, by whom ever. Raises Unavailable."""
+    """Wait until each table is judged up to its event, by this process or another. Raises Unavailable."""
     projector = Projector(pool)
     while True:
         projector.catch_up()
@@ -224,8 +223,8 @@ def wait_for(pool: Pool, events: Mapping[str, int]) -> None:
 
 
 def latest_states(db: Connection) -> dict[str, dict[str, Any]]:
-    """Return how the match at each table stands, by the table's ID."""
-    # One look into the index for each table: sorting all matches takes longer from hour to hour.
+    """Return the latest match's state by table ID."""
+    # One index lookup a table: sorting all matches would become slower with every match.
     rows = db.execute(
         "SELECT t.id, m.state FROM club.tables t CROSS JOIN LATERAL"
         " (SELECT state FROM club.matches WHERE table_id = t.id ORDER BY last DESC LIMIT 1) m"
@@ -234,15 +233,15 @@ def latest_states(db: Connection) -> dict[str, dict[str, Any]]:
 
 
 def matches_of(db: Connection, table: str) -> list[int]:
-    """Return the matches of a table, that at the table first: the one that was added to last."""
+    """Return the match numbers of a table, latest event first."""
     rows = db.execute("SELECT match FROM club.matches WHERE table_id = %s ORDER BY last DESC", [table])
     return [row[0] for row in rows]
 
 
 def standings(db: Connection) -> list[Figures]:
-    """Return what every player has done over all tables that are shown; who has won the most comes first.
+    """Return the players' figures over all visible tables, most matches won first.
 
-    Who goes by the same name at two tables is the same player.
+    Players with the same name at two tables count as one.
     """
     rows = db.execute(
         "SELECT figures FROM club.matches m JOIN club.tables t ON t.id = m.table_id WHERE NOT t.hidden"
@@ -253,6 +252,6 @@ def standings(db: Connection) -> list[Figures]:
 
 
 def _figures(written: dict[str, Any]) -> Figures:
-    """Return figures from their JSON; what an older club did not count is empty."""
+    """Return figures from their JSON; counters that an older club lacks are empty."""
     counters = {name: Counter(written.get(name, {})) for name in ("gave", "met", "beaten")}
     return Figures(**written | counters)

@@ -1,7 +1,6 @@
-"""A Swiss tournament: who plays whom in the next round, and how all stand. Pure functions over what has been played.
+"""Swiss pairing and standings. Pure functions of the games played.
 
-So many sides sit at a table; a side is a player or a pair. How they are paired, what a place counts and how level sides
-are ordered is told in `docs/club.md`.
+A side is a player or a pair. `docs/club.md` explains pairing, match points and tie-breaks.
 """
 
 from __future__ import annotations
@@ -12,19 +11,19 @@ from dataclasses import dataclass
 from itertools import islice
 
 WIN, DRAW = 2, 1
-MOST_TRIES = 100_000  # pairings that are tried before two may meet again
+MOST_TRIES = 100_000  # pairings tried before sides may meet again
 
 
 @dataclass(frozen=True, slots=True)
 class Encounter:
-    """What the sides of a table have played in a round; one alone has a bye."""
+    """The game of a table in a round; a single side has a bye."""
 
     sides: tuple[str, ...]
     points: tuple[int, ...] = ()
     seats: int = 2
 
     def won(self) -> tuple[int, ...]:
-        """Return the match points of each."""
+        """Return each side's match points: WIN for each side below it or empty seat, DRAW for each level side."""
         empty = WIN * (self.seats - len(self.sides))
         points = self.points or (0,) * len(self.sides)
         return tuple(
@@ -34,7 +33,7 @@ class Encounter:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a side stands."""
+    """A side's place in the standings."""
 
     side: str
     won: int = 0  # match points
@@ -46,7 +45,7 @@ class Standing:
 
 
 def standings(sides: Sequence[str], games: Iterable[Encounter]) -> list[Standing]:
-    """Return how all stand after these games, the first first; `sides` are in the order in which they were drawn."""
+    """Return the standings after these games, best first; `sides`, in the order drawn by lot, decide full ties."""
     won, points, difference = Counter[str](), Counter[str](), Counter[str]()
     met: dict[str, list[str]] = {side: [] for side in sides}
     rested: set[str] = set()
@@ -74,12 +73,12 @@ def standings(sides: Sequence[str], games: Iterable[Encounter]) -> list[Standing
 
 
 def seated(table: Sequence[Standing], seats: int = 2) -> list[tuple[str, ...]]:
-    """Return who sits together in the next round, the first table first; those with empty seats come last.
+    """Return the sides of each table in the next round, best table first, tables with empty seats last.
 
-    Of two at a table none meet again as long as such a pairing is found.
+    With two seats, sides meet again only if no other pairing was found.
     """
     last_first = table[::-1]
-    rest = sorted(last_first, key=lambda one: one.has_rested)  # Who is the first to sit at a small table.
+    rest = sorted(last_first, key=lambda one: one.has_rested)  # Order in which sides get empty seats.
     if seats > 2:
         size, more = divmod(len(table), -(-len(table) // seats))
         few = rest[: len(table) - more * (size + 1)] if more else []
@@ -97,7 +96,7 @@ def seated(table: Sequence[Standing], seats: int = 2) -> list[tuple[str, ...]]:
 
 
 def _together(table: Sequence[Standing], size: int) -> list[tuple[str, ...]]:
-    """Return tables of one size: at each the first who is left, with the nearest whom those there have met least."""
+    """Fill tables of one size: the best side left, then the nearest sides that have met those there least."""
     left, tables = list(table), []
     while left:
         there = [left.pop(0)]
@@ -109,7 +108,7 @@ def _together(table: Sequence[Standing], size: int) -> list[tuple[str, ...]]:
 
 
 def _pairings(table: Sequence[Standing], tries: Iterator[int]) -> Iterator[list[tuple[str, ...]]]:
-    """Yield the pairings without a second meeting, the nearest first, as long as tries are left."""
+    """Yield pairings without repeated meetings, nearest first, while tries are left."""
     if not table:
         yield []
         return

@@ -1,8 +1,7 @@
-"""A tournament: who takes part, who sits where in each round, what was played, and how all stand.
+"""A tournament's state, computed from its deeds and the tables' matches. Pure functions.
 
-It is what its deeds come to, and what the tables have played since each draw. All of it is pure: `tournament` reads the
-deeds, `results` lays the tables' matches beside them, and the functions that decide return the body of the next deed,
-or raise a Problem that says why not. How sides are ordered and paired is told in `swiss.py`.
+`tournament` reads the deeds and `results` adds the matches played since each draw. The functions under "What may be
+done" return the body of the next deed, or raise Problem with the reason why not. `swiss.py` orders and pairs sides.
 """
 
 from __future__ import annotations
@@ -32,30 +31,30 @@ _TOGETHER = re.compile(r"\s*[&,]\s*")
 
 
 class System(StrEnum):
-    """How it is settled who meets whom."""
+    """Pairing system."""
 
-    SWISS = "swiss"  # those who stand nearest to each other meet; nobody meets the same side twice
-    ROUND_ROBIN = "round-robin"  # everybody meets everybody once
-    FIXED = "fixed"  # a plan drawn by lot before the first round, for so many rounds; who wins changes nothing in it
+    SWISS = "swiss"  # neighbors in the standings meet, if possible not twice
+    ROUND_ROBIN = "round-robin"  # all sides meet once
+    FIXED = "fixed"  # all rounds drawn by lot before the first; results do not change them
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What was chosen when the tournament was made."""
+    """Settings of a tournament."""
 
     name: str
     edition: str
     system: System
     is_of_pairs: bool
-    rounds: int  # how many are played; in a round robin as many as it takes
-    hands: int  # how many hands of a match count; 0: the match is played until it is won
-    minutes: int  # the time of a round; 0 for no clock
-    seats: int = 2  # how many sides sit at a table
+    rounds: int  # ignored in a round robin
+    hands: int  # hands of a match that count; 0 plays until the match is won
+    minutes: int  # length of a round; 0 for no clock
+    seats: int = 2  # sides at a table
 
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A player or a pair that takes part."""
+    """A side: a player or a pair."""
 
     name: str
     players: tuple[str, ...]
@@ -64,13 +63,13 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Where some sides meet in a round."""
+    """A table of a round."""
 
-    number: int  # from 1: the first table is that of those who stand first
-    sides: tuple[str, ...]  # one alone rests
-    place: str = ""  # the name of the table; empty for one that the club does not know
-    table: str | None = None
-    since: int = 0  # the table's last event when it was drawn: what is played there afterwards is of this round
+    number: int  # from 1, best table first
+    sides: tuple[str, ...]  # a single side has a bye
+    place: str = ""  # name of the club's table; empty if it has none
+    table: str | None = None  # its ID
+    since: int = 0  # the table's last event at the draw; later matches belong to this round
 
     @property
     def rests(self) -> bool:
@@ -78,7 +77,7 @@ class Pairing:
 
 
 class Clock(NamedTuple):
-    """The time that is left of a round."""
+    """Time left in a round."""
 
     left_s: float
     runs: bool
@@ -86,14 +85,14 @@ class Clock(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """What its deeds come to."""
+    """State of a tournament."""
 
     plan: Plan
     sides: tuple[Entrant, ...] = ()
-    lot: tuple[str, ...] = ()  # the sides in the order in which they were drawn before the first round
+    lot: tuple[str, ...] = ()  # sides in the order drawn by lot before the first round
     rounds: tuple[tuple[Pairing, ...], ...] = ()
     typed: Mapping[tuple[int, str], tuple[int, ...]] = field(default_factory=dict)
-    """What the director has typed, by round and first side."""
+    """Typed results, by round and first side."""
 
     clock: Clock | None = None
 
@@ -106,7 +105,7 @@ class Tournament:
 
     @property
     def order(self) -> tuple[str, ...]:
-        """All sides, as they were drawn; who came later stands last."""
+        """All sides in the order of the lot; later entrants last."""
         return (*self.lot, *(side.name for side in self.sides if side.name not in self.lot))
 
     def side(self, name: str) -> Entrant | None:
@@ -114,7 +113,7 @@ class Tournament:
 
 
 def tournament(deeds: Iterable[Deed]) -> Tournament | None:
-    """Return what a tournament's deeds come to; None where there are none."""
+    """Return the tournament of these deeds; None if there are none."""
     tournament: Tournament | None = None
     for deed in deeds:
         if tournament is None:
@@ -151,7 +150,7 @@ def _after(before: Tournament, deed: Deed) -> Tournament:
 
 
 def _seat(written: Mapping[str, Any]) -> Pairing:
-    """Return a seat as a draw has it; those of older clubs name `first` and `second`."""
+    """Return a pairing of a draw; older clubs wrote `first` and `second` instead of `sides`."""
     sides = written.get("sides") or [one for one in (written["first"], written["second"]) if one]
     at = {name: written[name] for name in ("number", "place", "table", "since") if name in written}
     return Pairing(sides=tuple(sides), **at)
@@ -161,30 +160,30 @@ def _seat(written: Mapping[str, Any]) -> Pairing:
 
 
 class Played(NamedTuple):
-    """A match at a table of the club, as far as it has been judged."""
+    """A match at a club table, as far as it has been judged."""
 
     table: str
     match: int
-    state: Mapping[str, Any]  # as `projection.state_of` gives it
+    state: Mapping[str, Any]  # from `projection.state_of`
     counted: Mapping[str, int] | None
-    """The totals after as many hands as count; None where there are not so many yet, or all count."""
+    """Totals after `Plan.hands` hands; None before that, or if all hands count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What the sides of a table have played in a round, as far as is known."""
+    """Result of a table in a round, as far as known."""
 
     round: int
     seat: Pairing
     points: tuple[int, ...] | None = None
     is_final: bool = False
     is_typed: bool = False
-    others: str = ""  # who plays at their table instead
-    edition: str = ""  # the edition that they play, where it is another than the tournament's
+    others: str = ""  # sides that play at this table instead
+    edition: str = ""  # the edition played, if it is not the tournament's
 
 
 def results(tournament: Tournament, played: Sequence[Played]) -> tuple[Result, ...]:
-    """Return the result of every seat of every round; what was typed counts before what a table says."""
+    """Return the result of every table of every round; typed results take precedence."""
     return tuple(
         _result(tournament, number, seat, played)
         for number, seats in enumerate(tournament.rounds, start=1)
@@ -215,21 +214,21 @@ def _result(tournament: Tournament, number: int, seat: Pairing, played: Sequence
 
 
 def _side_in(tournament: Tournament, name: str, sides: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """Return a side among those of a match: whose players are called so."""
+    """Return the side of a match that has this side's players."""
     side = tournament.side(name)
     wanted = {key_of(player) for player in (side.players if side else (name,))}
     return next((one for one in sides if {key_of(who) for who in one["players"]} == wanted), None)
 
 
 def standings(tournament: Tournament, known: Iterable[Result]) -> list[Standing]:
-    """Return how all stand after what is final."""
+    """Return the standings after all final results."""
     seats = tournament.plan.seats
     games = [Encounter(one.seat.sides, one.points or (), seats) for one in known if one.is_final]
     return swiss.standings(tournament.order, games)
 
 
 def open_seats(tournament: Tournament, known: Iterable[Result]) -> list[Result]:
-    """Return the seats of the last round that have no final result."""
+    """Return the results of the last round that are not final."""
     return [one for one in known if one.round == len(tournament.rounds) and not one.is_final]
 
 
@@ -237,7 +236,7 @@ def open_seats(tournament: Tournament, known: Iterable[Result]) -> list[Result]:
 
 
 def planned(form: Mapping[str, str]) -> dict[str, object]:
-    """Return the plan that a form asks for. Raises Problem."""
+    """Return the plan in a form. Raises Problem."""
     name = _called(form.get("name", ""))
     system = form.get("system", "")
     if not name:
@@ -274,7 +273,7 @@ def _called(text: str) -> str:
 
 
 def entered(tournament: Tournament, text: str) -> dict[str, object]:
-    """Return the sides that a text names, one a line, its players joined by `&`. Raises Problem."""
+    """Return the new sides in a text, one a line, players joined by `&` or a comma. Raises Problem."""
     if tournament.rounds and tournament.plan.system is not System.SWISS:
         raise Problem(say("The plan of all rounds has been drawn: nobody can be added any more."))
     size = 2 if tournament.plan.is_of_pairs else 1
@@ -299,14 +298,14 @@ def entered(tournament: Tournament, text: str) -> dict[str, object]:
 
 
 def left(tournament: Tournament, name: str) -> dict[str, object]:
-    """Return that a side plays no further round. Raises Problem."""
+    """Return that a side has left the tournament. Raises Problem."""
     if tournament.side(name) is None:
         raise Problem("%(who)s does not take part.", who=plain(name, _MOST_NAME))
     return {"side": name}
 
 
 class TableThere(NamedTuple):
-    """A table of the club on which a round can be played."""
+    """A club table that is available for a round."""
 
     id: str
     name: str
@@ -316,7 +315,7 @@ class TableThere(NamedTuple):
 def drawn(
     tournament: Tournament, known: Sequence[Result], number: int, tables: Sequence[TableThere], lot: Sequence[str]
 ) -> dict[str, object]:
-    """Return the seats of the next round, `number`; `lot` is a chance order of the sides. Raises Problem."""
+    """Return the draw of the next round, `number`; `lot` is a random order of the sides. Raises Problem."""
     there = [side.name for side in tournament.sides if not side.has_left]
     waiting = open_seats(tournament, known)
     if number != len(tournament.rounds) + 1:
@@ -346,7 +345,7 @@ def drawn(
 
 
 def _in_circle(lot: Sequence[str], number: int, there: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the pairs of a round in which everybody meets everybody in turn; who would meet nobody rests, last."""
+    """Return the pairs of a round-robin round (circle method); a side without an opponent comes last, alone."""
     ring = [*lot, *([""] if len(lot) % 2 else [])]
     turn = (number - 1) % (len(ring) - 1)
     ring = [ring[0], *ring[len(ring) - turn :], *ring[1 : len(ring) - turn]]
@@ -356,7 +355,7 @@ def _in_circle(lot: Sequence[str], number: int, there: Sequence[str]) -> list[tu
 
 
 def undrawn(tournament: Tournament, known: Sequence[Result], number: int) -> dict[str, object]:
-    """Return that the draw of the last round is taken back. Raises Problem once something was played in it."""
+    """Return that the last draw is undone. Raises Problem once a game of it has points."""
     if number != len(tournament.rounds) or not tournament.rounds:
         raise Problem(say("Only the last round can be drawn again."))
     if any(one.points is not None for one in known if one.round == number):
@@ -365,7 +364,7 @@ def undrawn(tournament: Tournament, known: Sequence[Result], number: int) -> dic
 
 
 def typed(tournament: Tournament, form: Mapping[str, str]) -> dict[str, object]:
-    """Return a result that was typed; without points the table's own counts again. Raises Problem."""
+    """Return a typed result; without points the table's own result counts again. Raises Problem."""
     number, first = _number(form, "round", 1, max(1, len(tournament.rounds))), form.get("first", "")
     seats = tournament.rounds[number - 1] if tournament.rounds else ()
     seat = next((seat for seat in seats if seat.sides[0] == first and not seat.rests), None)
@@ -378,7 +377,7 @@ def typed(tournament: Tournament, form: Mapping[str, str]) -> dict[str, object]:
 
 
 def clocked(tournament: Tournament, runs: str) -> dict[str, object]:
-    """Return how the round's clock goes on: `start`, `stop`, or `again` from the whole time. Raises Problem."""
+    """Return the clock's new state; `runs` is `start`, `stop`, or `again` for the full time. Raises Problem."""
     if not tournament.plan.minutes or not tournament.rounds:
         raise Problem(say("This round has no clock."))
     whole_s = tournament.plan.minutes * 60.0

@@ -1,4 +1,4 @@
-"""The pages of tournaments: for everybody where one sits and how one stands, for the director what comes next."""
+"""The pages of tournaments: seats and standings for all, control for the director."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SYSTEMS = {
     tournament.System.ROUND_ROBIN: (N_("Round robin"), N_("Everybody meets everybody once.")),
     tournament.System.FIXED: (N_("Fixed rounds"), N_("All rounds are drawn by lot beforehand.")),
 }
-RECENT_S = 12 * 3600.0  # time without a word after which a table is not at the tournament, in seconds
+RECENT_S = 12 * 3600.0  # a table that has been silent for longer gets no game, in seconds
 _CLOCKS = """
     SELECT number, seq, name, runs, greatest(0, round(left_s - CASE WHEN runs THEN age_s ELSE 0 END))::int AS left_s
       FROM (SELECT DISTINCT ON (topic) substr(topic, 12)::int AS number, seq, kind, (body->>'runs')::boolean AS runs,
@@ -49,7 +49,7 @@ _CLOCKS = """
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A tournament with what its tables have played."""
+    """A tournament with its results and standings."""
 
     number: int
     now: tournament.Tournament
@@ -58,22 +58,22 @@ class Known:
 
     @property
     def round(self) -> int:
-        """The number of the round that was drawn last; 0 before the first."""
+        """Number of the latest round; 0 before the first draw."""
         return len(self.now.rounds)
 
     @property
     def latest(self) -> tuple[tournament.Result, ...]:
-        """The results of that round."""
+        """Results of that round."""
         return tuple(one for one in self.results if one.round == self.round)
 
     @property
     def waits(self) -> int:
-        """How many encounters of that round have no result yet."""
+        """Number of games of that round without a final result."""
         return len(tournament.open_seats(self.now, self.results))
 
 
 def known(db: Connection, number: int, log: Sequence[Deed] | None = None) -> Known:
-    """Return a tournament as it stands; ends the request where there is none."""
+    """Return the state of a tournament; abort with 404 if there is none."""
     now = tournament.tournament(deeds.of(db, _topic(number)) if log is None else log) or abort(404)
     found = tournament.results(now, _played(db, now))
     return Known(number, now, found, tuple(tournament.standings(now, found)))
@@ -95,19 +95,19 @@ def _played(db: Connection, now: tournament.Tournament) -> list[tournament.Playe
 
 
 def clocks() -> list[dict[str, Any]]:
-    """Return the clocks of the rounds that are being played, for every page."""
+    """Return the clocks of all current rounds, for every page."""
     with connected(club().pool) as db:
         return clocks_of(db)
 
 
 def clocks_of(db: Connection) -> list[dict[str, Any]]:
-    """Return the same for a page that asks for more beside it."""
+    """Return the clocks of all current rounds: number, seq, name, runs, left_s."""
     with db.cursor(row_factory=dict_row) as cursor:
         return cursor.execute(_CLOCKS).fetchall()
 
 
 def clocks_at_tables(db: Connection) -> dict[str, dict[str, object]]:
-    """Return the clock of the round that is played at each table, as it is told to the table."""
+    """Return the clock letter for each table with a game in a current round, by table ID."""
     found: dict[str, dict[str, object]] = {}
     for one in clocks_of(db):
         now = tournament.tournament(deeds.of(db, _topic(one["number"])))
@@ -122,7 +122,7 @@ def clocks_at_tables(db: Connection) -> dict[str, dict[str, object]]:
 
 @bp.get("/tournaments")
 def show_all() -> str:
-    """Show all tournaments; the director may make one."""
+    """Show all tournaments."""
     with connected(club().pool) as db:
         made = deeds.begun(db, "create")
     return render_template("club_tournaments.html", made=made, editions=editions(), systems=SYSTEMS)
@@ -130,7 +130,7 @@ def show_all() -> str:
 
 @bp.get("/tournaments/<int:number>")
 def show(number: int) -> str:
-    """Show who sits where, and how all stand; `me` is the side that looks."""
+    """Show seats and standings; the query argument `me` highlights a side."""
     with connected(club().pool) as db:
         found = known(db, number)
     name = club_doors.name()
@@ -143,7 +143,7 @@ def show(number: int) -> str:
 
 @bp.get("/tournaments/<int:number>/cards")
 def cards(number: int) -> str:
-    """Show a card for each table, to be printed: its name and the way to this tournament."""
+    """Show a printable card for each table: its name and a QR code of this tournament."""
     with connected(club().pool) as db:
         found = known(db, number)
         tables = [row.name for row in club_log.tables(db)]
@@ -167,7 +167,7 @@ def as_json(number: int) -> dict[str, object]:
 
 @bp.get("/tournaments/<int:number>/<any(standings, games):what>.csv")
 def as_csv(number: int, what: str) -> Response:
-    """Return the standings or the games of a tournament for a spreadsheet."""
+    """Return a tournament's standings or games as CSV."""
     with connected(club().pool) as db:
         found = known(db, number)
     text = io.StringIO()
@@ -203,7 +203,7 @@ def create() -> AnyResponse:
 
 @bp.get("/tournaments/<int:number>/direct")
 def direct(number: int) -> str:
-    """Show what the director does with a tournament."""
+    """Show the director's controls of a tournament."""
     with connected(club().pool) as db:
         return render_template("club_direct.html", found=known(db, number), systems=SYSTEMS)
 
@@ -233,7 +233,7 @@ _DECIDE: Mapping[str, tuple[Role, _Decide]] = {
 
 @bp.post("/tournaments/<int:number>/<deed>")
 def decide(number: int, deed: str) -> AnyResponse:
-    """Do what the director asks, if it may be done as the tournament stands."""
+    """Append a deed to a tournament, if its state allows it."""
     role, what = _DECIDE.get(deed) or abort(404)
     club_doors.need(role)
     with connected(club().pool) as db:
