@@ -1,8 +1,8 @@
-"""The data folder as one file: matches, one's own editions and decks, settings. Written whole, read with distrust.
+"""Write the data folder (matches, own editions and decks, settings) to one zip file, and restore it.
 
-The key that signs the phones' cookies is not in it, nor who sits where: nobody who has such a file may be able to
-pass for a phone of the table. Nothing of a file that is restored is trusted: names are on a list, sizes are counted as
-they are unpacked, the log's events are read and written into a new file, editions and decks by their own readers.
+The key that signs the phones' cookies and the seats are left out, so a backup cannot be used to pose as a phone.
+Restored files are not trusted: names must be on a list, sizes are counted during unpacking, and events are copied into
+a new log. The readers of editions and decks check their files.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ REPLACED_BY_LOG = (
     BACKUPS,
     NOTE_NAME,
 )
-"""What a restored copy of the log replaces in a data folder."""
+"""Files of a data folder that a restored copy of the log replaces."""
 
 REPLACED = (*REPLACED_BY_LOG, EDITIONS_NAME, DECKS_NAME, *SETTINGS)
-"""What a restored backup replaces in a data folder; what it lacks is not there afterwards."""
+"""Files of a data folder that a restored backup replaces, or removes if it lacks them."""
 
 MOST_FILES, MOST_BYTES, MOST_EVENTS = 4000, 256_000_000, 500_000
 _MOST_OF_ONE = {STORE_NAME: 200_000_000, ".png": 16_000_000, ".jpg": 16_000_000, ".jpeg": 16_000_000}
@@ -74,15 +74,15 @@ _EDITION = re.compile(r"[a-z0-9][a-z0-9-]{0,59}\.toml")
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """What a backup holds, all of it checked."""
+    """The checked content of a backup."""
 
-    rows: tuple[Row, ...]  # the events of its log, in this program's schema
-    files: Mapping[str, bytes]  # the rest by name in the data folder: `editions/ours.toml`, `decks/grandma/roll.png`
-    is_log: bool = False  # True for a copy of the log, as `storage/backups.py` makes it: the rest stays as it is
+    rows: tuple[Row, ...]  # events of its log, in this program's schema
+    files: Mapping[str, bytes]  # other files by path: `editions/ours.toml`, `decks/grandma/roll.png`
+    is_log: bool = False  # True for a copy of the log from `storage/backups.py`, which replaces nothing else
 
     @property
     def says(self) -> str:
-        """How much it holds, for people."""
+        """Summary: `2 matches, 1 deck, 0 editions`."""
         matches, things = len({row[1] for row in self.rows}), [_thing(name) for name in self.files]
         decks = len({thing for thing in things if thing.startswith(f"{DECKS_NAME}/")})
         editions = sum(thing.startswith(f"{EDITIONS_NAME}/") for thing in things)
@@ -95,9 +95,9 @@ class Bundle:
 
 
 def write_bundle(folder: Path, out: Path, *, force: bool = False) -> tuple[str, ...]:
-    """Write a data folder as one file, whole or not at all, beside a running service if need be.
+    """Write a data folder to one file, atomically; a service may be running.
 
-    Gives a sentence about each deck or edition that is damaged and was left out. Raises Problem.
+    Return a sentence about each damaged file or deck that was left out. Raises Problem.
     """
     if out.is_dir():
         raise Problem(f"{out} is a folder: name the file, such as {out / 'table.zip'}.")
@@ -116,7 +116,7 @@ def write_bundle(folder: Path, out: Path, *, force: bool = False) -> tuple[str, 
 
 
 def _log_as_bytes(path: Path) -> bytes | None:
-    """Return a copy of the log as it is now, which needs no file beside it; None where there is none."""
+    """Return a self-contained copy of the current log; None if there is none."""
     if not path.exists():
         return None
     try:
@@ -127,9 +127,9 @@ def _log_as_bytes(path: Path) -> bytes | None:
 
 
 def _sound_files(folder: Path, room: int) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """Return the files that can be restored, by name, of at most `room` bytes, and a sentence about each other thing.
+    """Return the restorable files by path, of at most `room` bytes, and a sentence about each one left out.
 
-    Decks come last, so that no setting and no edition has to make way for them.
+    Decks come last, so that they cannot displace settings or editions.
     """
     files: dict[str, bytes] = {}
     left_out = []
@@ -154,7 +154,7 @@ def _sound_files(folder: Path, room: int) -> tuple[dict[str, bytes], tuple[str, 
 
 
 def _check_sizes(thing: str, sizes: Mapping[str, int], folder: Path, room: int, others: int) -> None:
-    """Raise Problem for what would be refused as the backup is read."""
+    """Raise Problem if reading the backup would refuse these sizes."""
     for name, size in sizes.items():
         if size > (most := _most_of(name)):
             raise Problem(
@@ -185,7 +185,7 @@ def _write_zip(out: Path, files: Mapping[str, bytes]) -> None:
     try:
         with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as packed:
             for name, content in files.items():
-                # The clock may be wrong, or missing: every entry has the first date there is.
+                # The clock may be wrong: every entry has the earliest date of the format.
                 packed.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
         read_bundle(out, sent=zipped.getvalue())
         write_whole(out, zipped.getvalue())
@@ -210,10 +210,10 @@ def is_allowed(name: str) -> bool:
 def read_bundle(
     file: Path, *, sent: bytes | None = None, recoded: Recoded | None = None, own: Path | None = None
 ) -> Bundle:
-    """Return what a backup, or a copy of the log, holds, once all of it was found sound; nothing is changed anywhere.
+    """Read and check a backup or a copy of the log. Raises Problem only.
 
-    `sent` is its content where it is not on the disk yet; `recoded` reads each picture and writes it again; `own` is
-    where the editions in force lie, which are in force again afterwards. Raises Problem, and nothing else.
+    `sent` is the content if it is not on disk yet; `recoded` re-encodes each picture. `own` is the folder of the
+    current editions, which are loaded again afterwards.
     """
     if sent is None and (copy := _copy_of_log(file)) is not None:
         if own is not None:
@@ -243,7 +243,7 @@ def read_bundle(
 
 
 def _copy_of_log(file: Path) -> bytes | None:
-    """Return the content of a copy of the log; None for any other file, and for one that cannot be read."""
+    """Return the content of a copy of the log; None for other or unreadable files."""
     most = _most_of(STORE_NAME)
     try:
         with file.open("rb") as opened:
@@ -276,7 +276,7 @@ def _lay(folder: Path, files: Mapping[str, bytes]) -> None:
 
 @contextmanager
 def _own_editions(folder: Path, after: Path | None = None) -> Iterator[None]:
-    """Put the editions of a folder in force, and those of `after` at the end, or still these where it is None."""
+    """Load the editions of a folder inside the context, and those of `after` at its end; None keeps these."""
     keep_own_editions(folder)
     try:
         yield
@@ -286,12 +286,12 @@ def _own_editions(folder: Path, after: Path | None = None) -> Iterator[None]:
 
 
 def _thing(name: str) -> str:
-    """Return what is restored together or not at all: a deck with all its pictures, else one file."""
+    """Return the unit that is restored as a whole: a deck's folder, else one file."""
     return name.rpartition("/")[0] if name.startswith(f"{DECKS_NAME}/") else name
 
 
 def _check_thing(thing: str, content: Mapping[str, bytes], folder: Path, file: Path | None = None) -> None:
-    """Raise Problem where an edition, a deck or a setting cannot be used. It lies in `folder`."""
+    """Raise Problem if an edition, deck or setting in `folder` cannot be used."""
     where = file or folder / thing
     if thing.startswith(f"{EDITIONS_NAME}/"):
         _check_edition(where, Path(thing).name, content[thing])
@@ -342,7 +342,7 @@ def _is_setting(name: str, said: object) -> bool:
 
 
 def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
-    """Return the events of a log from elsewhere, whose schema is one of ours, after replaying all of them."""
+    """Return the events of an untrusted log after replaying all of them."""
     try:
         rows = _rows(file, log)
     except (*database.UNUSABLE, database.Damaged) as error:
@@ -359,7 +359,7 @@ def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
 
 
 def _rows(file: Path, log: bytes) -> tuple[Row, ...]:
-    """Return the rows of a database whose schema is word for word one of ours: none with triggers or views is asked."""
+    """Return the rows of an untrusted database; its schema must equal one of ours, so no trigger or view can run."""
     with closing(database.in_memory(log)) as db:
         version = database.schema_of(db)
         if version > len(database.MIGRATIONS):
@@ -378,9 +378,10 @@ def _rows(file: Path, log: bytes) -> tuple[Row, ...]:
 
 
 def restore(folder: Path, bundle: Bundle) -> Path | None:
-    """Put a backup in the place of what is in a data folder, all of it or nothing; return where that lies now.
+    """Replace the content of a data folder with a backup, atomically; return the folder that keeps the old content.
 
-    The caller is inside `locked`. Raises Problem where the disk refuses: then nothing has changed.
+    The caller must hold `locked`. Raises Problem if the disk refuses: the data folder is then unchanged, or the next
+    start finishes the restore.
     """
     new = folder / restoring.NEW
     try:

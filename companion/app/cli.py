@@ -1,8 +1,7 @@
-"""The command line: where its commands are, and what becomes of what goes wrong in them.
+"""The command line: its commands and error handling.
 
-Each command reads its input, hands it to the room that knows, and prints what comes back. Only the file of the command
-that is called is loaded, and the rooms that need OpenCV are imported inside the commands: `companion replay` must not
-wait for OpenCV.
+Only the file of the requested command is loaded, and commands import OpenCV rooms in their body: `companion replay`
+must not wait for OpenCV.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _FILE_OF = {name: file for file, names in _COMMANDS.items() for name in names}
 
 
 class Commands(usage.Group):
-    """The commands, each loaded as it is called."""
+    """Commands that are imported when called."""
 
     def list_commands(self, ctx: click.Context | None) -> list[str]:  # noqa: ARG002
         return sorted(_FILE_OF)
@@ -51,7 +50,7 @@ def companion() -> None:
 
 
 def main() -> None:
-    """Run a command, and turn what went wrong into one sentence and an exit code."""
+    """Run a command; report an error as one sentence and an exit code."""
     show_plainly()
     try:
         code = companion.main(prog_name=program(), standalone_mode=False)
@@ -62,7 +61,7 @@ def main() -> None:
     except (KeyboardInterrupt, click.Abort):
         code = 130
     except BrokenPipeError:
-        # The reader of our output has gone (`companion … | head`); nothing more can be said to it.
+        # The reader of our output has closed it, as in `companion … | head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except Exception as error:

@@ -54,7 +54,7 @@ def club_up(database: str, host: str, port: int, require_keys: bool) -> None:
     """
     from companion.app.memory import loading
 
-    with loading():  # Searching all modules for garbage would hold up whoever asks for a board.
+    with loading():  # Garbage collection of all modules would delay the pages.
         from companion.club import club_service
 
     club_service.run(database, host, port, keys_needed=require_keys, tell=click.echo)

@@ -1,6 +1,6 @@
-"""The service on the simulated table: which script `demo:` means, where it goes on after a restart, who looks at it.
+"""The service on the simulated table.
 
-The room that draws the table is loaded with this file alone: a table before a real camera does without it.
+Only this file loads the room `simulate/`: a real table does not need it.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from companion.vision.quality.live_survey import Lookout
 
 DEFAULT_SCRIPT = "two-players"
 MOST_SEED = 10**18
-PRINTED = "own"  # the deck that the simulated table plays with where its cards have no stickers
-TELLING_PLAYS = 3  # the first plays tell with which script a match began, whatever was taken back or corrected since
+PRINTED = "own"  # template deck of the simulated cards without stickers
+TELLING_PLAYS = 3  # number of first plays that identify the script of a match
 DEMO_OVER = say(
     "The simulated table has come to its end. Begin the next hand, or start it again with other hands: %(command)s",
     command=typed("demo --seed 1"),
@@ -49,7 +49,7 @@ DEMO_OVER = say(
 # --- The service ----------------------------------------------------------------------------------------------
 
 
-LOOKS = {"stickers": STICKERED, "faces": BARE}  # what the cards look like, by what they are told by
+LOOKS = {"stickers": STICKERED, "faces": BARE}  # drawing style by how cards are recognized
 
 
 def demo(
@@ -64,9 +64,9 @@ def demo(
     mqtt: str | None = None,
     address: str | None = None,
 ) -> None:
-    """Run the service on the simulated table until it is stopped; the cards are told by one of `LOOKS`.
+    """Run the service on the simulated table until it is stopped.
 
-    `mqtt` and `address` are as in `service.up`.
+    `cards` is a key of LOOKS; `mqtt` and `address` are as in `service.up`.
     """
     given, broker = announced(address) if address is not None else "", broker_of(mqtt) if mqtt is not None else None
     store, match = opened_match(data_dir(data_dir(data) / DEMO_NAME))
@@ -76,7 +76,10 @@ def demo(
 
 
 def demo_script(edition: str, players: int, hands: int, seed: int) -> Script:
-    """Return what is played; seed 0 begins with the short hand that ships; all others are played by chance."""
+    """Return a script for 2 or 4 players, otherwise raise Problem.
+
+    Hands are random; seed 0 of the classic edition begins with the shipped short hand.
+    """
     seats = {2: ("two-players", TWO_PLAYERS), 4: ("pairs", PAIRS)}.get(players)
     if seats is None:
         raise Problem("The simulated table seats 2 or 4 players.")
@@ -98,18 +101,18 @@ def simulate(
     cards: Cards = STICKERED,
     data: Path | None = None,
 ) -> None:
-    """Serve a match that is played at the simulated table, from where it stands."""
+    """Serve a match at the simulated table, continuing from its current state."""
     done = start_or_go_on(match, script)
     if match.state.is_demo:
         match.set_policy(policy, DEMO)
     deck = PRINTED if cards == BARE else None
     faces = faces_of(deck, data)
     lookout = Lookout(eye_for(setup_of(script), faces), lambda: in_play(match.state))
-    # In a match that people have set up the drawn cards are nobody's.
+    # In a match that people have set up, the simulated cards belong to no side.
     watch = TableWatch(match, lookout, lambda now: mats_in_order(now) if now.is_demo else {}, lookout.begin_afresh)
 
     def lay_anew(now_played: Script) -> None:
-        """Look at another table: begin afresh, at another deck with another eye."""
+        """Watch another table: reset the watch, and use an eye for its deck."""
         lookout.look_with(eye_for(setup_of(now_played), faces))
         watch.begin_anew()
 
@@ -132,10 +135,10 @@ def simulate(
 
 
 def script_for(what: str, setup: Setup | None = None) -> Script:
-    """Return the script that `demo:WHAT` means.
+    """Return the script of `demo:WHAT`. Raises Problem if there is none.
 
-    WHAT is empty (the short hand that ships, or a random one for the players of a setup file), the name of a
-    shipped hand, a record file, or a number: the seed of a random hand. Raises Problem for anything else.
+    WHAT is a seed for a random hand, the name of a shipped hand, or a record file. Empty means the shipped short hand,
+    or a random one for the players of a setup file.
     """
     seed = parsing.whole(what, 0, MOST_SEED)
     if seed is not None or (not what and setup is not None):
@@ -158,23 +161,23 @@ def _random(seed: int, setup: Setup | None) -> Script:
 
 
 def setup_of(script: Script) -> Setup:
-    """Return the setup that a script's table needs."""
+    """Return the setup of a script's table."""
     sides = {f"side-{number}": team for number, team in enumerate(script.teams, start=1)}
     return Setup(script.edition_name, sides, script.hands[0].first, script.target, script.options)
 
 
 def filmed(what: str, setup: Setup | None, *, has_stickers: bool) -> tuple[Setup, Iterator[Frame]]:
-    """Return what `demo:WHAT` shows to somebody who only looks: the setup, the given one if any, and the frames."""
+    """Return setup and frames of `demo:WHAT` for a command that only watches; a given setup is returned unchanged."""
     script = script_for(what, setup)
     drawn = demo_pictures(script, cards=STICKERED if has_stickers else BARE)
     return setup or setup_of(script), (Frame(image, number / EVEN.fps) for number, image in enumerate(drawn))
 
 
 def start_or_go_on(match: Match, script: Script) -> int:
-    """Start the script's match, unless it is the one being played; return how many of its plays are done.
+    """Start the script's match unless it is being played; return how many of its plays are done.
 
-    One that was going on and has parted from the script stays, with none of them done; so does a match of people's own,
-    and the pages ask whether the demo begins all the same.
+    A match that has left the script continues, with 0 plays done. A match that people started continues too, and the
+    pages ask whether to begin the demo.
     """
     lines = script.record().splitlines()
     played = match.lines()
@@ -193,7 +196,7 @@ def start_or_go_on(match: Match, script: Script) -> int:
 
 
 def _is_going_on(match: Match, script: Script) -> bool:
-    """True if a match that has parted from a script can be taken up by its players, and is not at its end."""
+    """True if the simulated players can continue an unfinished match that has left its script."""
     game, hands = match.state.game, len(script.hands)
     is_over = game.table is None or (game.table.is_over and game.hand_number >= hands)
     if is_over or game.winner is not None or not _began_with(match, script):
@@ -206,7 +209,7 @@ def _is_going_on(match: Match, script: Script) -> bool:
 
 
 def _began_with(match: Match, script: Script) -> bool:
-    """True if the first lines of a match, as they were written at first, are those of a script."""
+    """True if a match began with the script's lines; compares the first plays as written, before undo or correction."""
     lines, first = script.record().splitlines(), len(script.header)
     events = match.store.events(match.state.match or 0)
     written = [_plain(event.body["text"]) for event in events if event.kind == EventKind.LINE][: 1 + TELLING_PLAYS]

@@ -1,7 +1,7 @@
-"""The players at the simulated table follow the record: they play a script as long as the record says what it says,
-and when somebody has called an extension, taken a play back or corrected one, they go on from what the record says.
+"""The players at the simulated table.
 
-They never write in the record: what they lay is read by the eye and confirmed like any other play.
+They play a script while the record agrees with it. After an extension, undo or correction they continue from the
+record. They never write to it: the eye reads their cards, and their plays are confirmed like any other.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ from companion.simulate.script import Hand, Script, plays_that_stay
 from companion.simulate.studio import Studio
 from companion.vision.capture.sources import Frame
 
-LOOK_BEFORE_GOING_ON = 6  # minimum number of frames that the players wait for what the camera makes of their play
-UNREAD_S = 12.0  # seconds after which a card that nothing has come of is taken up again
-THINKING_S = 2.5  # additional seconds before a play where the record has parted from the script: it may be put right
+LOOK_BEFORE_GOING_ON = 6  # minimum number of frames to wait for the camera after a play
+UNREAD_S = 12.0  # time after which an unread card is picked up again, in seconds
+THINKING_S = 2.5  # extra pause before a play once the record has left the script, for corrections, in seconds
 LOOK_AGAIN_S = 0.5
 EVEN = Tempo()
 
 
 class ScriptRecord:
-    """What the record says at each play of a script that begins with the hand of a game."""
+    """The expected record at each play of a script that continues a game's hand."""
 
     def __init__(self, game: Game, script: Script) -> None:
         self._actions = [action for hand in script.hands for action in hand.actions if not action.taken_back]
         self._stands = tuple(_stands(game, script.hands))
 
     def where(self, number: int, state: MatchState) -> int | None:
-        """Return the number of the table that the record shows while a play is made; None where it shows no such one.
+        """Return the number of the expected state that the record shows during a play; None if it shows none.
 
-        The play may be confirmed by then, or not yet. What nobody sees being played, an answer about the extension,
-        may come at any time between two cards.
+        The play may already be confirmed. Plays without a card, such as an answer about the extension, may be recorded
+        at any time between two cards.
         """
-        # A play shows on the table for itself where a card is laid, or all are gathered in.
+        # Visible plays: those with a card, and gathering all cards.
         actions = enumerate(self._actions, start=1)
         shown = [n for n, action in actions if action.card_id is not None or action.play.verb is Verb.END]
         first = max((n for n in shown if n < number), default=0)
@@ -59,16 +59,16 @@ class ScriptRecord:
         return max((n for n, stand in may_be if any(_is_there(stand, game) for game in games)), default=None)
 
     def may_begin(self, number: int, state: MatchState) -> bool:
-        """True if the record has come so far that a play follows.
+        """True if the record is ready for a play.
 
-        Only where plays confirm themselves is a hand's end enough to gather the cards: else somebody begins the next.
-        Where playing on confirms, the play before may still wait, but not the last of all, which nothing follows.
+        The end of a hand lets the players gather the cards only if plays confirm themselves; else a person begins the
+        next hand. If playing on confirms, the previous play may be unconfirmed, but not the last one of all.
         """
         game = _played_to(state) if number <= len(self._actions) else state.game
         before = [stand for plays, stand in self._stands if plays == number - 1]
         wanted = before if state.policy is Policy.AUTO else before[-1:]
         if number > 1 and number - 2 < len(self._actions) and self._actions[number - 2].play.verb is Verb.TAKE:
-            # The card that follows tells whether it was taken.
+            # Only the next card shows whether the card was taken.
             wanted = [*wanted, *(stand for plays, stand in self._stands if plays == number - 2)]
         return any(_is_there(stand, game) for stand in wanted)
 
@@ -78,7 +78,7 @@ def _is_there(stand: Game, game: Game) -> bool:
 
 
 def _played_to(state: MatchState) -> Game:
-    """Return the game with what waits only for somebody to play on."""
+    """Return the game with the plays that the next play would confirm."""
     game = state.game
     if _playing_on_confirms(state):
         waiting = (question for question in state.questions if question.asks_play)
@@ -92,7 +92,7 @@ def _playing_on_confirms(state: MatchState) -> bool:
 
 
 def _stands(game: Game, hands: Iterable[Hand]) -> Iterator[tuple[int, Game]]:
-    """Yield each game that the record comes by while hands are played, after the number of plays that are done."""
+    """Yield the number of plays done and the expected game, for each state while hands are played."""
     plays = 0
     for number, hand in enumerate(hands):
         game = _after(game, f"hand first {hand.first}") if number else game
@@ -108,14 +108,14 @@ def _after(game: Game, line: str) -> Game:
 
 
 def begun(script: Script) -> Game:
-    """Return the game of a script when its first hand has been dealt."""
+    """Return the game of a script after its first deal."""
     return reduce(_after, [*script.header, f"hand first {script.hands[0].first}"], judge.NEW_GAME)
 
 
 def script_from(state: MatchState, hands: int, seed: int) -> Script:
-    """Return how the simulated players go on from what the record says, until so many hands of the match are played.
+    """Return a script that continues from the record until `hands` hands of the match are played.
 
-    Raises Problem where they cannot.
+    Raises Problem if the players cannot continue.
     """
     game, table = state.game, table_of(state)
     script = Script(game.teams, (Hand(first_of_hand(state), ()),), game.edition_name, game.target, game.options)
@@ -124,17 +124,17 @@ def script_from(state: MatchState, hands: int, seed: int) -> Script:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The players wait for the record before they begin a play."""
+    """How long the players have waited for the record before a play."""
 
     looks: int = 0
-    idle: int = 0  # number of looks that brought nothing while nobody was asked anything
-    was_asked: bool = False  # True if somebody was asked about what was laid last
+    idle: int = 0  # frames without a question or progress
+    was_asked: bool = False  # True if there was a question about the last play
 
 
 class DemoPlayers:
-    """The hands at the simulated table, as scenes that never part from the record for long.
+    """The hands at the simulated table, as scenes that follow the record.
 
-    `cut` is called with what is played from then on, right before a scene that does not follow from the one before.
+    `cut` is called with the new script right before a scene that does not continue the previous one.
     """
 
     def __init__(
@@ -155,14 +155,14 @@ class DemoPlayers:
         self._number, self._waiting, self._reached, self._since = plays_done, Waiting(), 0, match.state.seq
 
     def scenes(self) -> Iterator[Scene]:
-        """Yield what is on the table, one scene a frame, until the service is stopped."""
+        """Yield one scene a frame until the service is stopped."""
         yield from self._played()
         while not self._is_stopped():
             if self._take_up():
                 yield from self._played()
 
     def _played(self) -> Iterator[Scene]:
-        """Yield the script, as long as the record follows it."""
+        """Yield the script's scenes while the record agrees."""
         self._number, self._waiting, self._reached = self._done, Waiting(), 0
         settling_s = SETTLING_S + (THINKING_S if self._takes else 0.0)
         scenes = followed_scenes(self.script, self._takes, self._tempo, self._may_begin, self._done, settling_s)
@@ -174,13 +174,13 @@ class DemoPlayers:
             self._wait(self._at_the_end)
 
     def _may_begin(self, number: int) -> bool:
-        """True if the players go on: the camera has looked, nothing waits for people, and the record is so far."""
+        """True if the camera has looked, no question waits for people, and the record is ready for the play."""
         state, before = self._match.state, self._waiting
-        # Whether people are asked something that no card of the next player's answers.
+        # True if there is a question that the next card does not answer.
         by_itself = _playing_on_confirms(state)
         asks = any(not (question.may_count_untapped and by_itself) for question in state.questions)
         table = _played_to(state).table
-        # It is for people to answer about the extension, and to begin the next hand.
+        # People answer about the extension and begin the next hand.
         is_for_people = table is None or table.is_over or table.extension_offered_to is not None
         idle = 0 if asks or is_for_people else before.idle + 1
         self._waiting = Waiting(before.looks + 1, idle, before.was_asked or asks)
@@ -190,7 +190,7 @@ class DemoPlayers:
         return True
 
     def _has_parted(self) -> bool:
-        """True if the record says other than the script, or no longer what it said, or nothing comes of a card."""
+        """True if the record differs from the script or was undone, or a card was refused or not read."""
         refused = self._waiting.was_asked and self._waiting.idle > LOOK_BEFORE_GOING_ON
         unread = self._waiting.idle > UNREAD_S * self._tempo.fps
         state = self._match.state
@@ -200,7 +200,7 @@ class DemoPlayers:
         return refused or unread or undone or now is None or now < before
 
     def _take_up(self) -> bool:
-        """Go on from what the record says now; where they cannot, say why, and wait until it says otherwise."""
+        """Continue from the record; if that is impossible, report why, wait for a change and return False."""
         self._takes += 1
         if not self._match.state.is_demo:
             self._stand_aside()
@@ -215,14 +215,14 @@ class DemoPlayers:
         return True
 
     def _stand_aside(self) -> None:
-        """Take the cards away, and wait as long as people play a match of their own."""
+        """Clear the table, and wait while people play their own match."""
         self._cut(self.script)
         self._match.trouble(None)
         while not self._is_stopped() and not (now := self._match.state).is_demo:
             self._match.wait(now.version, LOOK_AGAIN_S)
 
     def _wait(self, sentence: str) -> None:
-        """Say something, and wait until the record says something else."""
+        """Show a sentence until the record changes."""
         self._match.trouble(sentence)
         before = now = self._match.state
         while not self._is_stopped() and _place(now) == _place(before):
@@ -234,7 +234,7 @@ def _place(state: MatchState) -> tuple[int | None, int, Table | None]:
 
 
 def frames_of_players(players: DemoPlayers, *, cards: Cards = STICKERED) -> Iterator[Frame]:
-    """Yield what the camera over the simulated table sees of them; another number of people plays at another table."""
+    """Yield the camera's frames of the simulated table; it is drawn again for another number of sides or players."""
     studios: dict[tuple[int, int], Studio] = {}
     chance = random.Random("noise 0")  # noqa: S311
     for index, scene in enumerate(players.scenes()):

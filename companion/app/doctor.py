@@ -1,4 +1,4 @@
-"""What the companion needs to run, checked one thing at a time."""
+"""The checks of `companion doctor`."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 ENOUGH_BYTES = 500_000_000
 SANE_YEAR = 2025
-"""A computer without a clock of its own wakes up years before this."""
+"""Earliest plausible year; a computer without a clock chip starts years before it."""
 
 VERDICT, BESIDE_CAMERA = "verdict", ("clock", "data folder", "matches", "power", "port")
-"""Names of the check that sums up what the camera sees, and of those that have nothing to do with it."""
+"""Name of the camera's overall verdict, and of the checks that do not concern the camera."""
 
 SLOW_FPS = 8.0
 FULL_HD_PX = 1920
@@ -44,7 +44,7 @@ _UNDER_VOLTAGE_NOW, _UNDER_VOLTAGE_BEFORE, _THROTTLED = 0x1, 0x10000, 0x40004
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing checked."""
+    """The result of a check."""
 
     name: str
     ok: bool
@@ -59,7 +59,7 @@ def checks(
     layouts: Sequence[MatLayout] | None = None,
     drawing: Drawing | None = None,
 ) -> Iterator[Check]:
-    """Yield every check, one after the other; the last three arguments are those of `seeing`."""
+    """Yield every check; the last three arguments are those of `seeing`."""
     yield library("cv2", "OpenCV", "type `pip install opencv-python` (and `sudo apt-get install libgl1 libglib2.0-0`)")
     yield library("zxingcpp", "zxing-cpp", "type `pip install zxing-cpp`")
     yield library("pyzbar.pyzbar", "pyzbar", "type `sudo apt-get install libzbar0`")
@@ -72,7 +72,7 @@ def checks(
 
 
 def verdict(found: Sequence[Check]) -> str:
-    """Return in a sentence or two whether one can play, and with what; the camera's own verdict where it has one."""
+    """Return one or two sentences on whether you can play; the camera's verdict if it has one."""
     bad = {check.name: check.needed for check in found if not check.ok}
     if any(bad.values()):
         return "Something is missing without which the companion does not work: the lines below say what to do."
@@ -98,13 +98,13 @@ def library(module: str, name: str, remedy: str) -> Check:
 def seeing(
     source: str | None = None, layouts: Sequence[MatLayout] | None = None, drawing: Drawing | None = None
 ) -> Iterator[Check]:
-    """Check whether a camera gives pictures, and whether stickers can be read on them.
+    """Check whether a camera delivers pictures, and whether stickers can be read on them.
 
-    It opens the camera, so no caller may use any. `source` is looked at in the place of the first camera; `layouts` are
-    the mats that ought to be seen, `drawing` holds the zones drawn for mats that are not there.
+    This opens the camera, so the caller must not use one. `source` replaces the first camera; `layouts` are the
+    expected mats; `drawing` has the zones drawn instead of mats.
     """
     try:
-        # Loaded only now: where OpenCV is what is missing, the other checks still have to be made.
+        # Imported here so that the other checks run without OpenCV.
         from companion.vision.capture import sources
         from companion.vision.quality import camera_check
 
@@ -123,7 +123,7 @@ def seeing(
 
 
 def pictures(trial: Trial) -> Check:
-    """Check how large the pictures of a source are, and how many come."""
+    """Check the size and rate of a source's pictures."""
     height, width = trial.pictures[0].shape[:2]
     rate = "" if trial.fps is None else f", {trial.fps:.0f} a second"
     kind = "" if trial.kind is None else f", as {trial.kind}"
@@ -137,7 +137,7 @@ def pictures(trial: Trial) -> Check:
 
 
 def table(trial: Trial, layouts: Sequence[MatLayout] | None, drawing: Drawing | None = None) -> Iterator[Check]:
-    """Check what the pictures allow; the verdict names the next step, and a check follows for each further one."""
+    """Yield the findings on the pictures, the verdict with the next step, and a check for each further step."""
     from companion.vision.quality.camera_check import verdict_of
 
     try:
@@ -155,7 +155,7 @@ def table(trial: Trial, layouts: Sequence[MatLayout] | None, drawing: Drawing | 
 
 
 def clock() -> Check:
-    """Check whether the clock can be right; plays are written down with their time."""
+    """Check whether the clock is plausible: plays are recorded with their time."""
     year = time.gmtime(clocks.now_s()).tm_year
     if year < SANE_YEAR:
         return Check("clock", False, False, f"The clock says {year}: connect to a network once, or set it by hand.")
@@ -165,7 +165,7 @@ def clock() -> Check:
 
 
 def disk(data_dir: Path) -> Check:
-    """Check whether the data folder can be written to and has room."""
+    """Check whether the data folder is writable and has room."""
     home = next((folder for folder in (data_dir, *data_dir.parents) if folder.is_dir()), Path("/"))
     try:
         with as_owner_of(home), tempfile.NamedTemporaryFile(dir=home, prefix=".companion-"):
@@ -181,7 +181,7 @@ def disk(data_dir: Path) -> Check:
 
 
 def matches(data_dir: Path) -> Check:
-    """Check whether each event of the matches can be read; a service may be writing them."""
+    """Check whether the log is readable and complete; a service may be writing it."""
     path, known = store_path(data_dir), recovery.last_known(data_dir)
     if not path.exists():
         return Check("matches", True, False, "No match has been played in the data folder.")
@@ -202,7 +202,7 @@ def matches(data_dir: Path) -> Check:
 
 
 def power() -> Check:
-    """Check whether a Raspberry Pi gets enough power; other computers do not say."""
+    """Check a Raspberry Pi's power supply; other computers do not report it."""
     said = _said(["vcgencmd", "get_throttled"])
     try:
         flags = int((said or "").partition("=")[2], 16)
@@ -217,7 +217,7 @@ def power() -> Check:
 
 
 def port_free(port: int) -> Check:
-    """Check whether the pages can be served on a port."""
+    """Check whether a port is free."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -239,7 +239,7 @@ def _runs_at(port: int) -> bool:
 
 
 def _said(command: list[str]) -> str | None:
-    """Return what a program of the system prints, None where there is no such program or it fails."""
+    """Return a system program's output; None if it is missing or fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=3, check=True)
     except (OSError, subprocess.SubprocessError):

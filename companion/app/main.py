@@ -1,4 +1,4 @@
-"""The console script: until the program has been loaded, Ctrl-C ends it without a word."""
+"""The console script; while it loads, Ctrl-C ends it silently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Giving memory back: pictures come and go for hours, and a small computer needs it for other things."""
+"""Return the memory of pictures to the system: a small computer needs it for other programs."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from contextlib import contextmanager, suppress
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # parameters of glibc's `mallopt`
 FRAME_BYTES = 1 << 22
-"""M_MMAP_THRESHOLD, in bytes: a camera's frame has memory of its own, which the system gets back with it.
+"""M_MMAP_THRESHOLD, in bytes: a camera frame is mapped separately, so freeing it returns its memory.
 
-Half as much, and each grey picture would be fetched from the system again, which takes as long as reading it does.
+At about half this value gray pictures would be mapped too; mapping one takes as long as reading it.
 """
 
 MOST_SPARE_BYTES = 1 << 24  # M_TRIM_THRESHOLD, in bytes: keep one frame's worth of free heap
-ONE_HEAP = 1  # M_ARENA_MAX: the library makes up to eight heaps a core, and none gets what another gives back
-EVERY_S = 10.0  # seconds between returns of what lies free between things in use; one takes some milliseconds
+ONE_HEAP = 1  # M_ARENA_MAX: the default is up to eight heaps a core, which cannot reuse each other's memory
+EVERY_S = 10.0  # interval of malloc_trim, which takes some milliseconds, in seconds
 
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Load modules inside the context without searching them for garbage, then or ever: all of them stay."""
+    """Exclude what is imported inside the context from garbage collection."""
     gc.disable()
     try:
         yield
@@ -33,7 +33,7 @@ def loading() -> Iterator[None]:
 
 @contextmanager
 def giving_memory_back() -> Iterator[None]:
-    """Have glibc give free memory back to the system inside the context; other C libraries stay as they are."""
+    """Make glibc return free memory to the system inside the context; no effect with other C libraries."""
     over = threading.Event()
     with suppress(OSError, AttributeError):
         library = ctypes.CDLL(None)

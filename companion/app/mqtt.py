@@ -1,11 +1,10 @@
-"""The table in a home's MQTT, where Home Assistant finds it by itself: whose turn it is, the scores, what is amiss.
+"""Publish the table to an MQTT broker, with discovery for Home Assistant: turn, scores, questions, camera problems.
 
-All of it is retained, and by its last will the companion is gone when it is. The game never waits for the broker: one
-thread looks what has changed, the library's own connects, for ever.
+All messages are retained; a last will reports the companion offline. The game never waits for the broker: one thread
+publishes changes, the library's thread reconnects forever.
 
-Each table has an id of its own in its data folder. Host names do not do: two machines may share one, and a broker
-disconnects a client when another one with the same id connects. Older companions used the host name; their retained
-messages are removed.
+Each table has an ID in its data folder. Host names may collide, and a broker disconnects a client when another one with
+the same ID connects. Older companions used the host name; their retained messages are removed.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ from companion.pages.server.address import is_this_machine
 from companion.pages.words import N_, Names
 from companion.storage.data_folder import DEMO_NAME, write_whole
 
-ID_NAME = "mqtt-id"  # file with the table's id, in the data folder
-GREETING_S = 0.5  # time for the broker to send retained messages after a subscription, in seconds
+ID_NAME = "mqtt-id"  # file with the table's ID, in the data folder
+GREETING_S = 0.5  # wait for retained messages after a subscription, in seconds
 LOOK_S = 1.0  # longest wait for a change, and for the last message, in seconds
 MOST_SIDES = 8
 PORTS = {"mqtt": 1883, "mqtts": 8883}
@@ -45,7 +44,7 @@ REFUSED = N_("The MQTT broker %(host)s does not let the companion in (%(why)s): 
 
 
 def broker_of(url: str) -> SplitResult:
-    """Return the parts of a broker's address. Raises Problem, which shows nothing of it: it may hold a password."""
+    """Return the parts of a broker's address. Raises Problem without showing it: it may contain a password."""
     try:
         parts = urlsplit(url)
         if parts.scheme not in PORTS or not parts.hostname or parts.port == 0:
@@ -59,9 +58,9 @@ def broker_of(url: str) -> SplitResult:
 
 
 def own_id(folder: Path) -> str:
-    """Return the table's id, eight hexadecimal digits; make it on first use.
+    """Return the table's ID, eight hexadecimal digits; create it on first use.
 
-    The file is readable by its owner alone and in no backup. If it cannot be written, the id lasts for this run.
+    The file is private and in no backup. If it cannot be written, the ID lasts for this run.
     """
     path = folder / ID_NAME
     with suppress(OSError, UnicodeDecodeError):
@@ -75,17 +74,17 @@ def own_id(folder: Path) -> str:
 
 
 def former_id() -> str:
-    """Return the id that older companions used: the host name."""
+    """Return the ID that older companions used, made from the host name."""
     return "mille-bornes-" + re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower())
 
 
 def telling(match: Match, broker: SplitResult | None, page: Callable[[], str]) -> AbstractContextManager[None]:
-    """Keep a broker informed meanwhile, if there is one; `page` returns the current address of the pages."""
+    """Publish to a broker, if any, inside the context; `page` returns the current address of the pages."""
     return Announcer(match, broker, page).telling() if broker else nullcontext()
 
 
 class Announcer:
-    """Tells a broker how the table stands; `page` returns the address of the pages now, as the network changes."""
+    """Publishes the table's state; `page` returns the current address of the pages, which may change."""
 
     def __init__(self, match: Match, broker: SplitResult, page: Callable[[], str]) -> None:
         from paho.mqtt import client, enums
@@ -113,7 +112,7 @@ class Announcer:
 
     @contextmanager
     def telling(self) -> Iterator[None]:
-        """Tell it meanwhile, and say at the end that the companion is gone."""
+        """Publish inside the context, then report the companion offline."""
         ended = threading.Event()
         thread = threading.Thread(target=self._run, args=(ended,), name="mqtt", daemon=True)
         self._client.loop_start()
@@ -141,19 +140,19 @@ class Announcer:
                     self._client.publish(topic, message, qos=1, retain=True)
 
     def _answered(self, client: Any, _data: Any, _flags: Any, reason: Any, _properties: Any) -> None:
-        self._sent.clear()  # A broker that has started anew may have forgotten all of it.
+        self._sent.clear()  # A restarted broker may have lost everything.
         if self._greeted_s == math.inf and not reason.is_failure:
             client.subscribe(_discovery(self._former), qos=1)
         self._say(here(REFUSED, host=self._host, why=reason) if reason.is_failure else "")
 
     def _greeted(self, *_about: Any) -> None:
-        """Delay the first message until the former device is removed: it holds the entity ids."""
+        """Delay the first message until the former device is removed: it holds the entity IDs."""
         self._greeted_s = time.monotonic() + GREETING_S
 
     def _found_former(self, client: Any, _data: Any, message: Any) -> None:
-        """Remove the device that an older companion left, if it has the address of this one's pages.
+        """Remove the device of an older companion, if it has the address of this one's pages.
 
-        Another machine with the same host name may still use its own. A loopback address is the same on every machine.
+        Another machine with the same host name may still use its own; loopback addresses do not identify a machine.
         """
         try:
             page = json.loads(message.payload)["device"]["configuration_url"]
@@ -169,7 +168,7 @@ class Announcer:
         self._said = sentence
 
     def _messages(self, now: MatchState) -> Mapping[str, str]:
-        """Return what the broker keeps, by topic: what is to be found, how it stands, that the companion is there."""
+        """Return the retained messages by topic: discovery, state, status."""
         shown, prefix = entities(now), "mille_bornes_demo" if self._is_demo else "mille_bornes"
         described = {
             "device": {
@@ -193,7 +192,7 @@ class Announcer:
                     "value_template": f"{{{{ value_json.{key} }}}}",
                 }
                 if len(look) > 1
-                else look  # Home Assistant takes away what has a platform alone.
+                else look  # Home Assistant removes a component that has only a platform.
                 for key, (_value, look) in shown.items()
             },
         }
@@ -205,7 +204,7 @@ class Announcer:
 
 
 ENTITIES = {"turn": "whose_turn", "question": "a_question_waits"}
-"""Names of values in Home Assistant's entity ids, where they differ from the keys. English in every language."""
+"""Names in Home Assistant's entity IDs that differ from the keys; English in every language."""
 
 
 def _discovery(table: str) -> str:
@@ -213,9 +212,9 @@ def _discovery(table: str) -> str:
 
 
 def entities(now: MatchState) -> dict[str, tuple[object, dict[str, str]]]:
-    """Return how the table stands, and how Home Assistant shows each value; of a place without a side, the platform.
+    """Return the value and Home Assistant component of each entity; an unused side has the platform only.
 
-    The camera's trouble is not worded: its address may hold a password.
+    The text of a camera problem is left out: its address may contain a password.
     """
     game, names = now.game, Names.of(now.game)
     turn = names.player(game.table.player_up) if game.table and game.hand_is_open else None

@@ -1,4 +1,4 @@
-"""The commands about what is written: records judged and scored, editions, the robots, matches carried out."""
+"""The commands for records, editions, robots and exported matches."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from companion.rules.record.judge import JudgedLine
 
 _MOST_RECORD_BYTES = 256_000_000
 
-MOST_UNREADABLE = 5  # unreadable lines, with no other before them, after which a file is taken for something else
+MOST_UNREADABLE = 5  # a file that begins with so many unreadable lines is not taken for a record
 _records = click.argument("records", nargs=-1, required=True, metavar="RECORD...", type=FILE)
 
 
 def _read_record(path: Path) -> str | None:
-    """Return the text of a record; None for a file that is no text, about which one sentence is printed."""
+    """Return the text of a record; None after a warning if the file is not text."""
     try:
         with path.open("rb") as file:
             raw = file.read(_MOST_RECORD_BYTES + 1)
@@ -79,7 +79,7 @@ def _of_each(records: Sequence[Path], judged: Callable[[Path, str], int]) -> int
 
 
 def _replayed_as_json(path: Path, text: str, *, as_lies: bool, states: bool) -> int:
-    """Print an object for each line and hand; return the exit code."""
+    """Print a JSON object for each line and hand; return the exit code."""
     file, wrong = str(path), False
     for item in judge.judge(notation.lines(text), as_lies=as_lies):
         if isinstance(item, JudgedLine):
@@ -91,9 +91,9 @@ def _replayed_as_json(path: Path, text: str, *, as_lies: bool, states: bool) -> 
 
 
 def _told(path: Path, text: str, *, as_lies: bool = False, scores_alone: bool = False) -> int:
-    """Print the verdict on each line and the sheet of each hand; return the exit code.
+    """Print the verdict on each line and the score sheet of each hand; return the exit code.
 
-    Where `scores_alone` are wanted, standard error has the lines that were not legal.
+    `scores_alone` prints only the sheets, and lines that were not legal on standard error.
     """
     file, lines, hands = str(path), list[JudgedLine](), 0
     tell: Callable[[str], None] = (lambda said: warn(f"  {said}")) if scores_alone else click.echo
@@ -104,7 +104,7 @@ def _told(path: Path, text: str, *, as_lies: bool = False, scores_alone: bool = 
             hands += 1
             click.echo("\n".join(["", *report.score_sheet(item), *([] if scores_alone else [""])]))
             continue
-        # A long record must not carry all its tables along.
+        # Without its table each line takes little memory.
         lines.append(item._replace(table=None))
         if not scores_alone:
             click.echo(report.judged_line(item, file))
@@ -123,7 +123,7 @@ def _told(path: Path, text: str, *, as_lies: bool = False, scores_alone: bool = 
 
 
 def _seems_no_record(file: str, text: str, lines: Sequence[JudgedLine]) -> bool:
-    """True if none of a file's first lines could be read; says so, as the rest would be complained of like them."""
+    """True if a file's first lines are all unreadable; prints this once, instead of an error for each line."""
     if len(lines) != MOST_UNREADABLE or any(line.verdict != judge.UNREADABLE for line in lines):
         return False
     if any(line.lower().split()[:1] == ["side"] for line in text.splitlines()):
@@ -196,12 +196,12 @@ def play(file: Path | None, language: str | None, **asked: Any) -> None:
 
 
 def _typed_line(prompt: str) -> str | None:
-    """Return the next line of standard input, None at its end; one that nobody sees being typed is shown."""
+    """Return the next line of standard input, None at its end; echo it if it is not typed on a terminal."""
     click.echo(prompt, nl=False)
     try:
         typed_bytes = sys.stdin.buffer.readline()
     except OSError:
-        # The terminal is gone.
+        # The terminal was closed.
         return None
     line = typed_bytes.decode("utf-8", errors="replace").replace("\x00", "").strip()
     if not (typed_bytes and sys.stdin.isatty()):
@@ -250,7 +250,7 @@ def check_editions(files: tuple[Path, ...]) -> int:
 
 
 def _check_edition(path: Path) -> int:
-    """Say what is wrong in an edition file, a line each; return the exit code."""
+    """Print the faults of an edition file, one a line; return the exit code."""
     try:
         faults = read_file(path).faults
     except EditionError as error:

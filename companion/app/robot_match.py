@@ -1,4 +1,4 @@
-"""A match of one person against robots, as a value, and its file."""
+"""A match of one person against robots, and its file."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from companion.rules.record.judge import JudgedLine, JudgedRecord
 from companion.rules.record.notation import RecordLine
 from companion.rules.table import Table, Team
 
-PERSON = "Player"  # the person in the record, under whatever name he is shown
+PERSON = "Player"  # the person's name in the record, whatever name is shown
 
 
 @dataclass(frozen=True, slots=True)
 class RobotMatch:
-    """A match of one person against robots: the record so far, and the hand with its hidden cards."""
+    """The record so far, and the current hand with its hidden cards."""
 
     record: JudgedRecord
     hand: DealtHand
@@ -41,18 +41,18 @@ class RobotMatch:
         return self.hand.deal.table
 
     def choice(self, position: Position) -> Choice:
-        """Return what a robot of this match's level does; asked again it does the same."""
+        """Return a robot's choice at this match's level; the same each time."""
         number = self.record.game.hand_number
         chance = random.Random(f"{self.seed} {number} {len(position.past)} {position.player}")  # noqa: S311
         return choose(position, self.level, chance)
 
     def after(self, position: Position, play: Play | None) -> RobotMatch:
-        """Return the match after what a player has done; None is no answer."""
+        """Return the match after a player's play; None declines to answer."""
         hand = self.hand.answered(position, play)
         return replace(self, hand=hand, record=_written(self.record, str(play)) if play else self.record)
 
     def next_hand(self) -> RobotMatch:
-        """Return the match with the next hand dealt; whoever sits to the left begins."""
+        """Deal the next hand; the next seat begins."""
         seats = self.table.seats
         first = seats[self.record.game.hand_number % len(seats)].player
         return _dealt(_written(self.record, f"hand first {first}"), self.level, self.seed)
@@ -64,9 +64,9 @@ class RobotMatch:
 
 
 def begun_or_resumed(path: Path | None, *, name: str | None, **asked: Any) -> RobotMatch:
-    """Return the match of a file that is there, else a new one. Raises Problem for what cannot be played.
+    """Return the match saved in an existing file, else a new one; `name` changes the person's shown name.
 
-    `name` is how the person is shown from now on.
+    Raises Problem if the file or the options cannot be used.
     """
     match, shown = _begun_or_resumed(path, **asked), names.clean(name or "")
     if not shown:
@@ -93,7 +93,7 @@ def _begun_or_resumed(
 
 
 def begin(edition: str, players: int, level: Level, seed: int, *, pairs: bool) -> RobotMatch:
-    """Return a new match; its person has the first seat. Raises Problem where the edition is not played by so many."""
+    """Return a new match with the person in the first seat. Raises Problem if the edition does not seat so many."""
     try:
         rules = load_edition(edition)
         each = 2 if pairs or ((players, 1) not in rules.seatings and (players, 2) in rules.seatings) else 1
@@ -112,7 +112,7 @@ def _written(record: JudgedRecord, *texts: str) -> JudgedRecord:
 
 
 def _dealt(record: JudgedRecord, level: Level, seed: int) -> RobotMatch:
-    """Return a match whose record ends with `hand first`, with the cards of that hand."""
+    """Deal the cards of a record that ends with `hand first`."""
     table, key = record.game.table, f"{seed} {record.game.hand_number}"
     if table is None:
         raise AssertionError("a hand was begun")
@@ -120,7 +120,7 @@ def _dealt(record: JudgedRecord, level: Level, seed: int) -> RobotMatch:
 
 
 def read_match(path: Path) -> RobotMatch:
-    """Return a match from its file. Raises Problem where it cannot be read, or holds none."""
+    """Return the match in a file. Raises Problem if it cannot be read or has no match."""
     try:
         with file_problem("The game in %(file)s cannot be read: %(error)s.", file=path):
             saved = read_json(path)

@@ -1,4 +1,4 @@
-"""What the commands that see something are made of: sources, eyes and pages put together."""
+"""Connect cameras, eyes, matches and pages for the commands `up`, `watch` and `export`."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ from companion.vision.quality.live_survey import Lookout
 if TYPE_CHECKING:
     from companion.club.outbox import Address, Outbox
 
-Serve = Callable[..., None]  # `run_service` for a match and an address: called with the camera, it returns at the end
+Serve = Callable[..., None]  # `run_service` with match and address bound; takes the camera, returns at the end
 DEMO = "demo:"
 ANSWERS_NOT = N_("No camera answers. Plays can be entered by hand; a camera is used as soon as it is plugged in.")
 WATCHES_NO_MORE = say("The camera is not watched any more. Plays can be entered by hand; restart to see again.")
@@ -67,7 +67,7 @@ ENDED_UNSAVED = N_("The companion has ended, and what was played last is lost. %
 OFFERED = (
     "Another match is under way. The page asks whether the one of the set-up file begins; with `--new` it does at once."
 )
-LAST_FRAME_S = 1.0  # seconds that the end of the service waits for the frame being read
+LAST_FRAME_S = 1.0  # longest wait for the last frame at the end, in seconds
 
 
 def watched(
@@ -80,9 +80,9 @@ def watched(
     deck: str | None = None,
     data: Path | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the items of `companion watch`: proposals, and hands as they end. Raises Problem for what cannot be used.
+    """Yield the items of `companion watch`: proposals and ended hands. Raises Problem if an argument cannot be used.
 
-    `deck` names the template deck whose faces the cards have; None: the setup's, else they are told by stickers.
+    `deck` names the template deck of the cards; None takes the setup's, or recognizes stickers only.
     """
     from companion.app.reports import report
     from companion.tracking.offline import Watcher
@@ -109,7 +109,7 @@ def watched(
 
 
 def _read(setup_file: Path) -> Setup:
-    """Return the setup in a file, and print the remarks about it."""
+    """Read a setup file and print the remarks about it."""
     setup = read_setup(setup_file)
     for why in setup.remarks:
         warn(f"{setup_file}: {reasons.say(why, terminal_language(), setup.edition.name)}")
@@ -117,7 +117,7 @@ def _read(setup_file: Path) -> Setup:
 
 
 def eye_for(setup: Setup, templates: Templates | None = None) -> Eye:
-    """Return an eye that knows a setup's cards, by their stickers and, with a deck's templates, by their faces."""
+    """Return an eye for a setup's cards: by stickers and, with templates, by faces."""
     allowed = frozenset(card_ids(setup.edition.deck))
     return Eye(allowed=allowed, drawn=DrawnZones(given=setup.drawing), templates=lambda: templates)
 
@@ -136,15 +136,15 @@ def up(
     address: str | None = None,
     others: Sequence[str] = (),
 ) -> None:
-    """Run the service until it is stopped. Without a camera it starts all the same and says so.
+    """Run the service until it is stopped; it also starts without a camera.
 
-    The table is looked at through the `source` and the `others` at once; without a source through the first camera that
-    answers, and those that were added on the page.
+    `source` and `others` watch the table together. Without a source the first camera that answers is used, with those
+    added on the page.
 
-    The match of a set-up file goes on where it is being played, else it begins; with another one under way that is
-    asked on the page, unless it `begins` in any case. `deck` names the template deck whose faces the cards have; None:
-    the setup's, else the one chosen on the page. Its log is pushed to the `club`, where there is one, and the broker at
-    the address `mqtt` is told how the table stands. `address` is announced in place of the machine's own.
+    The match of a setup file begins, or continues if it is being played. If another match is under way the page asks,
+    unless `begins` is True. `deck` names the template deck; None takes the setup's, or the one chosen on the page. The
+    log is pushed to `club` and the state to the MQTT broker `mqtt`, if given. `address` is announced instead of the
+    machine's own.
     """
     language.speak(terminal_language())
     given = announced(address) if address is not None else ""
@@ -169,7 +169,7 @@ def up(
 
 @contextmanager
 def _pushed(match: Match, club: Address | None) -> Iterator[Outbox | None]:
-    """Push the log to the club meanwhile, where there is one, and take what its director sends."""
+    """Push the log to the club, if any, inside the context, and receive its letters."""
     if club is None:
         yield None
         return
@@ -184,7 +184,7 @@ def _pushed(match: Match, club: Address | None) -> Iterator[Outbox | None]:
 
 
 def opened_match(folder: Path, mats: Mats = mats_in_order) -> tuple[Store, Match]:
-    """Open the log of a data folder and its match; say what is wrong with the log in the terminal too."""
+    """Open the log of a data folder and its match; print problems of the log."""
     store = Store.open(store_path(folder))
     try:
         for sentence in (store.note.sentence if store.note else None, store.unsaved):
@@ -198,7 +198,7 @@ def opened_match(folder: Path, mats: Mats = mats_in_order) -> tuple[Store, Match
 
 @contextmanager
 def closed_at_the_end(store: Store) -> Iterator[None]:
-    """Close a log at the end, and say what became of what was played."""
+    """Close a log at the end, and print whether everything is saved."""
     try:
         with giving_memory_back():
             yield
@@ -213,7 +213,7 @@ def closed_at_the_end(store: Store) -> Iterator[None]:
 def _watch(
     match: Match, source: str | None, setup: Setup | None, serve: Serve, deck: str | None, others: Sequence[str]
 ) -> None:
-    """Serve a match that is played before a camera or several, or by hand."""
+    """Serve a match with one or several cameras, or without any."""
     folder = match.store.path.parent
     zones = DrawnZones(folder, setup.drawing if setup else None)
     named = deck or (setup.cards if setup else None)
@@ -225,7 +225,7 @@ def _watch(
     turn, phone = KeptTurn(folder), PhoneFrames()
 
     def size_px() -> Size:
-        """Return how large a picture this computer keeps up with: one of several is of the usual size."""
+        """Return the picture size for the first camera: the usual one if there are several cameras."""
         return usual_size() if beside.sources else group.first.size_px
 
     first = _first_camera(phone, watch, size_px, lambda: beside.sources)
@@ -249,7 +249,7 @@ def _watch(
 
 
 def _check_others(source: str | None, others: Sequence[str]) -> None:
-    """Raise Problem unless the cameras beside the first one are some, all different, and not too many."""
+    """Raise Problem unless the other cameras exist, all differ, and are not too many."""
     if len(others) > MOST_OTHERS:
         raise Problem(say("There are as many cameras as can be used at once: leave one out first."))
     used = {_one_name(source or "")}
@@ -262,14 +262,14 @@ def _check_others(source: str | None, others: Sequence[str]) -> None:
 
 
 def _one_name(source: str) -> str:
-    """Return the same for all names of one camera, film or folder."""
+    """Return one name for all names of a camera, film or folder."""
     if source.isdecimal():
         return f"/dev/video{int(source)}"
     return str(Path(source).resolve()) if Path(source).exists() else source
 
 
 def _group(match: Match, setup: Setup | None, zones: DrawnZones, faces: Callable[[], Templates | None]) -> CameraGroup:
-    """Return what looks at a table through one camera or several; zones are drawn for the first alone."""
+    """Return the eyes for one or several cameras; drawn zones apply to the first only."""
 
     def lookout(number: int) -> Lookout:
         drawn = zones if number == 0 else None
@@ -281,7 +281,7 @@ def _group(match: Match, setup: Setup | None, zones: DrawnZones, faces: Callable
 
 
 def _of_another(watch: TableWatch, turn: KeptTurn, source: str, is_left: Callable[[], bool]) -> Iterator[Frame]:
-    """Return the frames of one more camera. What is wrong with it the page says by what the table shows."""
+    """Return the frames of another camera; its problems are printed, and show on the page as unseen zones."""
 
     def tell(notice: Notice) -> None:
         click.echo(notice.sentence, err=True)
@@ -293,13 +293,13 @@ def _of_another(watch: TableWatch, turn: KeptTurn, source: str, is_left: Callabl
 
 
 def _as_it_lies(pictures: Iterable[Frame], turn: KeptTurn) -> Iterator[Frame]:
-    """Return frames turned as was chosen on the page, and never mirrored."""
+    """Return frames turned as chosen on the page, and flipped back if mirrored."""
     return unmirrored(turn.turned(pictures), lambda: turn.current)
 
 
 @contextmanager
 def until_the_end(match: Match, watch: TableWatch, thread: threading.Thread) -> Iterator[Callable[[], None]]:
-    """End the watch with the service; give what says so on the pages where its thread has died silently."""
+    """Stop the watch at the end; yield a function that reports on the pages if its thread has died."""
 
     def look_after() -> None:
         if not thread.is_alive() and match.state.trouble is None:
@@ -315,9 +315,9 @@ def until_the_end(match: Match, watch: TableWatch, thread: threading.Thread) -> 
 def _pictures(
     source: str, match: Match, watch: TableWatch, size_px: Callable[[], Size], first: FirstCamera | None = None
 ) -> Iterator[Frame] | None:
-    """Return a source's frames until the watch stops; without any say why on the page and in the terminal, return None.
+    """Return a source's frames until the watch stops; None if it has none, after reporting why.
 
-    The `first` camera that was found opens itself.
+    `first` opens the camera that it has found.
     """
 
     def tell(notice: Notice) -> None:
@@ -338,7 +338,7 @@ def _pictures(
 def _first_camera(
     phone: PhoneFrames, watch: TableWatch, size_px: Callable[[], Size], others: Callable[[], Collection[str]]
 ) -> FirstCamera:
-    """Return what looks for a camera: a phone that was chosen, else the first that answers besides the `others`."""
+    """Return the search for the first camera: a chosen phone, else the first that answers and is not in `others`."""
     of_phone = Openers(phone.open, lambda: phone.sender is not None)
     return FirstCamera(
         answers=lambda: PHONE if phone.sender else camera_answers(besides=others()),
@@ -351,9 +351,9 @@ def _first_camera(
 def _pictures_of_first(
     first: FirstCamera, phone: PhoneFrames, match: Match, watch: TableWatch, size_px: Callable[[], Size]
 ) -> Iterator[Frame]:
-    """Yield the frames of the first camera that answers, whenever that is, and of another one where it is gone.
+    """Yield the frames of the first camera that answers, and of the next one when it is gone.
 
-    A phone that is made the camera takes the place of any other.
+    A phone chosen as the camera replaces any other.
     """
     while (source := first.found(none_yet=lambda: click.echo(here(ANSWERS_NOT), err=True))) is not None:
         match.refresh()
@@ -381,18 +381,18 @@ def _begin(match: Match, setup: Setup, *, in_any_case: bool) -> None:
 
 
 def _mats(state: MatchState, setup: Setup | None) -> Mapping[str, str]:
-    """Return which side plays on which mat: as the setup file says, else in the order of the sides."""
+    """Return the side on each mat: from the setup file, else in the order of the sides."""
     return setup.mats if setup is not None and setup.teams == state.game.teams else mats_in_order(state)
 
 
 def in_play(state: MatchState, setup: Setup | None = None) -> tuple[str, ...]:
-    """Return the mats that must be seen: of the sides, the table and a robot's hand; none while nobody plays."""
+    """Return the mats that must be visible: sides, table and a robot's hand; none without a match."""
     mats = tuple(_mats(state, setup))
     return (*mats, TABLE, *([ROBOT] if state.robot_seat else [])) if mats else ()
 
 
 def exported(match: int, form: str, data: Path | None) -> str:
-    """Return a match of the data folder as a record, as JSON lines, or as a CSV of its score sheets."""
+    """Return a match of the data folder as `mbn` record, `json` lines, or `csv` score sheets."""
     path = store_path(data_dir(data))
     with (
         as_owner_of(path.parent),

@@ -1,4 +1,4 @@
-"""The commands about a table: what is on pictures, films, the service, what it needs, backups of what it keeps."""
+"""The commands for pictures, films, the service, its checks and backups."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from companion.tabletop.card_ids import card_ids
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.mat_layout import TABLE, all_mats
 
-_OWN_FILES = 0o077  # umask of what writes into the data folder, which may lie in a folder that others can look into
+_OWN_FILES = 0o077  # umask for the data folder, whose parent may be readable by others
 deck_option = click.option(
     "--deck", metavar="DECK", help="Recognize cards by the faces of this deck too: `own`, or one of your decks."
 )
@@ -83,7 +83,7 @@ def read_images(
     unread, pictures = 0, []
 
     def also(image: Any, mats: Any, view: Any) -> dict[str, Any]:
-        """Return what the camera allows for a table's setup."""
+        """Return whether the camera is good enough for the setup."""
         return {"setup": of_reading([image], mats, view, _layouts(table)).as_json()} if table else {}
 
     named, drawing = (deck or table.cards, table.drawing) if table else (deck, None)
@@ -108,7 +108,7 @@ def read_images(
 
 
 def _layouts(table: Any) -> list[Any]:
-    """Return the mats that a set-up table needs: one a side, and the table's own."""
+    """Return the layouts of a setup's mats and the table mat."""
     return [layout for layout in all_mats() if layout.id in {*table.mats, TABLE}]
 
 
@@ -247,10 +247,7 @@ def demo(edition: str, players: int, hands: int, seed: int, confirm: str, **how:
 
 
 def _leave() -> None:
-    """End the process at once: all is saved, and no thread that still reads a picture has to be waited for.
-
-    An interpreter that is torn down under a thread in the picture library aborts.
-    """
+    """Exit without interpreter shutdown, which aborts if a thread is in the picture library; everything is saved."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

@@ -1,4 +1,4 @@
-"""`companion play`: a match against robots in the terminal, a command a line."""
+"""`companion play`: a match against robots in the terminal."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _COMMANDS = {
     "p": "pick", "u": "use", "d": "discard", "n": "no", "o": "order", "w": "why", "h": "hint", "r": "redraw",
     "s": "save", "q": "quit", "?": "help", "t": "take", "e": "extend", "f": "finish",
 }  # fmt: skip
-"""What a letter stands for: a command, or one of three words of the notation."""
+"""Long form of each letter: a command, or a word of the notation."""
 
-_NEEDS_NO_CARD = (Verb.TAKE, Verb.EXTEND, Verb.FINISH, Verb.GIVE)  # done before a card is picked, as answers are
+_NEEDS_NO_CARD = (Verb.TAKE, Verb.EXTEND, Verb.FINISH, Verb.GIVE)  # allowed before picking a card
 _PICK_FIRST = say("A card is picked first: `p`.")
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _YES = ("y", "yes", "o", "oui", "t", "tak", "j", "ja", "s", "sí", "si", "sì")
 
 
 class TerminalGame:
-    """A match at the terminal: `ask` shows a prompt and returns the next line, None where the input ends."""
+    """A match at the terminal: `ask` shows a prompt and returns the next line, None at the end of input."""
 
     def __init__(
         self, match: RobotMatch, path: Path | None, ask: Callable[[str], str | None], tell: Callable[[str], None]
@@ -49,7 +49,7 @@ class TerminalGame:
         self._match, self._path, self._ask, self._tell = match, path, ask, tell
         self._saved: RobotMatch | None = None
         self._now = Prompt(Stage.OVER)
-        self._whys: dict[int, Said] = {}  # why the robots did what they did, by the place of the play in its hand
+        self._whys: dict[int, Said] = {}  # the robots' reasons, by index of the play in the hand
         self._sorts = self._has_left = self._is_ending = False
         self._commands: Mapping[str, Callable[[list[str]], None]] = {
             "pick": lambda _which: self._pick(),
@@ -66,13 +66,13 @@ class TerminalGame:
         }
 
     def run(self) -> None:
-        """Play until the person leaves, the input ends or the terminal is gone; then save the match in its file."""
+        """Play until the person leaves, the input ends or the terminal closes; then save the match in its file."""
         words.speak_of(self._match.record.game, {})
         if self._path is not None:
             self._write(self._path)
         with _heard_by(self._end):
             try:
-                # A signal may interrupt the inner `finally` too. It is the last one that does.
+                # One signal may still interrupt the inner `finally`.
                 try:
                     self._play_until_left()
                 finally:
@@ -82,7 +82,7 @@ class TerminalGame:
                     self._write(self._path)
 
     def _end(self, number: int, _frame: FrameType | None) -> None:
-        """Interrupt the game for a signal. A closing terminal sends several; only the first one counts."""
+        """Interrupt the game. A closing terminal sends several signals; only the first counts."""
         if self._is_ending:
             return
         if number == signal.SIGINT:
@@ -103,7 +103,7 @@ class TerminalGame:
                 self._obey(line.split())
             except KeyboardInterrupt:
                 is_interrupted = True
-                # Python may hold back a second signal that came with this one until the next call that checks for them.
+                # This call handles a second signal that arrived with the first; Python may have deferred it.
                 signal.pthread_sigmask(signal.SIG_BLOCK, ())
                 self._tell("")
                 self._quit()
@@ -129,9 +129,9 @@ class TerminalGame:
     # Playing
 
     def _play_on(self, match: RobotMatch) -> None:
-        """Let the robots play until the person is asked, and show the table.
+        """Let the robots play until it is the person's turn, and show the table.
 
-        Each play counts at once, so an interrupted turn is saved and played on.
+        Each play counts at once, so an interrupted turn can be saved and continued.
         """
         self._match = match
         while (now := asked(self._match.hand)) is None and (position := self._match.hand.asked()) is not None:
@@ -148,7 +148,7 @@ class TerminalGame:
         self._play_on(self._match.after(self._match.hand.position(0), play))
 
     def _against(self, play: Play) -> list[str]:
-        """Return the sentences that speak against a play: the referee's, or the dealer's."""
+        """Return the referee's or dealer's objections to a play."""
         deal, game = self._match.hand.deal, self._match.record.game
         needs_card = not (play.at_once or play.verb in _NEEDS_NO_CARD or legality.is_extra(deal.table, play))
         if self._now.stage is Stage.PICK and needs_card:
@@ -172,7 +172,7 @@ class TerminalGame:
         self._play_on(self._match.after(self._match.hand.position(0), None))
 
     def _card(self, which: Sequence[str]) -> Card:
-        """Return the card that is meant by its number, its letter or its name."""
+        """Return the card with this number, letter or name."""
         named = which[0].lower() if which else ""
         card = slots(self._match.hand, sorts=self._sorts).get(named) or card_named(named)
         if card is None:
@@ -180,7 +180,7 @@ class TerminalGame:
         return card
 
     def _use(self, which: Sequence[str]) -> None:
-        """Play a card in the one way that is possible, or in the one that is told."""
+        """Play a card in the only possible way, or in the given one."""
         card, table, told = self._card(which), self._match.table, {word.lower() for word in which[1:]} - {">"}
         gifts = [play for play in self._now.plays if play.verb is Verb.GIVE and play.card is card]
         sides = {side.name: side.players for side in table.sides}
@@ -191,7 +191,7 @@ class TerminalGame:
         fair = [play for play in ways if not self._against(play)]
         if len(fair) > 1 and not fair[-1].at_once:
             raise Problem("Say which way: %(ways)s.", ways=listed(map(_as_typed, fair[:4])))
-        # What nobody may do is taken for what was most likely meant: at an opponent, with cards that are held.
+        # If no way is legal, object to the likeliest: at an opponent, with cards in hand.
         held = Counter(self._match.hand.deal.hands[0])
         ways.sort(key=lambda play: (table.side_index(play.target) == 0, not Counter(play.out_of_hand) <= held))
         if not ways:
@@ -248,7 +248,7 @@ class TerminalGame:
         self._saved, self._path = self._match, path
 
     def _quit(self) -> None:
-        """Leave, but ask first if the last plays are not saved. A game that has a file is saved in it."""
+        """Leave, but ask first if plays are unsaved; then save them if the game has a file."""
         answer: str | None = "yes"
         if self._saved is not self._match:
             asks = _("This game is not saved. Leave it all the same? (y/n)")
@@ -263,7 +263,7 @@ class TerminalGame:
 
 @contextmanager
 def _heard_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Let a handler hear the signals that end a program, until the block is left; ignored ones stay ignored."""
+    """Handle the signals that end a program inside the context; ignored ones stay ignored."""
     heard = [number for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN]
     before = {number: signal.signal(number, handler) for number in heard}
     try:

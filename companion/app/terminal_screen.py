@@ -1,4 +1,4 @@
-"""What `companion play` shows: at most 24 lines of 80 letters, the line that is typed on among them."""
+"""The screen of `companion play`: at most 24 lines of 80 columns, including the input line."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ A play can be written out as well: `stop > Bob`, `100*2`, `mirror !`,
 
 
 class Stage(StrEnum):
-    """What the person, who sits in the first seat, decides now."""
+    """What the person in the first seat decides now."""
 
     OVER = "over"
-    ANSWER = "answer"  # something may be done, or has to be, before anybody's turn goes on
+    ANSWER = "answer"  # an answer is possible or required before the turn continues
     PICK = "pick"
     TURN = "turn"
 
 
 class Prompt(NamedTuple):
-    """What the person is asked."""
+    """The person's choices."""
 
     stage: Stage
-    plays: tuple[Play, ...] = ()  # what he may do before anybody draws
-    may_wait: bool = False  # True if he may do nothing instead
+    plays: tuple[Play, ...] = ()  # possible plays before anyone draws
+    may_wait: bool = False  # True if doing nothing is allowed
 
 
 def asked(hand: DealtHand) -> Prompt | None:
-    """Return what the person is asked now; None where he has nothing to say, and the hand goes on."""
+    """Return the person's choices; None if the hand continues without them."""
     position = hand.asked()
     if position is None:
         return Prompt(Stage.OVER)
@@ -73,7 +73,7 @@ def asked(hand: DealtHand) -> Prompt | None:
 
 
 def slots(hand: DealtHand, *, sorts: bool) -> Mapping[str, Card]:
-    """Return the person's cards by what is typed for them: a number, or `p` for the one that was just picked."""
+    """Return the person's cards by input key: a number, or `p` for the card just picked."""
     cards = hand.deal.hands[0]
     held = len(cards) - (hand.deal.table.to_move == 0 and hand.deal.ahead == 1)
     numbered = sorted(cards[:held], key=list(Card).index) if sorts else cards[:held]
@@ -82,21 +82,21 @@ def slots(hand: DealtHand, *, sorts: bool) -> Mapping[str, Card]:
 
 
 def news(past: Sequence[PastPlay]) -> list[tuple[int, Play]]:
-    """Return what was played since the person's last play, with the places of it in the hand."""
+    """Return the plays since the person's last one, each with its index in the hand."""
     own = [place for place, one in enumerate(past) if one.play.player == one.table.seats[0].player]
     return [(place, past[place].play) for place in range(own[-1] + 1 if own else 0, len(past))]
 
 
 def wrapped(text: str) -> list[str]:
-    """Return a text in lines that fit."""
+    """Wrap a text to the screen width."""
     return textwrap.wrap(text, _WIDTH, break_on_hyphens=False)
 
 
 def screen(game: Game, hand: DealtHand, now: Prompt, cards: Mapping[str, Card]) -> list[str]:
-    """Return how things stand; of what was played meanwhile the latest, as far as there is room."""
+    """Return the lines of the screen; the latest plays are shown as far as there is room."""
     names, is_over = Names.of(game), now.stage is Stage.OVER
     board = _sheet(game.hands[-1], names) if is_over else list(_sides(game, hand, names))
-    # What belongs together stays in one line.
+    # A no-break space keeps key and card on one line.
     held = "  ".join(f"{key} {words.title(card)}".replace(" ", "\xa0") for key, card in cards.items())
     below = [*wrapped("" if is_over else held), *wrapped(_prompt(hand, now, cards))]
     said = wrapped(" ".join(words.play_say(play, names) for _place, play in news(hand.past)))
@@ -116,7 +116,7 @@ def _heading(game: Game, hand: DealtHand) -> str:
 
 
 def _sides(game: Game, hand: DealtHand, names: Names) -> Iterator[str]:
-    """Yield what lies before each side: a line with its piles and scores, and one or more with its areas."""
+    """Yield for each side a line with piles and scores, and one or more with its areas."""
     table = hand.deal.table
     rows = [["", _("Battle"), _("Speed"), language.in_edition("km"), _("Hand"), _("Overall"), _("Games")]]
     for side, sheet in zip(table.sides, scoring.score(table), strict=True):
@@ -132,7 +132,7 @@ def _sides(game: Game, hand: DealtHand, names: Names) -> Iterator[str]:
 
 
 def _areas(table: Table, side: Side, names: Names) -> Iterator[str]:
-    """Yield what else is to say of a side: that it does not drive, its distances, safeties, and what it owes."""
+    """Yield a side's state if stopped, distances, safeties and open requests."""
     if side.hazard is None and not is_driving(table.edition, side):
         yield words.car(table.edition, side)
     driven = Counter(side.distances)
@@ -149,7 +149,7 @@ def _areas(table: Table, side: Side, names: Names) -> Iterator[str]:
 
 
 def _sheet(result: HandResult, names: Names) -> list[str]:
-    """Return the score sheet of a hand that has ended, with the three scores, and who has won."""
+    """Return the score sheet of an ended hand, with totals and the winner."""
     edition, sides = result.table.edition, [side.name for side in result.table.sides]
     rows = [["", *(names.side(side)[:_NAME_WIDTH] for side in sides)]]
     for item in Item:

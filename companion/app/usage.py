@@ -1,4 +1,4 @@
-"""How the commands are called: the options that several have, what they print, and what is wrong with a call."""
+"""Shared options, output and error messages of the commands."""
 
 from __future__ import annotations
 
@@ -20,27 +20,26 @@ from companion.rules.editions.edition import keep_own_editions
 from companion.storage.data_folder import editions_path
 from companion.storage.event_store import locked
 
-WRONG = 1  # exit code: done, and something is wrong in the input
+WRONG = 1  # exit code: done, but the input has errors
 FILE = click.Path(path_type=Path)
 
-_WHOLE = 1000  # letters of a command's summary that are shown: all
+_WHOLE = 1000  # limit for a command's summary; never reached
 _EXAMPLE = re.compile(r"Example: companion (.+)")
-_ADDRESS = re.compile(r"[^\s'()]*(?:@|//)[^\s'()]*")  # an address among the words of a complaint
+_ADDRESS = re.compile(r"[^\s'()]*(?:@|//)[^\s'()]*")  # an address in an error message
 _VALUE = re.compile(r"'?(.*?)'? is not (?:a valid|in the range|one of)", re.DOTALL)
 
 
 class Group(click.Group):
-    """Commands whose summaries are shown whole."""
+    """Commands with uncut summaries."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what each command does."""
         commands = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
         with formatter.section("Commands"):
             formatter.write_dl([(name, one.get_short_help_str(_WHOLE)) for name, one in commands if one])
 
 
 class Number(click.FloatRange):
-    """A number from `min` to `max`, either of which may be left out; what is no finite number is none."""
+    """A finite number from `min` to `max`, both optional."""
 
     def _describe_range(self) -> str:
         return "" if self.min is None and self.max is None else super()._describe_range()
@@ -64,12 +63,12 @@ def _data_option(*, expose_value: bool) -> Callable[[Callable[..., Any]], Callab
 
 
 def _with_own_editions(context: click.Context, _option: click.Parameter, data: Path | None) -> Path | None:
-    """Make the edition files in the data folder editions by their names, for every command."""
+    """Load the editions in the data folder, for every command."""
     if data is None and context.parent:
         data = context.parent.params.get("data")
     folder = editions_path(data)
     if (folder.parent / "restoring").is_dir():
-        # A power cut has interrupted a restore: it is finished before anything is read.
+        # A restore was interrupted, for example by a power cut: `locked` finishes it before anything is read.
         with locked(folder.parent):
             pass
     if folder.is_dir():
@@ -79,19 +78,19 @@ def _with_own_editions(context: click.Context, _option: click.Parameter, data: P
 
 
 data_option = _data_option(expose_value=True)
-editions_of_data = _data_option(expose_value=False)  # for commands that need the data folder for its editions alone
+editions_of_data = _data_option(expose_value=False)  # for commands that need only the data folder's editions
 
 
 # --- Printing -------------------------------------------------------------------------------------------------
 
 
 def warn(sentence: str) -> None:
-    """Say something on standard error; nothing that somebody has put into a file or its name steers the terminal."""
+    """Print on standard error, without control characters, which could come from a file or its name."""
     click.echo(plain(sentence), err=True)
 
 
 def print_json(item: object) -> None:
-    """Print an object on a line; what a terminal or a program after us might stumble over is a number."""
+    """Print a JSON object on one line, with unprintable characters escaped."""
     line = json.dumps(item, ensure_ascii=False)
     click.echo("".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in line))
 
@@ -100,7 +99,7 @@ def print_json(item: object) -> None:
 
 
 def sentence(error: click.ClickException) -> str:
-    """Return a complaint of click's in our words."""
+    """Return a click error as one sentence."""
     context = getattr(error, "ctx", None)
     found = _EXAMPLE.search(context.command.help or "") if context else None
     param, example = getattr(error, "param", None), f", as in `{typed(found[1].strip())}`" if found else "."
@@ -112,14 +111,14 @@ def sentence(error: click.ClickException) -> str:
         if value and wanted:
             return f"{_place(error, param)} {wanted}, not '{value[1]}'{_remedy(param, value[1], example)}"
     if error.message == getattr(context, "get_help", str)():
-        # Without a command it is the help that click complains with.
+        # Without a command click's message is the help text.
         return error.message
     said = _ADDRESS.sub(lambda found: shown(found[0]), " ".join(error.format_message().split())).rstrip(".")
     return f"{said}{'' if said.endswith('?') else ':'} `{_command(error)} --help` tells what there is."
 
 
 def _remedy(param: click.Parameter, value: str, example: str) -> str:
-    """Return how the value is written, or the example where it shows that."""
+    """Return how to write the value: a decimal point, or the example if it has this option."""
     if isinstance(param.type, type(click.FLOAT)) and re.fullmatch(r"\d+,\d+", value):
         return f": write {value.replace(',', '.')}, with a point."
     return example if any(f"{way} " in example for way in param.opts) or not isinstance(param, click.Option) else "."
@@ -131,7 +130,7 @@ def _command(error: click.ClickException) -> str:
 
 
 def _named(param: click.Parameter) -> str:
-    """Return a part of the call as one writes it: `--out DIR`, `RECORD`, or the words to choose from."""
+    """Return a parameter as typed: `--out DIR`, `RECORD`, or the words to choose from."""
     if isinstance(param, click.Option):
         return f"{max(param.opts, key=len)} {param.metavar or param.type.name.upper()}"
     if isinstance(param.type, click.Choice):
@@ -140,14 +139,14 @@ def _named(param: click.Parameter) -> str:
 
 
 def _place(error: click.ClickException, param: click.Parameter) -> str:
-    """Return what a wrong value was given for, and the verb."""
+    """Return the parameter of a wrong value, and the verb."""
     if isinstance(param, click.Option):
         return f"{max(param.opts, key=len)} is"
     return f"`{_command(error)}` takes" if isinstance(param.type, click.Choice) else f"{_named(param)} is"
 
 
 def _wanted(kind: click.ParamType[Any]) -> str:
-    """Return what a value must be, or nothing where click's own words do."""
+    """Return what a value must be; empty if click's message is good enough."""
     if isinstance(kind, click.Choice):
         return one_of(kind.choices)
     low, high = getattr(kind, "min", None), getattr(kind, "max", None)
@@ -160,14 +159,14 @@ def _wanted(kind: click.ParamType[Any]) -> str:
 
 
 def terminal_language() -> str:
-    """Return the language that the terminal is set to, by its two letters; English where it is none of ours."""
+    """Return the terminal's language as two letters; `en` if it is not supported."""
     variables = (os.environ.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     language = next(filter(None, variables), "")[:2]
     return language if language in LANGUAGES else "en"
 
 
 def here(text: str, **values: object) -> str:
-    """Return a text in the language of the terminal."""
+    """Translate a text to the terminal's language."""
     from companion.pages import language
 
     language.speak(terminal_language())

@@ -1,7 +1,7 @@
-"""What a service of the system does while its data keeps it from starting: it says why, and tries again.
+"""Retry the start of a system service while its data prevents it.
 
-The reason is said in the log, to the service manager and on every page, with growing pauses between the tries. In
-a terminal the reason ends the program instead: somebody is there to read it.
+The reason goes to the log, the service manager and every page; pauses between attempts grow. In a terminal the error
+ends the program instead.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from companion.pages.server import serving
 from companion.pages.server.serving import Manager
 from companion.pages.words import _
 
-PAUSES_S = (2.0, 5.0, 10.0, 30.0, 60.0)  # seconds between one try and the next; the last goes on
-BEAT_S = 5.0  # seconds between two beats of the heart, of which the service manager misses none
+PAUSES_S = (2.0, 5.0, 10.0, 30.0, 60.0)  # pauses between attempts, in seconds; the last one repeats
+BEAT_S = 5.0  # interval of watchdog messages, in seconds
 OURS = say("Something went wrong on our side; the log of the service says what.")
 
 log = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ _Opened = TypeVar("_Opened")
 
 
 def opened_in_the_end(open_it: Callable[[], _Opened], host: str, port: int) -> _Opened:
-    """Return what `open_it` gives, as soon as it can. Where no service manager looks on, raise what it raises."""
+    """Retry `open_it` until it succeeds, and return its result; without a service manager errors are raised."""
     if "NOTIFY_SOCKET" not in os.environ:
         return open_it()
     manager = Manager(dict(os.environ))
@@ -51,7 +51,7 @@ def opened_in_the_end(open_it: Callable[[], _Opened], host: str, port: int) -> _
 
 
 def _say_why(reason: str, pause_s: float, manager: Manager, host: str, port: int) -> None:
-    """Answer every request with the reason for a while; where the port cannot be had, nothing is answered."""
+    """Answer every request with the reason for `pause_s` seconds; none if the port is not available."""
     until_s = time.monotonic() + pause_s
     try:
         server = serving.bound(_page(reason), host, port, threads=1)
@@ -68,7 +68,7 @@ def _say_why(reason: str, pause_s: float, manager: Manager, host: str, port: int
 
 
 def _page(reason: str) -> Flask:
-    """Return an app that knows one page, which shows the reason: the others need the matches."""
+    """Return an app that answers every request with the reason: the real pages need the matches."""
     app = Flask(__name__, static_folder=None, template_folder=str(shipped("web") / "templates"))
     language.prepare(app)
 

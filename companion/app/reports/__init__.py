@@ -1,1 +1,1 @@
-"""What commands say in a terminal, and as JSON."""
+"""Output of commands, as text and JSON."""

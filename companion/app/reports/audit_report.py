@@ -1,7 +1,6 @@
-"""Whether all cards of a deck are on some pictures: for the terminal and as JSON.
+"""Check whether pictures show every card of a deck.
 
-A card with a sticker counts once, on however many pictures it lies. A card that was told by its face alone counts
-on each of them.
+A card with a sticker counts once over all pictures. A card recognized by its face counts on each of them.
 """
 
 from __future__ import annotations
@@ -23,21 +22,21 @@ LOOK_AGAIN = "Lay the cards apart, with every sticker showing, and take another 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What a deck is short of, and what was shown that is not of it: how many, by card."""
+    """Missing and surplus cards of a deck: counts by card."""
 
     deck: Mapping[Card, int]
     missing: Mapping[Card, int]
-    extra: Mapping[Card, int]  # copies beyond the deck's
+    extra: Mapping[Card, int]  # surplus copies
     foreign: Mapping[Card, int]  # cards of another deck
-    unknown: int  # cards that could not be told
+    unknown: int  # unrecognized cards
 
     @property
     def is_complete(self) -> bool:
         return not (self.missing or self.extra or self.foreign or self.unknown)
 
     def reasons(self, *, verified: bool = True) -> tuple[Reason, ...]:
-        """Return what is wrong, a reason a card; an unverified deck may be counted wrong."""
-        # A safety is printed once, whatever else an unverified deck may hold.
+        """Return a reason for each wrong count; if not `verified`, the deck's own counts may be wrong."""
+        # Every deck has each safety once.
         case = {card: None if verified or card.family is Family.SAFETY else "unverified" for card in self.deck}
         unread = [reason(Code.UNKNOWN_CARD, case="unread", count=self.unknown)] if self.unknown else []
         return (
@@ -58,7 +57,7 @@ class Audit:
 
 
 def audit(deck: Mapping[Card, int], seen: Mapping[Card, int]) -> Audit:
-    """Return the cards of a deck against those that were seen; `Card.UNKNOWN` counts those that could not be told."""
+    """Compare a deck with the cards seen; `Card.UNKNOWN` counts unrecognized ones."""
     own = Counter({card: seen.get(card, 0) for card in deck})
     return Audit(
         deck=deck,
@@ -71,13 +70,13 @@ def audit(deck: Mapping[Card, int], seen: Mapping[Card, int]) -> Audit:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The cards on some pictures: the physical cards by their stickers, the others by face, `unknown` among them."""
+    """The cards on some pictures: sticker IDs, and counts by face of the others, including `unknown`."""
 
     ids: frozenset[str]
     faces: Mapping[Card, int]
-    pictures: int = 1  # how many pictures they are on: without one nothing can be said of a deck
-    unread: int = 0  # how many pictures more could not be read
-    copies: Mapping[str, int] = field(default_factory=dict)  # of each sticker that several cards have: how many
+    pictures: int = 1  # pictures that could be read
+    unread: int = 0  # pictures that could not be read
+    copies: Mapping[str, int] = field(default_factory=dict)  # number of cards for each duplicate sticker
 
     @property
     def counts(self) -> Mapping[Card, int]:
@@ -88,7 +87,7 @@ class Shown:
 
 
 def shown_on(pictures: Sequence[Mapping[str, Any]], unread: int = 0) -> Shown:
-    """Return what lies on pictures, each as `read --json` writes it; beside them some could not be read."""
+    """Return the cards on pictures, each an object of `read --json`; `unread` more could not be read."""
     cards = [card for picture in pictures for card in picture["cards"]]
     copies: Counter[str] = Counter()
     for picture in pictures:
@@ -100,7 +99,7 @@ def shown_on(pictures: Sequence[Mapping[str, Any]], unread: int = 0) -> Shown:
 
 
 def sentences(edition: Edition, shown: Shown) -> Iterator[str]:
-    """Yield what there is to say about a deck, a line each."""
+    """Yield the lines of the report on a deck."""
     if not shown.pictures:
         yield NO_PICTURE
         return
@@ -110,7 +109,7 @@ def sentences(edition: Edition, shown: Shown) -> Iterator[str]:
     yield f"{edition.title}: {'all' if there == total else f'{there} of'} {total} cards are there."
     for why in found.reasons(verified=edition.counts_verified):
         card = card_of_slug(dict(why.details).get("card", ""))
-        # Where some of the kind were recognised by their stickers, those of the missing ones can be named.
+        # If some cards of the face have stickers, the missing stickers can be named.
         ids = _missing_ids(edition, shown, card, found.missing.get(card, 0)) if card else []
         yield f"  {say(why, edition=edition.name).removesuffix('.')}" + (f" ({', '.join(ids)})." if ids else ".")
     yield from _same_stickers(edition, shown)
@@ -125,7 +124,7 @@ def sentences(edition: Edition, shown: Shown) -> Iterator[str]:
 
 
 def _same_stickers(edition: Edition, shown: Shown) -> Iterator[str]:
-    """Yield a line for each sticker that several cards have; with free ones, once all cards of that face are shown."""
+    """Yield a line for each duplicate sticker; it suggests free ones once all cards of that face are shown."""
     used, counts = set(shown.ids), shown.counts
     for card_id, count in sorted(shown.copies.items()):
         face = face_of(card_id)
@@ -139,8 +138,8 @@ def _same_stickers(edition: Edition, shown: Shown) -> Iterator[str]:
 
 
 def _missing_ids(edition: Edition, shown: Shown, card: Card, missing: int) -> list[str]:
-    """Return the stickers of the missing cards, where it is sure which ones those are."""
-    # A sticker that several cards have stands for another, and nothing says for which.
+    """Return the sticker IDs of missing cards if they are certain, else nothing."""
+    # A duplicate sticker replaces another one, but it is unknown which.
     ids = [card_id for card_id in card_ids({card: edition.deck[card]}) if card_id not in shown.ids]
     return ids if not shown.faces.get(card) and len(ids) == missing < edition.deck[card] else []
 

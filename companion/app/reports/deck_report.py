@@ -1,4 +1,4 @@
-"""Template decks in words, for the terminal."""
+"""Template decks as text for the terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NO_FACE = "no face yet: go on with `{}`, or on the page Cards"
 
 
 def listing(names: Sequence[str], data: Path) -> Iterator[str]:
-    """Yield a line a deck; one that cannot be used is named with the reason."""
+    """Yield a line for each deck; one that cannot be used shows the reason."""
     for name in names:
         try:
             deck = load_deck(name, data)
@@ -24,7 +24,7 @@ def listing(names: Sequence[str], data: Path) -> Iterator[str]:
 
 
 def sheet(deck: Deck) -> Iterator[str]:
-    """Yield all that a deck says of itself."""
+    """Yield the description of a deck."""
     width, height = deck.size_mm
     yield f"{deck.name}: {deck.title}"
     yield f"Edition: {deck.edition}. Cards: {width:g} × {height:g} mm."

@@ -1,4 +1,4 @@
-"""All pictures of a template deck on one sheet, each with its card's name: was each cut out well, and named right?"""
+"""A contact sheet of a template deck, to check that each picture is well cut and correctly named."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COLUMNS, _GAP_MM, _LETTERS_MM, _PX_PER_MM = 6, 6.0, 5.0, 3.0
 
 
 def write_sheet(deck: Deck, out: Path) -> Path:
-    """Write the sheet as a PNG or JPEG, by the file's name. Raises Problem where that cannot be done."""
+    """Write the sheet as PNG or JPEG, by the file's suffix. Raises Problem."""
     suffix = out.suffix.lower()
     if suffix not in (".png", ".jpg", ".jpeg"):
         raise Problem(f"The sheet is a picture: call the file {out.stem or deck.name}.png, not '{out.name}'.")
@@ -30,9 +30,9 @@ def write_sheet(deck: Deck, out: Path) -> Path:
 
 
 def contact_sheet(deck: Deck) -> Image:
-    """Return every picture of a deck, `(H, W, 3) uint8 BGR`, the faces in the order of the edition and the back last.
+    """Return all pictures of a deck in one image, `(H, W, 3) uint8 BGR`: faces in the edition's order, the back last.
 
-    Raises Problem where a picture cannot be read.
+    Raises Problem if a picture cannot be read.
     """
     called = {face: card_name(face, edition=deck.edition) for face in deck.faces}
     shown: list[tuple[str, Path]] = [(called[face], path) for face, paths in deck.faces.items() for path in paths]

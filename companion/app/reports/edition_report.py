@@ -1,4 +1,4 @@
-"""An edition as text for the terminal: its deck, players and points, and every switch with its meaning and source."""
+"""An edition as text for the terminal: deck, players, points, and every switch with its meaning and source."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from companion.rules.editions.edition_file import FIRST_PLAYERS
 from companion.rules.editions.switches import written
 from companion.rules.reasons import in_edition
 
-WIDTH = 88  # how many columns a line takes at most, where the terminal does not say
+WIDTH = 88  # default line width, in columns
 _SWITCH_COLUMN = 43
 _CHOSEN = "chosen"
 _NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -44,7 +44,7 @@ def listing(editions: Sequence[Edition]) -> Iterator[str]:
 
 
 def in_order(edition: Edition) -> str:
-    """Return what to say of a file in which nothing is wrong."""
+    """Return the sentence about an edition file without faults."""
     parent = _parent(edition)
     said = f"{edition.title} is in order, {sum(edition.deck.values())} cards"
     if parent is None:
@@ -71,10 +71,7 @@ def _is_turned(edition: Edition, parent: Edition, name: str) -> bool:
 
 
 def sheet(edition: Edition, width: int = WIDTH) -> Iterator[str]:
-    """Yield everything an edition says, in lines of so many columns.
-
-    What differs from its parent has a star before it.
-    """
+    """Yield an edition's description, in lines of `width` columns; a star marks differences from its parent."""
     for line in _sheet(edition, _parent(edition) or edition):
         columns = [found.end() for found in _COLUMN.finditer(line)]
         indent = " " * (columns[-1] if columns else 0)
@@ -83,7 +80,7 @@ def sheet(edition: Edition, width: int = WIDTH) -> Iterator[str]:
 
 
 def _sheet(edition: Edition, parent: Edition) -> Iterator[str]:
-    """Yield everything an edition says; one without a parent is compared with itself."""
+    """Yield an unwrapped description; an edition without a parent is compared with itself."""
     yield f"{edition.title} – {edition.sheet}"
     yield edition.about
     if parent is not edition:
@@ -141,7 +138,7 @@ def _setting_up(edition: Edition, parent: Edition) -> Iterator[str]:
 
 
 def _ways(edition: Edition) -> dict[tuple[int, int], list[int]]:
-    """Return the numbers of players by how many make a side and how far they drive."""
+    """Return the player counts by players a side and target distance."""
     ways: dict[tuple[int, int], list[int]] = {}
     for players, each in edition.seatings:
         ways.setdefault((each, edition.target_km[players]), []).append(players)

@@ -1,4 +1,4 @@
-"""Text for the terminal: score sheets as tables, verdicts line by line, what a camera sees."""
+"""Text for the terminal: score sheets, verdicts, and what a camera sees."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from companion.rules.scoring import Item
 from companion.rules.table import HowEnded
 from companion.tabletop.drawn_zones import ZONE_NAMES
 
-MOST_BESIDE = 8  # maximum number of cards in no zone that are listed one by one
-MOST_OF_A_LINE = 400  # maximum number of characters shown of a line of a record, and of a sentence that names players
-MOST_OF_A_NAME = 40  # maximum number of characters shown of a side's or player's name
+MOST_BESIDE = 8  # if more cards are in no zone, they share a line
+MOST_OF_A_LINE = 400  # characters shown of a record's line or of a sentence with names
+MOST_OF_A_NAME = 40  # characters shown of a name
 _ITEM_NAMES = {item: item.value.replace("-", " ").capitalize() for item in Item}
 _ITEM_NAMES |= {Item.COUPS_FOURRES: "Coups fourrés", Item.SHUT_OUT: "Shut-out"}
 
 
 def judged_line(judged: JudgedLine, file: str) -> str:
-    """Return one line of `companion replay`: where, what, the verdict and why."""
+    """Return a line of `companion replay`: place, text, verdict and reasons."""
     edition = judged.table.edition if judged.table else load_edition("classic")
     sentences = [f"{_said(why, edition)} [{reasons.rule(why, edition)}]" for why in judged.reasons]
     sentences += [_cut(judged.unreadable, MOST_OF_A_LINE)] if judged.unreadable else []
@@ -45,12 +45,12 @@ def _cut(text: str, most: int) -> str:
 
 
 def printable(text: str) -> str:
-    """Text of strangers for the terminal: a tab shows as a blank, what else would steer it as a dot."""
+    """Make untrusted text safe for the terminal: a tab becomes a space, other control characters a dot."""
     return plain(text.replace("\t", " ").replace("\n", "·"))
 
 
 def closing(lines: Sequence[JudgedLine], *, as_lies: bool = False) -> Iterator[str]:
-    """Yield what to say at the end of a file of which lines were left out: which are the cause, and what helps."""
+    """Yield the sentences after a file with lines that were left out: the cause and what helps."""
     left_out = [judged for judged in lines if judged.verdict != LEGAL and not judged.applied]
     if not as_lies and any(judged.verdict == ILLEGAL for judged in left_out):
         every = f"`{typed('replay --as-lies')}` lets every card lie as it was laid"
@@ -81,7 +81,7 @@ def _how_it_ended(result: HandResult) -> str:
 
 
 def score_sheet(result: HandResult) -> list[str]:
-    """Return the score sheet of a hand as a table, one line of text a row."""
+    """Return the score sheet of a hand as lines of a table."""
     sides = [side.name for side in result.table.sides]
     rows = [["", *map(_name, sides)]]
     for item in Item:
@@ -102,7 +102,7 @@ def _name(name: str | None) -> str:
 
 
 def _what_it_decides(result: HandResult) -> Iterator[str]:
-    """Yield who has won the race or the match; a match that ends level may count for nobody."""
+    """Yield the winner of the race or match, or that a level match starts again."""
     edition = result.table.edition
     if result.how is HowEnded.OPEN:
         return
@@ -115,7 +115,7 @@ def _what_it_decides(result: HandResult) -> Iterator[str]:
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows with their columns lined up: the first to the left, the others to the right."""
+    """Return rows with aligned columns: the first left, the others right."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return [
         "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
@@ -124,7 +124,7 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def in_order(cards: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the cards that `companion read` found by mat, zone and face, those in no zone last."""
+    """Sort the cards from `companion read` by zone, face and ID; those in no zone come last."""
     zones, faces = [*ZONE_NAMES, None], list(map(str, Card))
     return sorted(
         cards, key=lambda card: (zones.index(card["zone"]), faces.index(str(card["face"])), card["card"] or "")
@@ -132,7 +132,7 @@ def in_order(cards: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def picture(found: dict[str, Any]) -> Iterator[str]:
-    """Yield what `companion read` found on a picture: a line a card in a zone; many others share one."""
+    """Yield what `companion read` found on a picture: a line for each card; many cards in no zone share one."""
     mats = ", ".join(mat["id"] for mat in found["mats"]) or "no mats"
     cards = found["cards"]
     mirrored = ", mirrored left to right" if found.get("mirrored") else ""
@@ -148,7 +148,7 @@ def picture(found: dict[str, Any]) -> Iterator[str]:
 
 
 def nothing_seen(deck: str | None) -> str:
-    """Return what to do where `companion watch` has read no card at all."""
+    """Return advice for `companion watch` without any play."""
     look = f"`{typed('read PICTURE --setup FILE')}` says whether cards are large and sharp enough"
     if deck is not None:
         return f"No play was seen: {look}, with --deck {deck} which are told."
@@ -169,7 +169,7 @@ def _card(card: dict[str, Any]) -> str:
 
 
 def _by_face(cards: Sequence[dict[str, Any]]) -> str:
-    """`3 × 100, 2 × roll`, in the order of the deck."""
+    """Return `3 × 100, 2 × roll`, in the order of the deck."""
     faces = Counter(str(card["face"]) for card in cards if "foreign" not in card)
     strangers = sum("foreign" in card for card in cards)
     counted = [f"{faces[face]} × {face}" for face in map(str, Card) if faces[face]]
@@ -181,7 +181,7 @@ def _counted(count: int, what: str) -> str:
 
 
 def allowed_by_camera(setup: dict[str, Any]) -> Iterator[str]:
-    """Yield what `companion read --setup` says about the camera: a table of the zones, and what to do."""
+    """Yield what `companion read --setup` reports about the camera: a table of zones, and advice."""
     rows = [["zone", "px/mm", "edge px", "paper", "contrast", "grain", "glare", "dark", "sticker"]]
     rows += [_zone_row(zone) for zone in setup["zones"]]
     yield from (f"  {row}" for row in (table(rows) if setup["zones"] else []))
@@ -212,7 +212,7 @@ _TOLD = {
 
 
 def watched(item: dict[str, Any]) -> str:
-    """Return one item of `companion watch` in words."""
+    """Return an item of `companion watch` as text."""
     if "proposal" in item:
         why = "".join(f" – {reason['say']}" for reason in item["reasons"])
         confirmed = ", confirmed" if item["confirmed"] else ""
