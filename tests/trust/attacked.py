@@ -1,8 +1,8 @@
-"""The pages as they are served, in a process of their own, for whoever attacks them from outside.
+"""A web server in a process of its own, as a target for fuzzers.
 
-`python tests/trust/attacked.py FOLDER PORT MOST_MB` serves a table in the middle of everything over a data folder. The
-header `X-From` says from where a request comes, as the network would; a POST to `/--stir` lets something happen at the
-table. What goes wrong inside is on standard error.
+`python tests/trust/attacked.py FOLDER PORT MOST_MB` serves a match in progress from a data folder. The header `X-From`
+sets the client's address; a POST to `/--stir` makes something happen at the table. Internal errors go to standard
+error.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ PLAYED = ("Ann roll", "Bob roll", "Ann 200", "Bob 100", "Ann 75", "Bob stop > An
 
 @contextlib.contextmanager
 def served(folder: Path, most_mb: int = 0) -> Iterator[Service]:
-    """Serves a data folder until the end; with `most_mb` no more memory than that is given to it."""
+    """Serve a data folder inside the context; `most_mb` limits the memory."""
     port = free_port()
     called = [sys.executable, str(Path(__file__)), str(folder), str(port), str(most_mb)]
     with started(called, port, folder, {"PYTHONFAULTHANDLER": "1"}) as running:
@@ -32,7 +32,7 @@ def served(folder: Path, most_mb: int = 0) -> Iterator[Service]:
 
 
 def peak_mb(running: Service) -> int:
-    """The most memory that it had; 0 where it has ended."""
+    """Return the peak memory in MB; 0 if the process has ended."""
     if running.process.poll() is not None:
         return 0
     status = Path(f"/proc/{running.process.pid}/status").read_text()
@@ -53,7 +53,7 @@ def main(folder: str, port: str, most_mb: str) -> None:
     from companion.tabletop.drawn_zones import DrawnZones
 
     for kind in limits.RequestKind:
-        # Whoever attacks asks far too often: what is behind the brake is to be tried too.
+        # Without rate limits the fuzzers reach the code behind them.
         limits.RATES[kind] = limits.Rate(1e9, 1e9)  # type: ignore[index]
     if int(most_mb):
         resource.setrlimit(resource.RLIMIT_AS, (int(most_mb) << 20,) * 2)
@@ -72,7 +72,7 @@ def main(folder: str, port: str, most_mb: str) -> None:
 
 
 def stirrer(match: Any) -> Callable[[], None]:
-    """Lets the camera see something: plays, one of them illegal, a card it cannot tell, a difference."""
+    """Make the camera report plays, one of them illegal, an unknown card and a difference."""
     from seen import camera
 
     from companion.rules.record.notation import Unreadable
@@ -95,7 +95,7 @@ def stirrer(match: Any) -> Callable[[], None]:
 
 
 def from_anywhere(app: Callable[..., Iterable[bytes]], stir: Callable[[], None]) -> Callable[..., Iterable[bytes]]:
-    """Puts the address of the header `X-From` in the place of the real one, which is always this machine's."""
+    """Replace the client's address, always this machine's, with that of the header `X-From`."""
 
     def answer(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
         environ["REMOTE_ADDR"] = environ.get("HTTP_X_FROM", environ.get("REMOTE_ADDR"))

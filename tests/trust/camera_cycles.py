@@ -1,11 +1,12 @@
-"""A camera that is unplugged, hangs, freezes or sends rubbish, again and again, while plays are entered by hand.
+"""Unplug, hang, freeze or garble a camera repeatedly while plays are entered by hand.
 
     PYTHONPATH=tests:. python tests/trust/camera_cycles.py --cycles 100 --seed 1
 
-runs the pages, the match, the watch and the capture by the clock on the wall, with a camera that has moods
-(`tests/moody.py`) and an eye that knows the truth of every picture; `--virtual` does the same in no time. It ends
-with 1 unless every trouble is shown within 3 s, pictures come back within 5 s, every play entered by hand counts, no
-proposal comes from an old picture, and no thread or file is left behind.
+Pages, match, watch and capture run in real time with a faulty camera (`tests/moody.py`). The eye knows the truth of
+every picture. `--virtual` does the same in simulated time.
+
+The exit code is 0 if every fault is shown within 3 s, pictures return within 5 s and every play entered by hand
+counts. Also, no proposal may come from an old picture, and no thread or file may leak. Otherwise it is 1.
 """
 
 import json
@@ -41,14 +42,14 @@ SHOWN_S, BACK_S = 3.0, 5.0
 STEP_S = 0.05
 TROUBLE_S = (3.2, 7.0)
 HAND_S = 0.3
-"""So often a play is entered by hand."""
+"""Interval between plays entered by hand, in seconds."""
 
 HAND_PLAYS = 40
 TROUBLES = tuple(mood for mood in Mood if mood is not Mood.FINE)
 
 
 class RealTime:
-    """The clock on the wall."""
+    """The system's clock."""
 
     sleep = staticmethod(time.sleep)
 
@@ -61,14 +62,14 @@ class RealTime:
 
 @dataclass
 class Figures:
-    """What came of it."""
+    """Results of a run."""
 
     shown_s: list[float] = field(default_factory=list)
     back_s: list[float] = field(default_factory=list)
     by_hand_s: list[float] = field(default_factory=list)
     proposals: int = 0
     wrong: list[str] = field(default_factory=list)
-    """Each promise that was broken, in words."""
+    """A sentence for each broken promise."""
 
     def line(self) -> str:
         counts = f"{len(self.shown_s)} troubles, {self.proposals} proposals, {len(self.by_hand_s)} plays by hand"
@@ -82,7 +83,7 @@ def _p95(values: list[float]) -> float:
 
 
 class WatchedMatch(Match):
-    """A match that notes what the camera says of what does not lie there now."""
+    """A match that records questions about cards that are not on the table."""
 
     table: Table
     figures: Figures
@@ -97,7 +98,7 @@ class WatchedMatch(Match):
         super().look(derive)
 
     def _note_question(self, question: Question) -> None:
-        """Notes what is asked of a card that does not lie there, or too early after a gap."""
+        """Record a question about a missing card, or one too early after a gap."""
         if question.kind is Kind.DIFFERS:
             if question.expected is not None:
                 self._check(str(question.say), since_s=MOMENT_S - 0.1)
@@ -120,7 +121,7 @@ class WatchedMatch(Match):
 
 
 class Hand:
-    """Somebody who enters plays by hand, whatever the camera does."""
+    """A person who enters plays by hand."""
 
     def __init__(self, match: Match, figures: Figures) -> None:
         self._match = match
@@ -128,7 +129,7 @@ class Hand:
         self._count = 0
 
     def play(self, send: Callable[[str], int]) -> None:
-        """One play, and now and then another hand."""
+        """Enter a play, and begin the next hand if needed."""
         if self._match.state.game.hand_is_open and self._count % HAND_PLAYS == HAND_PLAYS - 1:
             self._match.enter("end", "Ann", anyway=True)
         if not self._match.state.game.hand_is_open:
@@ -162,7 +163,7 @@ def _posted(url: str) -> Callable[[str], int]:
 
 
 class Cycles:
-    """A table, its camera and the service that looks through it, in one time or another."""
+    """A table, its camera and the service, in real or virtual time."""
 
     def __init__(self, match: WatchedMatch, clock: RealTime | VirtualTime, seed: int) -> None:
         self.figures = match.figures = Figures()
@@ -176,7 +177,7 @@ class Cycles:
         self._troubles: deque[Mood] = deque()
 
     def start(self) -> None:
-        """The watch, in a thread of its own, over a camera as `companion up` opens it."""
+        """Start the watch in a thread, with a camera opened as by `companion up`."""
         pictures = frames(
             "0",
             fps=10.0,
@@ -193,7 +194,7 @@ class Cycles:
         self._clock.sleep(1.0)
 
     def run(self, cycles: int, hand: Callable[[], None] = lambda: None) -> None:
-        """So many troubles, each kind as often as the others; `hand` is called all the time."""
+        """Cause this many faults, each kind equally often; `hand` is called all the time."""
         self._until(lambda: self.table.since_gap > 100, 5.0, hand)
         for _ in range(cycles):
             self._until(lambda: False, self._rng.uniform(1.0, 3.0), hand)
@@ -229,7 +230,7 @@ class Cycles:
         return self.match.state.trouble is not None
 
     def _until(self, is_so: Callable[[], bool], most_s: float, hand: Callable[[], None]) -> float:
-        """Goes on until something is so; how long that took. Cards come and go meanwhile."""
+        """Move cards until a condition holds; return the time it took, in seconds."""
         began_s = self._clock()
         while not is_so() and self._clock() - began_s < most_s:
             if self._rng.random() < STEP_S:
@@ -248,7 +249,7 @@ class Cycles:
 
 
 def virtual(cycles: int, seed: int) -> Figures:
-    """The cycles in a time that passes at once; plays are entered by hand at the match."""
+    """Run in virtual time; plays are entered directly at the match."""
     clock = VirtualTime(ends_s=60.0 * cycles + 60.0)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as left:
         world = Cycles(_match(Path(folder), left), clock, seed)
@@ -260,7 +261,7 @@ def virtual(cycles: int, seed: int) -> Figures:
 
 
 def real(cycles: int, seed: int) -> Figures:
-    """The cycles by the clock on the wall; plays are entered by hand at the pages."""
+    """Run in real time; plays are entered on the pages."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as left:
         world = Cycles(_match(Path(folder), left), RealTime(), seed)
         watch = world.watch
@@ -296,7 +297,7 @@ def _match(folder: Path, left: ExitStack) -> WatchedMatch:
 
 
 def _left_open() -> tuple[int, int]:
-    """How many threads and files there are."""
+    """Return the numbers of threads and open files."""
     return threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))
 
 

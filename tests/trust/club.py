@@ -1,14 +1,15 @@
-"""Pushes the logs of many tables to a club while all is killed, cut and stopped; is an event lost or doubled?
+"""Push the logs of many tables to a club while processes and connections fail: is an event lost or duplicated?
 
-`PYTHONPATH=tests:. python tests/trust/club.py --tables 200 --minutes 180 --pace 10`. PostgreSQL is a real one of its
-own, and two club processes share it behind one address: a line that passes connections on, cuts them in their middle,
-sends some of what it has passed on once more, later and out of order, and lets nothing through for a while. The tables
-are real logs with the real thread that pushes them, in processes that are killed; each plays recorded hands, at `pace`
-times that of people. At the end every log is compared with the club's, word for word, and what the club has derived
-with what a rebuild derives. Each hand begins with a secret key, as where the program deals: none may be in
-the database.
+`PYTHONPATH=tests:. python tests/trust/club.py --tables 200 --minutes 180 --pace 10`
 
-Without PostgreSQL there is nothing to prove, and that is said.
+Two club processes share a real PostgreSQL behind a proxy. It cuts connections, repeats requests late and out of order,
+and sometimes lets nothing through. The tables run the real log and outbox in processes that are killed. They play
+recorded hands at `--pace` times human speed.
+
+At the end every log must equal the club's copy byte for byte, and the derived tables must equal a rebuild. Each hand
+begins with a secret key, as in a match without cards; the database must contain none of them.
+
+Without PostgreSQL the script prints that it cannot run.
 """
 
 import json
@@ -42,7 +43,7 @@ from companion.storage.event_store import NewEvent, Store
 from companion.storage.events import checksum
 
 A_PLAY_S = 8.0
-"""Time that people take for a play, in seconds."""
+"""Time of a play at human speed, in seconds."""
 
 TABLES_A_PROCESS = 25
 DRAIN_S = 60.0
@@ -50,14 +51,14 @@ NAMES = ("cut", "postgres", "club killed", "tables killed")
 
 
 class Broken(AssertionError):
-    """An event was lost, doubled, or changed."""
+    """An event was lost, duplicated or changed."""
 
 
 # --- The tables -----------------------------------------------------------------------------------------------
 
 
 def plays(seed: int, hands: int = 3) -> list[str]:
-    """The lines of a match between two players."""
+    """Return the lines of a match between two players."""
     script = random_script("classic", teams=TWO_PLAYERS, hands=hands, seed=seed)
     lines = ["edition classic", *(f"side {team.name}" for team in script.teams)]
     for hand in script.hands:
@@ -67,7 +68,7 @@ def plays(seed: int, hands: int = 3) -> list[str]:
 
 @dataclass
 class Table:
-    """A table that plays one match after the other."""
+    """A table that plays matches without a break."""
 
     store: Store
     outbox: Outbox
@@ -75,7 +76,7 @@ class Table:
     at: int
     due_s: float
     written: list[tuple[int, float]] = field(default_factory=list)
-    """The events that are not acknowledged yet, and when they were written."""
+    """Events that are not acknowledged yet, with the time of writing."""
 
     def play(self) -> None:
         place = self.at % len(self.lines)
@@ -90,7 +91,7 @@ class Table:
 
 
 def play_on(folder: Path, numbers: range, url: str, pace: float, until_s: float) -> None:
-    """Play at some tables, in a process of their own, until it is killed or the time is up; then all is sent."""
+    """Play at some tables in this process until `until_s`, then send the rest."""
     chance = random.Random(numbers.start)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     tables = [_table(folder / f"{number}", number, url, chance, pace) for number in numbers]
@@ -126,7 +127,7 @@ def _table(folder: Path, number: int, url: str, chance: random.Random, pace: flo
 
 
 class Line:
-    """One address for all clubs; what passes it may be cut, or come again."""
+    """A proxy for all club processes that may cut connections or repeat requests."""
 
     def __init__(self, ports: list[int], chance: random.Random) -> None:
         self.ports, self.is_cut = ports, False
@@ -155,7 +156,7 @@ class Line:
                 self._kept.append(request)
             answer = self.send(request[: len(request) // 2] if fate < 0.03 else request)
             if 0.03 < fate < 0.05:
-                self.cuts += 1  # It was stored, and the table never hears of it.
+                self.cuts += 1  # The club has stored the batch, but the table gets no answer.
                 return
             table.sendall(answer)
         if len(self._kept) > 40:
@@ -164,7 +165,7 @@ class Line:
                 self.send(self._kept.pop(self._chance.randrange(len(self._kept))))
 
     def send(self, request: bytes) -> bytes:
-        """Send a request to a club that answers; return the answer."""
+        """Send a request to a running club process; return the answer."""
         for port in self._chance.sample(self.ports, len(self.ports)):
             with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port), 10) as club:
                 club.sendall(request)
@@ -174,7 +175,7 @@ class Line:
 
 
 def _whole(line: socket.socket) -> bytes:
-    """All of a request with a body."""
+    """Read a complete request with its body."""
     sent = b""
     while b"\r\n\r\n" not in sent:
         sent += (more := line.recv(65536))
@@ -212,7 +213,7 @@ class Clubs:
         return subprocess.Popen([sys.executable, *call], stdout=self._said, stderr=self._said)
 
     def kill(self, number: int, away_s: float) -> None:
-        """Kill one, and start it again after a while."""
+        """Kill a process, and start it again after `away_s` seconds."""
         self.cpu_s += size_of(self._running[number].pid).cpu_s
         self._running[number].kill()
         self._running[number].wait()
@@ -238,7 +239,7 @@ class Clubs:
 
 @dataclass
 class Figures:
-    """What came of a run."""
+    """Results of a run."""
 
     tables: int = 0
     events: int = 0
@@ -246,7 +247,7 @@ class Figures:
     doubled: int = 0
     changed: int = 0
     keys: int = 0
-    leaked: int = 0  # keys of dealt hands that are in the club's database
+    leaked: int = 0  # deal keys found in the club's database
     troubles: dict[str, int] = field(default_factory=lambda: dict.fromkeys(NAMES, 0))
     repeated: int = 0
     broken_off: int = 0
@@ -284,7 +285,7 @@ def percentile(percent: int, values: list[float]) -> float:
 
 
 class Run:
-    """A run, step by step."""
+    """A run and its state."""
 
     def __init__(self, server: club_database.Server, home: Path, tables: int, pace: float, seed: int) -> None:
         self.server, self.home, self.pace = server, home, pace
@@ -385,7 +386,7 @@ class Run:
             if len(names) != self.figures.tables:
                 raise Broken(f"the club has {len(names)} tables")
         for written_s, had_s in self._lags():
-            # What was written during a trouble, or was on its way when it began, could come after its end only.
+            # An event written or sent during an outage can arrive only after its end.
             ends = [end for begin, end in self.outages if written_s <= end and had_s >= begin]
             self.figures.lags_s.append(max(0.0, had_s - max([written_s, *ends])))
 
@@ -397,7 +398,7 @@ class Run:
                     yield written_s, had_s
 
     def _rebuild(self) -> None:
-        """Look whether what was derived is what a rebuild derives."""
+        """Check that a rebuild derives the same."""
         from companion.club import postgres, projection
 
         with postgres.opened(self.url) as pool:
@@ -416,7 +417,7 @@ class Run:
 
 
 def prove(tables: int, seconds: float, pace: float, seed: int, home: Path) -> Figures:
-    """Run it all; raises Broken where an event is lost, doubled or changed, or a key of a dealt hand has left."""
+    """Run and check everything. Raises Broken for a lost, duplicated or changed event, or a leaked deal key."""
     with club_database.running() as server:
         run = Run(server, home, tables, pace, seed)
         try:

@@ -1,11 +1,11 @@
-"""Runs a program shut in as deploy/companion.service says, as far as that can be done without a service manager.
+"""Run a program in the sandbox of deploy/companion.service, as far as possible without a service manager.
 
-    PYTHONPATH=tests:. python tests/trust/confined.py     # tries the companion: it plays, reads a photograph, ends
-    python tests/trust/confined.py -- PROGRAM …           # runs something else so
+    PYTHONPATH=tests:. python tests/trust/confined.py     # the companion plays, reads a photograph, ends
+    python tests/trust/confined.py -- PROGRAM …           # runs another program
 
-As root; needs libseccomp and systemd-analyze. Done as the service manager does it: the system calls of
-SystemCallFilter, MemoryDenyWriteExecute, RestrictAddressFamilies, a user without rights and with no way to get any,
-LimitNOFILE. The folders (ProtectSystem and others), devices, addresses and memory are not.
+Needs root, libseccomp and systemd-analyze. Applied are SystemCallFilter, MemoryDenyWriteExecute,
+RestrictAddressFamilies, LimitNOFILE, and an unprivileged user who cannot gain rights. Not applied are the limits on
+folders (ProtectSystem and others), devices, addresses and memory.
 """
 
 import ctypes
@@ -34,13 +34,13 @@ class Compared(ctypes.Structure):
 
 
 def said(key: str) -> list[str]:
-    """What a unit says of a key, line by line."""
+    """Return the values of a key in the unit file, one for each line."""
     lines = UNIT.read_text(encoding="utf-8").splitlines()
     return [line.partition("=")[2].strip() for line in lines if line.startswith(f"{key}=")]
 
 
 def calls_of(group: str) -> set[str]:
-    """The system calls of a group such as `@system-service`."""
+    """Return the system calls of a group such as `@system-service`."""
     if not group.startswith("@"):
         return {group}
     shown = subprocess.run(["systemd-analyze", "syscall-filter", group], check=True, capture_output=True, text=True)
@@ -49,7 +49,7 @@ def calls_of(group: str) -> set[str]:
 
 
 def allowed_calls() -> set[str]:
-    """The system calls that the unit allows."""
+    """Return the system calls that the unit allows."""
     calls: set[str] = calls_of("@default")
     for line in said("SystemCallFilter"):
         named = {call for group in line.removeprefix("~").split() for call in calls_of(group)}
@@ -58,7 +58,7 @@ def allowed_calls() -> set[str]:
 
 
 class Filter:
-    """A filter of system calls that is being put together; what is not allowed fails with EPERM."""
+    """Builds a filter of system calls; forbidden calls fail with EPERM."""
 
     def __init__(self) -> None:
         self._lib = ctypes.CDLL("libseccomp.so.2")
@@ -84,12 +84,12 @@ class Filter:
 
 
 def everybody_may_run(program: Path) -> bool:
-    """Whether another user may; else root goes on without any of its rights over others' files."""
+    """True if other users may run the program; if not, root drops its file privileges instead."""
     return all(path.stat().st_mode & 1 for path in (program, *program.parents))
 
 
 def shut_in() -> None:
-    """Shuts this process in, and all that it starts."""
+    """Confine this process and its children."""
     libc = ctypes.CDLL(None, use_errno=True)
     number = int(said("LimitNOFILE")[0])
     resource.setrlimit(resource.RLIMIT_NOFILE, (number, number))
@@ -118,7 +118,7 @@ def shut_in() -> None:
 
 
 def tried() -> int:
-    """Starts the companion shut in, lets it play and read a photograph, and ends it."""
+    """Let the confined companion play, read a photograph and end."""
     from trust.real_service import asked, service, wait_until
     from trust.soak import sent_photograph
 

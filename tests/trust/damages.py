@@ -1,12 +1,14 @@
-"""Damages files of a data folder as a bad disk or a careless hand does, and looks whether anything goes unsaid.
+"""Damage files of a data folder as a bad disk or a mistake would: is every loss reported?
 
-`PYTHONPATH=tests:. python tests/trust/damages.py --times 130 --bits 1500`. Somebody plays on the real log, with a copy
-made as a hand ends, and is killed, half of the times in the middle of a commit. Then a file is damaged: the log, its
-journal, the number of the last event, a copy; bits flipped, a page zeroed, random or swapped, all of it zeroed, cut,
-emptied, deleted, made longer, an older one laid in its place. The log must open; show nothing that was not written, in
-order; say so where anything acknowledged is missing; and start a second time with the same.
+`PYTHONPATH=tests:. python tests/trust/damages.py --times 130 --bits 1500`
 
-Of another evening's log single bits flip, half of the times within the text of an event.
+A process plays with the real log, which is copied at the end of a hand. The process is killed, in half of the runs
+during a commit. Then a file is damaged: the log, its journal, the number of the last event, or a copy. Bits are
+flipped, pages zeroed, randomized or swapped; files are zeroed, cut, emptied, deleted, extended, or replaced by an older
+version.
+
+The log must open, contain only written events in order, report missing acknowledged events, and open a second time
+with the same content. `--bits` flips single bits of another log, half of them within the text of an event.
 """
 
 import random
@@ -45,7 +47,7 @@ class Damaged:
 
 
 def evening(folder: Path, chance: random.Random) -> Acknowledged:
-    """Plays, and leaves what a kill leaves; gives what was acknowledged."""
+    """Play, and leave the files as after a kill; return what was acknowledged."""
     (folder / "played").mkdir(parents=True)
     store = Store.open(store_path(folder / "played"), clock=lambda: 1.7e9)
     match = Match(store)
@@ -62,7 +64,7 @@ def evening(folder: Path, chance: random.Random) -> Acknowledged:
             shutil.copytree(store.path.parent, older)
     acknowledged = tuple(store._db.execute("SELECT seq, match, at_s, kind, body FROM event ORDER BY seq"))
     if chance.random() < IN_A_COMMIT:
-        # The journal is written and synced, and so are some pages of the file.
+        # A tiny cache makes SQLite sync the journal and write some pages before the commit.
         store._db.execute("PRAGMA cache_size = 1")
         store._db.execute("BEGIN IMMEDIATE")
         for seq in range(acknowledged[-1][0] + 1, acknowledged[-1][0] + chance.randint(20, 300)):
@@ -75,7 +77,7 @@ def evening(folder: Path, chance: random.Random) -> Acknowledged:
 
 
 def damage_and_look(times: int, *, seed: int = 0) -> Damaged:
-    """Damages a file so many times, each after an evening of its own."""
+    """Damage a file this many times, each time after a new evening."""
     chance, done = random.Random(seed), Damaged()
     for _ in range(times):
         with tempfile.TemporaryDirectory(prefix="damages-") as temporary:
@@ -89,7 +91,7 @@ def damage_and_look(times: int, *, seed: int = 0) -> Damaged:
 
 
 def _damage(data: Path, older: Path, chance: random.Random) -> str:
-    """Damages a file of a folder; gives which, and how."""
+    """Damage a file of a folder; return its name and the damage."""
     files = [STORE_NAME, STORE_NAME, recovery.LAST_NAME]
     files += [one.relative_to(data).as_posix() for one in data.glob("backups/*")]
     files += [f"{STORE_NAME}-journal"] * 3 if (data / f"{STORE_NAME}-journal").exists() else []
@@ -107,7 +109,7 @@ def _damage(data: Path, older: Path, chance: random.Random) -> str:
 
 
 def flip_and_look(path: Path, times: int, *, seed: int = 0) -> Damaged:
-    """Flips so many single bits of a closed log, each in a folder of its own."""
+    """Flip this many single bits of a closed log, each in a new copy of the folder."""
     chance, done = random.Random(seed), Damaged()
     whole, file = look(path), path.read_bytes()
     texts = [body.encode() for *_, body in whole if body.encode() in file]

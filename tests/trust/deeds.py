@@ -1,4 +1,4 @@
-"""All that can happen to a match, by chance: plays, corrections, what the camera says, settings, seats, new matches."""
+"""Random actions on a match: plays, corrections, camera reports, settings, seats, new matches."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_LINES = 60
 
 
 def logged(state: MatchState) -> dict[str, Any]:
-    """What of a state is in the log; the rest waits for somebody, or is about the camera."""
+    """Return the part of a state that the log determines."""
     return {
         "match": state.match,
         "seq": state.seq,
@@ -39,7 +39,7 @@ def logged(state: MatchState) -> dict[str, Any]:
         "verifies": state.other_side_verifies,
         "changes": state.past.changes,
         "answers": dict(state.past.answers),
-        # Their order follows what the camera sees too, which no log holds.
+        # Sorted, because their order also depends on the camera, which is not in the log.
         "typed": sorted(question.id for question in state.questions if question.is_typed),
         "undoable": state.undoable,
         "redoable": state.redoable,
@@ -47,14 +47,14 @@ def logged(state: MatchState) -> dict[str, Any]:
 
 
 class Deeds:
-    """Does things at a table; `chance` says which, with what and by whom."""
+    """Acts at a table; `chance` chooses the action, its arguments and the player."""
 
     def __init__(self, match: Match, chance: random.Random) -> None:
         self.match, self.chance = match, chance
         self._number = 0
 
     def do_something(self) -> None:
-        """One deed, that is legal or not."""
+        """Do a random action, legal or not."""
         state = self.match.state
         if state.match is None or len(state.entries) > MOST_LINES or self.chance.random() < 0.01:
             self.start()
@@ -65,20 +65,20 @@ class Deeds:
             self.do(deed)
 
     def do(self, deed: Callable[[Deeds], Any]) -> None:
-        """A deed; what is no play, or comes too early, is answered as a page would answer it."""
+        """Do an action; errors that a page would answer are ignored."""
         try:
             deed(self)
         except (Problem, Unreadable):
             return
 
-    # What there is to choose from
+    # Choices
 
     def somebody(self) -> str:
         players = [player for team in self.match.state.game.teams for player in team.players]
         return self.chance.choice([*players, "somebody"])
 
     def line(self) -> int:
-        """The number of a line, mostly one that is there."""
+        """Return the number of a line, usually an existing one."""
         seqs = [entry.seq for entry in self.match.state.entries] or [0]
         return self.chance.choice([*seqs[-12:], *seqs[-3:], 10**6])
 
@@ -103,7 +103,7 @@ class Deeds:
         return f"{player} {chance.choice(('discard ', '', ''))}{card}"
 
     def asked(self) -> str:
-        """A question, mostly one that is asked."""
+        """Return a question's ID, usually of an open one."""
         ids = [question.id for question in self.match.state.questions]
         return self.chance.choice([*ids, *ids, "1-2-camera.1-play"])
 
@@ -111,7 +111,7 @@ class Deeds:
         self._number += 1
         return self._number
 
-    # Deeds
+    # Actions
 
     def start(self) -> None:
         lines = self.chance.choice(SET_UPS)
@@ -144,7 +144,7 @@ class Deeds:
         )
 
     def undo_twice(self) -> None:
-        """A double tap: both taps mean the same change."""
+        """Tap twice: both taps mean the same change."""
         latest = self.match.state.undoable
         for _ in range(2):
             self.match.undo(self.somebody(), latest.seq if latest else 0)
@@ -175,10 +175,10 @@ DEEDS: dict[Callable[[Deeds], Any], int] = {
     lambda one: one.match.enter("end", one.somebody(), anyway=True, vouched=True): 1,
     lambda one: one.match.trouble(one.chance.choice((None, "The camera is gone."))): 1,
 }
-"""Each deed with how often it is done."""
+"""Each action with its weight."""
 
 
 def same(one: MatchState, other: MatchState) -> list[str]:
-    """What differs in the log's part of two states."""
+    """Return the differences between the logged parts of two states."""
     mine, theirs = logged(one), logged(other)
     return [key for key in mine if mine[key] != theirs[key]]

@@ -1,14 +1,12 @@
-"""A disk that loses what was written and not synced when the power goes.
+"""A simulated disk that loses unsynced writes in a power cut.
 
-`Recorder` sits between SQLite and the system: a VFS registered as the default one in the very library that Python's
-`sqlite3` uses. It is the system's own with four calls of open files, and opening and deleting, led through here; so
-the product's code runs as it is, every byte that SQLite writes is seen, and so is each sync of a file or a folder. For
-the small files, which go no other way, the calls of `os` that sync, rename and remove are noted too. A layer of system
-calls (strace, a preloaded library) would see the same, and would need a tracer or a compiler wherever the tests run.
+`Recorder` registers a default VFS in the SQLite library that Python uses. It wraps the system's VFS: opening and
+deleting files, and four calls of open files. So unchanged product code runs, and every write and sync is recorded. For
+small files it also records the sync, rename and remove calls of `os`. Tracing system calls (strace, a preloaded
+library) would record the same, but needs a tracer or compiler on every test machine.
 
-`Disk` takes in what was recorded and says what may lie there after a cut: of a file all up to its last sync; of what
-was written since, any of its sectors; its new size or not; of a folder's entries all up to its last sync, and of those
-made, renamed and removed since, some.
+`Disk` returns a possible content after a cut. A file keeps everything up to its last sync, and any of the sectors
+written since; its new size may be lost. A folder keeps its entries up to its last sync, and some later changes.
 """
 
 from __future__ import annotations
@@ -27,12 +25,12 @@ from unittest.mock import patch
 
 SECTOR = 512
 _OK, _CREATE = 0, 0x4
-_CLOSE, _WRITE, _TRUNCATE, _SYNC = 0, 2, 3, 4  # the places of the calls of an open file
+_CLOSE, _WRITE, _TRUNCATE, _SYNC = 0, 2, 3, 4  # indexes of an open file's calls
 
 
 @dataclass(frozen=True)
 class Op:
-    """Something that was done: to the file `file` (a number), or to the entry `name`."""
+    """A recorded operation on the file number `file`, or on the folder entry `name`."""
 
     what: str
     name: str = ""
@@ -47,21 +45,21 @@ class Op:
 
 @dataclass
 class _File:
-    kept: bytes = b""  # what lies on the disk for sure
-    since: list[Op] = field(default_factory=list)  # what was written after that
+    kept: bytes = b""  # content at the last sync
+    since: list[Op] = field(default_factory=list)  # writes after it
 
     def sync(self) -> None:
         self.kept, self.since = self.now(), []
 
     def now(self) -> bytes:
-        """What whoever reads the file gets while the power is there."""
+        """Return the content that a reader gets before a power cut."""
         content = bytearray(self.kept)
         for op in self.since:
             _put(content, op, lambda: True)
         return bytes(content)
 
     def after_cut(self, chance: random.Random) -> bytes:
-        """What may be found: each sector written since the last sync may be there or not, and so may the new size."""
+        """Return a possible content: each sector written since the last sync, and the new size, may be lost."""
         content, likely = bytearray(self.kept), chance.choice((0.0, 0.1, 0.5, 0.9, 1.0))
         for op in self.since:
             _put(content, op, lambda: chance.random() < likely)
@@ -71,7 +69,7 @@ class _File:
 
 
 def _put(content: bytearray, op: Op, survives: Callable[[], bool]) -> None:
-    """Does what an operation did, or of it the sectors that survive; what is not there of a longer file is zeros."""
+    """Apply the surviving sectors of an operation; a longer file is filled with zeros."""
     if op.what == "truncate":
         if survives():
             del content[op.at :]
@@ -94,12 +92,12 @@ def _sectors(at: int, length: int) -> Iterator[tuple[int, int]]:
 
 
 class Disk:
-    """What was recorded so far, as the disk has it."""
+    """The disk's state after the recorded operations."""
 
     def __init__(self) -> None:
         self._files: dict[int, _File] = {}
         self._entries: dict[str, int | None] = {}
-        """The entries that are there for sure, a file's number or None for a folder."""
+        """Entries at the last sync: a file's number, or None for a folder."""
 
         self._since: list[Op] = []
 
@@ -119,7 +117,7 @@ class Disk:
             self._since.append(op)
 
     def after_cut(self, chance: random.Random) -> dict[str, bytes | None]:
-        """What may be found: contents by path, None for folders."""
+        """Return possible contents by path, None for folders."""
         entries = dict(self._entries)
         for entry in _surviving(self._since, chance):
             _enter(entries, entry)
@@ -141,7 +139,7 @@ def _enter(entries: dict[str, int | None], op: Op) -> None:
 
 
 def _surviving(since: list[Op], chance: random.Random) -> list[Op]:
-    """The entries changed since the last sync that survive: up to some moment, as a journal keeps them, or any."""
+    """Return the surviving entry changes: a prefix, as with a journaling file system, or any subset."""
     if chance.random() < 0.5:
         return since[: chance.randrange(len(since) + 1)]
     likely = chance.choice((0.0, 0.5, 0.9))
@@ -149,7 +147,7 @@ def _surviving(since: list[Op], chance: random.Random) -> list[Op]:
 
 
 def _above(name: str) -> str:
-    """The folder of an entry; empty for the uppermost."""
+    """Return the folder of an entry; empty for the root."""
     return name.rpartition("/")[0]
 
 
@@ -191,7 +189,7 @@ _GET_CALL = ctypes.CFUNCTYPE(_PTR, _PTR, _STR)
 
 
 def library() -> ctypes.CDLL | None:
-    """The library that Python's `sqlite3` uses; None where it cannot be reached, built into Python and hidden."""
+    """Return the library that Python's `sqlite3` uses; None if it is statically linked and hidden."""
     import _sqlite3
 
     try:
@@ -206,7 +204,7 @@ def library() -> ctypes.CDLL | None:
 
 
 class Recorder:
-    """Notes all that is done to the files of a folder while it is entered (`with`), and what is promised meanwhile."""
+    """Records the operations on a folder's files and the promises made, inside the context."""
 
     def __init__(self, root: Path) -> None:
         self.ops: list[Op] = []
@@ -217,15 +215,15 @@ class Recorder:
         self._lock = threading.RLock()
         self._names: dict[str, int] = {}
         self._count = 0
-        self._open: dict[int, int] = {}  # the number of the file by the address of its open handle
+        self._open: dict[int, int] = {}  # file number by address of the open handle
         self._synced: dict[int, bytes] = {}
         self._kept: list[Any] = []
         self._patched: dict[int, _Methods] = {}
         self.syncs = 0
-        self.began = 0  # so many operations tell what lay there before; a cut comes later
+        self.began = 0  # number of first operations that describe the initial content; no cut before their end
 
     def promise(self, value: Any) -> None:
-        """From here on this has been acknowledged."""
+        """Record that a value is acknowledged from now on."""
         self._note(Op("promise", value=value))
 
     def _note(self, op: Op) -> None:
@@ -233,14 +231,14 @@ class Recorder:
             self.ops.append(op)
 
     def _inner(self, path: str | bytes | os.PathLike[str] | None) -> str | None:
-        """A path within the folder; None for any other."""
+        """Return a path relative to the folder; None if it is outside."""
         if path is None:
             return None
         whole = str(Path(os.fsdecode(path)).absolute())
         return whole.removeprefix(self._root) if whole.startswith(self._root) else None
 
     def _known(self, name: str) -> int:
-        """The number of a file; one that was not seen being made has been made just now."""
+        """Return a file's number; an unknown file is recorded as new."""
         if name not in self._names:
             self._count += 1
             self._names[name] = self._count
@@ -293,7 +291,7 @@ class Recorder:
         path = ctypes.string_at(name) if name else None
         inner = self._inner(path)
         said = self._really_open(vfs, name, handle, flags, out)
-        # The shared memory of several connections lies in a file too; nobody trusts it after a cut.
+        # SQLite does not use the shared-memory file after a cut.
         if said == _OK and inner is not None and (flags & _CREATE or inner in self._names):
             self._open[handle] = self._known(inner)
             opened = _Open.from_address(handle)
@@ -307,7 +305,7 @@ class Recorder:
         return self._really_delete(vfs, name, sync)
 
     def _opens_folder(self, path: bytes, out: int) -> int:
-        """SQLite opens a folder only to sync it; given is a file in it."""
+        """Record a folder's sync: SQLite opens a folder, given by a file in it, only for this."""
         inner = self._inner(path)
         if inner is not None:
             self.syncs += 1
@@ -315,7 +313,7 @@ class Recorder:
         return self._open_folder(path, out)
 
     def _methods(self, real: int) -> _Methods:
-        """The calls of an open file, with ours among them."""
+        """Return an open file's calls, some replaced by ours."""
         if real not in self._patched:
             theirs = _Methods.from_address(real)
             ours = _Methods.from_buffer_copy(theirs)
@@ -349,7 +347,7 @@ class Recorder:
     # Small files
 
     def _led_os(self) -> contextlib.ExitStack:
-        """Notes what is done by `os`, which `pathlib` goes by too, until it is closed."""
+        """Record the calls of `os`, which `pathlib` uses too, until the stack is closed."""
         led = contextlib.ExitStack()
         for name, lead in (
             ("fsync", self._fsync), ("fdatasync", self._fsync), ("replace", self._rename), ("rename", self._rename),
@@ -380,7 +378,7 @@ class Recorder:
         return real(fd, data, at)
 
     def _look_at(self, inner: str) -> None:
-        """What a small file holds now, as far as that is not on the disk already."""
+        """Record a small file's current content if it has changed."""
         content, number = Path(self._root, inner).read_bytes(), self._known(inner)
         if self._synced.get(number) != content:
             self._note(Op("content", inner, number, content))

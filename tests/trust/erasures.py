@@ -1,10 +1,10 @@
-"""Names erased from the club: `PYTHONPATH=tests:. python tests/trust/erasures.py --times 1000`.
+"""Erase names from a club: `PYTHONPATH=tests:. python tests/trust/erasures.py --times 1000`.
 
-Matches with a name in places and spellings of all kinds are pushed to a club with a real PostgreSQL. The name is erased
-between two batches. At the end the rows of the database are searched in another way than the program does it, the match
-is judged as at its table, other players keep their names, and the table's own log is still taken for the same.
+Matches with a name in many places and spellings are pushed to a club with a real PostgreSQL. The name is erased between
+two batches. At the end an independent search must not find it in the database. The match must be judged as at its
+table, other players keep their names, and the table's log must still be accepted.
 
-Without PostgreSQL there is nothing to prove, and that is said.
+Without PostgreSQL the script prints that it cannot run.
 """
 
 import json
@@ -26,14 +26,14 @@ from companion.storage.events import Event, Row, checksum, is_sound
 
 NAMES = ("Zora", "Zora Quist", "Zoë", "Zoë d’Été", "Strauß", "安娜", "J. R. Quist", "Zo-ra", "X", "🚗 Zora")
 WORDS = ("roll", "Stop", "100", "end", "side", "hand", "first", "take", "anyway", "speed-limit", "yes", "camera")
-"""Names, and names that are words of the program too: of those only the scores are compared."""
+"""Names that are also words of the program: only the scores are compared."""
 
 _BLANKS = (" ", " ", "  ", "\t", "\u00a0", "\u3000", " \n ")
 _CODES = {"source", "question", "answer", "zone", "value"}
 
 
 def spelled(name: str, chance: random.Random) -> str:
-    """A name as somebody may write it."""
+    """Return a possible spelling of a name."""
     text = chance.choice((name, name.upper(), name.lower(), name.title() if name.isascii() else name))
     if chance.random() < 0.3:
         text = unicodedata.normalize("NFD", text)
@@ -45,7 +45,7 @@ def spelled(name: str, chance: random.Random) -> str:
 
 
 def bodies(name: str, chance: random.Random) -> Iterator[tuple[str, dict]]:
-    """The kinds and bodies of a match's events, with the name in some of them."""
+    """Yield kind and body of a match's events, with the name in some of them."""
     edition, first, second, *lines = plays(chance.randrange(8), 2)
     word = name if is_name(name) else "P1"
     ours = [re.sub(r"\bAnn\b", lambda _: word, line) for line in lines]
@@ -63,7 +63,7 @@ def bodies(name: str, chance: random.Random) -> Iterator[tuple[str, dict]]:
 
 
 def extras(name: str, word: str, chance: random.Random) -> Iterator[tuple[str, dict]]:
-    """What names the player beside the record; nothing of it changes a score."""
+    """Yield events outside the record that name the player; none changes a score."""
     said, kind = spelled(name, chance), chance.randrange(8)
     text = f"Well, {said}: {said}!"
     if kind == 0:
@@ -86,7 +86,7 @@ def extras(name: str, word: str, chance: random.Random) -> Iterator[tuple[str, d
 
 
 def texts_in(value: object, field: str = "") -> Iterator[str]:
-    """All texts in a JSON value but those that the program chose."""
+    """Yield the texts in a JSON value, without those from the program."""
     if isinstance(value, str) and field not in _CODES:
         yield value
     for key, one in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
@@ -94,7 +94,7 @@ def texts_in(value: object, field: str = "") -> Iterator[str]:
 
 
 def has(name: str, text: str) -> bool:
-    """True if a text has the name, found by another way than the program's."""
+    """True if a text contains the name; does not use the program's search."""
 
     def flat(said: str) -> str:
         kept = "".join(char for char in said if unicodedata.category(char) != "Cf")
@@ -106,13 +106,13 @@ def has(name: str, text: str) -> bool:
 
 
 def points(match: int, rows: list[Row]) -> list[list[int]]:
-    """The totals after each hand of a match."""
+    """Return the totals after each hand of a match."""
     events = [Event(*row[:4], json.loads(row[4])) for row in rows if is_sound(row)]
     return [list(hand.result.match.values()) for hand in judged(match, events).hands]
 
 
 def check(db, table: str, name: str, chance: random.Random) -> Iterator[str]:
-    """Push a match, erase the name on the way; yield what is wrong in the end."""
+    """Push a match, erase the name between two batches; yield what is wrong afterwards."""
     from companion.club import club_log, erasure
 
     rows: list[Row] = [
@@ -149,7 +149,7 @@ def check(db, table: str, name: str, chance: random.Random) -> Iterator[str]:
 
 
 def run(findings: Findings, times: int, seed: int, _folder: Path) -> None:
-    """Try so many matches."""
+    """Try this many matches."""
     if (why := club_database.why_not()) is not None:
         print(why)
         return

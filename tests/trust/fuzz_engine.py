@@ -1,9 +1,8 @@
-"""The referee under players by chance: `PYTHONPATH=tests:. python tests/trust/fuzz_engine.py --steps 1000000 --jobs 2`.
+"""Fuzz the referee: `PYTHONPATH=tests:. python tests/trust/fuzz_engine.py --steps 1000000 --jobs 2`.
 
-Whole matches of every edition with any house rules, target and seating, line by line through the judge: legal plays,
-illegal ones, ones that cannot be read; every third match with the cards lying as they lie. After every line it is
-looked whether what must always hold still does; at its end the match is replayed from the text of its record.
-`--only N` plays match N again.
+Random matches of every edition, with random house rules, targets and seatings, go through the judge line by line.
+Lines are legal, illegal or unreadable; every third match applies illegal plays too (`as_lies`). Invariants are checked
+after every line, and at the end the match is replayed from its record. `--only N` repeats match N.
 """
 
 import json
@@ -33,10 +32,10 @@ from companion.rules.scoring import Sheet, score
 from companion.rules.table import Side, Table
 
 MOST_LINES = 700
-"""So many lines a match has at most."""
+"""Maximum number of lines of a match."""
 
 LOOK_EVERY = 20
-"""Looking at the whole table takes as long as judging twenty lines."""
+"""Lines between checks of the whole table, each of which takes as long as judging twenty lines."""
 
 STRAYS, GARBAGE = 0.25, 0.02
 AS_LIES_EVERY = 3
@@ -62,7 +61,7 @@ def run(steps: int, seed: int, jobs: int = 1) -> Findings:
 
 
 def play(steps: int, seed: int, jobs: int, job: int) -> Findings:
-    """Matches number `job`, `job + jobs`, … until so many lines were judged."""
+    """Play matches number `job`, `job + jobs`, … until `steps` lines were judged."""
     findings = Findings("engine")
     numbers = count(job, jobs)
     while findings.tried.total() < steps:
@@ -71,7 +70,7 @@ def play(steps: int, seed: int, jobs: int, job: int) -> Findings:
 
 
 def play_match(findings: Findings, seed: int, number: int, *, show: bool = False) -> None:
-    """One match; what goes wrong in it is a finding."""
+    """Play one match and record its findings."""
     chance = random.Random(f"{seed}:{number}")
     among, edition = divmod(number, len(edition_names()))
     edition, as_lies = edition_names()[edition], among % AS_LIES_EVERY == AS_LIES_EVERY - 1
@@ -87,7 +86,7 @@ def play_match(findings: Findings, seed: int, number: int, *, show: bool = False
 
 
 def lines_of(edition: str, chance: random.Random, texts: list[str], *, as_lies: bool) -> Iterator[str]:
-    """The lines of one match, each of them judged and checked; `texts` is the record so far."""
+    """Yield the lines of a match after judging and checking each; `texts` collects the record."""
     sheet = load_edition(edition)
     options = random_options(sheet, chance, chance.choice((0, 1, 2, 4, 8, len(switches()))))
     teams = random_teams(sheet.with_options(options), chance)
@@ -115,7 +114,7 @@ def lines_of(edition: str, chance: random.Random, texts: list[str], *, as_lies: 
 
 
 def next_line(game: Game, chance: random.Random, *, as_lies: bool) -> str | None:
-    """What is written next; None where the hand is over or nobody can go on."""
+    """Return the next line; None if the hand is over or no play is possible."""
     table = game.table
     assert table is not None
     kind = chance.random()
@@ -125,7 +124,7 @@ def next_line(game: Game, chance: random.Random, *, as_lies: bool) -> str | None
         return text if as_lies or notation.read_play(text, game.teams) is None else "Ann"
     if as_lies:
         return None if table.is_over and chance.random() < 0.7 else str(stray)
-    # What would count although its player has no such card left, only a cheat could lay.
+    # Exclude legal plays of cards that the player cannot have: only a cheat could make them.
     if kind < STRAYS and (referee.objections(table, stray) or holds(table, stray)):
         return str(stray)
     found = legal_play(table, chance)
@@ -133,7 +132,7 @@ def next_line(game: Game, chance: random.Random, *, as_lies: bool) -> str | None
 
 
 def checked_step(game: Game, text: str, number: int, chance: random.Random, *, as_lies: bool, thorough: bool) -> Game:
-    """The game after a line, once all that must hold has been looked at."""
+    """Return the game after a line, after checking the invariants."""
     before = game.table
     assert before is not None
     after, items = judge.step(game, RecordLine(number, text), as_lies=as_lies)
@@ -155,13 +154,13 @@ def checked_step(game: Game, text: str, number: int, chance: random.Random, *, a
 
 
 def seen_empty(before: Table, items: Iterable[judge.Item]) -> int:
-    """How many cards the draw pile still had by the count when it was seen empty."""
+    """Return the number of cards that the draw pile should have when it was declared empty."""
     plays = [item.play.verb for item in items if isinstance(item, JudgedLine) and item.play and item.applied]
     return before.draw_pile * (Verb.EXHAUSTED in plays)
 
 
 def check_verdict(before: Table, item: JudgedLine, *, as_lies: bool) -> None:
-    """A line is legal exactly when nothing speaks against it; what was not applied has changed nothing."""
+    """Check that a line is legal exactly if there is no objection, and that unapplied lines change nothing."""
     play = item.play
     assert play is not None
     against = referee.objections(before, play)
@@ -176,7 +175,7 @@ def check_verdict(before: Table, item: JudgedLine, *, as_lies: bool) -> None:
 
 
 def check_table(table: Table, *, honest: bool) -> None:
-    """No count is negative, and every sheet adds up."""
+    """Check that no count is negative and every score sheet adds up."""
     assert min(*table.hands, table.draw_pile) >= 0
     assert 0 <= table.to_move < len(table.seats)
     sheets = score(table)
@@ -188,7 +187,7 @@ def check_table(table: Table, *, honest: bool) -> None:
 
 
 def check_side(table: Table, side: Side, sheet: Sheet) -> None:
-    """A side stays within the rules; in a race its total is its distance."""
+    """Check a side's limits; in a race its total is its distance."""
     rules = table.edition
     assert side.hazard is None or SAFETY_OF[side.hazard] not in side.safeties
     assert rules.overshoot == "allowed" or table.race_km(side) <= table.target
@@ -200,7 +199,7 @@ def check_side(table: Table, side: Side, sheet: Sheet) -> None:
 
 
 def check_result(result: HandResult) -> None:
-    """A hand's sheets are those of its sides, and the match holds them."""
+    """Check that a hand has a sheet for each side, and that the match contains their totals."""
     assert set(result.sheets) == {side.name for side in result.table.sides}
     for name, sheet in result.sheets.items():
         assert sheet.total == sum(points for _, points in sheet.lines)
@@ -208,7 +207,7 @@ def check_result(result: HandResult) -> None:
 
 
 def look_round(table: Table, chance: random.Random) -> None:
-    """What takes longer: the whole table is looked at, and every play that is listed may be made."""
+    """Check the whole table, and that every listed play is legal; slow."""
     json.dumps(judge.state_json(table))
     player = chance.choice(table.seats).player
     listed = list(referee.legal_plays(table, player))
@@ -222,13 +221,13 @@ def look_round(table: Table, chance: random.Random) -> None:
 
 
 def check_listed(table: Table, stray: Play, player: str, listed: list[Play]) -> None:
-    """A legal play stands in the list, in the one form that the list has."""
+    """Check that a legal play is in the list, in its canonical form."""
     if stray.player == player and len(stray.cards) < 2 and not referee.objections(table, stray):
         assert stray in listed, stray
 
 
 def check_replay(game: Game, texts: list[str], *, as_lies: bool) -> None:
-    """The text of the record, read again, is the same match."""
+    """Check that the record's text replays to the same match."""
     again = judge.NEW_GAME
     for line in notation.lines(notation.record_text(texts)):
         again, _ = judge.step(again, line, as_lies=as_lies)

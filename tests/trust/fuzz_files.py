@@ -1,9 +1,10 @@
-"""Hostile files: `PYTHONPATH=tests:. python tests/trust/fuzz_files.py --times 1000`.
+"""Fuzz file readers: `PYTHONPATH=tests:. python tests/trust/fuzz_files.py --times 1000`.
 
-Pictures (JPEG, PNG, WebP, BMP, others under their names) damaged, cut, larger than they say or saying that they are
-larger, decks and backups as zip files with every trick: through `companion read`, `enroll`, `decks import` and
-`restore`, and as uploads through the pages of a service, each in a process of its own with a limit on its memory. A
-sentence or an answer each time; no crash, no error of ours, nothing written where it does not belong.
+Pictures (JPEG, PNG, WebP, BMP, or other formats with these suffixes) are damaged, cut, or have a false size. Decks and
+backups are hostile zip files. They go through `companion read`, `enroll`, `decks import` and `restore`, and as uploads
+to a service, in processes with limited memory.
+
+Each must be answered with a sentence or page: no crash, no internal error, no file outside its place.
 """
 
 import contextlib
@@ -41,16 +42,16 @@ from companion.match.match import Match
 from companion.storage.event_store import Store
 from companion.vision.capture.image_io import declared_size, decode
 
-MOST_MB = 2500  # so much address space a process is given: OpenCV's libraries alone reserve a good part of it
+MOST_MB = 2500  # address space of a process, in MB; OpenCV's libraries reserve a good part of it
 MOST_PEAK_MB = 1200
-SLICE = 100  # so many files one process tries before the next begins
+SLICE = 100  # files tried by one process
 KINDS = ("picture", "picture", "picture", "upload", "deck", "backup")
 SIDE = 48
 SPAWNED = multiprocessing.get_context("spawn")
 
 
 def run(findings: Findings, times: int, seed: int, folder: Path) -> None:
-    """So many files: those for commands in children, the uploads to a service that is one."""
+    """Try this many files: with commands in child processes, and as uploads to a service."""
     uploads = [n for n in range(times) if kind_of(seed, n) == "upload"]
     for first in range(0, times, SLICE):
         run_slice(findings, seed, first, min(first + SLICE, times), folder)
@@ -65,7 +66,7 @@ def kind_of(seed: int, number: int) -> str:
 
 
 def run_slice(findings: Findings, seed: int, first: int, end: int, folder: Path) -> None:
-    """Tries some files in a child; where it dies, the one that it had begun is the finding, and it goes on after it."""
+    """Try some files in a child; if it dies, report its last file and continue after it."""
     while first < end:
         ours, theirs = SPAWNED.Pipe(duplex=False)
         child = SPAWNED.Process(target=try_slice, args=(theirs, seed, first, end, folder / "file"))
@@ -85,7 +86,7 @@ def run_slice(findings: Findings, seed: int, first: int, end: int, folder: Path)
 
 
 def try_slice(parent: Connection, seed: int, first: int, end: int, place: Path) -> None:
-    """The child: says which file it begins, and then what it has found and the most memory that it had."""
+    """Try files in the child: send each number before it, then the findings and the peak memory."""
     faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MB << 20, MOST_MB << 20))
     for number in range(first, end):
@@ -112,7 +113,7 @@ def peak_mb() -> int:
 
 
 def check_picture(place: Path, chance: random.Random) -> Iterator[str]:
-    """A picture through `decode`, `read` and `enroll`."""
+    """Try a picture with `decode`, `read` and `enroll`."""
     data = hostile_picture(chance)
     name = f"roll{chance.choice(('.jpg', '.png', '.webp', '.bmp', '.jpeg'))}"
     path = place / name
@@ -136,7 +137,7 @@ def check_picture(place: Path, chance: random.Random) -> Iterator[str]:
 
 @cache
 def sound_pictures() -> tuple[bytes, ...]:
-    """A card and a patch of noise in each form that is read."""
+    """Return a card and a patch of noise in each supported format."""
     card = cv2.resize(face("vintage", "roll", 2), (SIDE, 2 * SIDE))
     noise = np.random.default_rng(1).integers(0, 256, (SIDE, SIDE, 3), np.uint8)
     deep = (noise.astype(np.uint16) << 8) + 7
@@ -152,7 +153,7 @@ def sound_pictures() -> tuple[bytes, ...]:
 
 
 def hostile_picture(chance: random.Random) -> bytes:
-    """A picture file that somebody has made to hurt."""
+    """Return a malicious picture file."""
     return chance.choice(_PICTURES)(chance.choice(sound_pictures()), chance)
 
 
@@ -161,7 +162,7 @@ def _mutated(data: bytes, chance: random.Random) -> bytes:
 
 
 def _head_mutated(data: bytes, chance: random.Random) -> bytes:
-    """What is wrong stands in the first bytes, where the sizes and tables are."""
+    """Damage the first bytes, which hold sizes and tables."""
     return mutated_bytes(data[:200], chance, most=4) + data[200:]
 
 
@@ -170,7 +171,7 @@ def _cut(data: bytes, chance: random.Random) -> bytes:
 
 
 def _doubled(data: bytes, chance: random.Random) -> bytes:
-    """Two pictures in one file, of the same form or of two."""
+    """Return two pictures in one file, of one or two formats."""
     other = chance.choice(sound_pictures())
     return chance.choice(
         (data + other, data[: len(data) // 2] + other, data[:30] + other, b"GIF89a" + data, b"%PDF-1.4\n" + data)
@@ -178,7 +179,7 @@ def _doubled(data: bytes, chance: random.Random) -> bytes:
 
 
 def _bomb(data: bytes, chance: random.Random) -> bytes:
-    """A small file that says, or truly has, very many pixels."""
+    """Return a small file that claims or has very many pixels."""
     width, height = chance.choice((
         (65500, 65500), (60000, 60000), (1, 2**31 - 1), (2**31 - 1, 1), (30000, 30000), (2**32 - 1,) * 2, (0, 5),
         (5, 0), (6900, 6900), (1, 47_000_000), (100_000, 479),
@@ -203,7 +204,7 @@ def _chunk(kind: bytes, content: bytes) -> bytes:
 
 
 def _jpeg_bomb(width: int, height: int, chance: random.Random) -> bytes:
-    """The sizes of a sound JPEG are changed where they stand; sometimes a second frame header is put in."""
+    """Change the size in a valid JPEG; sometimes insert a second frame header."""
     data = bytearray(next(one for one in sound_pictures() if one[:2] == b"\xff\xd8"))
     at = max(data.find(b"\xff\xc0"), data.find(b"\xff\xc2"))
     frame = bytes(data[at : at + 19])
@@ -233,7 +234,7 @@ def _webp_bomb(width: int, height: int, chance: random.Random) -> bytes:
 
 
 def _others(data: bytes, chance: random.Random) -> bytes:
-    """What is no picture that we read: other forms, texts, nothing."""
+    """Return an unsupported file: another format, text, or nothing."""
     return chance.choice((
         b"", b"\0", b"\xff\xd8", b"\xff\xd8\xff" * 5000, b"\x89PNG\r\n\x1a\n", b"BM", b"RIFF\0\0\0\0WEBP",
         b"GIF89a\1\0\1\0", b"II*\0\x08\0\0\0", b"#?RADIANCE\n", b"P6 99999 99999 255\n", b"<svg onload='x'/>",
@@ -252,7 +253,7 @@ _PICTURES: tuple[Callable[[bytes, random.Random], bytes], ...] = (
 
 
 def check_deck(place: Path, chance: random.Random) -> Iterator[str]:
-    """A deck as one file through `decks import`."""
+    """Try a deck's zip file with `decks import`."""
     path = place / "deck.zip"
     path.write_bytes(hostile_zip(sound_deck(chance), chance))
     data = place / "data"
@@ -273,11 +274,11 @@ def sound_deck(chance: random.Random) -> dict[str, bytes]:
 
 
 EVENTS_BEFORE = 5
-"""The events of the match that is there before a backup is restored: setup, start, a setting, two plays."""
+"""Number of events before a backup is restored: setup, start, a setting, two plays."""
 
 
 def check_backup(place: Path, chance: random.Random) -> Iterator[str]:
-    """A backup through `restore`: whole or not at all, and nothing beside the data folder."""
+    """Try a backup with `restore`: all or nothing, and only in the data folder."""
     path, data = place / "backup.zip", place / "data"
     path.write_bytes(hostile_zip(sound_backup(chance), chance))
     data.mkdir()
@@ -290,7 +291,7 @@ def check_backup(place: Path, chance: random.Random) -> Iterator[str]:
 
 
 def faults_of_log(data: Path, *, was_restored: bool) -> Iterator[str]:
-    """The log is the one from before, or the one that was restored, and its match can be played on."""
+    """Check that the log is the old or the restored one, and its match can be continued."""
     store = Store.open(data / "companion.sqlite3")
     try:
         events = len(store.events(1))
@@ -305,7 +306,7 @@ def faults_of_log(data: Path, *, was_restored: bool) -> Iterator[str]:
 
 
 def sound_backup(chance: random.Random) -> dict[str, bytes]:
-    """What a backup holds: a log, sound or with damaged pages, and small files."""
+    """Return the files of a backup: a valid or damaged log, and small files."""
     files = dict(bundled())
     log, kind = files["companion.sqlite3"], chance.random()
     if kind < 0.15:
@@ -323,7 +324,7 @@ def sound_backup(chance: random.Random) -> dict[str, bytes]:
 
 @cache
 def bundled() -> dict[str, bytes]:
-    """What `companion backup` writes of a data folder with a match, a deck, an edition and settings."""
+    """Return the files of a real backup, with a match, a deck, an edition and settings."""
     with tempfile.TemporaryDirectory() as place:
         data, out = Path(place) / "data", Path(place) / "backup.zip"
         deck = sound_deck(random.Random(0))
@@ -344,7 +345,7 @@ def bundled() -> dict[str, bytes]:
 
 @cache
 def sound_log(lines: int = 60) -> bytes:
-    """A log with a match of so many plays."""
+    """Return a log with a match of this many lines."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "companion.sqlite3"
         store = Store.open(path)
@@ -370,7 +371,7 @@ def hostile_zip(files: dict[str, bytes], chance: random.Random) -> bytes:
     if way < 0.2:
         victim = chance.choice(list(files))
         files[chance.choice(BAD_NAMES)] = files.pop(victim) if chance.random() < 0.5 else files[victim]
-    # It warns of names that stand twice.
+    # `zipfile` warns of duplicate names.
     with warnings.catch_warnings(action="ignore"), zipfile.ZipFile(out, "w") as packed:
         for name, content in files.items():
             _put(packed, name, content, chance)
@@ -406,7 +407,7 @@ def _put(packed: zipfile.ZipFile, name: str, content: bytes, chance: random.Rand
 
 
 def _trick(packed: zipfile.ZipFile, files: dict[str, bytes], chance: random.Random) -> None:
-    """Bombs, very many entries, a zip in the zip, a file that is said to be encrypted."""
+    """Add a bomb, very many entries, a nested zip, or an entry marked as encrypted."""
     way = chance.randrange(5)
     if way == 0:
         packed.writestr(zipfile.ZipInfo("stop-2.png"), bytes(10), zipfile.ZIP_STORED)
@@ -432,7 +433,7 @@ def _trick(packed: zipfile.ZipFile, files: dict[str, bytes], chance: random.Rand
 
 
 def _directory_mutated(data: bytes, chance: random.Random) -> bytes:
-    """What the list of contents says is changed: sizes, places, checks, flags, methods."""
+    """Change the central directory: sizes, offsets, checksums, flags, methods."""
     out = bytearray(data)
     at = data.find(b"PK\1\2")
     for _ in range(chance.randint(1, 4)):
@@ -447,7 +448,7 @@ def _directory_mutated(data: bytes, chance: random.Random) -> bytes:
 
 
 def strays(place: Path, ours: set[Path]) -> Iterator[str]:
-    """What lies where nothing was to be written."""
+    """Yield files outside their place."""
     for child in place.iterdir():
         if child not in ours:
             yield f"{child.name} was written outside"
@@ -461,7 +462,7 @@ def strays(place: Path, ours: set[Path]) -> Iterator[str]:
 
 
 def run_uploads(findings: Findings, seed: int, numbers: list[int], folder: Path) -> None:
-    """Files through the pages: a photograph, a card of a deck, a deck."""
+    """Upload photographs, cards and decks to a service."""
     folder.mkdir()
     with served(folder, MOST_MB) as service:
         there = visitors(service, folder)

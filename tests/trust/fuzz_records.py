@@ -1,8 +1,8 @@
-"""Hostile records: `PYTHONPATH=tests:. python tests/trust/fuzz_records.py --times 5000`.
+"""Fuzz the record reader: `PYTHONPATH=tests:. python tests/trust/fuzz_records.py --times 5000`.
 
-Golden records with words, lines and bytes changed, and bytes of any kind, through `replay`, `replay --json`,
-`--as-lies --states` and `score`: sentences or JSON lines, never a fault of ours, nothing that steers a terminal; a
-damaged line swallows no other.
+Golden records with changed words, lines and bytes, and random bytes, go through `replay`, `replay --json`, `--as-lies
+--states` and `score`. They must print sentences or JSON lines, without an internal error or terminal control
+characters. A damaged line must not hide another.
 """
 
 import json
@@ -49,7 +49,7 @@ def run(findings: Findings, times: int, seed: int, folder: Path) -> None:
 
 
 def is_text(data: bytes) -> bool:
-    """Whether a record is still UTF-8."""
+    """True if a record is still UTF-8."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -58,7 +58,7 @@ def is_text(data: bytes) -> bool:
 
 
 def hostile_record(text: str, chance: random.Random) -> bytes:
-    """A golden record, damaged; sometimes nothing but noise."""
+    """Return a damaged golden record, sometimes only noise."""
     kind = chance.random()
     if kind < 0.05:
         return chance.randbytes(chance.choice((0, 1, 10, 500, 5000)))
@@ -74,7 +74,7 @@ def hostile_record(text: str, chance: random.Random) -> bytes:
 
 
 def check_record(path: Path, chance: random.Random) -> Iterator[str]:
-    """What is wrong with what the commands say of a record."""
+    """Yield the faults in the commands' output for a record."""
     extra = chance.choice(((), ("--as-lies",), ("--as-lies", "--states"), ("--states",)))
     as_json = run_command("replay", "--json", *extra, str(path))
     if small_file.is_text(text_in(path)):
@@ -92,7 +92,7 @@ def text_in(path: Path) -> str:
 
 
 def faults_of_json(out: str, err: str) -> Iterator[str]:
-    """Whether each line is one JSON object."""
+    """Yield a fault unless each line is one JSON object."""
     if err:
         yield f"said {err[:200]!r}"
     for line in out.split("\n")[:-1]:
@@ -104,7 +104,7 @@ def faults_of_json(out: str, err: str) -> Iterator[str]:
 
 
 def lost_lines(path: Path, out: str) -> Iterator[str]:
-    """Every line that says something is judged, or is a header that could be read: none is swallowed by another."""
+    """Yield the lines with content that were neither judged nor readable as a header."""
     text = text_in(path)
     told = {item["line"]: item["text"] for item in map(json.loads, out.split("\n")[:-1]) if "line" in item}
     said = {line.number: line.text for line in notation.lines(text)}
@@ -117,7 +117,7 @@ def lost_lines(path: Path, out: str) -> Iterator[str]:
 
 
 def huge_records() -> Iterator[tuple[str, bytes]]:
-    """What somebody writes who wants the machine to stop."""
+    """Yield records made to exhaust the machine."""
     begun = b"side Ann\nside Bob\nhand first Ann\n"
     yield "line", b"x" * 10_000_000
     yield "words", begun + b"Ann " * 2_500_000

@@ -1,10 +1,11 @@
-"""Malformed and hostile requests to the real server:
+"""Fuzz the real web server:
 `PYTHONPATH=tests:. python tests/trust/fuzz_requests.py --times 5000`.
 
-Half of them are bytes that are hardly HTTP, half well-formed ones to every route, with every field that a page has and
-values of every kind, as a stranger, as a guest, as the host and on the machine itself, some twice at the same moment.
-Never an error of ours, nothing shown that was not made harmless, afterwards the table still plays, the log replays, and
-no page of a service started over the same folder shows what was sent as it was sent.
+Half of the requests are barely HTTP. The other half are well-formed requests to every route, with every field of the
+pages and values of all kinds. They come from a stranger, a guest, the host and the machine itself, some twice at once.
+
+There must be no internal error and no unescaped output. Afterwards the table still plays and the log replays. A service
+started over the same folder must not show anything unescaped either.
 """
 
 import http.client
@@ -44,7 +45,7 @@ HEALTH_EVERY = 40
 STIR_EVERY = 12
 PATIENCE_S = 15.0
 MOST_READ = 400_000
-HARMFUL = re.compile(r"zqx<b>|\x1b\]0;zqx")  # the beginning of the mark as it was sent, and of the escape
+HARMFUL = re.compile(r"zqx<b>|\x1b\]0;zqx")  # the start of MARK or ESCAPE, unescaped
 HTML = ("text/html", "image/svg+xml", "application/xhtml")
 FROM = {"machine": "127.0.0.1", "host": "192.168.1.10", "guest": "192.168.1.11", "stranger": "192.168.1.77"}
 WORDS_OF_PLAY = (
@@ -63,7 +64,7 @@ TYPES = (
 
 
 def run(findings: Findings, times: int, seed: int, folder: Path) -> None:
-    """So many requests to one service, then what is left of them."""
+    """Send this many requests to a service, then check what they left."""
     with served(folder) as service:
         attack(findings, service, folder, times, seed)
         look_at_pages(findings, service)
@@ -109,7 +110,7 @@ def attack(findings: Findings, service: Service, folder: Path, times: int, seed:
 
 @dataclass(frozen=True)
 class Visitor:
-    """Somebody on the network, with the cookie that he has."""
+    """A client on the network, with its cookie."""
 
     name: str
     address: str
@@ -127,7 +128,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back."""
+    """An answer of the server."""
 
     status: int
     body: str
@@ -139,7 +140,7 @@ class Answer:
 
 
 def visitors(service: Service, folder: Path) -> list[Visitor]:
-    """The machine, a host and a guest who have scanned the code and sat down, a stranger, and forgers."""
+    """Return the machine, a seated host and guest, a stranger, and forgers."""
     token = phone_identity.join_token(phone_identity.load_secret(folder))
     out = [Visitor("machine", FROM["machine"])]
     for name, seat in (("host", "Ann"), ("guest", "Bob")):
@@ -153,7 +154,7 @@ def visitors(service: Service, folder: Path) -> list[Visitor]:
 
 
 def forged_cookie() -> str:
-    """A session that says it may, signed with a key that is not ours."""
+    """Return a session with all rights, signed with a wrong key."""
     app = Flask("forger")
     app.secret_key = b"not the key of this table at all"
     signer = SecureCookieSessionInterface().get_signing_serializer(app)
@@ -180,7 +181,7 @@ def ask(service: Service, request: Request) -> Answer:
 
 @cache
 def routes() -> tuple[tuple[str, str], ...]:
-    """Every route: its method and its rule."""
+    """Return method and rule of every route."""
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder) / "log.sqlite3")
         app = create_app(Match(store), secret=b"x" * 32)
@@ -191,7 +192,7 @@ def routes() -> tuple[tuple[str, str], ...]:
 
 @cache
 def fields() -> tuple[str, ...]:
-    """Every name that a form of ours has, or that a page asks a request for."""
+    """Return the name of every form field and every request argument in the code."""
     named: set[str] = set()
     for folder, kind, names in (
         ("web/templates", "*.html", r'name="([a-z0-9_-]+)"'),
@@ -203,7 +204,7 @@ def fields() -> tuple[str, ...]:
 
 
 def structured(chance: random.Random, who: Visitor) -> Request:
-    """A well-formed request to one of our routes, with something hostile in it."""
+    """Return a well-formed request to a route, with hostile content."""
     method, rule = chance.choice(routes())
     path = re.sub(
         r"<any\(([^)]*)\):[^>]*>", lambda found: chance.choice(found[1].replace("'", "").split(",")).strip(), rule
@@ -234,7 +235,7 @@ def hostile_part(what: str, chance: random.Random) -> str:
 
 
 def header_value(chance: random.Random) -> str:
-    """A header's value, as far as the client lets one send it."""
+    """Return a header's value that the client allows."""
     return re.sub(r"[^\x20-\x7e\x80-\xff]", "?", value(chance))[:3000].strip()
 
 
@@ -269,7 +270,7 @@ def body_of(rule: str, chance: random.Random) -> tuple[bytes, str]:
 
 
 def json_body(chance: random.Random) -> bytes:
-    """JSON of the wrong types, deep, large, or hardly any."""
+    """Return JSON with wrong types, deep nesting, large size, or broken syntax."""
     if chance.random() < 0.1:
         return chance.choice((b"[" * 9000, b'{"text":' * 3000, b"\xff\xfe", b'"\\ud800"', b"1e999", b"-" * 99, b""))
     strange = (None, True, 1, -1, 2**70, 1e308, "", [], {}, ["Ann roll"], {"text": "Ann roll"}, "\ud800", value(chance))
@@ -282,7 +283,7 @@ def json_body(chance: random.Random) -> bytes:
 
 
 def multipart(chance: random.Random) -> tuple[bytes, str]:
-    """A form with files in it, sound or rubbish."""
+    """Return a form with valid or invalid files."""
     boundary = chance.choice(("x", "----zq", "a" * 70, "a" * 300, 'q"x', ""))
     parts = b""
     for _ in range(chance.choice((0, 1, 2, 5, 200))):
@@ -322,7 +323,7 @@ def check_answer(findings: Findings, answer: Answer, request: Request, about: st
 
 
 def at_once(findings: Findings, service: Service, request: Request, about: str) -> None:
-    """The same request from two phones at the same moment."""
+    """Send the same request from two phones at once."""
     gate = threading.Barrier(2)
 
     def send() -> Answer:
@@ -339,7 +340,7 @@ def at_once(findings: Findings, service: Service, request: Request, about: str) 
 
 
 def still_plays(findings: Findings, service: Service, machine: Visitor, about: str) -> None:
-    """A new match is begun, and a play counts."""
+    """Check that a new match can begin and a play counts."""
     findings.tried["plays on"] += 1
     fields = {"edition": "classic", "seating": "2x1", "name1": "Ann", "name2": "Bob", "replace": "1", "policy": "tap"}
     begun = ask(service, form("/setup", machine, fields))
@@ -353,7 +354,7 @@ def still_plays(findings: Findings, service: Service, machine: Visitor, about: s
 
 
 def look_at_pages(findings: Findings, service: Service) -> None:
-    """The pages that are led to from the first one, as the machine sees them; at most 150."""
+    """Check up to 150 pages reached by links, as the machine itself."""
     machine = Visitor("machine", FROM["machine"])
     todo, seen = ["/"], set()
     while todo and len(seen) < 150:
@@ -370,7 +371,7 @@ def look_at_pages(findings: Findings, service: Service) -> None:
 
 
 def replayed(findings: Findings, folder: Path) -> None:
-    """Every match of the log can be written, and read again."""
+    """Check that every match of the log can be exported and read again."""
     store = Store.open(store_path(folder), read_only=True)
     matches = store.matches()
     store.close()
@@ -390,7 +391,7 @@ def replayed(findings: Findings, folder: Path) -> None:
 
 
 def sound_bytes(chance: random.Random, port: int, who: Visitor) -> bytes:
-    """A sound request as bytes, to be spoilt."""
+    """Return a valid request as bytes."""
     request = structured(chance, who)
     head = [
         f"{request.method} {quote(request.path, safe='/?&=%+-._~')} HTTP/1.1",
@@ -429,7 +430,7 @@ LINES = (
 
 
 def _strange(chance: random.Random, port: int, who: Visitor) -> bytes:
-    """A sound request whose lines are none, too many, too long, twice, or say another length than its body has."""
+    """Return a request with missing, too many, too long or duplicate header lines, or a wrong length."""
     head, _, body = sound_bytes(chance, port, who).decode("utf-8", "replace").partition("\r\n\r\n")
     first, *lines = head.split("\r\n")
     if chance.random() < 0.3:
@@ -456,7 +457,7 @@ _RAW: tuple[Callable[[random.Random, int, Visitor], bytes], ...] = (
 
 
 def check_raw(findings: Findings, service: Service, data: bytes, about: str) -> None:
-    """Sends bytes; whatever comes back says nothing of the inside."""
+    """Send bytes, and check that the answer reveals nothing internal."""
     said = exchange(service.port, data)
     text = said.decode("utf-8", "replace")
     status = re.match(r"HTTP/1\.[01] (\d{3})", text)
@@ -469,7 +470,7 @@ def check_raw(findings: Findings, service: Service, data: bytes, about: str) -> 
 
 
 def exchange(port: int, data: bytes) -> bytes:
-    """What the server says to some bytes, as far as it says anything soon."""
+    """Return the server's answer to some bytes, if it comes soon."""
     out = b""
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as line:

@@ -1,9 +1,9 @@
-"""Hostile setup, edition and deck files and small files of the data folder:
+"""Fuzz the readers of setup, edition and deck files and of small files in the data folder:
 `PYTHONPATH=tests:. python tests/trust/fuzz_toml.py --times 5000`.
 
-Sound files with words, lines, values and bytes changed, values of every wrong kind, and what is no file at all
-(folders, pipes, links that lead nowhere or never end): through the commands that read them, a sentence that names the
-file or a default that makes sense, never a fault of ours, never a wait.
+Valid files get changed words, lines, values and bytes, and values of wrong types. Some paths are no regular files:
+folders, pipes, broken or endless links. The commands that read them must name the file in a sentence or use a sensible
+default, without internal errors or waiting.
 """
 
 import json
@@ -42,7 +42,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def shown(page: str) -> tuple[str, ...]:
-    """The TOML files that a page of the docs shows."""
+    """Return the TOML files shown on a page of the docs."""
     return tuple(re.findall(r"(?s)```toml\n(.*?)```", (DOCS / page).read_text(encoding="utf-8")))
 
 
@@ -79,7 +79,7 @@ KEYS = (
 
 
 def run(findings: Findings, times: int, seed: int, folder: Path) -> None:
-    """So many files by chance, then each of the strange things that are no files."""
+    """Try this many random files, then everything that is no regular file."""
     data = data_folder(folder / "data")
     for number in range(times):
         chance = random.Random(f"{seed}:{number}")
@@ -97,7 +97,7 @@ def run(findings: Findings, times: int, seed: int, folder: Path) -> None:
 
 
 def with_file(findings: Findings, data: Path, kind: str, name: str, content: bytes, about: str) -> None:
-    """One file in its place, and what the program makes of it."""
+    """Put a file in its place and check the program's reaction."""
     path = place(data, kind, name)
     before = path.read_bytes() if path.is_file() else None
     path.write_bytes(content)
@@ -111,7 +111,7 @@ def with_file(findings: Findings, data: Path, kind: str, name: str, content: byt
 
 
 def data_folder(folder: Path) -> Path:
-    """A data folder with a deck of one face."""
+    """Return a data folder with a deck of one face."""
     deck = folder / "decks" / "ours"
     deck.mkdir(parents=True)
     (folder / "editions").mkdir()
@@ -122,7 +122,7 @@ def data_folder(folder: Path) -> Path:
 
 
 def place(data: Path, kind: str, name: str) -> Path:
-    """Where a file of that kind lies."""
+    """Return the path for a file of this kind."""
     return {"deck": data / "decks" / "ours" / name, "own edition": data / "editions" / name}.get(kind, data / name)
 
 
@@ -137,7 +137,7 @@ def remove(path: Path) -> None:
 
 
 def hostile_file(chance: random.Random) -> tuple[str, str, bytes]:
-    """Of which kind, how it is called, and what it holds."""
+    """Return kind, name and content of a file."""
     kind = chance.choice(("setup", "setup", "edition", "edition", "own edition", "deck", "deck", "small", "small"))
     if kind == "small":
         name = chance.choice((*SMALL, "secret-key"))
@@ -149,13 +149,13 @@ def hostile_file(chance: random.Random) -> tuple[str, str, bytes]:
 
 
 def shipped_edition(chance: random.Random) -> str:
-    """An edition that ships, under another name."""
+    """Return a shipped edition with another name."""
     path = chance.choice(sorted(EDITIONS.glob("*.toml")))
     return path.read_text(encoding="utf-8").replace(f'name = "{path.stem}"', 'name = "ours"', 1)
 
 
 def hostile_toml(text: str, chance: random.Random) -> bytes:
-    """A TOML file with values, keys, lines or bytes of another kind."""
+    """Return a TOML file with changed values, keys, lines or bytes."""
     way = chance.random()
     if way < 0.04:
         return chance.randbytes(chance.choice((0, 1, 100, 3000)))
@@ -189,7 +189,7 @@ def hostile_toml(text: str, chance: random.Random) -> bytes:
 
 
 def hostile_json(sound: object, chance: random.Random) -> bytes:
-    """A JSON file with values of another kind, or hardly JSON any more."""
+    """Return a JSON file with changed values or broken syntax."""
     way = chance.random()
     if way < 0.1:
         return chance.choice((b"", b"[" * 100_000, b'{"a":' * 50_000, b"nul", b"\xff\xfe{}", b'"\\ud800"', b"9" * 6000))
@@ -200,7 +200,7 @@ def hostile_json(sound: object, chance: random.Random) -> bytes:
 
 
 def other_json(value: object, chance: random.Random, depth: int = 0) -> object:
-    """A value in which some others have taken the place of what was there."""
+    """Return a value with some parts replaced by other values."""
     if chance.random() < 0.12 + 0.1 * depth:
         return chance.choice((
             None, True, -1, 0, 1.5, 10**400, float("nan"), float("inf"), "", "\ud800", "\x00", "a" * 9000, [], {}, [[]],
@@ -220,7 +220,7 @@ NO_FILES: dict[str, Callable[[Path], object]] = {
     "a link without end": lambda path: path.symlink_to("/dev/zero"),
     "not for us": lambda path: (path.write_bytes(b"name = 1"), path.chmod(0)),
 }
-"""What may stand where a file is looked for, each tried in every place."""
+"""Things that are no regular file, each tried in every place."""
 PLACES = (
     ("setup", "table.toml"), ("edition", "ours.toml"), ("own edition", "ours.toml"), ("deck", "deck.toml"),
     ("deck", "stop.png"), *(("small", name) for name in (*SMALL, "secret-key")),
@@ -231,7 +231,7 @@ PLACES = (
 
 
 def check_setup(data: Path, path: Path) -> Iterator[str]:
-    """`watch`, `read` and what `up` makes of a setup file."""
+    """Try a setup file with `watch`, `read` and the start of `up`."""
     for words in (
         ("watch", "--setup", str(path), "--source", str(data / "nowhere.mp4"), "--data", str(data)),
         ("read", "--setup", str(path), str(data / "nowhere.jpg"), "--data", str(data)),
@@ -244,7 +244,7 @@ def check_setup(data: Path, path: Path) -> Iterator[str]:
 
 
 def started(data: Path, path: Path) -> Iterator[str]:
-    """Whether a setup that is sound begins a match, as `up --setup` does."""
+    """Check that a valid setup begins a match, as `up --setup` does."""
     try:
         setup = read_setup(path)
     except Problem:
@@ -264,7 +264,7 @@ def started(data: Path, path: Path) -> Iterator[str]:
 
 
 def check_edition(data: Path, path: Path) -> Iterator[str]:
-    """`editions check` and `editions show` of a file."""
+    """Try a file with `editions check` and `editions show`."""
     checked = run_command("editions", "check", str(path))
     yield from faults_of(checked, longest=1500)
     if checked.code and path.name not in checked.err:
@@ -276,7 +276,7 @@ def check_edition(data: Path, path: Path) -> Iterator[str]:
 
 
 def check_own_edition(data: Path, path: Path) -> Iterator[str]:
-    """An edition of the data folder: every command tells what is wrong, and goes on."""
+    """Check that commands report a faulty edition in the data folder and continue."""
     ran = run_command("editions", "--data", str(data))
     yield from faults_of(ran, sentences=1, longest=1500)
     if ran.code or "classic" not in ran.out:
@@ -302,7 +302,7 @@ def check_deck(data: Path, path: Path) -> Iterator[str]:
 
 
 def check_small(data: Path, path: Path) -> Iterator[str]:
-    """A service that is started over such a data folder, and what its pages show."""
+    """Start a service over such a data folder and check its pages."""
     try:
         secret = phone_identity.load_secret(data)
     except Problem as problem:
@@ -327,7 +327,7 @@ def check_small(data: Path, path: Path) -> Iterator[str]:
 
 
 def pages_of(client: object) -> Iterator[str]:
-    """What the pages that show something of the data folder answer."""
+    """Check the pages that show parts of the data folder."""
     for address in ("/", "/join", "/camera", "/decks", "/seats"):
         answer = client.get(address)  # type: ignore[attr-defined]
         if answer.status_code >= 500:
@@ -338,7 +338,7 @@ def pages_of(client: object) -> Iterator[str]:
 
 
 def one_sentence(said: str) -> Iterator[str]:
-    """What is wrong with a sentence for people."""
+    """Yield what is wrong with a sentence for people."""
     if any(not char.isprintable() for char in said):
         yield f"says what steers a terminal: {said[:200]!r}"
     if len(said) > 1500:

@@ -1,4 +1,4 @@
-"""What every fuzzer has in common: hostile words, ways to damage what is sound, findings, and the closing line."""
+"""Shared parts of the fuzzers: hostile words, mutations, findings, options and the final report."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from unicodedata import category
 from companion.app import cli
 
 MISTAKE = "The companion has made a mistake"
-"""How the command line begins its sentence about a fault of its own."""
+"""Beginning of the command line's sentence about an internal error."""
 
 TRACE = "Traceback (most recent call last)"
 MARK = "zqx<b>\"'&zqx"
-"""A text that nobody else writes; a page that shows it has to have changed its signs."""
+"""A unique text; pages must escape it."""
 
 ESCAPE = "\x1b]0;zqx\x07\x1b[2J"
-"""What would clear a terminal and name its window."""
+"""Clears a terminal and names its window, if printed unchanged."""
 
 MOST_SHOWN = 20
 
@@ -38,16 +38,16 @@ WORDS = (
     "9223372036854775808", "²", "٣", "Ⅷ", "true", "null", "[]", "{}", "[" * 3000, "é" * 50, "e\u0301" * 50, "👨‍👩‍👧‍👦",
     "Аnn", "а" * 4000, "Ann,Bob", "Ann=Bob", "-", "_", "side", "hand", "anyway", "exhausted",
 )  # fmt: skip
-"""Words that have broken programs before."""
+"""Words that often break programs."""
 
 
 class TooLong(BaseException):
-    """Something took longer than anybody waits."""
+    """A sample took too long."""
 
 
 @dataclass
 class Findings:
-    """What was tried and what went wrong; the first few are kept whole."""
+    """Numbers of samples and faults; the first few faults are kept whole."""
 
     name: str
     tried: Counter[str] = field(default_factory=Counter)
@@ -58,25 +58,25 @@ class Findings:
     began_s: float = field(default_factory=time.monotonic)
 
     def found(self, what: str, sample: object = "") -> None:
-        """Something went wrong with a sample."""
+        """Record a fault of a sample."""
         self.wrong.append(f"{what}\n    with {shortened(sample)}")
         if len(self.wrong) <= MOST_SHOWN:
             print(f"FOUND {self.wrong[-1]}", flush=True)
 
     def took(self, seconds: float, what: str) -> None:
-        """How long one of them took."""
+        """Record the time of a sample."""
         if seconds > self.slowest_s:
             self.slowest_s, self.slowest = seconds, what
 
     def add(self, other: Findings) -> None:
-        """What another process has found."""
+        """Add the findings of another process."""
         self.tried += other.tried
-        self.wrong += other.wrong  # said by the other process
+        self.wrong += other.wrong  # already printed by the other process
         self.took(other.slowest_s, other.slowest)
 
     @contextlib.contextmanager
     def trying(self, kind: str, sample: object = "", *, within_s: float = 20.0) -> Iterator[None]:
-        """Counts one; an exception, or too long a time, is a finding."""
+        """Count a sample; an exception or timeout is a finding."""
         self.tried[kind] += 1
         start_s = time.monotonic()
         try:
@@ -89,7 +89,7 @@ class Findings:
         self.took(time.monotonic() - start_s, kind)
 
     def close(self) -> int:
-        """Says what came of it; 1 where there are findings."""
+        """Print the result; return 1 if there are findings."""
         if len(self.wrong) > MOST_SHOWN:
             print(f"… and {len(self.wrong) - MOST_SHOWN} more")
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(self.tried.items()))
@@ -102,26 +102,26 @@ class Findings:
 
 
 def shortened(sample: object, most: int = 600) -> str:
-    """A sample as Python writes it, not too long."""
+    """Return the shortened `repr` of a sample."""
     said = repr(sample)
     return said if len(said) <= most else f"{said[:most]}… ({len(said)} signs)"
 
 
 def last_lines(trace: str, most: int = 6) -> str:
-    """The end of a traceback on one line."""
+    """Return the end of a traceback as one line."""
     return " | ".join(line.strip() for line in trace.strip().splitlines()[-most:])
 
 
 @contextlib.contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Raises TooLong in the main thread after so long, where the system has alarms."""
+    """Raise TooLong in the main thread after a time, if the system has alarms."""
 
     def ring(*_: object) -> None:
         raise TooLong
 
     try:
         before = signal.signal(signal.SIGALRM, ring)
-    except ValueError:  # Another thread than the main one: nobody rings there.
+    except ValueError:  # Not the main thread: no alarms there.
         yield
         return
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -136,9 +136,9 @@ Usual = int | float | str | bool | tuple[str, ...]
 
 
 def arguments(doc: str, count: str, usual: float, **more: Usual) -> argparse.Namespace:
-    """The options that every proof has: how many, which seed; `more` of its own by what they are without being given.
+    """Parse the options of a script: the number of samples, the seed, and `more` with their defaults.
 
-    Of several words the first is taken.
+    A tuple lists the choices, default first.
     """
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(f"--{count}", type=type(usual), default=usual, help=f"how many (default {usual:,})")
@@ -154,18 +154,18 @@ def arguments(doc: str, count: str, usual: float, **more: Usual) -> argparse.Nam
 
 
 def fuzz(name: str, doc: str, run: Callable[[Findings, int, int, Path], object], *, times: int) -> int:
-    """Runs a fuzzer in a folder of its own as its options say, and says what came of it."""
+    """Run a fuzzer in a temporary folder with its options, and print the result."""
     given, findings = arguments(doc, "times", times), Findings(name)
     with tempfile.TemporaryDirectory() as folder:
         run(findings, given.times, given.seed, Path(folder))
     return findings.close()
 
 
-# --- Damaging what is sound -----------------------------------------------------------------------------------
+# --- Mutations ------------------------------------------------------------------------------------------------
 
 
 def mutated_bytes(data: bytes, chance: random.Random, most: int = 8) -> bytes:
-    """Bytes with a few of them changed, cut, doubled or moved, or a number of two or four become one at the edge."""
+    """Change, cut, double or move a few bytes, or replace a 2- or 4-byte number by an extreme one."""
     out = bytearray(data)
     for _ in range(chance.randint(1, most)):
         way, at = (
@@ -192,7 +192,7 @@ def mutated_bytes(data: bytes, chance: random.Random, most: int = 8) -> bytes:
 
 
 def mutated_text(text: str, chance: random.Random, words: Sequence[str] = WORDS, most: int = 4) -> str:
-    """A text with a few of its words or lines replaced, doubled, cut or moved."""
+    """Replace, double, cut or move a few words or lines."""
     lines = text.split("\n")
     for _ in range(chance.randint(1, most)):
         at = chance.randrange(len(lines))
@@ -202,7 +202,7 @@ def mutated_text(text: str, chance: random.Random, words: Sequence[str] = WORDS,
 
 
 def _changed(line: str, chance: random.Random, words: Sequence[str]) -> list[str]:
-    """What stands in the place of a line."""
+    """Return the lines that replace a line."""
     at, word = chance.randint(0, len(line)), chance.choice(words)
     parts = line.split(" ")
     parts[chance.randrange(len(parts))] = word
@@ -215,7 +215,7 @@ def _changed(line: str, chance: random.Random, words: Sequence[str]) -> list[str
 
 
 def written_otherwise(text: str, chance: random.Random) -> bytes:
-    """A text as bytes: mostly UTF-8, sometimes as other systems write it, sometimes damaged."""
+    """Encode a text: mostly as UTF-8, sometimes in another encoding, sometimes damaged."""
     encoding = chance.choice(("utf-8",) * 12 + ("utf-8-sig", "utf-16", "utf-16-le", "latin-1", "cp037", "utf-32"))
     text = text.replace("\n", chance.choice(("\n",) * 6 + ("\r\n", "\r", "\n\r", "\x0b")))
     data = text.encode(encoding, errors="replace")
@@ -227,7 +227,7 @@ def written_otherwise(text: str, chance: random.Random) -> bytes:
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command printed, and how it ended."""
+    """Output and exit code of a command."""
 
     code: int
     out: str
@@ -235,7 +235,7 @@ class Ran:
 
 
 def run_command(*words: str) -> Ran:
-    """A command of the command line in this process, writing to a strict UTF-8 terminal."""
+    """Run a command in this process, with strict UTF-8 output."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="strict") for _ in range(2))
     argv, code = sys.argv, 0
     sys.argv = ["companion", *words]
@@ -255,13 +255,13 @@ def _written(stream: io.TextIOWrapper) -> str:
 
 
 def faults_of(ran: Ran, *, sentences: int | None = None, longest: int = 2000) -> list[str]:
-    """What is wrong with what a command printed: our own mistakes, what steers a terminal, sentences without end."""
+    """Return the faults in a command's output: internal errors, control characters, too many or long sentences."""
     both = ran.out + ran.err
     wrong = [f"said {both[both.find(MISTAKE) :][:300]}"] if MISTAKE in both else []
     wrong += ["a traceback"] if TRACE in both else []
     if ran.code not in (0, 1, 2):
         wrong.append(f"ended with {ran.code}")
-    # Blanks of other widths are shown as they are: they steer nothing.
+    # Spaces of other widths do not control the terminal.
     steering = sorted(char for char in {*both} - {"\n"} if not (char.isprintable() or category(char) == "Zs"))
     wrong += [f"printed {steering!r}"] if steering else []
     lines = ran.err.splitlines()
@@ -273,5 +273,5 @@ def faults_of(ran: Ran, *, sentences: int | None = None, longest: int = 2000) ->
 
 
 def golden() -> tuple[Path, ...]:
-    """The records that ship with the tests."""
+    """Return the paths of the golden records."""
     return tuple(sorted((Path(__file__).parents[1] / "golden").glob("*.mbn")))

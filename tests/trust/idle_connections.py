@@ -1,11 +1,10 @@
-"""Hundreds of connections bring nothing or next to nothing while phones poll and tap: how long does a tap take?
+"""Measure taps while hundreds of connections are idle or slow.
 
     PYTHONPATH=tests:. python tests/trust/idle_connections.py [--idle 400] [--phones 20] [--taps 200]
 
-Taps are measured with one phone alone, then with `--phones` phones that ask each second whether anything has changed,
-look at the table when it has, and then with `--idle` connections that send nothing, `--crawl` that send a header letter
-by letter and `--mute` that never read what they asked for as well. Exits with 1 where a tap took longer than promised,
-was refused, or connections were not given back.
+Taps are measured with one phone alone, then with `--phones` phones that poll each second and load the table after a
+change. Then come `--idle` connections that send nothing, `--crawl` that send a header byte by byte, and `--mute` that
+never read their answer. The exit code is 1 if a tap is too slow or refused, or connections are not closed.
 """
 
 import contextlib
@@ -41,7 +40,7 @@ def opened(port: int, source: str, sent: bytes = b"") -> socket.socket:
 
 @contextlib.contextmanager
 def crawling(port: int, how_many: int) -> Iterator[None]:
-    """Connections that send their header a letter a second, from addresses of their own."""
+    """Open connections from different addresses that send a header at one byte a second."""
     sent = b"GET / HTTP/1.1\r\nX: "
     with contextlib.ExitStack() as stack:
         lines = [stack.enter_context(opened(port, address(1000 + number), sent)) for number in range(how_many)]
@@ -58,7 +57,7 @@ def crawling(port: int, how_many: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def polling(port: int, how_many: int, cookie: str) -> Iterator[list[float]]:
-    """Phones with the table open; gives how long each poll took, in seconds, as they go."""
+    """Let phones poll the table; yield a growing list of poll times, in seconds."""
     took_s = list[float]()
 
     def poll(number: int, over: threading.Event) -> None:
@@ -86,11 +85,11 @@ class Found:
     before: Size
     during: Size
     after: Size
-    took_s: dict[str, list[float]]  # how long each tap took, by who was there as well, and each poll
-    refused: int = 0  # taps that were not answered as they should be
+    took_s: dict[str, list[float]]  # times of taps by load, and of polls
+    refused: int = 0  # taps with a wrong answer
 
     def tap(self, who: str, port: int, cookie: str, taps: int) -> None:
-        """Change how plays are confirmed, which is written to the disk."""
+        """Change how plays are confirmed, which writes to the disk."""
         for number in range(taps):
             began_s = time.monotonic()
             answer, _, _ = asked(port, "/policy", {"policy": ("tap", "auto")[number % 2]}, cookie=cookie)
@@ -100,13 +99,13 @@ class Found:
 
     @property
     def is_kept(self) -> bool:
-        """True if no tap took longer than promised or was refused, and every connection was given back."""
+        """True if no tap was too slow or refused, and every connection was closed."""
         longest_s = max(max(self.took_s[who]) for who in (PHONES, CROWD))
         return longest_s < PROMISED_S and not self.refused and self.after.sockets <= self.before.sockets + 1
 
 
 def measured(running: Service, cookie: str, *, idle: int, phones: int, taps: int, crawl: int, mute: int) -> Found:
-    """Tap alone, with the phones, and with all the connections; then look what is left."""
+    """Tap alone, with the phones, and with all connections; then count the connections left."""
     port = running.port
     asked(port, "/join", cookie=cookie)
     found = Found(*3 * [running.size()], {})

@@ -1,16 +1,17 @@
-"""Kills the service at random moments while phones tap, and looks whether anything acknowledged is lost.
+"""Kill the service at random moments while phones tap: is anything acknowledged lost?
 
-`PYTHONPATH=tests:. python tests/trust/kills.py --times 1000`. The service is the real one with its real web server, in
-a process of its own (`served.py`); the phones speak HTTP as pages and scripts do, all at the same time. What a phone
-was answered is noted with what it promised. After each kill the service is started again in the same folder, and then
+`PYTHONPATH=tests:. python tests/trust/kills.py --times 1000`
 
-* every event that was acknowledged is in the log, by its number and word for word; the numbers have no gap; what was
-  there before is unchanged; beyond that there is only what somebody had just asked for; no group of events is there by
-  half;
-* every phone is still the same phone, with its seat, and the same phone is host; the join link is the same.
+The real service with its web server runs in a process of its own (`served.py`). Phones send HTTP requests as pages and
+scripts do, all at once. Each answer is recorded with its promises. After each kill the service starts again in the same
+folder, and these must hold:
 
-The seed fixes what is tapped and when it is killed; how far the service had come by then is up to the machine. With
-`--keep FOLDER` the data stays there.
+* Every acknowledged event is in the log, with its number and content. Numbers have no gap, earlier events are
+  unchanged, and other events were requested just before the kill. No group of events is incomplete.
+* Every phone has its identity and seat, the host is the same, and the join link is unchanged.
+
+The seed determines the taps and the times of the kills; the progress of the service depends on the machine. `--keep
+FOLDER` keeps the data there.
 """
 
 from __future__ import annotations
@@ -50,19 +51,19 @@ PATIENCE_S = 60.0
 LONGEST_PLAY_S = 0.7
 LONGEST_SHUTDOWN_S = 0.15
 FRESH_FOLDER, AT_START, AT_SHUTDOWN = 0.08, 0.2, 0.15
-"""How often a round begins in another folder, a service is killed before it is ready, while it stops."""
+"""Shares of rounds that use a new folder, kill the service before it is ready, or kill it during shutdown."""
 
-MOST_LINES = 90  # a longer match is followed by a new one, or every tap would judge it all
+MOST_LINES = 90  # then a new match begins, because every tap judges the whole match
 MOST_EVENTS_A_TAP = 4
 CARDS = ("25", "50", "75", "100", "200", "roll", "stop", "speed-limit", "end-of-limit", "gasoline", "driving-ace")
 
 
 class Broken(AssertionError):
-    """The promise that nothing acknowledged is lost was broken."""
+    """Something acknowledged was lost."""
 
 
 def check(holds: bool, sentence: str) -> None:
-    """Raises Broken where something does not hold."""
+    """Raise Broken with a sentence unless a condition holds."""
     if not holds:
         raise Broken(sentence)
 
@@ -72,12 +73,12 @@ def check(holds: bool, sentence: str) -> None:
 
 @dataclass
 class Ledger:
-    """What the phones were told in one round."""
+    """The answers that the phones got in one round."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    wrote: dict[int, str] = field(default_factory=dict)  # the digest of each acknowledged event by its number
-    party: tuple[int, dict[str, Any]] | None = None  # the party that was acknowledged last
-    open: dict[int, str] = field(default_factory=dict)  # what was asked and not answered yet
+    wrote: dict[int, str] = field(default_factory=dict)  # digests of acknowledged events by number
+    party: tuple[int, dict[str, Any]] | None = None  # last acknowledged party
+    open: dict[int, str] = field(default_factory=dict)  # requests without an answer yet
     answered: int = 0
     faults: list[str] = field(default_factory=list)
     numbers: Iterator[int] = field(default_factory=itertools.count)
@@ -107,7 +108,7 @@ class Ledger:
 
 
 class Nest:
-    """Starts services that are imported already."""
+    """Forks services from a process that has imported everything."""
 
     def __init__(self) -> None:
         environ = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
@@ -131,7 +132,7 @@ class Nest:
 
 
 class Service:
-    """A service that runs, or is about to."""
+    """A running or starting service."""
 
     def __init__(self, folder: Path, nest: Nest) -> None:
         self._out = folder.with_suffix(".out")
@@ -139,7 +140,7 @@ class Service:
         self.pid = nest.start(folder, self._out)
 
     def port(self) -> int:
-        """The port, once it is ready. Raises Broken where it does not start."""
+        """Wait for the start and return the port. Raises Broken if it fails."""
         ready = re.compile(r"http://localhost:(\d+)")
         wait_until(lambda: ready.search(self.said()) or not self.runs(), PATIENCE_S, 0.003)
         found = ready.search(self.said())
@@ -160,7 +161,7 @@ class Service:
             os.kill(self.pid, which)
 
     def kill(self) -> None:
-        """Kills it, and waits until it is gone: only then does the system give back its lock."""
+        """Kill the service and wait for its end, which releases its lock."""
         self.send(signal.SIGKILL)
         wait_until(lambda: not self.runs(), PATIENCE_S, 0.001)
 
@@ -169,20 +170,20 @@ class Service:
 
 
 class Phone:
-    """A phone: it remembers its cookies over all kills, and taps as long as it is answered."""
+    """A phone that keeps its cookies over kills and taps while it is answered."""
 
     def __init__(self, number: int, chance: random.Random) -> None:
         self.number = number
         self.chance = chance
         self.cookies: dict[str, str] = {}
         self.known: list[Any] = [None, None, False]
-        """Which phone the service says that it is, its seat, whether it is host."""
+        """Its number at the service, its seat, and True if it is host."""
 
         self._line: http.client.HTTPConnection | None = None
         self._ledger, self._port = Ledger(), 0
 
     def call(self, port: int, ledger: Ledger) -> None:
-        """Tells it where the service is now, and who takes down what it is told."""
+        """Set the service's port and the ledger that records the answers."""
         self.hang_up()
         self._line = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
         self._ledger, self._port = ledger, port
@@ -192,12 +193,12 @@ class Phone:
             self._line.close()
 
     def ask(self, path: str, fields: dict[str, Any] | None = None, *, as_json: bool = False) -> tuple[int, Any]:
-        """Asks for a page, or taps; gives the status and what was said. Raises OSError where nobody answers."""
+        """Get a page, or tap with `fields`; return status and content. Raises OSError if no answer comes."""
         number = self._ledger.asks("" if fields is None else path)
         try:
             self._send(path, fields, as_json)
             response = self._line.getresponse()
-            # The answer has begun to arrive: the page counts it, however it ends.
+            # The headers have arrived: the promise counts even if the rest is cut off.
             self._ledger.is_told(number, response.status, response.headers)
             self._remember(response.headers)
             said = response.read().decode()
@@ -231,7 +232,7 @@ class Phone:
 
 
 def _act(phone: Phone, now: dict[str, Any]) -> None:
-    """One tap of somebody at the table, such as a page or a script sends it."""
+    """Make a random tap, as a page or a script sends it."""
     chance = phone.chance
     if now["match"] is None or len(now["log"]) > MOST_LINES or chance.random() < 0.004:
         _begin(phone)
@@ -254,7 +255,7 @@ def _begin(phone: Phone) -> None:
 
 
 def _text(phone: Phone, now: dict[str, Any]) -> str:
-    """A play, mostly of the player to move; legal or not."""
+    """Return a play, legal or not, usually of the player to move."""
     chance, table = phone.chance, now["table"]
     player = table["to_move"] if chance.random() < 0.9 and table["to_move"] else chance.choice(list(now["names"]))
     card = chance.choice(CARDS)
@@ -267,7 +268,7 @@ def _text(phone: Phone, now: dict[str, Any]) -> str:
 
 
 def _play(phone: Phone, now: dict[str, Any]) -> None:
-    """A play by a script, or by the page's form."""
+    """Enter a play as a script or with the page's form."""
     if phone.chance.random() < 0.55:
         phone.ask("/api/plays", {"text": _text(phone, now), "anyway": phone.chance.random() < 0.4}, as_json=True)
     else:
@@ -285,7 +286,7 @@ def _settle(phone: Phone, now: dict[str, Any]) -> None:
 
 
 def _change(phone: Phone, now: dict[str, Any]) -> None:
-    """A line should have said something else, never happened, counts all the same, or one before it was forgotten."""
+    """Change or remove a line, let it count anyway, or insert one before it."""
     if now["log"]:
         seq = phone.chance.choice(now["log"][-12:])["seq"]
         deed = phone.chance.choice(("correct", "correct", "before", "retract", "stand"))
@@ -325,15 +326,15 @@ def _look(phone: Phone, _now: dict[str, Any]) -> None:
     phone.ask(phone.chance.choice(("/", "/score", "/seats", "/past", "/export.mbn")))
 
 
-# --- What is found after a kill -------------------------------------------------------------------------------
+# --- Checks after a kill --------------------------------------------------------------------------------------
 
 
 class Log:
-    """What is known to be in the log of a folder; it is held against what is there."""
+    """The known content of a folder's log, for comparison."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.marks: list[str] = []  # the digest of every event, the first first
+        self.marks: list[str] = []  # digests of all events in order
 
     def rows(self) -> list[tuple[int, int, str, dict[str, Any]]]:
         db = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)
@@ -342,7 +343,7 @@ class Log:
             return [(seq, match, kind, json.loads(body)) for seq, match, kind, body in found]
 
     def take_in(self, ledger: Ledger) -> int:
-        """Checks what is there, and what came in since the last time; gives how many events that is. Raises Broken."""
+        """Check the log and its new events; return the number of new events. Raises Broken."""
         rows, before = self.rows(), len(self.marks)
         check([row[0] for row in rows] == list(range(1, len(rows) + 1)), "the numbers have a gap")
         marks = [digest(match, kind, body) for _, match, kind, body in rows]
@@ -359,7 +360,7 @@ class Log:
 
 
 def _check_groups(rows: list[tuple[int, int, str, dict[str, Any]]]) -> None:
-    """What was written together is there together: a match with its first hand and how it is played, a name's seat."""
+    """Check that groups of events are complete: a match with its first hand and settings, a name with its seat."""
     for place, (seq, match, kind, body) in enumerate(rows):
         if kind == "setup":
             following = [(row[1], row[2]) for row in rows[place + 1 : place + 3]]
@@ -369,7 +370,7 @@ def _check_groups(rows: list[tuple[int, int, str, dict[str, Any]]]) -> None:
 
 
 def check_party(path: Path, ledger: Ledger, before: dict[str, Any]) -> dict[str, Any]:
-    """Checks who sits where as it is kept; gives it. `before`: as it was kept when the service started."""
+    """Check and return the saved party; `before` is the party at the start of the service."""
     try:
         kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     except ValueError as error:
@@ -385,20 +386,20 @@ def check_party(path: Path, ledger: Ledger, before: dict[str, Any]) -> dict[str,
     return party
 
 
-# --- A table that is killed again and again -------------------------------------------------------------------
+# --- A table that is killed repeatedly ------------------------------------------------------------------------
 
 
 NOBODY: dict[str, Any] = {"host": None, "seats": {}, "watching": []}
 
 
 class Table:
-    """One data folder after the other, with the phones of one table."""
+    """The phones of one table, with one data folder after another."""
 
     def __init__(self, home: Path, nest: Nest, phones: int, seed: str) -> None:
         self._home, self._nest, self._how_many = home, nest, phones
         home.mkdir(parents=True)
         self.chance = random.Random(seed)
-        self.tallied = Counter[str]()  # what came of the kills
+        self.tallied = Counter[str]()  # results of the kills
         self._ready_s = 0.5
         self._move_in()
 
@@ -410,7 +411,7 @@ class Table:
         self._ledger, self._party, self._token = Ledger(), NOBODY, None
 
     def round(self) -> None:
-        """Starts the service, lets the phones tap, kills it. Raises Broken."""
+        """Start the service, let the phones tap, kill it. Raises Broken."""
         if self.chance.random() < FRESH_FOLDER:
             self.close()
             self._move_in()
@@ -432,7 +433,7 @@ class Table:
             phone.hang_up()
 
     def _play(self, port: int, service: Service) -> None:
-        """The phones tap until the service is gone."""
+        """Let the phones tap until the service is gone."""
         self._ledger = Ledger(party=(0, self._party))
         threads = [threading.Thread(target=self._tap, args=(phone, port)) for phone in self._phones]
         for thread in threads:
@@ -455,7 +456,7 @@ class Table:
     # After a kill
 
     def _check(self, port: int, service: Service) -> None:
-        """Checks what the service that was started again has and shows."""
+        """Check the content and pages of the restarted service."""
         check("Traceback" not in service.said(), service.said())
         check(not (self.folder / NOTE_NAME).exists(), "a log that was only killed was taken for damaged")
         self.tallied["events"] += self._log.take_in(self._ledger)
@@ -467,7 +468,7 @@ class Table:
         self._check_phones(port)
 
     def _check_phones(self, port: int) -> None:
-        """Each phone asks: it is who it was, in its seat."""
+        """Check each phone's identity and seat."""
         for phone in self._phones:
             before = phone.known[0]
             phone.call(port, self._ledger)
@@ -482,7 +483,7 @@ class Table:
             check(is_host == (who is not None and who == self._party["host"]), f"phone {who}: host {is_host}")
 
     def close(self) -> None:
-        """A last look at the folder: a service starts, and all is there."""
+        """Check the folder a last time with a new service."""
         service = Service(self.folder, self._nest)
         try:
             self._check(service.port(), service)
@@ -496,7 +497,7 @@ class Table:
 
 
 def kill_and_look(times: int, *, seed: int = 0, phones: int = 4, jobs: int = 2, home: Path) -> Counter[str]:
-    """Kills a service so many times at `jobs` tables beside one another. Raises Broken at the first loss."""
+    """Kill services this many times, at `jobs` tables in parallel. Raises Broken at the first loss."""
     nest, over = Nest(), threading.Event()
 
     def kill(table: Table, share: int) -> None:

@@ -1,9 +1,9 @@
-"""A phone sends large photographs to be counted: how much memory do the service and the process that decodes take?
+"""Measure the memory that counting large photographs takes.
 
     PYTHONPATH=tests:. python tests/trust/picture_memory.py [--most 560]
 
-Each picture is sent to a service of its own, which reads it with the faces of a deck. The memory is that of both
-processes together at their peak. Exits with 1 where it is above `--most` MB.
+Each picture is sent to a new service, which reads it with the faces of a deck. Measured is the peak of the service and
+its decoding process together. The exit code is 1 if it is above `--most` MB.
 """
 
 import contextlib
@@ -48,7 +48,7 @@ def file_of(what: str, size: tuple[int, int], kind: str, options: tuple[int, ...
 
 
 def taken_mb(running: Service) -> float:
-    """Memory that the service and its children take now; the files of programs, which they share, count once."""
+    """Return the memory of the service and its children, in MB; shared program files count once."""
     pid, total_kb = running.process.pid, 0
     with contextlib.suppress(OSError):
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
@@ -60,7 +60,7 @@ def taken_mb(running: Service) -> float:
 
 @contextlib.contextmanager
 def watched(running: Service) -> Iterator[list[float]]:
-    """Look at the memory all the time; give the peak so far."""
+    """Watch the memory inside the context; yield a list with the peak so far."""
     peak = [0.0]
 
     def look(over: threading.Event) -> None:
@@ -72,7 +72,7 @@ def watched(running: Service) -> Iterator[list[float]]:
 
 
 def measured(name: str, data: bytes) -> float:
-    """The peak for one picture, in MB; prints it."""
+    """Print and return the peak for one picture, in MB."""
     with tempfile.TemporaryDirectory() as folder, service(Path(folder), "up") as running:
         _, _, cookie = asked(running.port, f"/join?t={running.token}")
         before = taken_mb(running)

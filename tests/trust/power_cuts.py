@@ -1,14 +1,14 @@
-"""Cuts the power at random moments, and looks whether anything acknowledged is lost.
+"""Simulate power cuts at random moments: is anything acknowledged lost?
 
-`PYTHONPATH=tests:. python tests/trust/power_cuts.py --times 500`. A match is played on the real log, with the party of
-the phones and the key of the cookies beside it, from an empty folder on, over copies and restarts; all that is
-written is recorded beneath SQLite (`disk.py`). Then the power goes at any moment of that: the folder is laid out as a
-disk may have it after the cut, and opened by the real `Store.open`. It must open; hold every acknowledged event, word
-for word, nothing by half; and come to the state that was shown then. The party is one that was kept, the last that was
-acknowledged or a later one.
+`PYTHONPATH=tests:. python tests/trust/power_cuts.py --times 500`
 
-With `--careless` a sync is left out (`off`, `normal`: SQLite's; `file`, `folder`: those of small files): losses must
-be found, or the cuts would prove nothing.
+A match is played on the real log, with the phones' party and the cookie key. It starts in an empty folder and includes
+copies and restarts. All writes below SQLite are recorded (`disk.py`). After a simulated cut the folder gets a possible
+content of the disk, and the real `Store.open` opens it. It must open, contain every acknowledged event unchanged and no
+incomplete group, and give the state that was shown. The party must be the last acknowledged one or a later one.
+
+`--careless` omits a sync (`off`, `normal`: SQLite's; `file`, `folder`: those of small files). Losses must then be
+found, or the cuts prove nothing.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ from companion.storage.event_store import Event, NewEvent, Store
 
 CUTS_A_RUN = 25
 DEEDS_A_RUN = (10, 40, 150)
-OLD_LOG = 0.3  # how often a run begins with a log of an older version
+OLD_LOG = 0.3  # share of runs that begin with a log of an older version
 CARELESS = ("off", "normal", "file", "folder")
 MADE_UP = """
     CREATE TABLE made_up (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL) STRICT;
@@ -53,19 +53,19 @@ MADE_UP = """
 
 @dataclass
 class Truth:
-    """What happened in a run, as whoever was there knows it."""
+    """What really happened in a run."""
 
     events: list[Event] = field(default_factory=list)
-    ends: set[int] = field(default_factory=lambda: {0})  # after so many events a transaction had ended
+    ends: set[int] = field(default_factory=lambda: {0})  # numbers of events at the ends of transactions
     states: dict[int, deeds.MatchState] = field(default_factory=dict)
     parties: list[Party] = field(default_factory=lambda: [Party()])
     keys: list[bytes] = field(default_factory=list)
-    old: int = 0  # so many events an older version had written
+    old: int = 0  # number of events written by an older version
 
 
 @dataclass(frozen=True)
 class Acknowledged:
-    """What somebody had been told by then."""
+    """What was acknowledged at a moment."""
 
     events: int
     parties: int
@@ -73,7 +73,7 @@ class Acknowledged:
 
 
 class Run:
-    """A match that is played while its disk is recorded."""
+    """A match with a recorded disk."""
 
     def __init__(self, home: Path, chance: random.Random, careless: str | None) -> None:
         self._folder, self._chance, self._careless = home / "family" / "data", chance, careless
@@ -88,7 +88,7 @@ class Run:
                 self._store.close()
 
     def _have_been_there(self) -> None:
-        """An older version has left a log."""
+        """Write a log of an older version."""
         self._folder.mkdir(parents=True)
         frozen(1, self._folder)
         with tempfile.TemporaryDirectory() as copy, contextlib.closing(Store.open(frozen(1, Path(copy)))) as store:
@@ -99,7 +99,7 @@ class Run:
         self.truth.ends = {self.truth.old}
 
     def _begin(self) -> None:
-        """Opens the folder as the service does."""
+        """Open the folder as the service does."""
         self._promise()
         folder = data_dir(self._folder)
         self._store = Store.open(store_path(folder), clock=lambda: self._chance.choice((0.0, 4.1e9, 1.8e9)))
@@ -115,7 +115,7 @@ class Run:
         append = self._store.append
 
         def noted(*args: Any, **more: Any) -> tuple[Event, ...]:
-            # Known before it returns: a cut may come when it is on the disk and nobody has been told yet.
+            # Note it before returning: a cut may come after the write and before the acknowledgment.
             written = append(*args, **more)
             self.truth.events += written
             self.truth.ends.add(len(self.truth.events))
@@ -155,7 +155,7 @@ class Run:
 
 
 def _carelessly(careless: str | None) -> contextlib.AbstractContextManager[object]:
-    """Leaves out a sync of the small files."""
+    """Omit a sync of the small files inside the context."""
     real = os.fsync
     if careless == "file":
         return patch.object(os, "fsync", lambda fd: real(fd) if Path(f"/proc/self/fd/{fd}").is_dir() else None)
@@ -168,7 +168,7 @@ def _carelessly(careless: str | None) -> contextlib.AbstractContextManager[objec
 
 
 def cut(run: Run, times: int, home: Path, chance: random.Random) -> Iterator[str | None]:
-    """Cuts the power in a run at so many moments; gives what was lost each time, None where nothing was."""
+    """Cut the power of a run at this many moments; yield each loss, None if there was none."""
     ops = run.recorder.ops
     moments = sorted(chance.randint(run.recorder.began, len(ops)) for _ in range(times))
     disk, told, done = Disk(), Acknowledged(0, 0, 0), 0
@@ -204,7 +204,7 @@ def _loss(home: Path, truth: Truth, told: Acknowledged) -> str | None:
 
 
 def _look(home: Path, truth: Truth, told: Acknowledged) -> None:
-    """Opens what is there as the service does, and compares. Raises Broken."""
+    """Open the folder as the service does, and compare. Raises Broken."""
     folder = data_dir(home / "family" / "data")
     _look_at_copies(folder)
     try:
@@ -221,7 +221,7 @@ def _look(home: Path, truth: Truth, told: Acknowledged) -> None:
 
 
 def _look_at_copies(folder: Path) -> None:
-    """Looks whether copies of the log, such as backups, are whole."""
+    """Check that copies of the log, such as backups, are complete."""
     for path in folder.rglob("*.sqlite3"):
         if path != store_path(folder):
             db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
@@ -236,7 +236,7 @@ def _look_at_log(store: Store, truth: Truth, told: Acknowledged) -> None:
     found.sort(key=lambda event: event.seq)
     count = len(found)
     check(count >= told.events, f"{told.events} events were acknowledged, {count} are there")
-    # What was being written when the power went may be there although nobody had been told.
+    # An unacknowledged write may have survived.
     check(found == truth.events[:count], "the events are not those that were written")
     check(count in truth.ends, "events that belong together are there by half")
     match = Match(store)
@@ -257,7 +257,7 @@ def _look_at_party(folder: Path, truth: Truth, told: Acknowledged) -> None:
 
 
 def _go_on(store: Store) -> None:
-    """It can be played on, and that is kept too."""
+    """Check that the match can be continued and new plays are saved."""
     written = store.append(None, NewEvent("setup", {"lines": []}))
     check(store.events(written[0].match) == written, "what is written now is not there")
 
@@ -275,14 +275,14 @@ class Tallied:
 
 
 def cut_and_look(times: int, *, seed: int = 0, careless: str | None = None, first: bool = False) -> Tallied:
-    """Cuts so many times, in as many runs as it takes; `first`: until the first loss."""
+    """Cut this many times, in as many runs as needed; `first` stops at the first loss."""
     tallied = Tallied()
     while tallied.cuts < times and not (first and tallied.lost):
         chance = random.Random(f"{seed}:{tallied.runs}")
         with tempfile.TemporaryDirectory(prefix="power-") as temporary:
             home = Path(temporary)
             (home / "disk").mkdir()
-            # The schema of the logs has changed once more, so that there is an older one.
+            # An additional made-up migration makes older logs.
             with patch.object(database, "MIGRATIONS", (*database.MIGRATIONS, MADE_UP)):
                 run = Run(home / "disk", chance, careless)
                 for lost in cut(run, min(CUTS_A_RUN, times - tallied.cuts), home, chance):

@@ -1,4 +1,4 @@
-"""The companion as a family runs it, in a process of its own, and what the system says of it while it runs."""
+"""Run the real companion in a process of its own, and measure it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Service:
         return join_token(next(self.folder.rglob(KEY_NAME)).read_bytes())
 
     def end(self, number: int = signal.SIGTERM, within_s: float = 30.0) -> int:
-        """Asks it to end; gives its exit code. It is killed where it does not."""
+        """Ask the process to end, kill it if it does not, and return its exit code."""
         self.process.send_signal(number)
         try:
             return self.process.wait(within_s)
@@ -76,7 +76,7 @@ def free_port() -> int:
 def started(
     called: Sequence[str], port: int, folder: Path, environ: Mapping[str, str] | None = None
 ) -> Iterator[Service]:
-    """Starts a service over a data folder, waits until it says that it is ready, and ends it at last."""
+    """Start a service over a data folder, wait until it is ready, and end it after the context."""
     process = subprocess.Popen(
         called,
         stdin=subprocess.DEVNULL,
@@ -105,7 +105,7 @@ def service(
     before: Sequence[str] = (),
     host: str = "127.0.0.1",
 ) -> Iterator[Service]:
-    """Runs the companion on a free port over a data folder until it is left."""
+    """Run the companion on a free port over a data folder inside the context."""
     port = free_port()
     called = [
         *before, sys.executable, "-c", PROGRAM, *command, "--host", host, "--port", str(port), "--data", str(folder),
@@ -117,7 +117,7 @@ def service(
 @dataclass(frozen=True, slots=True)
 class Size:
     rss_kb: int
-    anon_kb: int  # of it what is the process's own: not the files of programs, which others may use as well
+    anon_kb: int  # anonymous memory: without mapped program files, which other processes may share
     threads: int
     files: int
     sockets: int
@@ -125,7 +125,7 @@ class Size:
 
 
 def size_of(pid: int) -> Size:
-    """What a process takes up now, from /proc."""
+    """Return a process's current size from /proc."""
     proc = Path(f"/proc/{pid}")
     status = dict(re.findall(r"^(\w+):\s+(\d+)", (proc / "status").read_text(), re.MULTILINE))
     links = [_target(link) for link in (proc / "fd").iterdir()]
@@ -157,7 +157,7 @@ def asked(
     timeout_s: float = 20.0,
     language: str = "en",
 ) -> tuple[int, bytes, str]:
-    """A page, or with `fields` a tap: status, body, unpacked, and the cookie the phone has then."""
+    """Get a page, or tap with `fields`; return status, unpacked body and the phone's new cookie."""
     line = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout_s, source_address=(source, 0))
     headers = {"Host": f"127.0.0.1:{port}", "Cookie": cookie, "Accept-Encoding": "gzip", "Accept-Language": language}
     try:
@@ -180,7 +180,7 @@ def asked(
 
 @contextmanager
 def beside(*tasks: Callable[[threading.Event], object]) -> Iterator[threading.Event]:
-    """Runs each task in a thread until it is left; gives the event by which they know, and which is set then."""
+    """Run each task in a thread inside the context; yield the event that tells them to end."""
     over = threading.Event()
     threads = [threading.Thread(target=task, args=(over,), daemon=True) for task in tasks]
     for thread in threads:

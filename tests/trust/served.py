@@ -1,11 +1,10 @@
-"""The real service in a process that may be killed, saying with each answer what it promises.
+"""The real service in a process that may be killed; each answer names what it promises.
 
-`python -m trust.served` is a nest: for each line `FOLDER OUT` on its input it forks a service that is imported already,
-as `companion up` without a camera runs it, and prints the number of its process.
+`python -m trust.served` reads lines `FOLDER OUT`. For each it forks a service like `companion up` without a camera,
+with everything imported, and prints the process ID.
 
-Each answer carries what was written on behalf of its request, as the service itself had it when the write returned:
-`X-Wrote` has the events by number and digest, `X-Party` the party with how many were kept before, `X-Phone` whose phone
-asked and what it has.
+Each answer reports what was written for its request when the write returned. `X-Wrote` has the events by number and
+digest, `X-Party` the number of saved parties and the current one, `X-Phone` the phone, its seat and whether it is host.
 """
 
 import hashlib
@@ -25,13 +24,13 @@ from companion.storage.event_store import Event, Store
 
 
 def digest(match: int, kind: str, body: object) -> str:
-    """What an event says, in a few letters: the same for the one that was promised and the one that is found."""
+    """Return a short digest of an event's content, to compare promised and stored events."""
     text = json.dumps([match, kind, body], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def tell_promises() -> None:
-    """Has every answer say what was written for it."""
+    """Make every answer report what was written for it."""
     append, keep = Store.append, phones.Phones._keep
 
     def noted(self: Store, *args: object, **more: object) -> tuple[Event, ...]:
@@ -67,7 +66,7 @@ def serve(folder: Path) -> None:
 
 
 def nest() -> None:
-    """Forks a service for each line of the input."""
+    """Fork a service for each input line."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     for line in sys.stdin:
         folder, out = line.rstrip("\n").split("\t")
@@ -81,7 +80,7 @@ def nest() -> None:
 
 
 def _become(out: Path) -> None:
-    """What a service says lies in a file, also what went wrong."""
+    """Redirect output and errors of a service to a file."""
     fd = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(fd, 1)
     os.dup2(fd, 2)

@@ -1,10 +1,10 @@
-"""Connections to the port with TLS say nothing while a phone is the camera: how long does one of its pictures take?
+"""Measure pictures from a phone camera while other TLS connections are silent.
 
     PYTHONPATH=tests:. python tests/trust/silent_tls.py [--phones 10] [--pictures 50]
 
-A phone sends pictures by the connection that it has and by new ones, while `--phones` others ask each second whether
-anything has changed: first alone, then beside 1, 3 and 200 silent connections. Exits with 1 where a picture was
-refused, or where the usual one took more than 1.5 times as long as without silent connections.
+A phone sends pictures on an open connection and on new ones, while `--phones` others poll each second: first alone,
+then with 1, 3 and 200 silent connections. The exit code is 1 if a picture is refused, or if the median time is more
+than 1.5 times that without silent connections.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ from companion.vision.capture.image_io import jpeg_of
 SILENT = (0, 1, 3, 200)
 MOST_RATIO = 1.5
 PICTURE = jpeg_of(np.random.default_rng(1).integers(0, 255, (720, 1280, 3), np.uint8)) or b""
-PAUSE_S = 0.08  # as often as a phone may send in the long run; fifty of each kind take less than a handshake may
+PAUSE_S = 0.08  # a phone's sustained limit; fifty pictures of each kind end before the handshake timeout
 TIMEOUT_S = 60.0
 
 
@@ -44,7 +44,7 @@ class Phone:
         return HTTPSConnection("127.0.0.1", self._port, timeout=TIMEOUT_S, context=self._trusts)
 
     def send(self, by: HTTPSConnection | None = None) -> tuple[int, float]:
-        """Send a picture; give the status of the answer, and how long it took in seconds."""
+        """Send a picture; return the status and the time in seconds."""
         line, began_s = by or self._line, time.monotonic()
         line.request("POST", "/camera/phone/frame", PICTURE, self._headers)
         answer = line.getresponse()
@@ -57,7 +57,7 @@ class Phone:
 
 
 def measured(phone: Phone, pictures: int) -> Mapping[str, list[float]]:
-    """How long pictures took, by the kind of connection. Raises ValueError where one is refused."""
+    """Return the times of pictures by kind of connection. Raises ValueError if one is refused."""
     took_s: dict[str, list[float]] = {"kept": [], "new": []}
     for _ in range(pictures):
         for kind, send in (("kept", phone.send), ("new", phone.send_anew)):

@@ -1,12 +1,13 @@
-"""The companion runs for hours on the simulated table, with phones coming and going: what does it come to take up?
+"""Run the companion for hours on the simulated table, with phones coming and going: do its resources stay constant?
 
     PYTHONPATH=tests:. python tests/trust/soak.py --minutes 60 [--phones 10] [--speed 6] [--confirm auto|tap] [--seed 0]
 
-Every few seconds memory, threads, open files, sockets and the data folder are written down. The first tenth, at least
-a minute, is for warming up. Memory, all of it and what is the process's own, is flat where the median of the last third
-of what follows is at most 8 %, or 16 MB where that is more, above that of its first third (a straight line through
-single samples would be led by a photograph that is just being read), threads and files where the medians are at most 4
-apart. Exits with 1 where they are not, or a page failed.
+Memory, threads, open files, sockets and the data folder are sampled every few seconds. The first tenth, at least a
+minute, is a warm-up; the rest is compared by the medians of its first and last third. Medians are used because single
+samples depend on a photograph being read.
+
+Total and anonymous memory may grow by 8 %, or 16 MB if that is more; threads and files may differ by 4. The exit code
+is 1 if something grows more or a page fails.
 """
 
 import json
@@ -62,7 +63,7 @@ class Tally:
 
 
 class Phone:
-    """Somebody's phone: it opens pages, polls, taps, sends photographs, leaves, and comes as another one."""
+    """A phone that opens pages, polls, taps, sends photographs, leaves, and returns as another one."""
 
     def __init__(self, running: Service, number: int, tally: Tally, seed: int, confirm: str) -> None:
         self.running, self.tally, self.confirm = running, tally, confirm
@@ -93,7 +94,7 @@ class Phone:
         self.ask("pages", self.chance.choice(PAGES))
 
     def another(self) -> None:
-        """The phone has lost its cookie, or it is somebody else's."""
+        """Continue without a cookie, as a new phone."""
         self.cookie = ""
         self.ask("phones", f"/join?t={self.running.token}")
 
@@ -108,7 +109,7 @@ class Phone:
         return json.loads(self.ask("states", "/api/state")[1])
 
     def tap(self) -> None:
-        """Answers what is asked, begins the next hand, enters a play, takes it back."""
+        """Answer a question, begin the next hand, or enter or undo a play."""
         now = self.now()
         if now["winner"]:
             self.ask("matches begun", "/setup", PLAYERS)
@@ -139,7 +140,7 @@ class Phone:
 
 
 def sent_photograph(port: int, picture: Path, cookie: str, source: str) -> int:
-    """Sends a photograph as a phone's browser does; gives the status."""
+    """Send a photograph as a browser does; return the status."""
     with picture.open("rb") as photo:
         fields = {"edition": "classic", "photo": FileStorage(photo, picture.name, content_type="image/jpeg")}
         return asked(port, "/snap", fields, cookie=cookie, source=source, timeout_s=60)[0]
@@ -155,7 +156,7 @@ def sampled(running: Service, folder: Path, began_s: float) -> Sample:
 def soak(
     minutes: float, *, phones: int = 10, speed: float = 6.0, confirm: str = "auto", seed: int = 0, hands: int = 50
 ) -> tuple[list[Sample], Tally, list[str]]:
-    """Runs it; gives the samples, what the phones did, and what the service printed after it was ready."""
+    """Run the service with phones; return samples, the phones' tally, and the output after the start."""
     samples: list[Sample] = []
     tally = Tally()
     command = ("demo", "--speed", str(speed), "--confirm", confirm, "--hands", str(hands), "--seed", str(seed + 1))
@@ -175,7 +176,7 @@ def soak(
 
 
 def verdict(samples: Sequence[Sample]) -> bool:
-    """Prints what is taken up in the first and the last third after the time for warming up; whether it is the same."""
+    """Print the medians of the first and last third; return True if they are close enough."""
     warm_s = max(WARM_S, samples[-1].at_s / 10)
     kept = [sample.size for sample in samples if sample.at_s >= warm_s] or [sample.size for sample in samples]
     third, is_flat = max(1, len(kept) // 3), True
@@ -188,7 +189,7 @@ def verdict(samples: Sequence[Sample]) -> bool:
 
 
 def report(samples: Sequence[Sample], tally: Tally, said: Sequence[str]) -> bool:
-    """Prints a table and the verdict; whether all stays as it is."""
+    """Print a table and the verdict; return True if the run passed."""
     print("minute  RSS MB  own MB  threads  files  sockets  folder kB  lines  CPU %")
     step = max(1, len(samples) // 20)
     for before, sample in zip(samples[::step], samples[step::step], strict=False):

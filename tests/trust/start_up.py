@@ -1,9 +1,8 @@
-"""How long the companion takes from its start to the first page that it answers.
+"""Measure the time from the companion's start to its first page.
 
     PYTHONPATH=tests:. python tests/trust/start_up.py --times 5 [--cold]
 
-`--cold` lets the system forget the files that it has read (as root), and begins without compiled Python files. Exits
-with 1 where the median of a kind is above the promise.
+`--cold` drops the system's file cache before each start (needs root). The exit code is 1 if a median is above 3 s.
 """
 
 import contextlib
@@ -18,11 +17,11 @@ from trust.real_service import asked, service
 
 PROMISED_S = 3.0
 KINDS = ("up", "demo")
-"""Without a camera `up` says so; where one is plugged in, give `--source` the one it should not look for."""
+"""Commands to measure; `up` needs a machine without a camera."""
 
 
 def taken_s(kind: str) -> tuple[float, int]:
-    """The seconds from the start of a process to its first page, and what it takes up then, in kB."""
+    """Return the time from start to first page in seconds, and the memory then in kB."""
     with tempfile.TemporaryDirectory() as folder:
         began_s = time.monotonic()
         with service(Path(folder), kind) as running:
@@ -31,7 +30,7 @@ def taken_s(kind: str) -> tuple[float, int]:
 
 
 def forget() -> None:
-    """The system forgets the files it has read; only root may ask it to."""
+    """Drop the system's file cache; needs root."""
     with contextlib.suppress(OSError):
         Path("/proc/sys/vm/drop_caches").write_text("3")
 
