@@ -1,11 +1,11 @@
-# The set-up that deploy/run and deploy/test share. Sourced by bash with `set -euo pipefail`; everything it says
-# goes to standard error, so that `deploy/run read … --json` leaves standard output to the program.
+# Functions for the scripts in deploy/. Sourced by bash with `set -euo pipefail`. Messages go to standard error, so that
+# `deploy/run read … --json` leaves standard output to the program.
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 venv=$root/.venv
 python=python3
 
-# Asked first: a service cannot reach a Python in somebody's home, and the Pi's own camera is known to this one alone.
+# Preferred: a service cannot use a Python in a home folder, and only the system's knows the Pi's camera module.
 python_of_system=/usr/bin/python3
 pi_camera=/usr/lib/python3/dist-packages/picamera2
 
@@ -32,14 +32,14 @@ find_python() {
         fi
     done
     is_recent "$python" || stop "Python 3.11 or later is needed and this is $(python3 --version 2>&1): use Debian 12," \
-        "Raspberry Pi OS of 2023 or anything newer, or install a newer Python beside it."
-    is_64_bit "$python" || stop "This is a 32-bit system and the picture libraries exist for 64 bit only:" \
+        "Raspberry Pi OS of 2023 or newer, or install another Python."
+    is_64_bit "$python" || stop "This is a 32-bit system, and the picture libraries need 64 bits:" \
         "install the 64-bit Raspberry Pi OS."
 }
 
 # --- The system's packages ------------------------------------------------------------------------------------
 
-# Prints the package of each library that cannot be loaded; takes library and package in turn.
+# Prints the package of each library that cannot be loaded; arguments: pairs of library and package.
 missing_of() {
     "$python" - "$@" <<'END'
 import ctypes
@@ -57,7 +57,7 @@ missing_libraries() { missing_of libzbar.so.0 libzbar0 libGL.so.1 libgl1 libgthr
 
 missing_venv() { "$python" -c 'import ensurepip, venv' 2>/dev/null || echo "${python##*/}-venv"; }
 
-# The browser, and what the driver that comes with playwright needs.
+# The browser, and a library that playwright's driver needs.
 missing_browser() {
     command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || echo chromium
     missing_of libatomic.so.1 libatomic1
@@ -78,7 +78,7 @@ may_install() {
     [ -t 0 ] && [ -t 2 ] && say "System packages are missing ($*); installing them needs your password." && sudo -v
 }
 
-# Debian 13 calls some libraries libzbar0t64 and so on.
+# Debian 13 appends t64 to some names, such as libzbar0t64.
 debian_name() {
     local name
     for name in "$1" "$1t64"; do
@@ -93,7 +93,7 @@ debian_name() {
 install_packages() {
     local log name names=()
     command -v apt-get >/dev/null ||
-        stop "Some system packages are missing: install what your system calls $*, then run this again."
+        stop "System packages are missing: install your system's equivalents of $*, then run this again."
     may_install "$@" || stop "System packages are missing and this user may not install them: as an administrator type " \
         "apt-get install $*  and run this again."
     say "Installing system packages: $* …"
@@ -107,7 +107,7 @@ install_packages() {
     rm -f "$log"
 }
 
-# The browser without its windows draws a page in two thirds of the time; where it cannot be had, the whole one does.
+# The headless browser draws a page in two thirds of the time; without it the full browser is used.
 try_quick_browser() {
     [ "$(id -u)" = 0 ] && ! command -v chromium-headless-shell >/dev/null && command -v apt-get >/dev/null || return 0
     DEBIAN_FRONTEND=noninteractive timeout 120 apt-get -qq install -y --no-install-recommends \
@@ -136,14 +136,14 @@ install_what_is_missing() {
     missing=$(all_missing "$@")
     # shellcheck disable=SC2086,SC2116
     if [ -n "$missing" ]; then
-        stop "They are installed but do not work: type  $(by_hand "install --reinstall")$(echo $missing)  and run this again."
+        stop "The system packages are installed but do not work: type  $(by_hand "install --reinstall")$(echo $missing)  and run this again."
     fi
 }
 
 # --- The virtual environment ----------------------------------------------------------------------------------
 
-# What an install depends on: the project file and the locked versions, where the checkout lies (a virtual environment
-# does not move), and whether the system brings the Pi's own camera.
+# Everything an installation depends on: project file, locked versions, path (a virtual environment cannot be moved), and
+# whether the system has the Pi's camera library.
 fingerprint() {
     { printf '%s\n' "$root" "$(of_system)"; cat "$root/pyproject.toml" "$root"/deploy/locked*.txt; } | cksum
 }
@@ -159,24 +159,24 @@ is_installed() {
     return 1
 }
 
-# Makes $venv, unless it lies where it was made, of the same Python and as much of the system.
+# Creates $venv unless it exists with the same path, Python and system packages.
 make_venv() {
     local made="$venv $python $(of_system)"
     if [ "$(cat "$venv/made" 2>/dev/null)" = "$made" ] && "$venv/bin/python" -c 'import pip' 2>/dev/null; then return; fi
-    say "Making a virtual environment in $venv …"
+    say "Creating a virtual environment in $venv …"
     # shellcheck disable=SC2046 # an option or none
-    "$python" -m venv --clear $(of_system) "$venv" >/dev/null 2>&1 || stop "$venv could not be made: see that this" \
+    "$python" -m venv --clear $(of_system) "$venv" >/dev/null 2>&1 || stop "$venv could not be created: check that this" \
         "user may write there, that the disk is not full, and that ${python##*/}-venv is installed."
     printf '%s\n' "$made" >"$venv/made"
 }
 
-# Installs the locked libraries, then the program, as pip is told by the other arguments; nothing else is fetched.
+# Installs the locked libraries ($1), then the program with the other arguments for pip; nothing else is downloaded.
 install_program() {
     local locked=$1 log=$venv/install.log pip=("$venv/bin/python" -m pip install --quiet --no-input --disable-pip-version-check)
     shift
-    # A version that deploy/update has packed brings its libraries.
+    # A version packed by deploy/update includes its libraries.
     if [ -d "$root/wheels" ]; then pip+=(--no-index --find-links "$root/wheels"); fi
-    say "Installing the program and its libraries in $venv (once, a few minutes on a Raspberry Pi) …"
+    say "Installing the program and its libraries in $venv (only once; a few minutes on a Raspberry Pi) …"
     (cd -- "$root" && export PIP_USER=0 &&
         "${pip[@]}" --require-hashes --requirement "deploy/$locked" &&
         "${pip[@]}" --no-deps --no-build-isolation "$@") </dev/null >"$log" 2>&1 || stop "$(why_pip_failed "$log")"
@@ -186,13 +186,13 @@ why_pip_failed() {
     if grep -qE 'NewConnectionError|NameResolutionError|ConnectTimeout|Network is unreachable' "$1"; then
         echo "The libraries could not be fetched: connect this machine to the internet and run this again."
     else
-        echo "The libraries could not be installed (pip says: $(last_error "$1")); all it said is in $1."
+        echo "The libraries could not be installed (pip says: $(last_error "$1")); the full output is in $1."
     fi
 }
 
-# prepare_to_run and prepare_to_test leave a working $venv/bin, quickly and without a network once it is current.
+# prepare_to_run and prepare_to_test make a working $venv/bin; if it is current they are fast and need no network.
 
-# With `club` the driver for PostgreSQL is there too.
+# The argument `club` adds the PostgreSQL driver.
 prepare_to_run() {
     local with=${1:+-with-$1}
     if is_installed "installed$with" installed-with-club installed-with-tests; then
@@ -223,12 +223,12 @@ prepare_to_test() {
 
 # --- The service ----------------------------------------------------------------------------------------------
 
-# What an option has in a file with the options of the service, else what it usually has.
+# Prints the value of option $2 in the service's options file $1, or the default $3.
 option_in() { sed -nE "s/^OPTIONS=.*--$2[ =]([^ \"]+).*/\1/p" "$1" | grep . || echo "$3"; }
 
 port_in() { option_in "$1" port 8080; }
 
-# True once the page that people open comes, in 20 seconds at most; takes the file with the options of the service.
+# True once the start page loads, within 20 seconds; takes the service's options file.
 page_comes() {
     "$python" - "$(option_in "$1" host 0.0.0.0)" "$(port_in "$1")" "${COMPANION_ANSWERS_S-20}" <<'END'
 import http.client

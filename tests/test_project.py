@@ -378,7 +378,7 @@ def test_a_change_of_what_is_installed_or_of_its_place_calls_for_a_new_install(c
 
     answer = checkout.run()
 
-    assert "Making a virtual environment" in answer.stderr
+    assert "Creating a virtual environment" in answer.stderr
     assert answer.returncode == 1
 
 

@@ -288,8 +288,8 @@ def test_an_update_keeps_the_options_of_the_service(machine):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((), "This folder was not cloned"), (("--from", "/"), "holds no version of the companion"),
-        (("--form", "x"), "does not know --form"), (("--pack", "."), "exists already"),
+        ((), "This folder is no git clone"), (("--from", "/"), "contains no version of the companion"),
+        (("--form", "x"), "Unknown option --form"), (("--pack", "."), "exists already"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_told_in_a_sentence(machine, arguments, sentence):
