@@ -47,7 +47,7 @@ def app(match, tmp_path):
         ("http://[2001:db8::5]:9000", "http://[2001:db8::5]:9000"),
     ],
 )
-def test_an_address_is_announced_as_browsers_write_it(given, announced):
+def test_an_address_is_announced_in_the_form_browsers_use(given, announced):
     assert address.announced(given) == announced
 
 
@@ -58,7 +58,7 @@ REFUSED += "https://b_.example https://[::1 http://localhost:8080 http://127.0.0
 
 @pytest.mark.parametrize("given", REFUSED.split())
 @pytest.mark.parametrize("command", ["up", "demo"])
-def test_what_no_phone_can_open_is_refused_before_anything_starts(tmp_path, command, given):
+def test_an_address_that_phones_cannot_open_is_refused_at_the_start(tmp_path, command, given):
     with pytest.raises(Problem, match=r"--address https://table\.cafe\.example"):
         companion.main([command, "--address", given, "--data", str(tmp_path / "data")], standalone_mode=False)
 
@@ -66,7 +66,7 @@ def test_what_no_phone_can_open_is_refused_before_anything_starts(tmp_path, comm
 
 
 @pytest.mark.parametrize(("command", "room"), [("up", service), ("demo", demo)])
-def test_it_is_given_by_an_option_or_the_environment(tmp_path, monkeypatch, command, room):
+def test_the_address_comes_from_an_option_or_the_environment(tmp_path, monkeypatch, command, room):
     served = []
     monkeypatch.setattr(room, "run_service", lambda *_, announced, **_more: served.append(announced))
     monkeypatch.setattr("companion.app.table_commands._leave", lambda: None)
@@ -79,7 +79,7 @@ def test_it_is_given_by_an_option_or_the_environment(tmp_path, monkeypatch, comm
     assert served == [CAFE, CAFE, ""]
 
 
-def test_the_terminal_and_its_code_show_it_and_not_the_machines_own(monkeypatch):
+def test_the_terminal_and_its_code_show_the_announced_address(monkeypatch):
     coded = []
     make = address._code
     monkeypatch.setattr(address, "_code", lambda text, border: coded.append(text) or make(text, border))
@@ -91,7 +91,7 @@ def test_the_terminal_and_its_code_show_it_and_not_the_machines_own(monkeypatch)
 
 
 @pytest.mark.parametrize("headers", PROXIES.values(), ids=PROXIES)
-def test_the_walls_code_and_what_is_typed_are_it(app, headers):
+def test_the_walls_code_and_link_use_the_announced_address(app, headers):
     wall = stranger(app)
     wall.get(f"/wall?t={TOKEN}", headers=headers)
     shown = wall.get("/wall", headers=headers)
@@ -101,7 +101,7 @@ def test_the_walls_code_and_what_is_typed_are_it(app, headers):
     assert "192.168.1.20" not in html.unescape(shown.text)
 
 
-def test_its_host_name_is_ours_and_a_strange_name_is_sent_there(app):
+def test_its_host_name_is_accepted_and_other_names_are_pointed_to_it(app):
     assert app.test_client().get("/wall", headers={"Host": "table.cafe.example:8080"}).status_code == 200
     assert f"open {CAFE} instead" in text_of(app.test_client().get("/wall", headers={"Host": "evil.example"}))
 
@@ -122,13 +122,13 @@ def test_a_phone_joins_and_plays_through_a_proxy_for_https(app, match, headers):
 
 
 @pytest.mark.parametrize("headers", PROXIES.values(), ids=PROXIES)
-def test_who_comes_by_the_proxy_is_not_the_machine_itself(app, headers):
+def test_requests_through_the_proxy_do_not_count_as_the_machine_itself(app, headers):
     answer = app.test_client().post("/play", data={"text": "Ann roll"}, headers={**headers, "Origin": CAFE})
 
     assert answer.status_code == 401
 
 
-def test_a_change_through_a_proxy_that_names_nobody_is_not_the_machines_own(app):
+def test_a_change_through_a_proxy_without_client_address_is_not_local(app):
     passed_on = {"Host": "localhost:8080", "Origin": CAFE}
 
     answer = app.test_client().post("/api/policy", json={"policy": "auto"}, headers=passed_on)
@@ -137,7 +137,7 @@ def test_a_change_through_a_proxy_that_names_nobody_is_not_the_machines_own(app)
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "https://table.cafe.example.evil.example", "null", ""])
-def test_a_page_from_elsewhere_changes_nothing_through_the_proxy(app, match, origin):
+def test_a_cross_site_request_through_the_proxy_changes_nothing(app, match, origin):
     phone = stranger(app)
     phone.get(f"/join?t={TOKEN}", headers=PASSED_ON)
 
@@ -145,14 +145,14 @@ def test_a_page_from_elsewhere_changes_nothing_through_the_proxy(app, match, ori
     assert match.state.hand_entries == ()
 
 
-def test_without_an_announced_address_no_missing_origin_is_ours(match):
+def test_without_an_announced_address_a_missing_origin_is_refused(match):
     match.start(TWO)
     page = create_app(match, secret=SECRET).test_client()
 
     assert page.post("/play", data={"text": "Ann roll"}, headers={"Origin": ""}).status_code == 403
 
 
-def test_on_the_local_network_the_cookie_is_for_plain_http(app):
+def test_on_the_local_network_the_cookie_allows_plain_http(app):
     for path in ("/join", "/camera/phone"):
         phone = stranger(app)
         secure = {"base_url": "https://localhost:8443"} if path == "/camera/phone" else {}
@@ -160,7 +160,7 @@ def test_on_the_local_network_the_cookie_is_for_plain_http(app):
         assert tap(phone, "/join", player="Ann").status_code == 303
 
 
-def test_a_phone_becomes_the_camera_by_the_proxy_without_a_warning(app):
+def test_a_phone_can_be_the_camera_through_the_proxy_without_a_warning(app):
     phone = stranger(app)
     phone.get(f"/join?t={TOKEN}")
     shown = phone.get("/camera/phone")

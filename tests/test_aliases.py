@@ -29,7 +29,7 @@ def put(name: str, **players: str) -> Aliases:
         ("Ann", "", ""),
     ],
 )  # fmt: skip
-def test_a_name_is_found_in_a_text_as_people_write_it_and_not_within_other_words(name, text, after):
+def test_a_name_is_found_in_any_spelling_but_not_within_other_words(name, text, after):
     assert put(name).in_text(text) == after
     assert after == text or max(words_of(name), key=len) in folded(text)
 
@@ -44,7 +44,7 @@ def test_a_name_is_found_in_a_text_as_people_write_it_and_not_within_other_words
         ("Mary Ann", "Mary Ann"),
     ],
 )
-def test_anothers_full_name_is_left_alone(text, after):
+def test_another_players_full_name_is_not_changed(text, after):
     assert put("Ann").in_name(text) == after
 
 
@@ -65,7 +65,7 @@ def test_anothers_full_name_is_left_alone(text, after):
         ("nobody", "nobody flies", "X flies"),
     ],
 )
-def test_in_a_line_of_play_only_players_and_sides_are_replaced(name, line, after):
+def test_only_players_and_sides_are_replaced_in_a_line_of_play(name, line, after):
     assert put(name).in_line(line) == after
 
 
@@ -80,7 +80,7 @@ def test_in_a_line_of_play_only_players_and_sides_are_replaced(name, line, after
         ("stop", "deck stop=5, roll=5", "deck stop=5, roll=5"),
     ],
 )
-def test_in_the_head_of_a_record_only_players_and_sides_are_replaced(name, line, after):
+def test_only_players_and_sides_are_replaced_in_a_records_header(name, line, after):
     assert put(name).in_line(line, is_header=True) == after
 
 
@@ -96,22 +96,22 @@ def test_in_the_head_of_a_record_only_players_and_sides_are_replaced(name, line,
         ("later", {"new": [{"deep": "for Tap"}, 3, None]}, {"new": [{"deep": "for X"}, 3, None]}),
     ],
 )
-def test_what_the_program_itself_writes_is_no_name(kind, body, after):
+def test_texts_from_the_program_are_not_names(kind, body, after):
     assert put("tap").within(body, kind) == after
 
 
-def test_a_camera_that_shares_its_word_with_a_player_is_still_the_camera():
+def test_a_player_named_camera_is_replaced_but_not_the_camera():
     assert put("camera").within({"by": "camera", "text": "camera 25"}, "line") == {"by": "camera", "text": "X 25"}
 
 
-def test_a_player_of_one_match_has_a_name_of_their_own_there():
+def test_the_players_of_a_match_have_their_own_aliases():
     ann = put("Ann Secret", Ann="X", ann="X-2")
 
     assert ann.in_line('player Ann "ANN  Secret"') == 'player X "X"'
     assert ann.in_line("Ann stop > ann") == "X stop > X-2"
 
 
-def test_a_record_is_judged_alike_with_another_name_in_it():
+def test_a_record_with_a_replaced_name_is_judged_the_same():
     lines = ["edition classic", "side Stop", "side Roll", "hand first Stop", "Stop roll", "Roll roll", "Stop 100",
              "Roll stop > Stop", "Stop roll", "Roll 75", "end"]  # fmt: skip
     other = [put("stop").in_line(line, is_header=number < 3) for number, line in enumerate(lines)]

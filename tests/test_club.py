@@ -78,7 +78,7 @@ def stored(pool, table: str = "T7") -> list[tuple]:
         pytest.param(3, [{**events(3, 3)[0], "body": {"text": "Ann roll"}}], {"fork_at": 3}, 3, id="another body"),
     ],
 )
-def test_what_goes_on_from_here_is_stored_once_and_anything_else_is_answered_with_where_it_parts(
+def test_new_events_are_stored_once_and_gaps_and_forks_are_answered_with_their_place(
     club, pool, here, sent, answer, after
 ):
     if here:
@@ -91,7 +91,7 @@ def test_what_goes_on_from_here_is_stored_once_and_anything_else_is_answered_wit
     assert [row[0] for row in stored(pool)] == list(range(1, after + 1))
 
 
-def test_two_who_push_the_same_at_once_store_it_once(pool):
+def test_a_batch_pushed_twice_at_once_is_stored_once(pool):
     app = club_service.create_app(pool)
 
     with ThreadPoolExecutor(8) as phones:
@@ -101,7 +101,7 @@ def test_two_who_push_the_same_at_once_store_it_once(pool):
     assert len(stored(pool)) == 40
 
 
-def test_two_logs_that_begin_alike_are_shown_as_copies(club):
+def test_two_logs_with_the_same_first_event_are_shown_as_copies(club):
     push(club, 1, 3, "T7", name="Table 7")
     push(club, 1, 3, "T8", name="Table 8")
 
@@ -128,7 +128,7 @@ NO_BATCHES = {
 
 
 @pytest.mark.parametrize("name", NO_BATCHES)
-def test_what_cannot_be_taken_gets_one_sentence(club, pool, name):
+def test_an_invalid_batch_is_refused_with_one_sentence(club, pool, name):
     sent, says = NO_BATCHES[name]
 
     answer = club.post("/club/events", data=sent if isinstance(sent, bytes) else json.dumps(EMPTY | sent))
@@ -139,7 +139,7 @@ def test_what_cannot_be_taken_gets_one_sentence(club, pool, name):
 
 
 @pytest.mark.parametrize("at_s", [10**400, float("inf"), True, "0", None])
-def test_an_event_with_an_impossible_time_is_no_event_of_a_companion(at_s):
+def test_an_event_with_an_impossible_time_is_not_a_companions(at_s):
     assert batch.row_of(1, OF_A_COMPANION) is not None
     assert batch.row_of(1, OF_A_COMPANION | {"at_s": at_s}) is None
 
@@ -161,7 +161,7 @@ def everything(pool) -> str:
     return "\n".join(text for found in rows for (text,) in found)
 
 
-def test_the_key_of_a_dealt_hand_never_leaves_the_table_and_its_hash_does(club, pool, table):
+def test_a_deal_key_never_leaves_the_table_but_its_hash_does(club, pool, table):
     wire, sent = Wire(table, club), []
     post = wire.outbox._post
     wire.outbox._post = lambda url, body, headers: sent.append(body.decode()) or post(url, body, headers)
@@ -186,7 +186,7 @@ def in_clear(match: Match) -> str:
     )
 
 
-def test_an_older_table_that_sends_a_key_is_taken_and_its_key_is_not_kept(club, pool, table):
+def test_a_deal_key_from_an_older_table_is_accepted_but_not_stored(club, pool, table):
     key = dealt(table)
     assert key in in_clear(table)
 
@@ -196,7 +196,7 @@ def test_an_older_table_that_sends_a_key_is_taken_and_its_key_is_not_kept(club, 
     assert key not in everything(pool)
 
 
-def test_a_table_that_is_brought_up_to_date_goes_on_where_it_was(club, pool, table):
+def test_an_updated_table_continues_where_it_was(club, pool, table):
     dealt(table)
     club.post("/club/events", data=in_clear(table))
     (table.store.path.parent / "club.json").write_text('{"table": "T7"}')
@@ -223,7 +223,7 @@ def made(pool, name: str = "Table 7") -> keys.Key:
         return keys.make(db, name)
 
 
-def test_from_the_first_key_on_only_batches_with_one_are_taken_and_before_where_the_club_wants_keys(club, pool):
+def test_unsigned_batches_are_refused_after_the_first_key_or_with_require_keys(club, pool):
     assert push(club, 1, 3)[0] == 200
     assert push(club_service.create_app(pool, keys_needed=True).test_client(), 1, 3)[0] == 401
     key = made(pool)
@@ -236,7 +236,7 @@ def test_from_the_first_key_on_only_batches_with_one_are_taken_and_before_where_
 @pytest.mark.parametrize(
     "wrong", ["Bearer nobody.secret", "Bearer {0.id}.wrong", "Bearer {0.id}.", "a signature of another body"]
 )
-def test_a_wrong_key_gets_a_sentence(club, pool, wrong):
+def test_a_wrong_key_is_refused_with_a_sentence(club, pool, wrong):
     key = made(pool)
     header = wrong.format(key) if wrong.startswith("Bearer") else batch.signature(key.text, b"another body")
 
@@ -246,7 +246,7 @@ def test_a_wrong_key_gets_a_sentence(club, pool, wrong):
     assert answer.get_json()["say"] == "The club does not know this key: copy it whole from the director’s page."
 
 
-def test_a_revoked_key_is_told_so_and_another_takes_its_table_over(club, pool):
+def test_a_revoked_key_is_refused_and_another_key_can_take_over_its_table(club, pool):
     first, second = made(pool), made(pool)
     signed(club, first.text)
 
@@ -311,7 +311,7 @@ def derived(pool) -> list[list]:
         return [db.execute(f"SELECT * FROM club.{name} ORDER BY 1, 2, 3").fetchall() for name in ("matches", "hands")]
 
 
-def test_a_table_is_shown_as_its_own_referee_has_it(club, pool, table):
+def test_the_club_shows_the_same_state_as_the_tables_own_referee(club, pool, table):
     wire = Wire(table, club)
     wire.run(pool)
 
@@ -322,7 +322,7 @@ def test_a_table_is_shown_as_its_own_referee_has_it(club, pool, table):
     assert "1. Ann 0 1 1 300 300" in text_of(club.get("/standings"))
 
 
-def test_the_match_on_the_boards_is_the_one_that_was_gone_on_with(club, pool, table):
+def test_the_boards_show_a_match_that_was_continued(club, pool, table):
     first = table.state.match
     table.start(["side Cid", "side Dee", "hand first Cid"])
     table.go_on_with(first, "Ann")
@@ -333,7 +333,7 @@ def test_the_match_on_the_boards_is_the_one_that_was_gone_on_with(club, pool, ta
     assert sheets.index("Ann – Bob") < sheets.index("Cid – Dee")
 
 
-def test_the_clubs_log_is_the_tables_own_word_for_word(club, pool, table):
+def test_the_clubs_log_equals_the_tables_log(club, pool, table):
     Wire(table, club).run()
 
     rows = [(seq, crc, json.loads(body)) for (seq, crc, body) in stored(pool, table_id(club))]
@@ -344,7 +344,7 @@ def test_the_clubs_log_is_the_tables_own_word_for_word(club, pool, table):
 
 
 @pytest.mark.parametrize("clock_s", [0.0, 7.9e9], ids=["1970", "2220"])
-def test_a_table_whose_clock_is_wrong_is_taken_and_judged_like_any_other(club, pool, tmp_path, clock_s):
+def test_a_table_with_a_wrong_clock_is_accepted_and_judged(club, pool, tmp_path, clock_s):
     with a_table(tmp_path, clock=lambda: clock_s) as match:
         Wire(match, club).run(pool)
 
@@ -352,7 +352,7 @@ def test_a_table_whose_clock_is_wrong_is_taken_and_judged_like_any_other(club, p
     assert club.get(f"/tables/{table_id(club)}").status_code == 200
 
 
-def test_what_is_derived_step_by_step_is_what_a_rebuild_derives(club, pool, table):
+def test_incremental_results_equal_a_rebuild(club, pool, table):
     projector, wire = projection.Projector(pool), Wire(table, club)
     wire.run()
     projector.catch_up()
@@ -383,7 +383,7 @@ counts-verified = false
 """
 
 
-def test_an_edition_that_was_made_at_a_table_is_judged_as_that_table_has_it(club, pool, tmp_path):
+def test_a_tables_own_edition_is_judged_by_its_own_rules(club, pool, tmp_path):
     for name, target in (("Table 7", 500), ("Table 8", 300)):  # two of the same name
         (tmp_path / name / "editions").mkdir(parents=True)
         (tmp_path / name / "editions/ours.toml").write_text(OWN.format(target=target))
@@ -406,14 +406,14 @@ def set_up(club, *lines: str) -> None:
     club.post("/club/events", json={"table": "T", "first_seq": 1, "events": [{"seq": 1, "crc": crc, "body": body}]})
 
 
-def test_a_match_of_an_edition_that_nobody_has_told_is_not_judged_as_another(club, pool):
+def test_a_match_of_an_unknown_edition_is_not_judged(club, pool):
     set_up(club, "edition of-elsewhere", *TWO)
     projection.Projector(pool).catch_up()
 
     assert tables_of(club)[0]["state"] is None
 
 
-def test_a_log_that_cannot_be_judged_holds_up_no_other(club, pool, table):
+def test_a_log_that_cannot_be_judged_does_not_delay_others(club, pool, table):
     set_up(club, "edition of-elsewhere", "side \0")
     push(club, 1, 3, "of another program")
     Wire(table, club).run(pool)
@@ -421,7 +421,7 @@ def test_a_log_that_cannot_be_judged_holds_up_no_other(club, pool, table):
     assert "Ann 300" in text_of(club.get("/"))
 
 
-def test_what_cannot_be_stored_of_a_table_holds_up_no_other(club, pool, table, monkeypatch):
+def test_results_that_cannot_be_stored_do_not_delay_other_tables(club, pool, table, monkeypatch):
     set_up(club, "side Zoe", "side Bob", "hand first Zoe")
     write = projection._as_json
     monkeypatch.setattr(projection, "_as_json", lambda value: "no JSON" if "Zoe" in str(value) else write(value))
@@ -453,7 +453,7 @@ def director(club, pool):
     return let_in(club, pool)
 
 
-def test_a_link_lets_one_browser_in_once(pool):
+def test_a_link_signs_in_one_browser_once(pool):
     with pool.connection() as db:
         token = people.new_link(db)
     first, second = browser(pool), browser(pool)
@@ -463,7 +463,7 @@ def test_a_link_lets_one_browser_in_once(pool):
     assert "open the link that you were given, or ask the director for one" in text_of(shut)
 
 
-def test_the_director_makes_a_key_shown_with_the_line_to_type_and_revokes_it(director, pool):
+def test_the_director_makes_a_key_sees_its_command_and_revokes_it(director, pool):
     at = tap(director, "/keys", name="Table 7").location
     page = text_of(director.get(at))
 
@@ -474,7 +474,7 @@ def test_the_director_makes_a_key_shown_with_the_line_to_type_and_revokes_it(dir
     assert signed(director, line[1])[0] == 401
 
 
-def test_a_table_with_another_course_is_taken_off_the_boards_by_the_director_alone(director, club, pool):
+def test_only_the_director_can_hide_a_forked_table(director, club, pool):
     push(club, 1, 3)
     push(club, 3, 4, mark=1)
     stranger = browser(pool)
@@ -487,16 +487,16 @@ def test_a_table_with_another_course_is_taken_off_the_boards_by_the_director_alo
 
 
 @pytest.mark.parametrize("path", ["/keys", "/director", "/director/leave", "/language"])
-def test_no_page_from_elsewhere_changes_anything(club, path):
+def test_a_cross_site_request_changes_nothing(club, path):
     assert club.post(path, headers={"Origin": "http://evil.example"}).status_code == 403
 
 
 @pytest.mark.parametrize(("spoken", "standings"), [("fr", "Classement"), ("pl", "Klasyfikacja")])
-def test_the_pages_speak_the_browsers_language(club, spoken, standings):
+def test_pages_use_the_browsers_language(club, spoken, standings):
     assert standings in text_of(club.get("/", headers={"Accept-Language": spoken}))
 
 
-def test_every_answer_tells_the_browser_what_it_may_do(club):
+def test_every_answer_has_security_headers(club):
     for path in ("/", "/standings", "/director", "/keys", "/nowhere", "/health"):
         assert "default-src 'none'" in club.get(path).headers["Content-Security-Policy"], path
 
@@ -515,7 +515,7 @@ def test_migrating_twice_and_at_once_changes_nothing(url):
         )
 
 
-def test_the_database_of_an_older_club_is_brought_up_to_date_with_all_that_is_in_it(url):
+def test_the_database_of_an_older_club_is_migrated_with_all_its_data(url):
     older(url, 1)
     with psycopg.connect(url) as db:
         db.execute("INSERT INTO club.tables (id, name, last) VALUES ('T7', 'Table 7', 1)")
@@ -537,7 +537,7 @@ def older(url: str, version: int) -> None:
         db.execute("INSERT INTO club.settings VALUES ('secret', 'x')")
 
 
-def test_the_keys_in_the_database_of_an_older_club_are_gone_and_its_tables_go_on(url, table):
+def test_a_migration_removes_deal_keys_and_tables_continue(url, table):
     keys_dealt = [dealt(table), dealt(table)]
     older(url, 4)
     with psycopg.connect(url) as db:
@@ -561,7 +561,7 @@ def test_the_keys_in_the_database_of_an_older_club_are_gone_and_its_tables_go_on
         assert browser(pool).post("/club/events", data=json.dumps(other)).get_json() == {"fork_at": 1}
 
 
-def test_a_newer_database_is_left_alone(url, pool):
+def test_a_newer_database_is_not_changed(url, pool):
     with pool.connection() as db:
         db.execute("INSERT INTO club.migrations (number) VALUES (99)")
 
@@ -569,7 +569,7 @@ def test_a_newer_database_is_left_alone(url, pool):
         postgres.opened(url)
 
 
-def test_a_database_without_the_right_to_create_gets_a_sentence(server, url):
+def test_a_missing_right_to_create_tables_is_reported_in_a_sentence(server, url):
     with psycopg.connect(url, autocommit=True) as db:
         db.execute("CREATE ROLE guest LOGIN")
 
@@ -586,14 +586,14 @@ def test_a_database_without_the_right_to_create_gets_a_sentence(server, url):
         ("postgresql://me:my/secret@127.0.0.1:1/club", "no address of a database"),
     ],
 )
-def test_a_database_that_is_not_there_gets_a_sentence_without_its_password(address, says):
+def test_a_missing_database_is_reported_without_its_password(address, says):
     with pytest.raises(Problem, match=re.escape(says)) as raised:
         postgres.opened(address)
 
     assert "secret" not in str(raised.value)
 
 
-def test_a_club_without_disk_says_so_to_whoever_runs_it_and_loses_nothing(club, pool, caplog):
+def test_a_full_disk_is_logged_and_loses_nothing(club, pool, caplog):
     full = "BEGIN RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END"
     with pool.connection() as db:
         db.execute(f"CREATE FUNCTION club.full() RETURNS trigger LANGUAGE plpgsql AS $${full}$$".encode())
@@ -608,7 +608,7 @@ def test_a_club_without_disk_says_so_to_whoever_runs_it_and_loses_nothing(club, 
     assert push(club, 1, 3) == (200, {"acknowledged": 3})
 
 
-def test_while_the_database_is_away_tables_are_told_so_and_then_taken_again(tmp_path):
+def test_tables_hear_that_the_database_is_down_and_are_accepted_again_later(tmp_path):
     with club_database.running() as server, postgres.opened(server.new()) as pool:
         club = browser(pool)
         push(club, 1, 3)

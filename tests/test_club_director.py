@@ -84,7 +84,7 @@ def begun(director, *sides: str, **plan: object) -> str:
 # --- Tournaments ----------------------------------------------------------------------------------------------
 
 
-def test_an_evening_is_drawn_counted_from_the_tables_own_hands_and_drawn_on(director, pool, table, wire):
+def test_a_tournament_is_drawn_scored_from_the_tables_hands_and_drawn_again(director, pool, table, wire):
     at = begun(director, "Ann", "Bob", "Cid")
     public = browser(pool)
     shown = text_of(public.get(f"{at}?me=Ann"))
@@ -106,7 +106,7 @@ def test_an_evening_is_drawn_counted_from_the_tables_own_hands_and_drawn_on(dire
     assert public.get(f"{at}/standings.csv").get_data(as_text=True).count("\n") == 4
 
 
-def test_two_who_draw_at_once_draw_one_round_at_tables_that_are_there(director, pool, wire):
+def test_two_simultaneous_draws_make_one_round_at_present_tables(director, pool, wire):
     at = entered(director, "Ann", "Bob", "Cid", "Dee")
     helpers = [person(pool, "director", f"Eve {number}") for number in range(3)]
     with pool.connection() as db:
@@ -120,7 +120,7 @@ def test_two_who_draw_at_once_draw_one_round_at_tables_that_are_there(director, 
     assert [game["seat"]["table"] for game in games] == [None, None]
 
 
-def test_a_typed_result_is_marked_and_the_clock_shows_on_every_page(director, club, pool):
+def test_a_typed_result_is_marked_and_every_page_shows_the_clock(director, club, pool):
     at = begun(director, "Ann", "Bob")
     first = club.get(f"{at}.json").get_json()["games"][0]["seat"]["sides"][0]
     helper = person(pool, "helper", "Hal")
@@ -133,7 +133,7 @@ def test_a_typed_result_is_marked_and_the_clock_shows_on_every_page(director, cl
         assert re.search(r"Friday 4[45]:\d\d", text_of(browser(pool).get(path))), path
 
 
-def test_a_round_drawn_where_no_table_pushes_says_so_and_has_its_cards_all_the_same(director, club):
+def test_a_round_without_club_tables_says_so_and_can_be_printed(director, club):
     at = begun(director, "Ann", "Bob", "Cid", "Dee")
 
     assert text_of(director.get(f"{at}/direct")).count("No table of the club plays here. Type the points") == 2
@@ -141,7 +141,7 @@ def test_a_round_drawn_where_no_table_pushes_says_so_and_has_its_cards_all_the_s
     assert re.findall(r"<b>(Table \d)</b>", director.get(f"{at}/cards").text) == ["Table 1", "Table 2"]
 
 
-def test_the_clock_of_a_round_goes_on_at_its_tables_without_the_club(director, pool, table, wire, monkeypatch):
+def test_a_round_clock_keeps_running_at_tables_without_the_club(director, pool, table, wire, monkeypatch):
     at = begun(director, "Ann", "Bob")
     phone = create_app(table, secret=b"x" * 32, club=wire.outbox).test_client()
     wire.run()
@@ -167,7 +167,7 @@ def test_the_clock_of_a_round_goes_on_at_its_tables_without_the_club(director, p
     assert "Friday" not in text_of(phone.get("/"))
 
 
-def test_names_in_a_spreadsheet_are_no_formulas(director, club):
+def test_names_in_a_csv_file_are_not_formulas(director, club):
     at = entered(director, "=1+1", "Bob")
 
     assert ",'=1+1," in club.get(f"{at}/standings.csv").get_data(as_text=True)
@@ -176,7 +176,7 @@ def test_names_in_a_spreadsheet_are_no_formulas(director, club):
 # --- Calls ----------------------------------------------------------------------------------------------------
 
 
-def test_a_call_stands_on_the_board_until_somebody_comes_and_the_table_hears_of_it(director, pool, table, wire):
+def test_a_call_is_shown_until_a_helper_answers_and_the_table_is_notified(director, pool, table, wire):
     table.call_director("Ann")
     wire.run()
     assert "Table 7 calls the director." in text_of(director.get("/"))
@@ -190,7 +190,7 @@ def test_a_call_stands_on_the_board_until_somebody_comes_and_the_table_hears_of_
     assert table.state.questions == ()
 
 
-def test_a_log_that_is_sent_again_as_a_new_table_calls_nobody_anew(director, club, table, wire):
+def test_a_log_sent_again_as_a_new_table_repeats_no_calls(director, club, table, wire):
     table.call_director("Ann")
     wire.run()
     tap(director, f"{desk_of(club)}/answered")
@@ -202,7 +202,7 @@ def test_a_log_that_is_sent_again_as_a_new_table_calls_nobody_anew(director, clu
     assert "calls the director" not in text_of(director.get("/"))
 
 
-def test_a_call_that_the_table_takes_back_is_gone(director, table, wire):
+def test_a_call_withdrawn_by_the_table_disappears(director, table, wire):
     table.call_director("Ann")
     assert not table.call_director("Bob").done
     table.call_director("Bob", is_over=True)
@@ -211,7 +211,7 @@ def test_a_call_that_the_table_takes_back_is_gone(director, table, wire):
     assert "calls the director" not in text_of(director.get("/"))
 
 
-def test_any_phone_at_the_table_calls_by_one_tap_where_there_is_a_club(table):
+def test_any_phone_at_a_club_table_can_call_the_director_with_one_tap(table):
     alone = create_app(table, secret=b"x" * 32).test_client()
     phone = create_app(table, secret=b"x" * 32, club=Outbox(table.store, Address("http://club", "T"))).test_client()
     for path in ("/", "/plain"):
@@ -257,7 +257,7 @@ def playing(table, wire, pool):
     ],
     ids=["agreed", "refused"],
 )
-def test_a_correction_counts_once_somebody_at_the_table_has_agreed_and_changes_nothing_where_it_refuses(
+def test_a_correction_counts_only_if_the_table_agrees(
     director, club, pool, playing, wire, what, says, answer, then, stage, deed
 ):
     at, seq, before = desk_of(club), line(playing, "Bob 50"), playing.lines()
@@ -280,7 +280,7 @@ def test_a_correction_counts_once_somebody_at_the_table_has_agreed_and_changes_n
     assert "has answered" in audit
 
 
-def test_a_table_that_is_offline_gets_it_later_and_what_no_longer_applies_is_not_asked(director, pool, playing, wire):
+def test_an_outdated_correction_is_not_asked_when_a_table_is_back_online(director, pool, playing, wire):
     at, seq = desk_of(director), line(playing, "Bob 50")
     tap(director, f"{at}/correct", line=seq, what="remove")
     playing.rewrite(EventKind.RETRACT, seq, None, "Bob")
@@ -290,9 +290,7 @@ def test_a_table_that_is_offline_gets_it_later_and_what_no_longer_applies_is_not
     assert "it no longer applies" in text_of(director.get(f"{at}/desk"))
 
 
-def test_a_play_that_is_lifted_by_the_director_waits_for_a_tap_also_where_everything_counts_at_once(
-    director, playing, wire
-):
+def test_removing_a_play_for_the_director_needs_a_tap_even_in_auto_mode(director, playing, wire):
     playing.set_policy("auto", "Ann")
     tap(director, f"{desk_of(director)}/correct", line=line(playing, "Bob 50"), what="remove")
     wire.run()
@@ -301,7 +299,7 @@ def test_a_play_that_is_lifted_by_the_director_waits_for_a_tap_also_where_everyt
     assert len(playing.state.questions) == 1
 
 
-def test_where_the_program_deals_nothing_can_be_corrected_and_the_director_hears_so(director, pool, table, wire):
+def test_a_match_without_cards_refuses_corrections_and_tells_the_director(director, pool, table, wire):
     table.start(["side Ann", "side Bob", "hand first Ann"], robots={"Bob": 1})
     wire.run(pool)
     table.receive({"letter": 9, "what": "remove", "by": "Eve", "of": table.state.seq, "text": ""})
@@ -311,7 +309,7 @@ def test_where_the_program_deals_nothing_can_be_corrected_and_the_director_hears
     assert "has answered by: the companion" in text_of(director.get("/audit"))
 
 
-def test_a_note_holds_up_no_play(table):
+def test_a_note_does_not_delay_plays(table):
     table.next_hand("Ann")
     table.receive({"letter": 1, "what": "note", "by": "Eve", "of": 0, "text": "Five minutes left."})
     page = text_of(create_app(table, secret=b"x" * 32).test_client().get("/"))
@@ -321,7 +319,7 @@ def test_a_note_holds_up_no_play(table):
     assert table.enter("Bob roll", "Bob").done
 
 
-def test_a_note_is_read_once_however_often_it_comes(director, playing, wire):
+def test_a_repeated_note_is_shown_once(director, playing, wire):
     tap(director, f"{desk_of(director)}/note", text="Five minutes left.")
     wire.run()
     (came,) = next(batch.letters(answer, None) for answer in wire.answers if "letters" in answer)
@@ -344,14 +342,14 @@ NOTE = json.dumps([{"letter": 1, "what": "note", "by": "Eve", "of": 0, "text": "
         (None, {"letters": NOTE.replace("note", "delete")}),
     ],
 )
-def test_what_the_club_has_not_signed_and_rubbish_are_no_letters(key, answer):
+def test_unsigned_or_invalid_letters_are_ignored(key, answer):
     signed = {"letters": NOTE, "signed": batch.digest("secret", NOTE.encode())}
 
     assert len(batch.letters(signed, "id.secret")) == len(batch.letters({"letters": NOTE}, None)) == 1
     assert batch.letters(answer, key) == []
 
 
-def test_where_keys_are_used_letters_come_signed(director, pool, club, table):
+def test_letters_are_signed_if_keys_are_used(director, pool, club, table):
     with pool.connection() as db:
         key = keys.make(db, "Table 7")
     wire = Wire(table, club, key=key.text)
@@ -365,14 +363,14 @@ def test_where_keys_are_used_letters_come_signed(director, pool, club, table):
 # --- People ---------------------------------------------------------------------------------------------------
 
 
-def test_every_route_of_the_club_says_who_may_use_it(pool):
+def test_every_route_has_a_required_role(pool):
     rules = club_service.create_app(pool).url_map.iter_rules()
 
     assert {rule.endpoint for rule in rules} == set(club_doors.DOORS)
 
 
 @pytest.mark.parametrize("role", [None, "player", "helper"])
-def test_nobody_does_more_than_the_role_allows(pool, club, wire, role):
+def test_a_role_allows_nothing_more_than_its_rights(pool, club, wire, role):
     app = club_service.create_app(pool)
     client = person(pool, role) if role else app.test_client()
     order = [None, "player", "helper", "director"]
@@ -386,7 +384,7 @@ def test_nobody_does_more_than_the_role_allows(pool, club, wire, role):
             assert answer.status_code == (403 if role else 401), (method, path)
 
 
-def test_a_lost_phone_is_shut_out_and_the_last_director_stays(director, pool):
+def test_a_lost_phone_is_signed_out_and_the_last_director_cannot_be_removed(director, pool):
     helper = person(pool, "helper", "Hal")
     page = text_of(director.get("/people"))
     assert "Hal Helper" in page
@@ -399,7 +397,7 @@ def test_a_lost_phone_is_shut_out_and_the_last_director_stays(director, pool):
     assert "The last director stays" in text_of(tap(director, f"/people/{own}/remove"))
 
 
-def test_a_player_takes_along_what_the_club_knows(pool, wire):
+def test_a_player_can_download_their_data(pool, wire):
     ann = person(pool, "player", "Ann")
     known = ann.get("/me.json").get_json()
 
@@ -408,7 +406,7 @@ def test_a_player_takes_along_what_the_club_knows(pool, wire):
     assert [one["role"] for one in known["people"]] == ["player"]
 
 
-def test_an_erased_name_is_nowhere_and_the_scores_stay(director, club, pool, table, wire):
+def test_erasing_a_name_removes_it_everywhere_and_keeps_the_scores(director, club, pool, table, wire):
     entered(director, "Ann", "Bob")
     page = text_of(tap(director, "/people/erase", name="ann"))
     alias = re.search(r"Player-\w{5}", page)[0]
@@ -471,7 +469,7 @@ BEFORE = {
 
 
 @pytest.mark.parametrize("before", BEFORE)
-def test_an_erased_name_is_left_nowhere_and_the_table_goes_on(director, club, pool, tmp_path, before):
+def test_after_an_erasure_the_name_is_gone_and_the_table_continues(director, club, pool, tmp_path, before):
     with a_table(tmp_path, "side Zora", "side Bob", "hand first Zora", plays=ZORAS) as match:
         for write in BEFORE[before]:
             write(match)
@@ -499,7 +497,7 @@ def test_an_erased_name_is_left_nowhere_and_the_table_goes_on(director, club, po
 ZORAS = ("Zora roll", "Bob roll", "Zora 100", "Bob stop > Zora", "Zora roll", "end")
 
 
-def test_a_full_name_is_erased_with_the_word_that_the_record_has_for_the_player(director, club, pool, tmp_path):
+def test_erasing_a_full_name_also_erases_the_players_word_in_the_record(director, club, pool, tmp_path):
     lines = ["side Zora", "side Bob", 'player Zora "Zora  Quist"', "hand first Zora"]
     with a_table(tmp_path, *lines, plays=ZORAS) as match:
         Wire(match, club).run(pool)
@@ -510,7 +508,7 @@ def test_a_full_name_is_erased_with_the_word_that_the_record_has_for_the_player(
     assert re.search(r"Player-\w{5} 100", text_of(club.get("/")))
 
 
-def test_a_name_that_an_older_table_spelled_in_two_ways_gets_one_alias(director, club, pool):
+def test_two_spellings_from_an_older_table_get_one_alias(director, club, pool):
     one, other = "Zo\u00eb", "Zoe\u0308"
     set_up(club, f"side {other}", "side Bob", f'player {one} "{one} Quist"')
     projection.Projector(pool).catch_up()
@@ -522,7 +520,7 @@ def test_a_name_that_an_older_table_spelled_in_two_ways_gets_one_alias(director,
     assert len(set(re.findall(r"Player-\w{5}(?:-\d)?", everything(pool)))) == 1
 
 
-def test_a_name_goes_from_a_match_of_an_edition_that_the_club_does_not_know(director, club, pool):
+def test_a_name_is_erased_from_a_match_of_an_unknown_edition(director, club, pool):
     set_up(club, "edition of-elsewhere", "side Zora", "side Bob", "hand first Zora")
     projection.Projector(pool).catch_up()
 
@@ -531,7 +529,7 @@ def test_a_name_goes_from_a_match_of_an_edition_that_the_club_does_not_know(dire
     assert left_of(pool, "zora") == []
 
 
-def test_a_name_goes_from_an_edition_of_the_tables_own_and_its_match_is_still_judged(director, club, pool, tmp_path):
+def test_a_name_is_erased_from_a_tables_own_edition_and_its_match_is_still_judged(director, club, pool, tmp_path):
     (tmp_path / "editions").mkdir()
     (tmp_path / "editions/ours.toml").write_text(OWN.format(target=500).replace("Ours at", "Zora’s at"))
     assert edition.keep_own_editions(tmp_path / "editions") == ()
@@ -545,7 +543,7 @@ def test_a_name_goes_from_an_edition_of_the_tables_own_and_its_match_is_still_ju
     assert tables_of(club)[0]["state"]["target"] == 500
 
 
-def test_the_names_of_tables_and_all_that_the_clubs_people_have_done_are_searched_too(director, club, pool, tmp_path):
+def test_an_erasure_also_searches_table_names_and_the_clubs_own_log(director, club, pool, tmp_path):
     with a_table(tmp_path, "side Zora", "side Bob", "hand first Zora", plays=ZORAS) as match:
         wire = Wire(match, club, name="Zora’s table")
         wire.run(pool)
@@ -572,7 +570,7 @@ def deeds_of(pool, kind: str):
         return deeds.begun(db, kind)
 
 
-def test_names_that_only_begin_alike_and_others_full_names_stay_as_they_are(director, club, pool, tmp_path):
+def test_similar_names_and_longer_full_names_are_not_erased(director, club, pool, tmp_path):
     lines = ["side Zora", "side Zorana", 'player Zorana "Zora Smith"', "hand first Zora"]
     with a_table(tmp_path, *lines, plays=("Zora roll", "Zorana roll", "Zora 100", "Zorana 75", "end")) as match:
         match.start(["side Zora-Ann", "side Bob", "hand first Bob"])
@@ -587,7 +585,7 @@ def test_names_that_only_begin_alike_and_others_full_names_stay_as_they_are(dire
 
 
 @pytest.mark.parametrize("name", ["roll", "Stop", "side", "end", "hand", "Take", "100", "first", "policy", "yes"])
-def test_a_name_that_is_a_word_of_the_record_is_erased_and_no_card_is_changed(director, club, pool, tmp_path, name):
+def test_erasing_a_name_that_is_also_a_card_changes_no_card(director, club, pool, tmp_path, name):
     plays = (f"{name} roll", "Bob roll", f"{name} 100", "Bob stop > Ann", f"{name} stop > Bob", "Ann roll", "end")
     plays = [play.replace("Ann", name) for play in plays]
     with a_table(tmp_path, f"side {name}", "side Bob", f"hand first {name}", plays=plays) as match:
@@ -611,7 +609,7 @@ def test_a_name_that_is_a_word_of_the_record_is_erased_and_no_card_is_changed(di
     assert {f"{alias} roll", f"Bob stop > {alias}", f"{alias} 100"} <= set(lines)
 
 
-def test_two_players_whose_names_differ_in_capitals_alone_stay_two(director, club, pool, tmp_path):
+def test_two_players_whose_names_differ_only_in_case_get_two_aliases(director, club, pool, tmp_path):
     plays = ("Zora roll", "zora roll", "Zora 100", "zora 75", "end")
     with a_table(tmp_path, "side Zora", "side zora", "hand first Zora", plays=plays) as match:
         Wire(match, club).run(pool)
@@ -622,7 +620,7 @@ def test_two_players_whose_names_differ_in_capitals_alone_stay_two(director, clu
     assert [side["total"] for side in tables_of(club)[0]["state"]["sides"]] == [100, 75]
 
 
-def test_a_log_that_is_sent_again_as_a_new_table_does_not_bring_an_erased_name_back(director, club, pool, tmp_path):
+def test_a_log_sent_again_as_a_new_table_does_not_restore_an_erased_name(director, club, pool, tmp_path):
     with a_table(tmp_path, "side Zora", "side Bob", "hand first Zora", plays=ZORAS) as match:
         Wire(match, club).run(pool)
         tap(director, "/people/erase", name="Zora")
@@ -643,9 +641,7 @@ def test_a_log_that_is_sent_again_as_a_new_table_does_not_bring_an_erased_name_b
         assert left_of(pool, "zora")  # Who plays again is known again.
 
 
-def test_a_player_who_is_called_by_an_erased_name_later_in_an_old_match_is_renamed_in_all_of_it(
-    director, club, pool, tmp_path
-):
+def test_an_erased_name_given_later_in_an_old_match_is_replaced_in_all_of_it(director, club, pool, tmp_path):
     with a_table(tmp_path, "side Zora", "side Bob", "hand first Zora", plays=ZORAS) as match:
         written('player Zora "Quist"')(match)
         wire = Wire(match, club)
@@ -658,9 +654,7 @@ def test_a_player_who_is_called_by_an_erased_name_later_in_an_old_match_is_renam
     assert left_of(pool, "quist") == left_of(pool, "zora") == left_of(pool, "bob") == []
 
 
-def test_what_is_added_to_a_match_whose_name_an_older_club_has_erased_is_kept_without_its_words(
-    director, club, pool, table, wire
-):
+def test_events_added_to_a_match_erased_by_an_older_club_lose_their_text(director, club, pool, table, wire):
     with pool.connection() as db:
         db.execute("INSERT INTO club.erasures SELECT id, 1, true FROM club.tables")
         db.execute("UPDATE club.tables SET has_erased = true")
@@ -672,7 +666,7 @@ def test_what_is_added_to_a_match_whose_name_an_older_club_has_erased_is_kept_wi
         assert db.execute("SELECT body FROM club.events ORDER BY seq DESC LIMIT 1").fetchone() == ("null",)
 
 
-def test_values_nested_too_deep_to_be_searched_are_not_kept(director, club, pool, table, wire):
+def test_values_nested_too_deep_to_search_are_not_stored(director, club, pool, table, wire):
     deep = "[" * 900 + '"Ann"' + "]" * 900
     sent = {"table": "T", "first_seq": 1, "events": [{"seq": 1, "crc": 1, "body": "BODY"}]}
     assert club.post("/club/events", data=json.dumps(sent).replace('"BODY"', deep)).status_code == 200
@@ -681,6 +675,6 @@ def test_values_nested_too_deep_to_be_searched_are_not_kept(director, club, pool
     assert left_of(pool, "ann") == []
 
 
-def test_who_is_playing_just_now_is_not_erased(director, playing):
+def test_a_player_in_an_open_hand_cannot_be_erased(director, playing):
     assert "is playing at Table 7" in text_of(tap(director, "/people/erase", name="Bob"))
     assert "knows nobody" in text_of(tap(director, "/people/erase", name="Zoe"))

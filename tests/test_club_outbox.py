@@ -88,13 +88,13 @@ def run(box: Outbox, steps: int = 30) -> Outbox:
     return box
 
 
-def test_an_answer_that_is_no_object_is_none_however_deep():
+def test_an_answer_that_is_no_json_object_is_ignored():
     assert [_object(answer) for answer in (b"", b"[1]", b"[" * 65536, b'{"acknowledged": 1}')] == [
         {}, {}, {}, {"acknowledged": 1},
     ]  # fmt: skip
 
 
-def test_everything_is_sent_in_usual_batches_and_then_only_what_is_new(store, club):
+def test_the_log_is_sent_in_small_batches_then_only_new_events(store, club):
     fill(store, 300)
     box = run(outbox(store, club))
     (log,) = club.logs.values()
@@ -106,7 +106,7 @@ def test_everything_is_sent_in_usual_batches_and_then_only_what_is_new(store, cl
     assert club.sizes == [2]
 
 
-def test_after_a_restart_it_goes_on_where_the_club_is(store, club):
+def test_after_a_restart_it_continues_where_the_clubs_copy_ends(store, club):
     fill(store, 100)
     run(outbox(store, club))
     add(store, 5)
@@ -118,7 +118,7 @@ def test_after_a_restart_it_goes_on_where_the_club_is(store, club):
     assert sum(club.sizes) == 2 + 6
 
 
-def test_a_club_that_has_lost_something_gets_it_again(store, club):
+def test_a_club_that_has_lost_events_gets_them_again(store, club):
     fill(store, 100)
     box = run(outbox(store, club))
     (log,) = club.logs.values()
@@ -130,7 +130,7 @@ def test_a_club_that_has_lost_something_gets_it_again(store, club):
     assert len(log) == 101
 
 
-def test_while_the_club_is_silent_the_pauses_grow_and_are_never_long(store, club):
+def test_pauses_grow_up_to_a_limit_while_the_club_is_silent(store, club):
     fill(store, 3)
     club.is_away = True
     box = outbox(store, club)
@@ -146,7 +146,7 @@ def test_while_the_club_is_silent_the_pauses_grow_and_are_never_long(store, club
 
 
 @pytest.mark.parametrize("kept", ["no JSON", "[" * 100_000])
-def test_a_file_of_the_tables_name_that_cannot_be_read_is_said(store, tmp_path, club, kept):
+def test_an_unreadable_id_file_is_reported(store, tmp_path, club, kept):
     fill(store, 3)
     (tmp_path / "club.json").write_text(kept)
 
@@ -154,14 +154,14 @@ def test_a_file_of_the_tables_name_that_cannot_be_read_is_said(store, tmp_path, 
         run(outbox(store, club), 1)
 
 
-def test_jitter_takes_up_to_half_of_a_pause(store, club):
+def test_jitter_shortens_a_pause_by_up_to_half(store, club):
     fill(store, 3)
 
     assert outbox(store, club, 1.0)._in_trouble(Trouble.SILENT) * 2 == outbox(store, club)._in_trouble(Trouble.SILENT)
 
 
 @pytest.mark.parametrize("played_on", [0, 5, 49, 50, 51, 200])
-def test_a_table_restored_from_a_backup_is_noticed_however_far_it_has_played_on(store, tmp_path, club, played_on):
+def test_a_table_restored_from_a_backup_is_detected_however_far_it_continued(store, tmp_path, club, played_on):
     fill(store, 100)
     run(outbox(store, club))
     (table,) = club.logs
@@ -175,7 +175,7 @@ def test_a_table_restored_from_a_backup_is_noticed_however_far_it_has_played_on(
     assert len(club.logs[table]) == 100
 
 
-def test_two_copies_of_one_table_are_noticed(store, tmp_path, club):
+def test_two_copies_of_one_table_are_detected(store, tmp_path, club):
     fill(store, 20)
     one = run(outbox(store, club))
     with copied(tmp_path / "copy", (tmp_path / "club.json").read_text(), 20) as second:
@@ -189,7 +189,7 @@ def test_two_copies_of_one_table_are_noticed(store, tmp_path, club):
     assert (one.is_forked, other.is_forked) == (False, True)
 
 
-def test_whoever_decides_so_goes_on_as_a_new_table_with_all_of_its_log(store, club):
+def test_a_forked_table_can_continue_as_a_new_one_with_its_whole_log(store, club):
     fill(store, 20)
     box = run(outbox(store, club))
     (old,) = club.logs
@@ -205,7 +205,7 @@ def test_whoever_decides_so_goes_on_as_a_new_table_with_all_of_its_log(store, cl
     assert run(outbox(store, club)).behind == 0
 
 
-def test_what_a_damaged_disk_has_lost_is_sent_as_lost(store, club):
+def test_events_lost_by_a_damaged_disk_are_sent_as_lost(store, club):
     fill(store, 20)
     store._db.execute("DELETE FROM event WHERE seq IN (7, 8)")
 
@@ -216,7 +216,7 @@ def test_what_a_damaged_disk_has_lost_is_sent_as_lost(store, club):
     assert log[6] == (7, 0, "null")
 
 
-def test_a_refusal_is_told_as_the_club_puts_it(store):
+def test_a_refusal_shows_the_clubs_reason(store):
     fill(store, 3)
     said = "The director has revoked this key: ask for another."
     box = Outbox(store, Address(AT, "Table 7", "ab.cd"), post=lambda *_sent: (401, {"say": said}))
@@ -238,12 +238,12 @@ def test_a_batch_is_signed_with_the_tables_key(store, club):
 
 
 @pytest.mark.parametrize("key", ["", " ", "clé", "a\nb"])
-def test_what_is_no_key_gets_a_sentence(key):
+def test_a_malformed_key_is_refused_with_a_sentence(key):
     with pytest.raises(Problem, match="is no key"):
         batch.signature(key, b"")
 
 
-def test_a_club_whose_certificate_nobody_vouches_for_gets_nothing(tmp_path):
+def test_nothing_is_sent_to_a_club_with_an_untrusted_certificate(tmp_path):
     certify(tmp_path / "own.pem", ("127.0.0.1",))
     trusts = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     trusts.load_cert_chain(tmp_path / "own.pem")
@@ -264,7 +264,7 @@ def test_a_club_whose_certificate_nobody_vouches_for_gets_nothing(tmp_path):
     assert heard == []
 
 
-def test_a_table_without_news_says_now_and_then_that_it_is_there(store, club):
+def test_an_idle_table_reports_regularly(store, club):
     fill(store, 3)
     box = run(outbox(store, club))
     club.sizes.clear()
@@ -277,12 +277,12 @@ def test_a_table_without_news_says_now_and_then_that_it_is_there(store, club):
 
 
 @pytest.mark.parametrize("url", ["club.example", "ftp://club.example", "http://", "nonsense"])
-def test_an_address_that_is_none_gets_a_sentence(url):
+def test_a_malformed_address_is_refused_with_a_sentence(url):
     with pytest.raises(Problem, match="is no address of a club"):
         Address(url, "Table 7")
 
 
-def test_the_table_plays_on_whatever_the_thread_meets(begun):
+def test_errors_in_the_outbox_thread_do_not_stop_the_table(begun):
     def post(*_sent):
         raise RuntimeError("a mistake of ours")
 
@@ -294,7 +294,7 @@ def test_the_table_plays_on_whatever_the_thread_meets(begun):
     assert begun.state.game.table.sides[0].km == 100
 
 
-def test_the_page_says_how_it_stands_and_asks_where_the_club_knows_another_course(begun, club):
+def test_the_page_shows_the_delivery_and_asks_after_a_fork(begun, club):
     box = run(outbox(begun.store, club))
     page = create_app(begun, secret=b"x" * 32, club=box).test_client()
 
@@ -308,7 +308,7 @@ def test_the_page_says_how_it_stands_and_asks_where_the_club_knows_another_cours
     assert "The club has all of this table." in text_of(page.get("/more"))
 
 
-def test_without_its_driver_the_club_says_what_to_install(monkeypatch):
+def test_without_the_postgresql_driver_the_club_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
 
     with pytest.raises(Problem, match=re.escape("pip install 'psycopg[binary,pool]'")):

@@ -48,7 +48,7 @@ def bad(name: str, *, needed: bool = False) -> doctor.Check:
         ([bad("mats"), doctor.Check("verdict", False, False, "Not yet. Lay the mats.")], "Not yet. Lay the mats."),
     ],
 )
-def test_the_verdict_says_first_whether_one_can_play(found, begins):
+def test_the_verdict_first_says_whether_you_can_play(found, begins):
     assert doctor.verdict(found).startswith(begins)
 
 
@@ -67,7 +67,7 @@ def no_port() -> doctor.Check:
 
 
 @pytest.mark.parametrize(("answer", "is_ours"), [({"version": 1}, True), ([7], False), ({"version": "2.1"}, False)])
-def test_a_companion_that_runs_here_is_no_fault_of_the_port_and_another_program_is(answer, is_ours):
+def test_only_another_program_on_the_port_is_a_fault_not_a_companion(answer, is_ours):
     app = Flask(__name__)
     app.add_url_rule("/version", "version", lambda: answer)
     with running(app) as url:
@@ -117,14 +117,14 @@ def seeing_by(answer: object) -> doctor.Check:
         "a taken port",
     ],
 )
-def test_what_is_missing_is_needed_or_good_to_have_and_it_is_said_what_to_do(check, needed, says):
+def test_missing_parts_are_required_or_optional_and_come_with_advice(check, needed, says):
     found = check()
 
     assert (found.ok, found.needed) == (False, needed)
     assert says in found.sentence
 
 
-def test_the_camera_that_answers_is_looked_through(monkeypatch):
+def test_the_camera_that_answers_is_tried(monkeypatch):
     looked_at = []
 
     def tried(source: str, **_how: object) -> Trial:
@@ -149,7 +149,7 @@ def test_the_camera_that_answers_is_looked_through(monkeypatch):
         (trial(np.zeros((480, 640, 3), np.uint8)), True, "has 640 × 480 pixels"),
     ],
 )
-def test_a_camera_that_is_slow_or_small_is_noticed(seen, ok, says):
+def test_a_slow_or_small_camera_is_reported(seen, ok, says):
     check = doctor.pictures(seen)
 
     assert (check.ok, check.needed) == (ok, False)
@@ -171,7 +171,7 @@ def photo(near, tmp_path):
     return tmp_path / "table.png"
 
 
-def test_a_table_that_is_seen_well_is_told_thing_by_thing(photo):
+def test_a_well_seen_table_is_reported_finding_by_finding(photo):
     checks = list(doctor.seeing(str(photo)))
 
     assert [(check.name, check.sentence) for check in checks[1:]] == [
@@ -182,7 +182,7 @@ def test_a_table_that_is_seen_well_is_told_thing_by_thing(photo):
     assert all(check.ok for check in checks)
 
 
-def test_one_verdict_is_given_and_stands_first(called, photo):
+def test_there_is_one_verdict_and_it_comes_first(called, photo):
     ran = called("doctor", "--camera", "--source", photo, "--data", photo.parent)
 
     assert ran.stdout.startswith("All is well: you can play. Leave the camera where it is, and set up the game.\n\n")
@@ -199,7 +199,7 @@ def test_the_verdict_names_the_next_step():
     assert verdict.sentence.startswith("Not yet: cards would go unread. Move the camera")
 
 
-def test_mats_that_ought_to_be_there_are_missed(near):
+def test_missing_mats_are_reported(near):
     checks = doctor.table(trial(near), [side_mat(1), side_mat(2)])
 
     assert any("side 2 is not seen" in check.sentence for check in checks)
@@ -216,7 +216,7 @@ DRAWING = parse_drawing(
 )
 
 
-def test_drawn_zones_take_the_place_of_mats_that_are_not_seen():
+def test_drawn_zones_replace_mats_that_are_not_seen():
     seen = trial(picture(Scene(), Lens(width_mm=900)))
     told = {check.name: check for check in doctor.table(seen, [side_mat(1)], DRAWING)}
 
@@ -225,7 +225,7 @@ def test_drawn_zones_take_the_place_of_mats_that_are_not_seen():
     assert "is not known yet. Lay a card into each zone" in told["verdict"].sentence
 
 
-def test_zones_drawn_on_a_picture_of_other_proportions_are_told():
+def test_zones_drawn_on_a_picture_of_other_proportions_are_reported():
     (check,) = doctor.table(trial(np.full((600, 600, 3), 90, np.uint8)), None, DRAWING)
 
     assert not check.ok
@@ -260,7 +260,7 @@ class SteadyCamera:
         self.closed = True
 
 
-def test_a_camera_is_measured_once_it_has_set_its_light(monkeypatch):
+def test_a_camera_is_measured_after_its_exposure_has_settled(monkeypatch):
     camera = SteadyCamera().plugged_in(monkeypatch)
 
     seen = tried("0")
@@ -269,7 +269,7 @@ def test_a_camera_is_measured_once_it_has_set_its_light(monkeypatch):
     assert (seen.kind, len(seen.pictures), camera.closed) == ("MJPG", 3, True)
 
 
-def test_a_camera_that_stops_while_it_is_looked_through_is_a_problem(monkeypatch):
+def test_a_camera_that_stops_during_the_trial_is_a_problem(monkeypatch):
     camera = SteadyCamera(pictures=60).plugged_in(monkeypatch)
 
     with pytest.raises(Problem, match="gives no pictures"):
@@ -301,7 +301,7 @@ class SlowStream(SteadyCamera):
         return True
 
 
-def test_a_stream_that_takes_long_to_start_is_waited_for_and_that_is_said(monkeypatch):
+def test_a_slow_stream_is_waited_for_with_a_message(monkeypatch):
     stream, said = SlowStream(monkeypatch, 8.0), []
 
     seen = tried("http://camera/a.mjpg", said.append)
@@ -322,14 +322,14 @@ def test_a_stream_that_never_starts_does_not_answer(monkeypatch):
     assert stream.now_s == 5 + 10 + 20 + 40
 
 
-def test_a_stream_of_few_pictures_is_measured_in_a_few_seconds(monkeypatch):
+def test_a_slow_stream_is_measured_in_a_few_seconds(monkeypatch):
     stream = SlowStream(monkeypatch, 1.0, every_s=2.0)
 
     assert tried("http://camera/a.mjpg").fps == pytest.approx(0.5)
     assert stream.now_s < 20
 
 
-def test_a_folder_is_looked_through(tmp_path):
+def test_a_folder_of_pictures_is_checked(tmp_path):
     for number in range(5):
         cv2.imwrite(str(tmp_path / f"{number}.png"), PICTURE[:100, :100])
 
@@ -340,7 +340,7 @@ def test_a_folder_is_looked_through(tmp_path):
     ("now_s", "set_by_network", "ok", "says"),
     [(0.0, None, False, "19"), (4e9, None, True, ""), (4e9, "no", True, "not set by the network")],
 )
-def test_a_clock_that_was_never_set_is_noticed(now_s, set_by_network, ok, says, monkeypatch):
+def test_a_clock_that_was_never_set_is_reported(now_s, set_by_network, ok, says, monkeypatch):
     monkeypatch.setattr("companion.common.clock.now_s", lambda: now_s)
     monkeypatch.setattr(doctor, "_said", lambda command: set_by_network)
     check = doctor.clock()
@@ -357,7 +357,7 @@ def test_a_clock_that_was_never_set_is_noticed(now_s, set_by_network, ok, says, 
         ("nonsense", True, "does not say"), (None, True, "does not say"),
     ],
 )  # fmt: skip
-def test_a_raspberry_pi_says_how_its_power_supply_does(said, ok, says, monkeypatch):
+def test_a_raspberry_pis_power_supply_is_checked(said, ok, says, monkeypatch):
     monkeypatch.setattr(doctor, "_said", lambda command: said)
     check = doctor.power()
 
@@ -377,7 +377,7 @@ def test_a_raspberry_pi_says_how_its_power_supply_does(said, ok, says, monkeypat
         ("PRAGMA user_version = 99", False, True, "was written by a newer version"),
     ],
 )
-def test_whether_the_companion_can_start_with_its_matches_is_said(tmp_path, statement, ok, needed, says):
+def test_unusable_matches_are_reported(tmp_path, statement, ok, needed, says):
     assert doctor.matches(tmp_path).sentence == "No match has been played in the data folder."
     path = played(tmp_path, matches=1, plays=3)
     changed(path, statement)

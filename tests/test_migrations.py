@@ -39,7 +39,7 @@ def text_of(store: Store) -> str:
 
 
 @pytest.mark.parametrize("number", range(1, len(MIGRATIONS) + 1))
-def test_a_log_of_every_released_schema_is_opened_replayed_exported_and_played_on(number, tmp_path):
+def test_a_log_of_every_released_schema_can_be_opened_exported_and_continued(number, tmp_path):
     path = frozen(number, tmp_path)
     store = Store.open(path)
     expected = (SCHEMAS / f"{number}.mbn").read_text(encoding="utf-8")
@@ -57,7 +57,7 @@ def test_a_log_of_every_released_schema_is_opened_replayed_exported_and_played_o
         assert schema_of(db) == len(MIGRATIONS)
 
 
-def test_a_log_without_checksums_gets_them_and_says_the_same(tmp_path):
+def test_a_log_without_checksums_gets_them_and_keeps_its_content(tmp_path):
     path = frozen(1, tmp_path)
     before = look(path)
 
@@ -70,7 +70,7 @@ def test_a_log_without_checksums_gets_them_and_says_the_same(tmp_path):
 
 
 @pytest.mark.parametrize("statement", ["", "UPDATE event SET at_s = 0 WHERE seq = 5"])
-def test_a_log_of_the_first_schema_whose_last_plays_are_in_its_write_ahead_log_is_whole(tmp_path, statement):
+def test_a_first_schema_log_keeps_plays_from_its_write_ahead_log(tmp_path, statement):
     (tmp_path / "killed").mkdir()
     path = frozen(1, tmp_path)
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
@@ -91,7 +91,7 @@ def test_a_log_of_the_first_schema_whose_last_plays_are_in_its_write_ahead_log_i
     assert [one.name for one in killed.parent.glob("companion.sqlite3*")] == ["companion.sqlite3"]
 
 
-def test_there_is_a_frozen_log_of_every_schema():
+def test_every_schema_has_a_frozen_log():
     kept = next(number - 1 for number in count(1) if not (SCHEMAS / f"{number}.sql").exists())
 
     assert kept == len(MIGRATIONS), "write tests/schemas/N.sql with the program of schema N before you add to it"
@@ -103,7 +103,7 @@ def test_a_released_migration_is_never_edited():
     assert prints == RELEASED
 
 
-def test_a_new_kind_of_event_comes_with_a_new_schema():
+def test_a_new_kind_of_event_needs_a_new_schema():
     kinds = " ".join(NEW_KINDS.values()).split()
 
     assert sorted(kinds) == sorted(EventKind)
@@ -111,14 +111,14 @@ def test_a_new_kind_of_event_comes_with_a_new_schema():
 
 
 @pytest.mark.parametrize("number", range(1, len(MIGRATIONS) + 1))
-def test_a_frozen_log_has_the_new_kinds_of_its_schema(number, tmp_path):
+def test_a_frozen_log_contains_the_new_kinds_of_its_schema(number, tmp_path):
     kinds = {kind for _seq, _match, _at_s, kind, _body in look(frozen(number, tmp_path))}
 
     assert set(NEW_KINDS[number].split()) <= kinds | {"claim"}  # A claim came before the log of its schema was frozen.
 
 
 @pytest.mark.parametrize("is_killed", [False, True])
-def test_the_program_before_says_that_a_log_is_newer_and_touches_nothing(tmp_path, monkeypatch, is_killed):
+def test_an_older_program_reports_a_newer_log_and_changes_nothing(tmp_path, monkeypatch, is_killed):
     """Also where the newer one was killed as soon as it had brought the log up to date."""
     path = frozen(len(MIGRATIONS) - 1, tmp_path)
     monkeypatch.setattr(database, "MIGRATIONS", MIGRATIONS[:-1])
@@ -138,7 +138,7 @@ def test_the_program_before_says_that_a_log_is_newer_and_touches_nothing(tmp_pat
     assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == before
 
 
-def test_a_migration_that_breaks_off_halfway_leaves_the_old_schema(tmp_path, monkeypatch):
+def test_an_interrupted_migration_leaves_the_old_schema(tmp_path, monkeypatch):
     path = frozen(1, tmp_path)
     before = look(path)
     half = "ALTER TABLE event ADD COLUMN more TEXT; CREATE TABLE event (twice TEXT);"
@@ -154,7 +154,7 @@ def test_a_migration_that_breaks_off_halfway_leaves_the_old_schema(tmp_path, mon
         assert "more" not in db.execute("SELECT sql FROM sqlite_schema").fetchone()[0]
 
 
-def test_a_log_of_a_newer_schema_is_refused_and_left_alone(tmp_path):
+def test_a_log_of_a_newer_schema_is_refused_and_not_changed(tmp_path):
     path = frozen(1, tmp_path)
     changed(path, "PRAGMA user_version = 99")
     before = path.read_bytes()

@@ -34,7 +34,7 @@ def values(match: Match) -> dict[str, object]:
     return {key: value for key, (value, _look) in mqtt.entities(match.state).items() if value is not None}
 
 
-def test_it_says_whose_turn_it_is_and_how_the_match_stands(match):
+def test_turn_and_scores_are_published(match):
     match.start(["side Ann", "side Bob", 'player Ann "Grandma"', "hand first Ann"])
     shown = values(match)
     match.enter("Ann roll", "Ann")
@@ -43,7 +43,7 @@ def test_it_says_whose_turn_it_is_and_how_the_match_stands(match):
     assert values(match)["turn"] == "Bob"
 
 
-def test_after_a_hand_it_is_nobodys_turn_and_the_points_are_there(match):
+def test_after_a_hand_there_is_no_turn_and_the_points_are_published(match):
     match.start(TWO)
     for play in ("Ann roll", "Bob roll", "Ann 100", "end"):
         match.enter(play, "Ann")
@@ -51,7 +51,7 @@ def test_after_a_hand_it_is_nobodys_turn_and_the_points_are_there(match):
     assert values(match) == {"question": "OFF", "camera": "OFF", "side_1": 100, "side_2": 0}
 
 
-def test_it_says_that_a_question_waits_and_that_the_camera_is_in_trouble(match):
+def test_open_questions_and_camera_problems_are_published(match):
     match.start(TWO)
     match.enter("Ann 100", "Ann")
     match.trouble("rtsp://me:secret@cam does not answer.")
@@ -60,14 +60,14 @@ def test_it_says_that_a_question_waits_and_that_the_camera_is_in_trouble(match):
     assert "secret" not in json.dumps(mqtt.entities(match.state))
 
 
-def test_a_camera_that_was_put_away_is_no_trouble(match):
+def test_a_camera_put_away_on_purpose_is_no_problem(match):
     match.trouble("No camera answers.")
     match.play_without_camera(on=True)
 
     assert values(match)["camera"] == "OFF"
 
 
-def test_sides_are_called_as_at_the_table_and_places_without_one_are_taken_away(match):
+def test_sides_have_their_names_and_unused_ones_are_removed(match):
     match.start(["side Ann-Cid = Ann, Cid", "side Bob-Dee = Bob, Dee", "hand first Ann"])
 
     looks = {key: look for key, (_value, look) in mqtt.entities(match.state).items() if key.startswith("side")}
@@ -78,7 +78,7 @@ def test_sides_are_called_as_at_the_table_and_places_without_one_are_taken_away(
 @pytest.mark.parametrize(
     "url", ["192.168.1.5", "http://me:secret@host", "mqtt://me:secret@", "mqtt://me:secret@host:x", "mqtt://[secret"]
 )
-def test_a_wrong_address_is_told_in_a_sentence_that_does_not_repeat_it(url):
+def test_a_wrong_address_is_refused_without_repeating_it(url):
     answer = CliRunner().invoke(companion, ["up", "--mqtt", url])
 
     assert isinstance(answer.exception, Problem)
@@ -86,14 +86,14 @@ def test_a_wrong_address_is_told_in_a_sentence_that_does_not_repeat_it(url):
     assert "secret" not in str(answer.exception)
 
 
-def test_without_the_library_it_says_how_to_get_it(monkeypatch):
+def test_without_the_library_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "paho", None)
 
     with pytest.raises(Problem, match="pip install paho-mqtt"):
         mqtt.broker_of("mqtt://host")
 
 
-def test_an_id_is_the_tables_own_and_stays_over_restarts_and_a_restored_backup(tmp_path):
+def test_a_tables_id_survives_restarts_and_a_restored_backup(tmp_path):
     home, other = data_dir(tmp_path / "home"), data_dir(tmp_path / "other")
     with closing(Store.open(store_path(home))) as store:
         Match(store).start(TWO)
@@ -183,7 +183,7 @@ def announcer(match: Match, port: int, password: str = ENCODED, page: str = PAGE
     return mqtt.Announcer(match, mqtt.broker_of(f"mqtt://{USER}:{password}@127.0.0.1:{port}"), lambda: page)
 
 
-def test_home_assistant_finds_the_table_also_later_and_hears_of_each_play(match, broker):
+def test_home_assistant_discovers_the_table_at_any_time_and_gets_each_play(match, broker):
     match.start(TWO)
     with announcer(match, broker).telling():
         with closing(Listener(broker)) as early:
@@ -212,7 +212,7 @@ def described(match: Match, monkeypatch, language: str = "en") -> dict:
     return json.loads(next(text for topic, text in messages.items() if topic.endswith("/config")))
 
 
-def test_entity_ids_are_english_whatever_the_language_and_whoever_plays(match, monkeypatch):
+def test_entity_ids_depend_neither_on_language_nor_players(match, monkeypatch):
     match.start(["side Zoé", "side Bob", "hand first Bob"])
     parts = described(match, monkeypatch, "de")["components"]
 
@@ -228,7 +228,7 @@ def test_entity_ids_are_english_whatever_the_language_and_whoever_plays(match, m
     assert {f"{part['platform']}.{part['object_id']}" for part in parts.values() if "name" in part} == {*ids.values()}
 
 
-def test_the_automation_in_the_docs_listens_to_an_entity_that_there_is(match, monkeypatch):
+def test_the_automation_in_the_docs_uses_an_existing_entity(match, monkeypatch):
     match.start(TWO)
     ids = {part.get("default_entity_id") for part in described(match, monkeypatch)["components"].values()}
     named = re.findall(r"(?:binary_)?sensor\.mille_bornes_\w+", (DOCS / "api.md").read_text(encoding="utf-8"))
@@ -237,7 +237,7 @@ def test_the_automation_in_the_docs_listens_to_an_entity_that_there_is(match, mo
     assert {*named} <= ids
 
 
-def test_points_can_be_drawn_as_a_curve_and_the_device_says_what_it_is(match, monkeypatch):
+def test_points_are_measurements_and_the_device_is_described(match, monkeypatch):
     match.start(TWO)
     told = described(match, monkeypatch)
 
@@ -252,9 +252,7 @@ def test_points_can_be_drawn_as_a_curve_and_the_device_says_what_it_is(match, mo
 
 @pytest.mark.parametrize(("command", "room"), [("up", service), ("demo", demo)])
 @pytest.mark.parametrize(("words", "page"), [([], "http://192.168.1.9:8080"), (["--address", CAFE], CAFE)])
-def test_the_service_and_the_demo_tell_a_broker_the_address_that_is_announced(
-    tmp_path, monkeypatch, command, room, words, page
-):
+def test_service_and_demo_publish_the_announced_address(tmp_path, monkeypatch, command, room, words, page):
     told = []
     monkeypatch.setattr(room, "run_service", lambda *_, **_more: None)
     monkeypatch.setattr(room, "broker_of", lambda url: url)
@@ -265,7 +263,7 @@ def test_the_service_and_the_demo_tell_a_broker_the_address_that_is_announced(
     assert told == [("mqtt://host", page)]
 
 
-def test_the_page_is_found_also_when_the_network_came_after_the_start(match):
+def test_the_pages_address_is_updated_if_the_network_starts_later(match):
     """A small computer is often ready before its Wi-Fi."""
     pytest.importorskip("paho.mqtt")
     pages = ["http://127.0.0.1:8080", PAGE]
@@ -277,7 +275,7 @@ def test_the_page_is_found_also_when_the_network_came_after_the_start(match):
     assert f'"configuration_url": "{PAGE}"' in str(telling._messages(match.state))
 
 
-def test_the_demo_takes_no_entity_id_of_a_real_table(tmp_path, monkeypatch):
+def test_the_demo_does_not_take_a_real_tables_entity_ids(tmp_path, monkeypatch):
     with closing(Store.open(store_path(data_dir(tmp_path / DEMO_NAME)))) as store:
         told = described(Match(store), monkeypatch)
 
@@ -285,7 +283,7 @@ def test_the_demo_takes_no_entity_id_of_a_real_table(tmp_path, monkeypatch):
     assert told["components"]["turn"]["default_entity_id"] == "sensor.mille_bornes_demo_whose_turn"
 
 
-def test_two_tables_with_one_host_name_stay_at_one_broker(match, broker, tmp_path):
+def test_two_tables_with_one_host_name_can_share_a_broker(match, broker, tmp_path):
     match.start(TWO)
     with closing(Store.open(store_path(data_dir(tmp_path / "other")))) as store:
         other = Match(store)
@@ -312,7 +310,7 @@ LOOPBACKS = ("http://127.0.0.1:8080", "http://localhost:8080", "http://[::1]:808
     ("page", "here", "is_removed"),
     [(PAGE, PAGE, True), ("http://192.168.1.99:8080", PAGE, False), *((page, page, False) for page in LOOPBACKS)],
 )
-def test_the_device_of_an_older_companion_is_removed_first_if_it_was_this_table(match, broker, page, here, is_removed):
+def test_this_tables_device_from_an_older_companion_is_removed_first(match, broker, page, here, is_removed):
     match.start(TWO)
     former = f"homeassistant/device/{mqtt.former_id()}/config"
     with closing(Listener(broker)) as listener:
@@ -333,7 +331,7 @@ def test_the_device_of_an_older_companion_is_removed_first_if_it_was_this_table(
     assert (former in kept) is not is_removed
 
 
-def test_a_companion_that_ends_or_falls_silent_is_gone_there_and_back_after_a_gap(match, broker):
+def test_a_companion_is_offline_after_it_ends_or_falls_silent_and_online_after_a_gap(match, broker):
     match.start(TWO)
     with closing(Listener(broker)) as listener:
         telling = announcer(match, broker)
@@ -348,7 +346,7 @@ def test_a_companion_that_ends_or_falls_silent_is_gone_there_and_back_after_a_ga
         listener.hears("/status", "offline", back)
 
 
-def test_a_wrong_password_is_told_once_without_it(match, broker, capsys):
+def test_a_wrong_password_is_reported_once_without_showing_it(match, broker, capsys):
     telling = announcer(match, broker, "wrong-secret")
     answered = threading.Event()
     hear = telling._client.on_connect
@@ -368,7 +366,7 @@ def test_a_wrong_password_is_told_once_without_it(match, broker, capsys):
     )
 
 
-def test_a_broker_that_is_not_there_is_told_and_holds_nothing_up(match, capsys):
+def test_a_missing_broker_is_reported_and_delays_nothing(match, capsys):
     pytest.importorskip("paho.mqtt")
     telling = announcer(match, 9)
     failed = threading.Event()

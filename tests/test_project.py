@@ -70,19 +70,19 @@ def rooms_imported_by(module: str) -> set[str]:
     return rooms - {Path(module).parts[1], "__version__"}
 
 
-def test_the_rooms_are_these_and_no_others():
+def test_the_package_has_exactly_these_rooms():
     names = {path.name for path in PACKAGE.iterdir()} - {"__pycache__", "_shipped"}
 
     assert names == {*MAY_IMPORT, "__init__.py", "README.md"}
 
 
-def test_no_two_files_have_one_name():
+def test_file_names_are_unique():
     names = [Path(module).name for module in MODULES if not module.endswith("__init__.py")]
 
     assert sorted(names) == sorted(set(names))
 
 
-def test_no_two_classes_have_one_name():
+def test_class_names_are_unique():
     trees = [ast.parse((ROOT / module).read_text(encoding="utf-8")) for module in MODULES]
     counts = Counter(node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
 
@@ -96,13 +96,13 @@ def test_imports_point_inwards():
     assert {module: rooms for module, rooms in beyond.items() if rooms} == KNOWN_EXCEPTIONS
 
 
-def test_the_rules_know_neither_pictures_nor_files_of_others_nor_clock_nor_chance():
+def test_the_rules_import_no_pictures_other_files_clock_or_randomness():
     used = {name.split(".")[0] for path in (PACKAGE / "rules").rglob("*.py") for name in imports_of(path)}
 
     assert not used & NOT_IN_RULES
 
 
-def test_a_table_before_a_camera_is_served_without_what_only_other_commands_need():
+def test_serving_a_real_table_loads_no_modules_of_other_commands():
     shown = run_python(
         "-c", "import sys, companion.app.service; print(*sys.modules, sep='\\n')", cwd=ROOT, path=ROOT
     ).stdout.split()
@@ -116,7 +116,7 @@ OPTIONAL = {"paho", "picamera2", "psycopg", "psycopg_pool"}
 """Imported where it is there: the Raspberry Pi's own camera, and what MQTT and the club alone need."""
 
 
-def test_the_libraries_that_are_imported_are_the_ones_that_are_declared():
+def test_imported_libraries_are_declared():
     roots = {name.split(".")[0] for module in MODULES for name in imports_of(ROOT / module)}
     libraries = roots - set(sys.stdlib_module_names) - {"companion"} - OPTIONAL
     homes = packages_distributions()
@@ -155,7 +155,7 @@ def files_under(folder: Path) -> Iterator[Path]:
             yield path.relative_to(folder)
 
 
-def test_the_wheel_holds_every_file_of_the_package_the_pages_and_the_editions_and_nothing_else(wheel):
+def test_the_wheel_contains_package_pages_and_editions_and_nothing_else(wheel):
     packed = set(zipfile.ZipFile(wheel).namelist())
 
     for folder, inside in (
@@ -188,7 +188,7 @@ def run_python(*arguments: str, cwd: Path, path: Path) -> subprocess.CompletedPr
     )
 
 
-def test_no_file_names_a_place_on_the_machine_it_was_written_on():
+def test_no_file_contains_a_path_of_the_developers_machine():
     places = re.compile("|".join(f"/{place}/" for place in ("work", "root", "Users")) + "|py" + "env")
 
     named = [path for path in files_under(ROOT) if places.search((ROOT / path).read_bytes().decode("latin-1"))]
@@ -208,7 +208,7 @@ SCRIPTS = (
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_bash_can_read(script):
+def test_bash_can_parse(script):
     read = subprocess.run(["bash", "-n", ROOT / script], check=False, capture_output=True, text=True)
 
     assert (read.returncode, read.stderr) == (0, "")
@@ -277,7 +277,7 @@ def checkout(tmp_path):
         pytest.param("/dev/video2", ["--source=my film.mp4"], "up --source=my film.mp4", id="in one word"),
     ],
 )
-def test_run_watches_through(checkout, camera, typed, called):
+def test_run_starts_the_right_command(checkout, camera, typed, called):
     checkout.camera = camera
 
     answer = checkout.run(*typed)
@@ -286,7 +286,7 @@ def test_run_watches_through(checkout, camera, typed, called):
     assert ("No camera answers" in answer.stderr) == called.startswith("demo")
 
 
-def test_run_passes_any_other_command_through_says_how_it_was_called_and_adds_nothing_to_its_output(checkout):
+def test_run_passes_other_commands_through_without_extra_output(checkout):
     answer = checkout.run("read", "a picture.jpg", "--json")
 
     assert (answer.stdout, answer.stderr) == ("companion read a picture.jpg --json\n", "")
@@ -294,7 +294,7 @@ def test_run_passes_any_other_command_through_says_how_it_was_called_and_adds_no
 
 
 @pytest.mark.parametrize(("script", "says"), [("deploy/run", "deploy/run --port 9000"), ("deploy/test", "--long")])
-def test_a_script_explains_itself_without_any_set_up(checkout, script, says):
+def test_a_scripts_help_needs_no_installation(checkout, script, says):
     shutil.rmtree(checkout.root / ".venv")
 
     answer = checkout.run("--help", script=script)
@@ -304,7 +304,7 @@ def test_a_script_explains_itself_without_any_set_up(checkout, script, says):
 
 
 @pytest.mark.parametrize("typed", [["link"], ["club", "link"], ["key", "Table 7"]], ids=" ".join)
-def test_a_link_or_a_key_of_the_club_needs_no_port_and_says_so(checkout, typed):
+def test_the_clubs_link_and_key_refuse_a_port(checkout, typed):
     answer = checkout.run(*typed, "--port", "9000", script="deploy/club")
 
     assert answer.returncode == 1
@@ -313,7 +313,7 @@ def test_a_link_or_a_key_of_the_club_needs_no_port_and_says_so(checkout, typed):
 
 
 @pytest.mark.parametrize("typed", [["link", "--help"], ["club", "key", "-h"], ["--port", "9000", "--help"]])
-def test_help_with_a_command_of_the_club_starts_no_database(checkout, typed):
+def test_help_for_a_club_command_starts_no_database(checkout, typed):
     checkout.stamp("installed-with-club")
 
     answer = checkout.run(*typed, script="deploy/club")
@@ -323,7 +323,7 @@ def test_help_with_a_command_of_the_club_starts_no_database(checkout, typed):
     assert not (checkout.root / "club").exists()
 
 
-def test_a_python_that_is_too_old_gets_a_sentence(checkout):
+def test_an_old_python_is_refused_with_a_sentence(checkout):
     shutil.rmtree(checkout.root / ".venv")
     checkout.program(checkout.tools / "python3", 'case "$1" in --version) echo Python 3.9.2;; *) exit 1;; esac')
     for newer in ("python3.11", "python3.12", "python3.13", "python3.14"):
@@ -342,7 +342,7 @@ def without_library(checkout, user_id: int) -> None:
     checkout.program(checkout.tools / "sudo", "exit 1")
 
 
-def test_who_may_not_install_is_told_what_an_administrator_types(checkout):
+def test_a_user_who_cannot_install_sees_the_administrators_command(checkout):
     without_library(checkout, user_id=1000)
 
     answer = checkout.run()
@@ -352,7 +352,7 @@ def test_who_may_not_install_is_told_what_an_administrator_types(checkout):
     assert answer.stdout == ""
 
 
-def test_a_package_that_cannot_be_fetched_gets_one_sentence_that_says_what_to_type(checkout):
+def test_a_failed_download_says_what_to_type(checkout):
     without_library(checkout, user_id=0)
 
     answer = checkout.run()
@@ -368,7 +368,7 @@ def test_a_package_that_cannot_be_fetched_gets_one_sentence_that_says_what_to_ty
 @pytest.mark.parametrize(
     "changed", ["pyproject.toml", "deploy/locked.txt", "deploy/locked-with-tests.txt", "pi camera", "moved"]
 )
-def test_a_change_of_what_is_installed_or_of_its_place_calls_for_a_new_install(checkout, changed):
+def test_a_change_of_libraries_or_path_needs_a_new_installation(checkout, changed):
     if changed == "moved":
         checkout.root = checkout.root.rename(checkout.root.with_name("elsewhere"))
     else:
@@ -403,14 +403,14 @@ LOCKED = re.compile(r"^([a-z0-9.-]+)==(\S+)(?: ; .*?)? \\\n(?:    --hash=sha256:
 
 
 @pytest.mark.parametrize("name", ["locked.txt", "locked-with-club.txt", "locked-with-tests.txt"])
-def test_a_lock_has_a_checksum_for_everything_and_names_no_place_to_fetch_it_from(name):
+def test_a_lock_has_all_checksums_and_no_registry_addresses(name):
     text = (ROOT / "deploy" / name).read_text(encoding="utf-8")
 
     assert re.sub(r"^#.*\n", "", LOCKED.sub("", text), flags=re.MULTILINE) == ""
     assert "://" not in text
 
 
-def test_the_locks_hold_what_the_project_asks_for_in_one_version():
+def test_the_locks_agree_on_one_version_of_each_required_library():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     extras = project["project"]["optional-dependencies"]
     to_run = [*project["project"]["dependencies"], *extras["pi-camera"], *project["build-system"]["requires"]]
@@ -430,7 +430,7 @@ def test_the_locks_hold_what_the_project_asks_for_in_one_version():
 
 
 @pytest.mark.skipif(not Path(sys.prefix, "installed-with-tests").is_file(), reason="deploy/test did not install this")
-def test_what_is_tested_is_what_is_locked():
+def test_the_installed_versions_are_the_locked_ones():
     locked = set(LOCKED.findall((ROOT / "deploy" / "locked-with-tests.txt").read_text(encoding="utf-8")))
     installed = {canonicalize_name(found.name) for found in distributions()}
 
@@ -449,7 +449,7 @@ def checkout_to_test(checkout):
     return checkout
 
 
-def test_test_checks_style_and_types_hands_its_arguments_to_pytest_and_ends_as_that_does(checkout_to_test):
+def test_test_checks_style_and_types_then_runs_pytest_with_its_arguments(checkout_to_test):
     answer = checkout_to_test.run("tests/test_x.py", "-k", "two words", script="deploy/test")
 
     assert answer.stdout == "pytest -n auto --dist worksteal tests/test_x.py -k two words\n"
@@ -459,7 +459,7 @@ def test_test_checks_style_and_types_hands_its_arguments_to_pytest_and_ends_as_t
     assert checkout_to_test.run(script="deploy/test").returncode == 5
 
 
-def test_what_tests_have_written_into_memory_is_gone_when_they_end(checkout_to_test):
+def test_test_files_in_memory_are_removed_at_the_end(checkout_to_test):
     checkout_to_test.program(checkout_to_test.root / ".venv/bin/pytest", 'test -w "${TMPDIR:-/tmp}" && echo "$TMPDIR"')
 
     answer = checkout_to_test.run(script="deploy/test")
@@ -468,7 +468,7 @@ def test_what_tests_have_written_into_memory_is_gone_when_they_end(checkout_to_t
     assert [folder for folder in answer.stdout.split() if Path(folder).exists()] == []
 
 
-def test_test_tells_all_that_is_wrong_and_fails_if_only_the_style_is(checkout_to_test):
+def test_test_reports_everything_and_fails_for_style_alone(checkout_to_test):
     checkout_to_test.program(checkout_to_test.root / ".venv/bin/ruff", 'echo "line too long"; exit 1')
 
     answer = checkout_to_test.run(script="deploy/test")
@@ -479,7 +479,7 @@ def test_test_tells_all_that_is_wrong_and_fails_if_only_the_style_is(checkout_to
     assert answer.returncode == 1
 
 
-def test_the_long_proofs_are_run_by_their_names_without_the_other_checks(checkout_to_test):
+def test_long_proofs_run_by_name_without_the_other_checks(checkout_to_test):
     script = f'case "$1" in tests/*) echo python "$@"; exit ;; esac; exec {PYTHON} "$@"'
     checkout_to_test.program(checkout_to_test.root / ".venv/bin/python", script)
 
@@ -490,7 +490,7 @@ def test_the_long_proofs_are_run_by_their_names_without_the_other_checks(checkou
 
 
 @pytest.mark.parametrize("proof", [proof for proof in PROOFS.values() if "pytest" not in proof.command])
-def test_the_script_of_a_long_proof_is_there_and_knows_its_options(proof):
+def test_the_script_of_a_long_proof_exists_and_accepts_its_options(proof):
     for command in filter(None, (proof.command, proof.slice)):
         script, *words = command.removeprefix("-m ").split()
         text = (ROOT / (script if "/" in script else f"{script.replace('.', '/')}.py")).read_text(encoding="utf-8")
@@ -554,7 +554,7 @@ def test_a_service_is_installed_enabled_and_started(machine):
     )
 
 
-def test_a_service_is_announced_in_the_network_where_the_system_does_that(machine):
+def test_a_service_is_announced_in_the_network_if_the_system_supports_it(machine):
     announced = machine.under / "etc/avahi/services"
     announced.mkdir(parents=True)
 
@@ -566,7 +566,7 @@ def test_a_service_is_announced_in_the_network_where_the_system_does_that(machin
     assert list(announced.iterdir()) == []
 
 
-def test_a_service_that_is_installed_again_keeps_its_options_and_sees_the_pis_own_camera_once_it_is_there(machine):
+def test_reinstalling_keeps_the_options_and_finds_a_new_pi_camera(machine):
     machine.program(machine.tools / "python3", "exit 1")  # It takes the system's Python, which it can reach.
     machine.install("--source", "0")
     machine.install()
@@ -579,7 +579,7 @@ def test_a_service_that_is_installed_again_keeps_its_options_and_sees_the_pis_ow
     assert made == [f"--clear {home}/venv-1", f"--clear {home}/venv-2", f"--clear --system-site-packages {home}/venv-1"]
 
 
-def test_other_options_leave_what_else_the_systems_file_holds_and_nobody_reads_it(machine):
+def test_new_options_keep_the_files_other_lines_and_its_privacy(machine):
     machine.install("--source", "0")
     options = machine.under / OPTIONS
     options.write_text(options.read_text() + "COMPANION_MQTT=mqtt://table:secret@192.168.1.5\n")
@@ -593,7 +593,7 @@ def test_other_options_leave_what_else_the_systems_file_holds_and_nobody_reads_i
     assert options.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_service_takes_the_matches_along_once_and_leaves_none_to_be_taken_for_the_newest(machine):
+def test_a_service_copies_the_matches_once_and_renames_the_old_folder(machine):
     played = machine.root.parent / ".local/share/mille-bornes-companion/companion.sqlite3"
     folder = played.parent
     kept = [folder.with_name(f"{folder.name}-before-service{number}") for number in ("", "-2")]
@@ -614,7 +614,7 @@ def test_a_service_takes_the_matches_along_once_and_leaves_none_to_be_taken_for_
     assert (machine.under / MATCHES / "companion.sqlite3").read_text() == "first"
 
 
-def test_a_service_leaves_the_matches_of_a_companion_that_runs_alone(machine):
+def test_a_service_does_not_copy_matches_of_a_running_companion(machine):
     played = machine.root.parent / ".local/share/mille-bornes-companion/companion.sqlite3"
     played.parent.mkdir(parents=True)
     played.write_text("being written")
@@ -628,7 +628,7 @@ def test_a_service_leaves_the_matches_of_a_companion_that_runs_alone(machine):
     assert not (machine.under / MATCHES).exists()
 
 
-def test_a_service_that_is_taken_away_leaves_the_matches(machine):
+def test_uninstalling_the_service_keeps_the_matches(machine):
     machine.install()
     kept = machine.under / MATCHES / "companion.sqlite3"
     kept.parent.mkdir(parents=True, exist_ok=True)
@@ -641,14 +641,14 @@ def test_a_service_that_is_taken_away_leaves_the_matches(machine):
     assert "systemctl disable --quiet --now mille-bornes-companion" in machine.calls
 
 
-def test_an_option_that_the_systems_file_could_not_hold_is_refused(machine):
+def test_an_option_that_the_options_file_cannot_represent_is_refused(machine):
     answer = machine.install("--setup", "our table.toml")
 
     assert answer.returncode == 1
     assert "no blanks, quotes or backslashes: our table.toml" in answer.stderr
 
 
-def test_who_may_not_install_a_service_is_asked_for_the_password(machine):
+def test_installing_a_service_asks_for_the_password(machine):
     machine.program(machine.tools / "id", "echo 1000")
     machine.program(machine.tools / "sudo", 'echo sudo "$@"')
 
@@ -658,7 +658,7 @@ def test_who_may_not_install_a_service_is_asked_for_the_password(machine):
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="this system has no systemd-analyze")
-def test_the_service_is_well_shut_in():
+def test_the_service_is_well_sandboxed():
     answer = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", ROOT / "deploy/companion.service"],
         check=True,
@@ -700,7 +700,7 @@ def calls(*pages: Path) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("call", calls(*PAGES), ids=" ".join)
-def test_what_the_docs_show_can_be_called(call):
+def test_commands_in_the_docs_can_be_called(call):
     """Options alone go to whichever command `deploy/run` starts."""
     options = {word.split("=")[0] for word in call if word.startswith("--") and word != "--help"}
     named = [word for word in call[:1] if word.islower() and not word.startswith("-")]
@@ -724,7 +724,7 @@ def headings(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("page", [*PAGES, PACKAGE / "README.md"], ids=lambda page: page.name)
-def test_everything_the_docs_point_to_is_there(page):
+def test_every_link_in_the_docs_has_a_target(page):
     links = re.findall(r"\]\((?!http)([^)#]*)(?:#([^)]+))?\)", page.read_text(encoding="utf-8"))
     targets = [(page.parent / link if link else page, heading) for link, heading in links]
 
@@ -732,7 +732,7 @@ def test_everything_the_docs_point_to_is_there(page):
     assert [heading for target, heading in targets if heading and heading not in headings(target)] == []
 
 
-def test_every_file_that_contributors_are_sent_to_is_there():
+def test_every_file_named_for_contributors_exists():
     named = re.findall(
         r"`((?:companion|tests|web|deploy|docs|card_templates)/[\w./-]+)`", (ROOT / "CONTRIBUTING.md").read_text()
     )
@@ -741,7 +741,7 @@ def test_every_file_that_contributors_are_sent_to_is_there():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_block_of_code_in_the_docs_begins_and_ends(page):
+def test_every_code_block_in_the_docs_is_closed(page):
     lines = page.read_text(encoding="utf-8").splitlines()
     fences = [line.strip() for line in lines if line.strip().startswith("```")]
 

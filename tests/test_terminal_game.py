@@ -112,7 +112,7 @@ BOB = "roll 25 50 100 out-of-gas accident"
 @pytest.mark.parametrize(("edition", "players", "pairs"), SEATED)
 @given(st.integers(0, 10**6), st.sampled_from(LANGUAGES))
 @settings(max_examples=2, deadline=None)
-def test_the_screen_fits_24_lines_of_80_letters_and_hides_what_is_hidden(edition, players, pairs, seed, spoken):
+def test_the_screen_fits_24_lines_of_80_columns_and_shows_no_hidden_cards(edition, players, pairs, seed, spoken):
     chance = random.Random(seed)
     match = begin(edition, players, Level.THUMB, seed, pairs=pairs)
     language.speak(spoken)
@@ -162,7 +162,7 @@ def test_the_screen_shows_the_three_scores_both_sides_and_the_hand(played):
     assert re.search(r"\n1 \w.*  2 .*  6 .*\s+p \w", shown)
 
 
-def test_what_the_others_did_is_said_and_why_they_did_it():
+def test_the_others_plays_and_their_reasons_are_shown():
     match = at_table("bsd-mille", f"{PERSON_7} {BOB} 75 75", "")
 
     shown, why = answers(match, "p", "u roll", "why")[1:]
@@ -171,14 +171,14 @@ def test_what_the_others_did_is_said_and_why_they_did_it():
     assert why == "Bob lays Go. It helps Bob on, with 700 miles still to go."
 
 
-def test_the_hand_is_sorted_or_lies_as_it_was_drawn():
+def test_the_hand_is_sorted_or_in_the_order_drawn():
     sorts, back = answers(at_table("bsd-mille", f"{PERSON_7} {BOB} 75", ""), "order", "o")
 
     assert "\n1 25 miles  2 50 miles  3 100 miles  4 Stop  5 Go  6 Extra Tank\n" in sorts
     assert "\n1 Go  2 25 miles  3 50 miles  4 100 miles  5 Extra Tank  6 Stop\n" in back
 
 
-def test_another_language_is_spoken_where_the_terminal_is_set_to_it(played, monkeypatch):
+def test_the_game_uses_the_terminals_language(played, monkeypatch):
     monkeypatch.setenv("LANG", "pl_PL.UTF-8")
 
     assert "twoja kolej" in played("", "--seed", "1").stdout.lower()
@@ -188,7 +188,7 @@ def test_another_language_is_spoken_where_the_terminal_is_set_to_it(played, monk
 # --- Playing ----------------------------------------------------------------------------------------------------
 
 
-def test_a_hand_is_played_saved_resumed_and_played_to_its_end_through_the_terminal(played, tmp_path):
+def test_a_hand_can_be_played_saved_resumed_and_finished_in_the_terminal(played, tmp_path):
     file, *how = tmp_path / "game.json", "--edition", "bsd-mille", "--seed", "4"
     typed, told = coached(begin("bsd-mille", 2, Level.COUNTING, 4, pairs=False))
     half = len(typed) // 2
@@ -204,7 +204,7 @@ def test_a_hand_is_played_saved_resumed_and_played_to_its_end_through_the_termin
     assert all(item.verdict == judge.LEGAL for item in record.items if isinstance(item, judge.JudgedLine))
 
 
-def test_the_same_seed_is_the_same_game_and_another_seed_another(played):
+def test_the_same_seed_gives_the_same_game(played):
     typed = "p; d 1; p; d 2; why"
     first, again, other = (played(typed, "--level", "3", "--seed", seed).stdout for seed in ("7", "7", "8"))
 
@@ -225,20 +225,20 @@ def test_the_next_hand_is_dealt_and_the_next_player_begins():
 
 
 @pytest.mark.parametrize(("edition", "players", "sides"), [("classic", 4, 2), ("classic", 6, 3), ("rush", 5, 5)])
-def test_the_robots_fill_the_sides_of_the_edition(played, edition, players, sides):
+def test_robots_fill_the_sides_of_the_edition(played, edition, players, sides):
     shown = played("", "--edition", edition, "--players", players).stdout
 
     assert len(re.findall(r"^(?:Player|Bob|Cid|Dee|Eve)\b.* 0 +0 +0$", shown, re.MULTILINE)) == sides
 
 
-def test_the_coach_calls_the_person_by_name_and_other_plays_as_they_are_typed(played):
+def test_the_coach_uses_the_persons_name_and_shows_plays_as_typed(played):
     shown = played("p; hint", "--edition", "bsd-mille", "--seed", "5", "--name", "Zoé", "--level", "3").stdout
 
     assert "It helps Zoé on, with 700 miles still to go." in shown.replace("\n", " ")
     assert "Player" not in shown
 
 
-def test_in_pairs_where_the_edition_leaves_the_choice(played):
+def test_pairs_can_be_chosen_if_the_edition_allows_both(played):
     assert "Player & Cid" in played("", "--edition", "rush", "--players", "4", "--pairs").stdout
 
 
@@ -262,7 +262,7 @@ def test_in_pairs_where_the_edition_leaves_the_choice(played):
         ("p", "skip-draw", "has been drawn already"), ("p", "penalty 25", "A mistake costs no card"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_done_gets_a_sentence_and_changes_nothing(lines, typed, says):
+def test_an_impossible_command_is_refused_and_changes_nothing(lines, typed, says):
     *_, said, after = answers(at_table("bsd-mille", f"{PERSON_7} {BOB} 75", ""), *filter(None, [lines]), typed, "order")
 
     assert says in said.replace("\n", " ")
@@ -270,7 +270,7 @@ def test_what_cannot_be_done_gets_a_sentence_and_changes_nothing(lines, typed, s
     assert "Not started" in after
 
 
-def test_a_coup_fourre_is_played_at_once_and_before_picking_alone():
+def test_only_a_coup_fourre_is_played_before_picking():
     attacked = at_table("bsd-mille", f"{PERSON_7} {BOB} 75 75", "Player roll, Bob out-of-gas > Player")
 
     shown = answers(attacked, "redraw")[0]
@@ -281,7 +281,7 @@ def test_a_coup_fourre_is_played_at_once_and_before_picking_alone():
     assert "Too late for a coup fourré" in late
 
 
-def test_an_attack_between_others_turns_is_asked_about_only_where_it_can_be_answered():
+def test_the_person_is_asked_about_an_attack_only_if_they_can_answer_it():
     three = "roll 25 50 100 right-of-way 75 roll 25 50 stop stop 75 25 50 75 100 25 50 75 75 75 75 75"
     attacked = at_table("classic", three, "Player roll, Bob stop > Player", players=3)
 
@@ -291,7 +291,7 @@ def test_an_attack_between_others_turns_is_asked_about_only_where_it_can_be_answ
     assert asked(without.hand) is None
 
 
-def test_a_partner_is_asked_before_the_person_picks():
+def test_the_partner_decides_before_the_person_picks():
     hands = "roll 25 50 100 75 75 roll 25 50 stop 25 75 right-of-way 50 75 100 25 50 stop 50 75 100 25 50 75 75 75 75"
     lines = "Player roll, Bob discard 25, Cid discard 50, Dee stop > Player"
     attacked = at_table("classic", hands, lines, players=4)
@@ -299,7 +299,7 @@ def test_a_partner_is_asked_before_the_person_picks():
     assert attacked.hand.asked().player == "Cid"
 
 
-def test_rush_asks_for_u_turns_and_cards_that_were_demanded():
+def test_rush_asks_for_u_turns_and_demanded_cards():
     hands = "u-turn roll 50 75 100 repairs 100 control 50 75 100 200 75 75 75 75"
     driven = at_table("rush", hands, "Player 75, Bob 100")
     owes = at_table("rush", hands, "Player 75, Bob control roll > Player")
@@ -310,7 +310,7 @@ def test_rush_asks_for_u_turns_and_cards_that_were_demanded():
     assert "Roll" not in answers(owes, "u roll")[0].split("\n1 ")[1]
 
 
-def test_where_a_card_can_be_used_in_several_ways_it_is_asked_which():
+def test_a_card_with_several_uses_asks_which():
     hands = "stop accelerator 50 100 roll repairs 100 50 75 75 100 200 100 50 75 75 100 200 75 75 75 75"
     match = at_table("rush", hands, "", players=3)
 
@@ -321,7 +321,7 @@ def test_where_a_card_can_be_used_in_several_ways_it_is_asked_which():
     assert re.search(r"Cid +Red Light", aimed)
 
 
-def test_every_command_is_in_the_help_and_on_its_page():
+def test_every_command_is_in_the_help_and_in_the_docs():
     page = (Path(__file__).parent.parent / "docs" / "play.md").read_text(encoding="utf-8")
 
     for letter, word in list(_COMMANDS.items())[:11]:
@@ -343,7 +343,7 @@ def test_the_screen_on_its_page_has_the_words_of_the_program(played):
 # --- Saving and leaving -----------------------------------------------------------------------------------------
 
 
-def test_quit_asks_before_it_leaves_a_game_that_is_not_saved(played, tmp_path):
+def test_quit_asks_before_leaving_an_unsaved_game(played, tmp_path):
     stays = played("p; q; n; o; q; y; o", "--seed", "1").stdout
     saved = played(f"p; save {tmp_path / 'a'}; quit; o", "--seed", "1").stdout
 
@@ -353,20 +353,20 @@ def test_quit_asks_before_it_leaves_a_game_that_is_not_saved(played, tmp_path):
     assert "> o" not in saved
 
 
-def test_at_the_end_of_the_input_a_game_with_a_file_is_saved_and_another_is_left(played, file, tmp_path):
+def test_at_the_end_of_input_only_a_game_with_a_file_is_saved(played, file, tmp_path):
     assert played("p; d 1", "--seed", "1", file).returncode == 0
     assert read_match(file).record.lines[-2].text.startswith("Player discard")
     assert played("p; d 1", "--seed", "1").returncode == 0
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_a_card_that_was_picked_stays_picked_in_the_file(played, file):
+def test_a_picked_card_stays_picked_in_the_file(played, file):
     picked = played("p", "--seed", "1", file).stdout
 
     assert played("", file).stdout.splitlines()[-3:] == picked.splitlines()[-3:]
 
 
-def test_a_game_that_has_a_file_is_saved_in_it_by_who_leaves(played, file):
+def test_leaving_saves_a_game_that_has_a_file(played, file):
     told = played("p; d 1; quit; n; quit; y; o", "--seed", "1", file).stdout
 
     assert told.replace("\n", " ").count(f"Leave the game? It is saved in {file}. (y/n)") == 2
@@ -374,7 +374,7 @@ def test_a_game_that_has_a_file_is_saved_in_it_by_who_leaves(played, file):
     assert has_discarded(file)
 
 
-def test_no_other_file_is_written_over(played, tmp_path):
+def test_another_file_is_not_overwritten(played, tmp_path):
     (tmp_path / "letter.txt").write_text("Dear Ann")
 
     ran = played(f"save {tmp_path / 'letter.txt'}", "--seed", "1")
@@ -392,7 +392,7 @@ def test_no_other_file_is_written_over(played, tmp_path):
         lambda saved: saved["record"].remove("side Player"), lambda saved: saved["deal"]["pile"].pop(),
     ],
 )  # fmt: skip
-def test_a_damaged_file_gets_one_sentence_and_stays_as_it_is(played, file, spoil):
+def test_a_damaged_file_is_reported_and_not_changed(played, file, spoil):
     played("p; d 1", "--seed", "1", file)
     if not isinstance(spoil, str):
         spoil(saved := json.loads(file.read_text()))
@@ -408,7 +408,7 @@ def test_a_damaged_file_gets_one_sentence_and_stays_as_it_is(played, file, spoil
 
 
 @pytest.mark.parametrize("option", [["--edition", "rush"], ["--players", "3"], ["--seed", "2"]])
-def test_options_of_another_game_than_the_files_are_refused(played, file, option):
+def test_options_that_contradict_the_file_are_refused(played, file, option):
     played("", "--seed", "1", file)
 
     ran = played("", file, *option)
@@ -426,7 +426,7 @@ def test_options_of_another_game_than_the_files_are_refused(played, file, option
         (["--level", "4"], "1, 2 or 3"), (["/nowhere/at/all"], "cannot be saved"),
     ],
 )  # fmt: skip
-def test_a_call_that_cannot_be_carried_out_gets_one_sentence(played, options, says):
+def test_an_impossible_call_is_answered_with_one_sentence(played, options, says):
     ran = played("", *options)
 
     assert (ran.returncode, ran.stdout) == (2, "")
@@ -434,7 +434,7 @@ def test_a_call_that_cannot_be_carried_out_gets_one_sentence(played, options, sa
     assert ran.stderr.count("\n") == 1
 
 
-def test_the_person_is_called_by_his_name_and_a_saved_game_keeps_it(played, file):
+def test_the_persons_name_is_shown_and_saved(played, file):
     first = played("q\n", "--seed", "1", "--name", "Zoé", file).stdout
     again = played("q\n", file).stdout
     renamed = played("q\n", "--name", "Ann Smith", file).stdout
@@ -500,7 +500,7 @@ HUP, TERM, INT = signal.SIGHUP, signal.SIGTERM, signal.SIGINT
         ((None, INT), 0), ((INT, INT, INT), 130), ((INT, HUP, HUP), 128 + HUP),
     ],
 )  # fmt: skip
-def test_further_signals_do_not_stop_a_game_from_being_saved(monkeypatch, file, ends, code):
+def test_further_signals_do_not_prevent_saving(monkeypatch, file, ends, code):
     asking = 2 if ends[0] is INT else 1
 
     ended, _told = interrupted(monkeypatch, file, "p", "d 1", *ends[:asking], saving=ends[asking:])
@@ -509,7 +509,7 @@ def test_further_signals_do_not_stop_a_game_from_being_saved(monkeypatch, file, 
     assert has_discarded(file)
 
 
-def test_ctrl_c_asks_as_quit_does_and_the_game_goes_on(monkeypatch, file):
+def test_ctrl_c_asks_like_quit_and_the_game_can_continue(monkeypatch, file):
     code, told = interrupted(monkeypatch, None, "p", INT, "n", "d 1", f"save {file}", INT, "zzz")
 
     assert code == 0
@@ -517,19 +517,19 @@ def test_ctrl_c_asks_as_quit_does_and_the_game_goes_on(monkeypatch, file):
     assert has_discarded(file)
 
 
-def test_ctrl_c_at_the_question_leaves(monkeypatch):
+def test_a_second_ctrl_c_leaves(monkeypatch):
     assert interrupted(monkeypatch, None, "p", INT, INT, "zzz")[0] == 130
 
 
 @pytest.mark.parametrize("together", [(INT, TERM), (TERM, INT), (INT, HUP)])
-def test_ctrl_c_that_arrives_together_with_an_ending_signal_asks_nothing(monkeypatch, together):
+def test_ctrl_c_together_with_a_terminating_signal_asks_nothing(monkeypatch, together):
     code, told = interrupted(monkeypatch, None, "p", "d 1", together, "n")
 
     assert code == 128 + max(number for number in together if number is not INT)
     assert not any("Leave" in text for text in told)
 
 
-def test_a_play_is_saved_although_the_terminal_goes_away_while_the_robots_think(monkeypatch, file):
+def test_a_play_is_saved_if_the_terminal_closes_while_robots_think(monkeypatch, file):
     monkeypatch.setattr(RobotMatch, "choice", lambda *_: os.kill(os.getpid(), HUP))
 
     interrupted(monkeypatch, file, "p", "d 1")
@@ -537,7 +537,7 @@ def test_a_play_is_saved_although_the_terminal_goes_away_while_the_robots_think(
     assert has_discarded(file)
 
 
-def test_after_ctrl_c_the_robots_go_on_with_their_turn(monkeypatch):
+def test_after_ctrl_c_the_robots_continue_their_turn(monkeypatch):
     choose, waits = RobotMatch.choice, [INT]
 
     def choice(match, position):
@@ -579,7 +579,7 @@ def at_terminal(file):
 
 
 @pytest.mark.parametrize("signals", [(), (HUP,), (HUP, HUP), (TERM, HUP)] * 3)
-def test_a_terminal_that_goes_away_saves_the_game(at_terminal, file, signals):
+def test_closing_the_terminal_saves_the_game(at_terminal, file, signals):
     game, end = at_terminal
     for number in signals:
         game.send_signal(number)
@@ -590,7 +590,7 @@ def test_a_terminal_that_goes_away_saves_the_game(at_terminal, file, signals):
     assert [one.name for one in file.parent.iterdir()] == [file.name]
 
 
-def test_signals_that_arrive_together_at_a_terminal_save_the_game(at_terminal, file):
+def test_simultaneous_signals_at_a_terminal_save_the_game(at_terminal, file):
     game, _end = at_terminal
     for number in (signal.SIGSTOP, INT, TERM, signal.SIGCONT):
         game.send_signal(number)

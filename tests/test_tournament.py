@@ -60,7 +60,7 @@ def begun(names=FOUR, **plan) -> Evening:
     return evening
 
 
-def test_the_first_round_follows_the_lot_and_the_next_one_the_standings():
+def test_the_first_round_follows_the_lot_and_the_next_the_standings():
     evening = Evening()
 
     assert evening.draw(1, ["Dee", "Ann", "Cid", "Bob"]) == [("Table 1", "Dee", "Ann"), ("Table 2", "Cid", "Bob")]
@@ -70,7 +70,7 @@ def test_the_first_round_follows_the_lot_and_the_next_one_the_standings():
     assert evening.draw(2) == [("Table 1", "Ann", "Cid"), ("Table 2", "Bob", "Dee")]
 
 
-def test_whoever_is_odd_rests_and_wins_by_it():
+def test_a_side_without_an_opponent_gets_a_bye_that_counts_as_a_win():
     evening = Evening(("Ann", "Bob", "Cid"))
 
     assert evening.draw(1) == [("Table 1", "Ann", "Bob"), ("", "Cid")]
@@ -78,7 +78,7 @@ def test_whoever_is_odd_rests_and_wins_by_it():
     assert evening.stand() == ["Bob", "Cid", "Ann"]
 
 
-def test_in_a_round_robin_of_five_everybody_meets_everybody_and_rests_once():
+def test_in_a_round_robin_of_five_all_sides_meet_and_rest_once():
     evening = Evening((*FOUR, "Eve"), system="round-robin", rounds=1)
     met, rested = set(), []
 
@@ -97,7 +97,7 @@ def test_in_a_round_robin_of_five_everybody_meets_everybody_and_rests_once():
         evening.draw(6)
 
 
-def test_whom_a_side_that_has_left_would_have_met_rests():
+def test_the_opponent_of_a_side_that_left_gets_a_bye():
     evening = begun(system="fixed")
     evening.type(1, "Ann", 1, 0)
     evening.type(1, "Bob", 1, 0)
@@ -106,7 +106,7 @@ def test_whom_a_side_that_has_left_would_have_met_rests():
     assert evening.draw(2) == [("Table 1", "Ann", "Cid"), ("", "Bob")]
 
 
-def test_a_result_is_that_of_the_match_that_the_two_have_begun_at_their_table_since_the_draw():
+def test_a_result_comes_from_the_sides_match_begun_after_the_draw():
     evening = begun()
     evening.plays("a", 9, ("Ann", 5000), ("Bob", 0), winner="Ann")  # before the draw
     evening.plays("a", 11, ("Zoe", 300), ("Bob", 0))
@@ -120,14 +120,14 @@ def test_a_result_is_that_of_the_match_that_the_two_have_begun_at_their_table_si
     assert (evening.results[0].points, evening.results[0].is_final) == ((800, 5100), True)
 
 
-def test_where_so_many_hands_are_played_the_points_after_them_count():
+def test_with_a_fixed_number_of_hands_the_points_after_the_last_count():
     evening = begun(hands=2)
     evening.plays("a", 12, ("Ann", 900), ("Bob", 100), counted={"Ann": 400, "Bob": 100})
 
     assert (evening.results[0].points, evening.results[0].is_final) == ((400, 100), True)
 
 
-def test_what_the_director_has_typed_counts_before_the_tables_own_until_it_is_taken_back():
+def test_a_typed_result_replaces_the_tables_until_it_is_withdrawn():
     evening = begun()
     evening.plays("a", 12, ("Ann", 900), ("Bob", 100), winner="Ann")
     evening.type(1, "Ann", 100, 200)
@@ -137,7 +137,7 @@ def test_what_the_director_has_typed_counts_before_the_tables_own_until_it_is_ta
     assert (evening.results[0].points, evening.results[0].is_typed) == ((900, 100), False)
 
 
-def test_what_is_played_at_a_table_after_the_next_draw_is_of_that_round():
+def test_matches_after_the_next_draw_belong_to_that_round():
     evening = begun()
     evening.type(1, "Cid", 100, 0)
     evening.plays("a", 12, ("Ann", 900), ("Bob", 100), winner="Ann")
@@ -148,7 +148,7 @@ def test_what_is_played_at_a_table_after_the_next_draw_is_of_that_round():
     assert evening.results[0].points == (900, 100)
 
 
-def test_the_clock_runs_down_stands_still_and_ends_with_the_next_draw():
+def test_the_clock_runs_stops_and_ends_with_the_next_draw():
     evening = begun()
     evening.do("clock", t.clocked(evening.now, "start"), age_s=600)
     assert evening.now.clock == (2100, True)
@@ -165,7 +165,7 @@ def test_the_clock_runs_down_stands_still_and_ends_with_the_next_draw():
     assert evening.now.clock is None
 
 
-def test_a_draw_is_taken_back_until_something_was_played_and_the_lot_goes_with_the_first():
+def test_a_draw_can_be_undone_before_play_and_undoing_the_first_clears_the_lot():
     evening = begun()
     evening.do("undraw", t.undrawn(evening.now, evening.results, 1))
     assert (evening.now.rounds, evening.now.lot) == ((), ())
@@ -176,7 +176,7 @@ def test_a_draw_is_taken_back_until_something_was_played_and_the_lot_goes_with_t
         t.undrawn(evening.now, evening.results, 1)
 
 
-def test_of_pairs_both_players_have_to_sit_on_one_side():
+def test_both_players_of_a_pair_must_be_on_one_side():
     evening = begun(("Ann & Bob", "Cid, Dee"), is_of_pairs=True)
     sides = [{"name": "x", "players": ["Dee", "Cid"], "total": 3}, {"name": "y", "players": ["Ann", "Bob"], "total": 4}]
     evening.played.append(t.Played("a", 11, {"sides": sides, "winner": None, "edition": "rush"}, None))
@@ -184,7 +184,7 @@ def test_of_pairs_both_players_have_to_sit_on_one_side():
     assert (evening.results[0].points, evening.results[0].edition) == ((4, 3), "rush")
 
 
-def test_a_player_is_found_at_the_table_in_either_spelling_of_the_name():
+def test_a_player_is_found_in_either_unicode_spelling_of_the_name():
     evening = begun(("Zoe\u0308", "Bob"))
     evening.plays("a", 11, ("Zo\u00eb", 3), ("Bob", 4))
 
@@ -192,7 +192,7 @@ def test_a_player_is_found_at_the_table_in_either_spelling_of_the_name():
 
 
 @pytest.mark.parametrize("system", ["swiss", "fixed"])
-def test_single_players_sit_at_tables_of_four_and_a_match_of_the_four_is_their_result(system):
+def test_single_players_can_play_at_tables_of_four(system):
     evening = Evening((*FOUR, "Eve", "Flo", "Gus", "Hal"), seats=4, edition="rush", system=system)
     assert evening.draw(1) == [("Table 1", *FOUR), ("Table 2", "Eve", "Flo", "Gus", "Hal")]
     evening.plays("a", 11, ("Ann", 100), ("Bob", 50), ("Cid", 75))  # Dee is not there yet
@@ -211,7 +211,7 @@ def test_single_players_sit_at_tables_of_four_and_a_match_of_the_four_is_their_r
     assert evening.draw(2) == (swiss if system == "swiss" else fixed)
 
 
-def test_what_an_older_club_has_drawn_is_read_as_before():
+def test_draws_of_an_older_club_can_be_read():
     evening = Evening(("Ann", "Bob", "Cid"))
     seats = [
         {"number": 1, "first": "Ann", "second": "Bob", "place": "Table 1", "table": "a", "since": 10},
@@ -233,14 +233,14 @@ def test_what_an_older_club_has_drawn_is_read_as_before():
         (False, "\n".join(f"P{n}" for n in range(600)), "At most 512"),
     ],
 )  # fmt: skip
-def test_who_cannot_take_part_gets_a_sentence(of_pairs, text, says):
+def test_an_invalid_entry_is_refused_with_a_sentence(of_pairs, text, says):
     evening = Evening(("Ann & Bob",) if of_pairs else FOUR, is_of_pairs=of_pairs)
 
     with pytest.raises(Problem, match=says):
         t.entered(evening.now, text)
 
 
-def test_nothing_is_drawn_twice_too_early_or_for_one_alone():
+def test_a_round_is_not_drawn_twice_too_early_or_for_one_side():
     evening = begun()
     with pytest.raises(Problem, match="drawn already"):
         evening.draw(1)
@@ -258,7 +258,7 @@ def test_nothing_is_drawn_twice_too_early_or_for_one_alone():
         {"minutes": "1e9"}, {"rounds": "٣"},
     ],
 )  # fmt: skip
-def test_a_plan_that_makes_no_tournament_gets_a_sentence(form):
+def test_an_invalid_plan_is_refused_with_a_sentence(form):
     right = {"name": "Friday", "edition": "classic", "system": "swiss", "seats": "3"}
     right |= {"rounds": "5", "hands": "3", "minutes": "0"}
     assert t.planned(right)["rounds"] == 5
@@ -270,7 +270,7 @@ def test_a_plan_that_makes_no_tournament_gets_a_sentence(form):
 @pytest.mark.parametrize(
     "form", [{"first": "Zoe"}, {"first": "Bob"}, {"points0": "x"}, {"points1": ""}, {"round": "7"}]
 )
-def test_a_result_that_cannot_be_gets_a_sentence(form):
+def test_an_impossible_result_is_refused_with_a_sentence(form):
     evening = begun()
 
     with pytest.raises(Problem):

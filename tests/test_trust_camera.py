@@ -44,7 +44,7 @@ def looking() -> Looking:
         (Mood.RUBBISH, "damaged pictures"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_camera_is_said_once_and_that_it_is_well_again(mood, says, looking):
+def test_a_camera_fault_and_its_end_are_reported_once(mood, says, looking):
     running = looking.frames()
     next(running)
     looking.camera.mood = mood
@@ -61,7 +61,7 @@ def test_what_is_wrong_with_a_camera_is_said_once_and_that_it_is_well_again(mood
 @pytest.mark.parametrize(
     ("mood", "says"), [(Mood.HUNG_OPEN, "no pictures yet"), (Mood.UNPLUGGED, "There is no camera")]
 )
-def test_a_camera_that_hangs_or_fails_while_it_is_opened_is_waited_for_by_whoever_is_patient(looking, mood, says):
+def test_a_patient_reader_waits_for_a_camera_that_hangs_or_fails_on_opening(looking, mood, says):
     looking.camera.mood = mood
     looking.time.start(lambda: (looking.time.sleep(9.0), setattr(looking.camera, "mood", Mood.FINE)))
 
@@ -73,7 +73,7 @@ def test_a_camera_that_hangs_or_fails_while_it_is_opened_is_waited_for_by_whoeve
 
 
 @pytest.mark.parametrize(("mood", "says"), [(Mood.HUNG_OPEN, "does not answer"), (Mood.RAISING, "cannot be used")])
-def test_a_camera_that_hangs_or_fails_while_it_is_opened_is_a_problem_for_all_others(mood, says, looking):
+def test_other_readers_get_a_problem_if_a_camera_hangs_or_fails_on_opening(mood, says, looking):
     looking.camera.mood = mood
 
     with pytest.raises(Problem, match=says):
@@ -88,7 +88,7 @@ def never(time: VirtualTime) -> Iterator[np.ndarray]:
     yield from ()
 
 
-def test_a_camera_that_hangs_for_ever_is_said_to_and_leaves_few_threads():
+def test_a_camera_that_hangs_forever_is_reported_and_leaves_few_threads():
     looking = Looking(*[never] * 9)
 
     assert looking.until(300.0) == []
@@ -98,7 +98,7 @@ def test_a_camera_that_hangs_for_ever_is_said_to_and_leaves_few_threads():
     assert len(looking.notices) == 6
 
 
-def test_who_reads_slowly_gets_what_lies_there_now(looking):
+def test_a_slow_reader_gets_current_pictures(looking):
     ages_s = []
     for frame in looking.frames():
         ages_s.append(looking.time() - frame.t_s)
@@ -116,7 +116,7 @@ def buffered(time: VirtualTime) -> Iterator[np.ndarray]:
         yield np.clip(NOISE.astype(int) + (-70 if number < 5 else 100) + number, 0, 255).astype(np.uint8)
 
 
-def test_pictures_that_have_been_waiting_in_the_device_are_thrown_away():
+def test_buffered_pictures_are_discarded():
     looking = Looking(*[buffered] * 9)
 
     seen = looking.until(6.0)
@@ -137,7 +137,7 @@ def half_sent(time: VirtualTime, whole_every: int = 10**9) -> Iterator[np.ndarra
 
 
 @pytest.mark.parametrize(("source", "after_s"), [("0", 12.0), ("http://camera/stream", 30.0)])
-def test_a_camera_whose_lower_half_is_always_the_picture_before_is_said_to_be_damaged(source, after_s):
+def test_a_camera_whose_lower_half_repeats_the_previous_picture_is_reported(source, after_s):
     looking = Looking(*[half_sent] * 9)
 
     seen = looking.until(after_s + 4.0, source)
@@ -147,7 +147,7 @@ def test_a_camera_whose_lower_half_is_always_the_picture_before_is_said_to_be_da
     assert [sentence for sentence in looking.blind() if "damaged pictures" in sentence]
 
 
-def test_a_stream_that_sends_what_does_not_move_now_and_then_is_not_damaged():
+def test_a_stream_that_sometimes_repeats_a_still_picture_is_not_damaged():
     looking = Looking(partial(half_sent, whole_every=250))
 
     looking.until(80.0, "http://camera/stream")
@@ -155,7 +155,7 @@ def test_a_stream_that_sends_what_does_not_move_now_and_then_is_not_damaged():
     assert looking.blind() == []
 
 
-def test_the_last_picture_is_shown_until_about_when_the_camera_is_said_to_be_blind(looking):
+def test_the_last_picture_is_shown_until_the_camera_is_reported_blind(looking):
     said_s: list[float] = []
     shown_s: list[float] = []
     running = looking.frames(tell=lambda notice: notice.blind and said_s.append(looking.time()))
@@ -175,7 +175,7 @@ def test_the_last_picture_is_shown_until_about_when_the_camera_is_said_to_be_bli
     assert shown_s[-1] == pytest.approx(said_s[0], abs=0.7)
 
 
-def test_a_picture_that_is_looked_at_for_long_is_fresh_until_then(looking):
+def test_a_picture_stays_fresh_during_a_long_read(looking):
     running = looking.frames()
     last = next(running)
 
@@ -185,7 +185,7 @@ def test_a_picture_that_is_looked_at_for_long_is_fresh_until_then(looking):
     assert next(running).t_s > 10.0
 
 
-def test_of_a_reader_that_is_gone_no_picture_stays_fresh(looking):
+def test_a_reader_that_has_ended_has_no_fresh_picture(looking):
     running = looking.frames()
     last = next(running)
     running.close()
@@ -196,19 +196,19 @@ def test_of_a_reader_that_is_gone_no_picture_stays_fresh(looking):
 
 
 @pytest.mark.parametrize("spoil", SPOILT)
-def test_what_is_no_whole_picture_is_known(spoil):
+def test_an_incomplete_picture_is_detected(spoil):
     image = spoil(NOISE.copy())
 
     assert not is_picture(image) or is_cut_short(image)
 
 
 @pytest.mark.parametrize("level", [0, 8, 255])
-def test_a_dark_room_and_a_lamp_before_the_lens_are_no_damage(level):
+def test_a_dark_room_or_a_lamp_in_view_is_no_damage(level):
     assert not is_cut_short(np.full((480, 640, 3), level, np.uint8))
     assert not is_cut_short(NOISE)
 
 
-def test_a_camera_in_a_dark_room_is_not_taken_for_a_frozen_one():
+def test_a_camera_in_a_dark_room_does_not_count_as_frozen():
     looking = Looking(itertools.repeat(BLACK))
 
     assert len(looking.until(10.0)) > 80
@@ -222,7 +222,7 @@ def faltering(time: VirtualTime) -> Iterator[np.ndarray]:
         yield BLACK
 
 
-def test_a_stream_that_falters_is_said_to_and_is_not_opened_anew():
+def test_a_faltering_stream_is_reported_and_not_reopened():
     looking = Looking(faltering)
 
     seen = looking.until(12.0, "rtsp://camera/live")
@@ -251,7 +251,7 @@ class Hanging:
         self.closed.set()
 
 
-def test_what_watches_ends_when_it_is_stopped_while_its_camera_hangs(match: Match):
+def test_the_watch_can_be_stopped_while_its_camera_hangs(match: Match):
     device = Hanging()
     watch = TableWatch(match, lambda frame: pytest.fail("there is no frame"), lambda state: {})
     running = watch.start(frames("0", wait=watch.stopping.wait, open_device=lambda: device, patient=True))
@@ -267,7 +267,7 @@ def test_what_watches_ends_when_it_is_stopped_while_its_camera_hangs(match: Matc
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_program_can_be_ended_while_its_camera_hangs(number):
+def test_the_program_can_exit_while_its_camera_hangs(number):
     # A shell that starts the tests in the background has their children ignore an interrupt.
     program = """
 import signal, threading
@@ -290,7 +290,7 @@ except KeyboardInterrupt:
     assert said == b""
 
 
-def test_a_camera_that_hangs_while_it_is_looked_through_is_a_sentence():
+def test_a_camera_that_hangs_in_the_doctor_is_one_sentence():
     device = Hanging()
 
     with pytest.raises(Problem, match="does not answer"):
@@ -300,7 +300,7 @@ def test_a_camera_that_hangs_while_it_is_looked_through_is_a_sentence():
     assert device.closed.wait(20)
 
 
-def test_whatever_a_camera_raises_while_it_is_looked_through_is_a_sentence():
+def test_any_camera_error_in_the_doctor_is_one_sentence():
     def opener() -> object:
         raise OSError
 

@@ -17,7 +17,7 @@ from companion.storage.data_folder import store_path  # noqa: E402
 from companion.storage.event_store import Store  # noqa: E402
 
 
-def test_troubles_lose_nothing_no_key_leaves_a_table_and_both_would_be_noticed(tmp_path):
+def test_failures_lose_no_event_and_leak_no_key_and_the_proof_would_notice(tmp_path):
     with club_database.running() as server:
         run = Run(server, tmp_path, tables=4, pace=40, seed=6)
         try:
@@ -40,7 +40,7 @@ def test_troubles_lose_nothing_no_key_leaves_a_table_and_both_would_be_noticed(t
             assert run.clubs.stop() == [0, 0]
 
 
-def test_a_name_that_is_erased_is_left_in_no_event_and_every_score_and_other_name_stays(tmp_path):
+def test_an_erased_name_is_in_no_event_and_scores_and_other_names_stay(tmp_path):
     findings = Findings("erasures")
     erasures.run(findings, 12, 2, tmp_path)
 

@@ -10,14 +10,14 @@ from trust.fuzzing import Findings, faults_of, run_command
 from companion.app import record_commands
 
 
-def test_whatever_is_played_the_referee_holds_what_must_always_hold():
+def test_random_matches_keep_the_referees_invariants():
     findings = fuzz_engine.run(6000, seed=1)
 
     assert findings.wrong == []
     assert findings.tried.total() >= 6000
 
 
-def test_whatever_stands_in_a_record_it_is_judged_and_nothing_is_swallowed(tmp_path):
+def test_any_record_is_judged_without_losing_lines(tmp_path):
     findings = Findings("records")
     fuzz_records.run(findings, 60, 1, tmp_path)
 
@@ -25,7 +25,7 @@ def test_whatever_stands_in_a_record_it_is_judged_and_nothing_is_swallowed(tmp_p
 
 
 @pytest.mark.long
-def test_a_long_line_is_no_more_than_a_line(tmp_path):
+def test_a_very_long_line_is_handled_as_one_line(tmp_path):
     findings = Findings("records")
     path = tmp_path / "long.mbn"
     for name, data in fuzz_records.huge_records():
@@ -38,7 +38,7 @@ def test_a_long_line_is_no_more_than_a_line(tmp_path):
 
 @pytest.mark.parametrize("name", ["\udcff.mbn", "\x1b[2J.mbn", "a\nb.mbn"])
 @pytest.mark.parametrize("words", [("replay",), ("replay", "--json"), ("score",), ("read",), ("editions", "check")])
-def test_a_file_s_name_is_shown_without_what_steers_the_terminal(tmp_path, name, words):
+def test_a_file_name_is_shown_without_terminal_control_characters(tmp_path, name, words):
     path = tmp_path / name
     path.write_text("side Ann\nside Bob\nhand first Ann\nAnn 100\n")
     ran = run_command(*words, str(path))
@@ -47,7 +47,7 @@ def test_a_file_s_name_is_shown_without_what_steers_the_terminal(tmp_path, name,
     assert [json.loads(line)["line"] for line in ran.out.splitlines() if "verdict" in line] in ([], [4])
 
 
-def test_a_record_that_never_ends_is_not_read_to_its_end(monkeypatch):
+def test_an_endless_record_is_not_read_to_its_end(monkeypatch):
     monkeypatch.setattr(record_commands, "_MOST_RECORD_BYTES", 1000)
     ran = run_command("replay", "/dev/zero")
 

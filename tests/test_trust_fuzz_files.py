@@ -10,7 +10,7 @@ from waitress.adjustments import Adjustments
 from companion.pages.server import connections
 
 
-def test_whatever_stands_in_a_small_file_there_is_a_sentence_or_a_default(tmp_path, monkeypatch):
+def test_any_small_file_gives_a_sentence_or_a_default(tmp_path, monkeypatch):
     findings = Findings("small files")
     monkeypatch.setattr(fuzz_toml, "PLACES", ())
     fuzz_toml.run(findings, 24, 1, tmp_path)
@@ -19,7 +19,7 @@ def test_whatever_stands_in_a_small_file_there_is_a_sentence_or_a_default(tmp_pa
 
 
 @pytest.mark.parametrize("kind", ["setup", "edition", "own edition", "deck", "small"])
-def test_what_is_no_file_is_waited_for_by_nobody(tmp_path, kind, monkeypatch):
+def test_the_program_does_not_wait_for_what_is_no_regular_file(tmp_path, kind, monkeypatch):
     findings = Findings("no files")
     monkeypatch.setattr(fuzz_toml, "PLACES", [place for place in fuzz_toml.PLACES if place[0] == kind])
     for name in set(fuzz_toml.NO_FILES) - {"a pipe", "a link without end"}:
@@ -30,7 +30,7 @@ def test_what_is_no_file_is_waited_for_by_nobody(tmp_path, kind, monkeypatch):
     assert findings.tried.total() == 2 * len(fuzz_toml.PLACES) > 0
 
 
-def test_a_request_that_could_not_be_read_has_a_path_to_be_named_by():
+def test_an_unreadable_request_still_has_a_path():
     rubbish = connections.Parser(SimpleNamespace(), Adjustments())
     rubbish.received(b"\x00\x00\r\n\r\n")
 

@@ -41,7 +41,7 @@ def kept(house: House) -> dict[str, str]:
 
 @pytest.mark.variants(3)
 @pytest.mark.parametrize("whose", VISITORS)
-def test_each_gets_in_where_the_table_of_doors_says_and_looking_changes_nothing(house, whose):
+def test_access_follows_the_table_of_rights_and_reading_changes_nothing(house, whose):
     visitor, doors = VISITORS[whose]
     client, before = visitor(house), kept(house)
     for endpoint, path in looked_at(house):
@@ -54,7 +54,7 @@ def test_each_gets_in_where_the_table_of_doors_says_and_looking_changes_nothing(
     assert kept(house) == before
 
 
-def test_a_stranger_sees_no_picture_of_the_camera_nor_of_a_card(house):
+def test_a_stranger_sees_no_camera_or_card_pictures(house):
     client = house.stranger()
     for _endpoint, path in looked_at(house):
         answer = client.get(path)
@@ -74,7 +74,7 @@ def test_a_stranger_sees_no_picture_of_the_camera_nor_of_a_card(house):
         "/snap/../../secret-key", "/past/1/../../secret-key",
     ],
 )  # fmt: skip
-def test_no_address_leads_out_of_the_house(house, path):
+def test_no_address_leads_outside_the_served_files(house, path):
     answer = house.machine().get(path)
 
     assert answer.status_code in (302, 303, 308, 400, 404)
@@ -88,7 +88,7 @@ PROTECTING = (
 
 
 @pytest.mark.parametrize("visitor", [House.stranger, House.machine])
-def test_every_answer_tells_the_browser_what_it_may_do(house, visitor):
+def test_every_answer_has_security_headers(house, visitor):
     client = visitor(house)
     paths = [path for _endpoint, path in looked_at(house)]
     answers = [client.get(path) for path in [*paths, "/nowhere"]]
@@ -103,7 +103,7 @@ def test_every_answer_tells_the_browser_what_it_may_do(house, visitor):
         answer.close()
 
 
-def test_private_pictures_are_not_kept_by_anybody(house):
+def test_private_pictures_are_not_cached(house):
     client = house.phone(11, player="Bob")
     pictures = [path for endpoint, path in looked_at(house) if path.endswith(".jpg") or endpoint == "camera.picture"]
 
@@ -111,7 +111,7 @@ def test_private_pictures_are_not_kept_by_anybody(house):
     assert {client.get(path).headers["Cache-Control"] for path in pictures} == {"no-store"}
 
 
-def test_no_page_says_where_the_house_stands(house):
+def test_no_page_reveals_paths_of_the_machine(house):
     for client in (house.stranger(), house.machine()):
         for _endpoint, path in looked_at(house):
             assert str(Path(house.folder)).encode() not in client.get(path).data, path

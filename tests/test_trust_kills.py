@@ -11,7 +11,7 @@ from companion.match.match import Match
 from companion.storage.event_store import Store
 
 
-def test_kills_lose_nothing_that_a_phone_was_told(tmp_path):
+def test_kills_lose_nothing_acknowledged(tmp_path):
     done = kill_and_look(8, seed=50, home=tmp_path)
 
     assert done["kills"] == 8
@@ -45,7 +45,7 @@ def told(tmp_path) -> tuple[Log, Ledger]:
         """INSERT INTO event VALUES (7, 1, 0.0, 'line', '{"text": "Ann roll"}', 0)""",
     ],
 )
-def test_an_event_that_is_lost_changed_or_there_twice_is_noticed(told, statement):
+def test_a_lost_changed_or_duplicate_event_is_detected(told, statement):
     log, ledger = told
     with closing(sqlite3.connect(log.path)) as db, db:
         db.execute(statement)

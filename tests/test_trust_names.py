@@ -111,7 +111,7 @@ def pages(answers: dict[str, TestResponse]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("language", mostly_long(LANGUAGES, "en"))
-def test_no_page_is_made_of_anything_else_because_of_a_name(answers, plain, language):
+def test_a_name_cannot_change_a_pages_structure(answers, plain, language):
     for path, page in pages(answers(language)).items():
         shape = shape_of(page)
 
@@ -122,7 +122,7 @@ def test_no_page_is_made_of_anything_else_because_of_a_name(answers, plain, lang
             assert shape.elements == plain(language)[path], path
 
 
-def test_nothing_that_nobody_sees_is_shown_nothing_computed_and_no_name_becomes_a_head(answers):
+def test_names_cause_no_invisible_text_template_code_or_headers(answers):
     for path, answer in answers("en").items():
         assert answer.headers.get("Set-Cookie", "").split("=")[0] in ("", "companion"), path
         named = answer.headers.get("Content-Disposition", "")
@@ -137,7 +137,7 @@ def test_nothing_that_nobody_sees_is_shown_nothing_computed_and_no_name_becomes_
         assert "4949" not in page, path
 
 
-def test_what_is_to_keep_can_be_read_again(hostile):
+def test_exports_can_be_read_again(hostile):
     client = hostile.machine()
     table = client.get("/past/1.csv").text
     rows = list(csv.reader(io.StringIO(table)))
@@ -154,7 +154,7 @@ def test_what_is_to_keep_can_be_read_again(hostile):
 
 
 @pytest.mark.parametrize("typed", HOSTILE.values(), ids=HOSTILE)
-def test_a_typed_name_is_one_short_line_that_can_be_seen(typed):
+def test_a_typed_name_becomes_one_short_visible_line(typed):
     name = clean(typed)
 
     assert len(name) <= 24
@@ -165,14 +165,14 @@ def test_a_typed_name_is_one_short_line_that_can_be_seen(typed):
 @pytest.mark.parametrize(
     "empty", ["\u3164", "\u2800", "\u115f\u1160", "\uffa0", "\u200b", "\u00ad", "\u0301", "\U000e0100"]
 )
-def test_a_name_that_nobody_sees_is_none(empty):
+def test_an_invisible_name_is_refused(empty):
     assert clean(empty) == ""
 
 
 @pytest.mark.parametrize(
     "other", ["ann", "ANN ", "A nn", "Аnn", "Ａｎｎ", "A\u200bnn", "Αnn", "Ann\u3164", "𝐀𝐧𝐧", "Ann\u0378", "A\u034fnn"]
 )
-def test_nobody_is_called_what_looks_like_another(other):
+def test_names_that_look_alike_are_refused(other):
     with pytest.raises(Problem, match="Two players are called"):
         check_names(["Ann", clean(other)])
 
@@ -189,7 +189,7 @@ def test_nobody_is_called_what_looks_like_another(other):
         ("Voss", "Voß"),
     ],
 )
-def test_names_that_differ_are_two_names(one, other):
+def test_different_names_are_accepted(one, other):
     names = [clean(one), clean(other)]
 
     check_names(names)

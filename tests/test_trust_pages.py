@@ -39,7 +39,7 @@ def test_every_secret_has_128_bits(app):
 
 
 @pytest.mark.parametrize("spoilt", [b"", b"short", b"\0" * 32, b"\n", b"k" * 64, b"x" * 4096])
-def test_a_key_that_is_none_is_made_anew_and_that_is_said(spoilt, tmp_path, capsys):
+def test_an_invalid_key_is_replaced_with_a_message(spoilt, tmp_path, capsys):
     (tmp_path / "secret-key").write_bytes(spoilt)
 
     key = phone_identity.load_secret(tmp_path)
@@ -49,7 +49,7 @@ def test_a_key_that_is_none_is_made_anew_and_that_is_said(spoilt, tmp_path, caps
     assert (tmp_path / "secret-key").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_key_is_kept_and_is_for_its_owner_alone_even_where_others_could_read_it(tmp_path):
+def test_a_key_is_kept_and_made_readable_only_by_its_owner(tmp_path):
     key = phone_identity.load_secret(tmp_path)
     assert (len(key), (tmp_path / "secret-key").stat().st_mode & 0o777) == (32, 0o600)
     (tmp_path / "secret-key").chmod(0o644)
@@ -65,14 +65,14 @@ def test_a_key_is_never_half_written(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["secret-key"]
 
 
-def test_a_folder_where_no_key_can_lie_is_told(tmp_path):
+def test_a_folder_where_the_key_cannot_be_saved_is_reported(tmp_path):
     (tmp_path / "secret-key").mkdir()
 
     with pytest.raises(Problem, match="choose another folder with --data"):
         phone_identity.load_secret(tmp_path)
 
 
-def test_the_data_folder_is_for_its_owner_alone(tmp_path):
+def test_only_the_owner_can_access_the_data_folder(tmp_path):
     assert data_dir(tmp_path / "new" / "data").stat().st_mode & 0o077 == 0
 
 
@@ -82,7 +82,7 @@ def signed(app: Flask, how) -> str:
         return how.get_signing_serializer(app).dumps({"may": True, "phone": "one of before"})
 
 
-def test_what_is_signed_now_is_signed_with_sha256(match):
+def test_new_signatures_use_sha256(match):
     app = create_app(match, secret=SECRET)
 
     signer = app.session_interface.get_signing_serializer(app).make_signer(b"cookie-session")
@@ -90,7 +90,7 @@ def test_what_is_signed_now_is_signed_with_sha256(match):
 
 
 @pytest.mark.parametrize("key", [b"", b"0" * 32, SECRET[:-1], SECRET + b"0"])
-def test_a_cookie_signed_with_another_key_is_nobodys(key, match):
+def test_a_cookie_signed_with_another_key_gives_no_identity(key, match):
     app, other = create_app(match, secret=SECRET), Flask("other")
     other.secret_key = key or b"another"
     client = stranger(app)
@@ -106,7 +106,7 @@ def marked(rule: str) -> str:
     return re.sub(r"<[^>]+>", MARK, rule)
 
 
-def test_no_error_repeats_what_was_sent(house):
+def test_errors_do_not_repeat_the_request(house):
     for client in (house.stranger(), house.machine()):
         for rule in house.app.url_map.iter_rules():
             for method in ("GET", "POST", "PUT"):
@@ -131,7 +131,7 @@ def test_no_error_repeats_what_was_sent(house):
     ids=str,
 )  # fmt: skip
 @pytest.mark.parametrize("path", ["/play", "/api/plays", "/join/code", "/snap", "/setup"])
-def test_no_answer_repeats_a_head_that_was_sent(house, headers, path):
+def test_answers_do_not_repeat_request_headers(house, headers, path):
     answer = house.machine().post(path, data=f'{{"{MARK}', headers=HOME | headers)
 
     assert answer.status_code < 500
@@ -139,7 +139,7 @@ def test_no_answer_repeats_a_head_that_was_sent(house, headers, path):
     assert MARK not in str(answer.headers)
 
 
-def test_a_form_of_too_many_fields_is_refused(house):
+def test_a_form_with_too_many_fields_is_refused(house):
     fields = {f"f{number}": "" for number in range(150)}
     answer = house.machine().post("/join", data=fields, headers=HOME, content_type="multipart/form-data")
 
@@ -154,7 +154,7 @@ def watched(begun):
     return create_app(begun, secret=SECRET, camera=Camera(lambda: PICTURE))
 
 
-def test_after_an_evening_with_photographs_no_picture_lies_anywhere(watched, tmp_path, monkeypatch):
+def test_photographs_leave_no_files_behind(watched, tmp_path, monkeypatch):
     made: list[str] = []
     for maker in ("TemporaryFile", "NamedTemporaryFile", "mkstemp", "SpooledTemporaryFile"):
         monkeypatch.setattr(tempfile, maker, lambda *_about, maker=maker, **_more: made.append(maker))
@@ -176,7 +176,7 @@ def test_after_an_evening_with_photographs_no_picture_lies_anywhere(watched, tmp
     assert not any(start in content for content in kept for start in (b"\xff\xd8", b"\x89PNG"))
 
 
-def test_the_join_page_says_that_no_picture_is_kept(watched):
+def test_the_join_page_says_that_no_pictures_are_kept(watched):
     for client in (stranger(watched), scanned(watched)):
         assert "No pictures are stored." in text_of(client.get("/join"))
 
@@ -184,7 +184,7 @@ def test_the_join_page_says_that_no_picture_is_kept(watched):
 # --- One port ------------------------------------------------------------------------------------------------
 
 
-def test_a_running_service_listens_on_one_port_and_nothing_else(tmp_path):
+def test_a_running_service_listens_on_one_port_only(tmp_path):
     with service(tmp_path, "demo") as running:
         asked(running.port, "/wall")
 

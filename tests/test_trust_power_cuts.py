@@ -23,7 +23,7 @@ def synced(unsynced, monkeypatch):
 
 
 @needs_sqlite
-def test_thirty_power_cuts_lose_nothing_acknowledged():
+def test_power_cuts_lose_nothing_acknowledged():
     done = cut_and_look(30, seed=30)
 
     assert done.lost == []
@@ -33,7 +33,7 @@ def test_thirty_power_cuts_lose_nothing_acknowledged():
 @pytest.mark.variants(2)
 @needs_sqlite
 @pytest.mark.parametrize("careless", CARELESS)
-def test_a_sync_that_is_left_out_is_noticed(careless):
+def test_an_omitted_sync_is_detected(careless):
     assert cut_and_look(500, careless=careless, first=True).lost
 
 
@@ -41,7 +41,7 @@ def test_a_sync_that_is_left_out_is_noticed(careless):
 
 
 @needs_sqlite
-def test_a_small_file_is_on_the_disk_with_its_name_when_that_is_said(tmp_path):
+def test_a_saved_small_file_survives_a_power_cut(tmp_path):
     with Recorder(tmp_path) as recorder:
         folder = data_dir(tmp_path / "family" / "data")
         write_whole(folder / "a.json", "one")
@@ -57,7 +57,7 @@ def test_a_small_file_is_on_the_disk_with_its_name_when_that_is_said(tmp_path):
     assert {len(after["family/data/secret-key"]) for after in found} == {32}
 
 
-def test_what_a_kill_left_behind_is_in_nobodys_way(tmp_path):
+def test_leftovers_of_a_kill_do_no_harm(tmp_path):
     (tmp_path / "a.json.new").write_text("half of")
 
     write_whole(tmp_path / "a.json", "all of it")
@@ -68,7 +68,7 @@ def test_what_a_kill_left_behind_is_in_nobodys_way(tmp_path):
 
 
 @pytest.mark.parametrize(("code", "is_said"), [(errno.EINVAL, False), (errno.EIO, True)])
-def test_a_file_system_that_cannot_sync_folders_will_do_a_broken_one_not(tmp_path, monkeypatch, code, is_said):
+def test_a_file_system_without_folder_sync_works_but_a_failing_one_does_not(tmp_path, monkeypatch, code, is_said):
     real = os.fsync
 
     def sync(fd: int) -> None:

@@ -78,13 +78,13 @@ def manager_at(address: str, usec: int = 0, **more: str) -> Manager:
     return Manager({"NOTIFY_SOCKET": address, **watched, **more})
 
 
-def test_the_service_manager_is_told_line_by_line(address, listening):
+def test_the_service_manager_gets_one_line_for_each_value(address, listening):
     manager_at(address).tell(READY=1, STATUS="Match 3,\nhand 2.")
 
     assert listening.next() == {"READY": "1", "STATUS": "Match 3, hand 2."}
 
 
-def test_without_a_service_manager_nothing_is_told(listening):
+def test_without_a_service_manager_nothing_is_sent(listening):
     Manager({}).tell(READY=1)
     Manager({"NOTIFY_SOCKET": "/nowhere/at/all"}).tell(READY=1)
 
@@ -99,11 +99,11 @@ def test_without_a_service_manager_nothing_is_told(listening):
         ({"WATCHDOG_USEC": "0"}, None), ({}, None),
     ],
 )  # fmt: skip
-def test_how_long_the_manager_waits_for_a_beat(environ, patience_s):
+def test_the_watchdog_time_is_read_from_the_environment(environ, patience_s):
     assert Manager(environ).patience_s == patience_s
 
 
-def test_what_the_service_starts_does_not_speak_for_it(address):
+def test_child_processes_do_not_notify_the_service_manager(address):
     environ = {"NOTIFY_SOCKET": address}
 
     Manager(environ)
@@ -111,7 +111,7 @@ def test_what_the_service_starts_does_not_speak_for_it(address):
     assert environ == {}
 
 
-def test_a_heart_beats_as_long_as_all_is_well(address, listening):
+def test_the_heart_beats_while_everything_works(address, listening):
     start_heart(manager_at(address, usec=80_000), [lambda: None], lambda: "Match 1")
 
     beats = [listening.next() for _ in range(3)]
@@ -119,7 +119,7 @@ def test_a_heart_beats_as_long_as_all_is_well(address, listening):
     assert beats == [{"WATCHDOG": "1", "STATUS": "Match 1"}] * 3
 
 
-def test_a_heart_that_nobody_listens_for_does_not_beat(address, listening):
+def test_the_heart_does_not_beat_without_a_watchdog(address, listening):
     before = set(threading.enumerate())
     start_heart(manager_at(address), [lambda: None], str)
 
@@ -131,13 +131,13 @@ def broken() -> None:
     raise OSError("the web server gives no answer")
 
 
-def test_a_heart_does_not_beat_while_something_is_broken_and_says_what(address, listening):
+def test_the_heart_stops_and_reports_the_reason_while_something_is_broken(address, listening):
     assert not beat(manager_at(address), [lambda: None, broken])
     assert listening.next() == {"STATUS": "Something does not answer: the web server gives no answer"}
     assert listening.is_silent
 
 
-def test_a_heart_does_not_beat_while_somebody_holds_the_match_for_ever(address, listening, match):
+def test_the_heart_stops_while_the_match_lock_is_held_forever(address, listening, match):
     with match._changed:
         start_heart(manager_at(address, usec=40_000), [match.check_alive], str)
         assert wait_until(lambda: any(thread.name == "heart" for thread in threading.enumerate()))
@@ -150,7 +150,7 @@ def test_a_heart_does_not_beat_while_somebody_holds_the_match_for_ever(address, 
     assert "WATCHDOG" in after
 
 
-def test_a_heart_does_not_beat_when_the_log_cannot_be_read(address, listening, match):
+def test_the_heart_stops_if_the_log_cannot_be_read(address, listening, match):
     match.store._db.close()
 
     assert not beat(manager_at(address), [match.check_alive])
@@ -206,14 +206,14 @@ def is_closed(line: socket.socket) -> bool:
     return True
 
 
-def test_a_web_server_that_answers_lets_the_heart_beat(address, listening):
+def test_the_heart_beats_while_the_web_server_answers(address, listening):
     with at_work(web()) as server:
         assert beat(manager_at(address), [lambda: serving.answers("0.0.0.0", port_of(server))])
 
     assert listening.next()["WATCHDOG"] == "1"
 
 
-def test_a_web_server_whose_threads_are_all_stuck_does_not(call):
+def test_the_heart_stops_if_all_server_threads_are_stuck(call):
     hold = threading.Event()
     with at_work(web(hold), threads=2) as server:
         for _ in range(2):
@@ -235,7 +235,7 @@ def test_a_web_server_whose_threads_are_all_stuck_does_not(call):
         pytest.param(get("/static/icon.svg"), id="a connection kept for the next request"),
     ],
 )
-def test_a_connection_that_brings_nothing_is_ended(monkeypatch, sent, call):
+def test_an_idle_connection_is_closed(monkeypatch, sent, call):
     monkeypatch.setattr(connections, "REQUEST_S", 0.1)
     for name, limit in (("IDLE_S", 1), ("LOOK_S", 0)):
         monkeypatch.setattr(serving, name, limit)
@@ -244,7 +244,7 @@ def test_a_connection_that_brings_nothing_is_ended(monkeypatch, sent, call):
         assert wait_until(lambda: held(server) == 0)
 
 
-def test_a_connection_whose_bytes_trickle_in_is_ended_all_the_same(monkeypatch, call):
+def test_a_trickling_connection_is_closed_too(monkeypatch, call):
     monkeypatch.setattr(connections, "REQUEST_S", 0.3)
     monkeypatch.setattr(serving, "LOOK_S", 0)
     with at_work(web()) as server, call(server, b"GET / HTTP/1.1\r\nX: ") as line:
@@ -259,7 +259,7 @@ def test_a_connection_whose_bytes_trickle_in_is_ended_all_the_same(monkeypatch, 
         assert wait_until(is_refused)
 
 
-def test_a_phone_that_never_reads_its_answer_frees_its_thread_and_what_was_kept_for_it(monkeypatch, call):
+def test_a_phone_that_never_reads_its_answer_releases_thread_and_memory(monkeypatch, call):
     monkeypatch.setattr(connections, "STALLED_S", 1)
     monkeypatch.setattr(serving, "LOOK_S", 0)
     with at_work(web(), threads=1) as server, call(server, get("/large")):
@@ -268,7 +268,7 @@ def test_a_phone_that_never_reads_its_answer_frees_its_thread_and_what_was_kept_
         serving.answers("127.0.0.1", port_of(server))
 
 
-def test_an_answer_that_takes_long_to_make_is_waited_for(monkeypatch, call):
+def test_a_slow_answer_does_not_close_the_connection(monkeypatch, call):
     for module, name, limit in ((serving, "IDLE_S", 1), (serving, "LOOK_S", 0), (connections, "REQUEST_S", 1)):
         monkeypatch.setattr(module, name, limit)
     hold = threading.Event()
@@ -280,7 +280,7 @@ def test_an_answer_that_takes_long_to_make_is_waited_for(monkeypatch, call):
         assert line.recv(65536).startswith(b"HTTP/1.1 200")
 
 
-def test_an_address_that_opens_too_many_connections_loses_the_oldest_of_them(monkeypatch, call):
+def test_an_address_with_too_many_connections_loses_its_oldest(monkeypatch, call):
     monkeypatch.setattr(connections, "MOST_AN_ADDRESS", 4)
     with at_work(web()) as server:
         lines = [call(server) for _ in range(6)]
@@ -290,7 +290,7 @@ def test_an_address_that_opens_too_many_connections_loses_the_oldest_of_them(mon
         assert call(server, get("/static/icon.svg")).recv(65536).startswith(b"HTTP/1.1 200")
 
 
-def test_a_phone_keeps_its_connection_while_others_at_its_address_open_many_that_ask_nothing(monkeypatch, call):
+def test_a_phone_keeps_its_connection_while_its_address_opens_many_idle_ones(monkeypatch, call):
     monkeypatch.setattr(connections, "MOST_AN_ADDRESS", 4)
     with at_work(web()) as server:
         phone = HTTPConnection("127.0.0.1", port_of(server), timeout=30)
@@ -305,7 +305,7 @@ def test_a_phone_keeps_its_connection_while_others_at_its_address_open_many_that
 
 
 @pytest.mark.parametrize("limit", ["MOST_AN_ADDRESS", "MOST_CONNECTIONS"])
-def test_connections_that_are_answered_are_not_ended_for_others(monkeypatch, limit, call):
+def test_active_connections_are_not_closed_for_others(monkeypatch, limit, call):
     monkeypatch.setattr(connections, limit, 2)
     hold = threading.Event()
     with at_work(web(hold)) as server:
@@ -317,7 +317,7 @@ def test_connections_that_are_answered_are_not_ended_for_others(monkeypatch, lim
         assert all(line.recv(65536).startswith(b"HTTP/1.1 200") for line in busy)
 
 
-def test_an_address_that_holds_all_it_may_shuts_nobody_else_out(monkeypatch, call):
+def test_an_address_at_its_limit_does_not_block_others(monkeypatch, call):
     monkeypatch.setattr(connections, "MOST_AN_ADDRESS", 4)
     monkeypatch.setattr(connections, "MOST_CONNECTIONS", 10)
     with at_work(web()) as server:
@@ -328,7 +328,7 @@ def test_an_address_that_holds_all_it_may_shuts_nobody_else_out(monkeypatch, cal
         assert held(server) <= 5
 
 
-def test_a_thousand_files_are_none_too_many(call):
+def test_a_thousand_open_files_work(call):
     """`select` would end the server at the 1024th."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < 2000:
@@ -348,7 +348,7 @@ def test_a_thousand_files_are_none_too_many(call):
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_the_service_ends_in_order_when_it_is_asked_to(tmp_path, number):
+def test_the_service_shuts_down_cleanly_on_request(tmp_path, number):
     with service(tmp_path, "up") as running:
         lines = [socket.create_connection(("127.0.0.1", running.port), 30) for _ in range(3)]
         for line in lines:
@@ -366,7 +366,7 @@ def test_the_service_ends_in_order_when_it_is_asked_to(tmp_path, number):
     assert sorted(path.name for path in tmp_path.glob("companion.sqlite3*")) == ["companion.sqlite3"]
 
 
-def test_the_simulated_table_ends_in_order_too(tmp_path):
+def test_the_simulated_table_shuts_down_cleanly_too(tmp_path):
     with service(tmp_path, "demo", "--confirm", "auto", "--speed", "20") as running:
         assert wait_until(lambda: b'"seq":0' not in asked(running.port, "/api/state")[1])
 
@@ -375,7 +375,7 @@ def test_the_simulated_table_ends_in_order_too(tmp_path):
 
 
 @pytest.mark.parametrize("address", ["file"], indirect=True)
-def test_a_manager_hears_that_the_service_is_ready_lives_and_ends(tmp_path, address, listening):
+def test_the_service_manager_hears_ready_alive_and_stopping(tmp_path, address, listening):
     environ = {"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "400000"}
     with service(tmp_path, "up", environ=environ) as running:
         ready, beat = listening.until("READY"), listening.until("WATCHDOG")
@@ -397,7 +397,7 @@ def up_over_a_newer_log(folder: Path, **environ: str) -> tuple[Path, int, subpro
 
 
 @pytest.mark.parametrize("address", ["file"], indirect=True)
-def test_a_service_whose_data_keeps_it_from_starting_says_why_and_starts_once_it_can(tmp_path, address, listening):
+def test_a_service_blocked_by_its_data_says_why_and_starts_once_it_can(tmp_path, address, listening):
     path, port, process = up_over_a_newer_log(tmp_path, NOTIFY_SOCKET=address, WATCHDOG_USEC="60000000")
     try:
         assert "newer version" in listening.until("READY")["STATUS"]
@@ -417,14 +417,14 @@ def test_a_service_whose_data_keeps_it_from_starting_says_why_and_starts_once_it
     assert state == 200
 
 
-def test_in_a_terminal_the_reason_ends_the_program(tmp_path):
+def test_in_a_terminal_the_program_ends_with_the_reason(tmp_path):
     _, _, process = up_over_a_newer_log(tmp_path)
 
     assert "newer version" in process.communicate(timeout=60)[1]
     assert process.returncode == 2
 
 
-def test_the_service_never_gives_up_the_pauses_between_two_starts_grow_and_none_waits_for_a_network():
+def test_the_unit_restarts_forever_with_growing_pauses_and_needs_no_network():
     unit = (ROOT / "deploy" / "companion.service").read_text(encoding="utf-8")
     settings = dict(line.split("=", 1) for line in unit.splitlines() if "=" in line and line[0] != "#")
 
@@ -435,7 +435,7 @@ def test_the_service_never_gives_up_the_pauses_between_two_starts_grow_and_none_
     assert "network-online" not in unit
 
 
-def test_what_a_service_writes_is_for_its_owner_alone_whoever_made_the_folder(tmp_path):
+def test_a_services_files_are_private_whoever_made_the_folder(tmp_path):
     folder, setup = tmp_path / "data", tmp_path / "table.toml"
     folder.mkdir(mode=0o755)
     setup.write_text('[[side]]\nname = "Ann"\n[[side]]\nname = "Bob"\n')
@@ -455,7 +455,7 @@ def test_what_a_service_writes_is_for_its_owner_alone_whoever_made_the_folder(tm
         ((signal.SIGHUP, signal.SIGTERM, signal.SIGHUP), 0),
     ],
 )  # fmt: skip
-def test_asked_twice_the_service_ends_at_once_but_with_its_terminal_it_ends_in_order(signals, code):
+def test_a_second_signal_ends_the_service_at_once_but_a_closed_terminal_does_not(signals, code):
     """In order means that the answer under way is given."""
     program = (
         "import sys; from flask import Flask; from companion.pages.server import serving\n"
@@ -505,7 +505,7 @@ def come_and_go(party: Phones, clock) -> None:
         party.seen(f"passer {number}", inside=True, device="iPhone")
 
 
-def test_phones_that_come_and_go_are_forgotten_and_no_two_have_the_same_number(party, clock):
+def test_phones_that_leave_are_forgotten_and_numbers_are_never_reused(party, clock):
     come_and_go(party, clock)
 
     assert len(party._seen_s) == len(party._numbers) == len(party._devices) == 10
@@ -513,7 +513,7 @@ def test_phones_that_come_and_go_are_forgotten_and_no_two_have_the_same_number(p
     assert sorted(map(party.number, party.present())) == list(range(41, 51))
 
 
-def test_the_host_a_seat_and_who_asks_are_not_forgotten(party, clock):
+def test_host_seated_phones_and_the_asking_phone_are_not_forgotten(party, clock):
     party.arrive("host")
     party.sit("ann", "Ann")
     party.seen("ann", inside=True)
@@ -525,7 +525,7 @@ def test_the_host_a_seat_and_who_asks_are_not_forgotten(party, clock):
     assert party.silent_s("ann") == 50.0
 
 
-def test_a_phone_that_was_let_in_stays_so_as_long_as_it_has_a_seat(tmp_path, monkeypatch):
+def test_an_admitted_phone_stays_admitted_while_it_has_a_seat(tmp_path, monkeypatch):
     monkeypatch.setattr(phones, "MOST_KEPT", 3)
     party = Phones(tmp_path)
     for number in range(6):
@@ -541,7 +541,7 @@ def test_a_phone_that_was_let_in_stays_so_as_long_as_it_has_a_seat(tmp_path, mon
 # --- As a family runs it, for a while ------------------------------------------------------------------------
 
 
-def test_idle_connections_leave_room_for_taps_and_are_all_given_back(tmp_path):
+def test_idle_connections_leave_room_for_taps_and_are_all_closed(tmp_path):
     """tests/trust/idle_connections.py does the same with 400 of them, and looks how long a tap takes."""
     with service(tmp_path, "demo", "--confirm", "tap") as running:
         found = measured(running, "", idle=130, phones=4, taps=10, crawl=20, mute=4)
@@ -574,12 +574,12 @@ def held_mb(every_s: float, within_s: float) -> float:
     return float(subprocess.run(called, capture_output=True, text=True, check=True).stdout)
 
 
-def test_what_lies_free_between_things_in_use_is_given_back():
+def test_free_memory_between_used_blocks_is_returned_to_the_system():
     assert held_mb(every_s=0.05, within_s=30.0) < 30
     assert held_mb(every_s=1000.0, within_s=0.3) > 60
 
 
-def test_of_a_match_that_goes_on_only_the_last_is_kept_judged(match):
+def test_only_the_latest_judgment_of_a_match_is_cached(match):
     match.start(["edition classic", "side Ann", "side Bob", "hand first Ann"])
     archive = Archive()
     for number in range(5):

@@ -109,7 +109,7 @@ def machine(tmp_path):
     return machine
 
 
-def test_a_new_version_reads_a_copy_of_all_matches_before_it_runs(machine):
+def test_a_new_version_must_read_a_copy_of_all_matches_before_it_runs(machine):
     (machine.under / "said").write_text("")
 
     assert machine.install("2").returncode == 0
@@ -134,7 +134,7 @@ def test_only_root_can_read_the_backup_that_an_update_makes(machine):
         ("up", "the version that ran runs again"), ("page", "the version that ran runs again"),
     ],
 )  # fmt: skip
-def test_a_version_that_cannot_read_the_matches_does_not_start_or_answers_wrongly_is_not_used(machine, wrong, says):
+def test_a_version_that_cannot_read_start_or_answer_is_not_used(machine, wrong, says):
     done = machine.install("2", wrong=wrong)
 
     assert done.returncode == 1
@@ -145,7 +145,7 @@ def test_a_version_that_cannot_read_the_matches_does_not_start_or_answers_wrongl
     assert machine.runs() == "3"
 
 
-def test_a_version_that_has_changed_the_form_of_the_log_is_changed_back_on_the_backup_before_it(machine):
+def test_a_failed_version_with_a_newer_log_is_rolled_back_with_the_backup(machine):
     done = machine.install("9", wrong="page")
 
     assert (done.returncode, machine.runs()) == (1, "1")
@@ -154,7 +154,7 @@ def test_a_version_that_has_changed_the_form_of_the_log_is_changed_back_on_the_b
     assert machine.install("2").returncode == 0
 
 
-def test_if_the_last_backup_fails_the_version_that_ran_starts_again(machine):
+def test_if_the_last_backup_fails_the_current_version_restarts(machine):
     machine.install("2")
     (machine.under / "said").write_text("")
     (machine.under / "opt" / NAME / "before-update.zip").unlink()
@@ -167,7 +167,7 @@ def test_if_the_last_backup_fails_the_version_that_ran_starts_again(machine):
     assert (done.returncode, machine.runs()) == (1, "2")
 
 
-def test_going_back_to_a_version_that_cannot_read_the_matches_is_refused(machine):
+def test_rolling_back_to_a_version_that_cannot_read_the_matches_is_refused(machine):
     machine.install("9")
     backup = machine.under / "opt" / NAME / "before-update.zip"
     kept = backup.read_text()
@@ -180,7 +180,7 @@ def test_going_back_to_a_version_that_cannot_read_the_matches_is_refused(machine
     assert (done.returncode, machine.runs(), backup.read_text()) == (1, "9", kept)
 
 
-def test_going_back_works_from_a_version_whose_backup_fails(machine):
+def test_rolling_back_works_from_a_version_whose_backup_fails(machine):
     machine.install("2", wrong="backup")
 
     assert (machine.install("2", "--back").returncode, machine.runs()) == (0, "1")
@@ -203,14 +203,14 @@ def test_returning_to_a_newer_version_that_does_not_work_loses_no_play(machine):
 
 
 @pytest.mark.parametrize("interrupt", ["HUP", "INT"])
-def test_after_a_lost_connection_or_ctrl_c_a_version_that_does_not_work_is_changed_back(machine, interrupt):
+def test_after_a_lost_connection_or_ctrl_c_a_failed_version_is_rolled_back(machine, interrupt):
     done = machine.install("2", wrong="page", interrupt=interrupt)
 
     assert (done.returncode, machine.runs()) == (1, "1")
     assert "nothing is lost" in done.stderr
 
 
-def test_with_the_version_before_its_unit_comes_back(machine):
+def test_rolling_back_restores_the_previous_unit(machine):
     unit = machine.under / "etc/systemd/system" / f"{NAME}.service"
     before = unit.read_text()
     with (machine.source / "deploy" / "companion.service").open("a") as newer:
@@ -230,7 +230,7 @@ def test_with_the_version_before_its_unit_comes_back(machine):
         (200, 0, " --host 127.0.0.2", False),
     ],
 )  # fmt: skip
-def test_a_service_works_if_its_page_comes(tmp_path, status, failures, host, comes):
+def test_a_service_works_if_its_page_loads(tmp_path, status, failures, host, comes):
     """It is given three seconds, and asked twice a second; at another address nobody listens."""
     answers = chain([503] * failures, repeat(status))
     page = Flask(__name__)
@@ -250,7 +250,7 @@ def test_a_service_works_if_its_page_comes(tmp_path, status, failures, host, com
     assert ("Its page does not come" in asked.stderr) is not comes
 
 
-def test_one_may_go_back_and_forth_between_two_versions(machine):
+def test_you_can_switch_back_and_forth_between_two_versions(machine):
     machine.install("2")
 
     assert [(machine.install("2", "--back").returncode, machine.runs()) for _ in range(3)] == [
@@ -258,14 +258,14 @@ def test_one_may_go_back_and_forth_between_two_versions(machine):
     ]  # fmt: skip
 
 
-def test_where_no_version_was_before_there_is_none_to_go_back_to(machine):
+def test_without_a_previous_version_rolling_back_is_refused(machine):
     done = machine.install("1", "--back")
 
     assert (done.returncode, machine.runs()) == (1, "1")
     assert "No version before" in done.stderr
 
 
-def test_a_copy_installed_by_an_older_script_is_gone_back_to_as_well(machine):
+def test_rolling_back_works_to_a_copy_from_an_older_script(machine):
     home = machine.under / "opt" / NAME
     (home / "venv").unlink()
     (home / "venv-1").rename(home / "venv")
@@ -292,7 +292,7 @@ def test_an_update_keeps_the_options_of_the_service(machine):
         (("--form", "x"), "Unknown option --form"), (("--pack", "."), "exists already"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_done_is_told_in_a_sentence(machine, arguments, sentence):
+def test_an_impossible_update_is_refused_with_a_sentence(machine, arguments, sentence):
     done = machine.call(machine.source / "deploy" / "update", *arguments)
 
     assert done.returncode == 1
@@ -300,7 +300,7 @@ def test_what_cannot_be_done_is_told_in_a_sentence(machine, arguments, sentence)
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_the_newest_version_is_fetched_from_where_the_folder_was_cloned(machine, tmp_path):
+def test_the_newest_version_is_fetched_from_the_clones_repository(machine, tmp_path):
     """Without a service, the next deploy/run installs it."""
     git = ("git", "-c", "user.name=A", "-c", "user.email=a@example.org")
     machine.call("git", "init", "--quiet", machine.source)
