@@ -1,4 +1,4 @@
-"""The address that is announced in place of the machine's own: where it shows, and https by a proxy in front."""
+"""The announced address (`--address`): where it is shown, and https through a proxy."""
 
 import html
 import re
@@ -24,7 +24,7 @@ PROXIES = {
     "keeps the name and says nothing else": {"Host": "table.cafe.example"},
     "uses its own name": {"Host": "localhost:8080", **PASSED_ON},
 }
-"""The headers with which proxies on this machine pass on what comes by https."""
+"""Headers that proxies on this machine add to https requests."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A name in any text is found whatever its case, blanks and Unicode form, and nothing else is changed."""
+"""Names are replaced in any case, spacing and Unicode form, and nothing else is changed."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from companion.rules.record.notation import RecordLine
 
 
 def put(name: str, **players: str) -> Aliases:
-    """X in place of a name, and of players of one match other names."""
+    """Return aliases with X for a name, and other aliases for players of one match."""
     return Aliases((len(words_of(name)),), lambda found: "X" if found == words_of(name) else None, players.get)
 
 

@@ -1,4 +1,4 @@
-"""The club: what tables push is stored once and whole, judged by replay, shown to everybody, and directed by one."""
+"""The club stores pushed events completely and once, judges them by replay, and shows the results."""
 
 import contextlib
 import hashlib
@@ -148,13 +148,13 @@ def test_an_event_with_an_impossible_time_is_not_a_companions(at_s):
 
 
 def dealt(match: Match) -> str:
-    """Begin a match whose cards the program deals; return the secret key of its first hand."""
+    """Begin a match without cards; return the secret key of its first hand."""
     match.start(TWO, robots={})
     return next(entry.written.deal for entry in match.state.entries if entry.written.deal)
 
 
 def everything(pool) -> str:
-    """All that the club's database holds, as text."""
+    """Return the content of the club's database as text."""
     with pool.connection() as db:
         names = db.execute("SELECT table_name FROM information_schema.tables WHERE table_schema = 'club'").fetchall()
         rows = [db.execute(f"SELECT row::text FROM club.{name} row".encode()).fetchall() for (name,) in names]
@@ -178,7 +178,7 @@ def test_a_deal_key_never_leaves_the_table_but_its_hash_does(club, pool, table):
 
 
 def in_clear(match: Match) -> str:
-    """The log of a table as an older program sends it: each event with all that the table has."""
+    """Return a table's log as sent by an older program, including deal keys."""
     rows = [(row, crc) for row, crc in match.store.rows(1, 1000)]
     sent = [{"seq": row[0], "crc": crc, "body": dict(zip(batch._BODY, row[1:], strict=True))} for row, crc in rows]
     return json.dumps(
@@ -201,7 +201,7 @@ def test_an_updated_table_continues_where_it_was(club, pool, table):
     club.post("/club/events", data=in_clear(table))
     (table.store.path.parent / "club.json").write_text('{"table": "T7"}')
     wire = Wire(table, club)
-    wire.outbox._delivery = Delivery(1)  # It compares every event with the club's.
+    wire.outbox._delivery = Delivery(1)  # Forces a comparison of every event.
     wire.run(pool)
 
     assert wire.outbox.says == "The club has all of this table."
@@ -262,7 +262,7 @@ def test_a_revoked_key_is_refused_and_another_key_can_take_over_its_table(club, 
 
 @contextlib.contextmanager
 def a_table(folder, *lines: str, plays=PLAYED, **how):
-    """A table at which a hand is played; `lines` set it up, where it is not that of Ann and Bob."""
+    """A table where a hand is played; `lines` replace the setup of Ann and Bob."""
     with contextlib.closing(Store.open(store_path(folder), **how)) as store:
         match = Match(store)
         match.start(lines or TWO)
@@ -278,7 +278,7 @@ def table(tmp_path):
 
 
 class Wire:
-    """The line between a table and its club, with all that passes it."""
+    """The connection between a table and its club; records the requests."""
 
     def __init__(self, match: Match, client, name: str = "Table 7", key: str | None = None) -> None:
         self.client, self.answers = client, []
@@ -290,7 +290,7 @@ class Wire:
         return answer.status_code, answer.get_json()
 
     def run(self, pool=None) -> None:
-        """Push all, and hear what the club has to say; with its database, have it judged too."""
+        """Push everything and receive the answers; with `pool`, also judge it."""
         for _ in range(4):
             self.outbox._quiet_s = 60
             self.outbox._step()
@@ -400,7 +400,7 @@ def test_a_tables_own_edition_is_judged_by_its_own_rules(club, pool, tmp_path):
 
 
 def set_up(club, *lines: str) -> None:
-    """A table of which nothing is known but the set-up of a match."""
+    """Push a table with only the setup of a match."""
     body = {"match": 1, "at_s": 0.0, "kind": "setup", "body": json.dumps({"lines": lines}, separators=(",", ":"))}
     crc = batch.checksum((1, *body.values()))
     club.post("/club/events", json={"table": "T", "first_seq": 1, "events": [{"seq": 1, "crc": crc, "body": body}]})
@@ -435,12 +435,12 @@ def test_results_that_cannot_be_stored_do_not_delay_other_tables(club, pool, tab
 
 
 def browser(pool):
-    """A browser of the public, at a process of the club that remembers nothing."""
+    """A browser without a session, at a new process of the club."""
     return club_service.create_app(pool).test_client()
 
 
 def let_in(client, pool, person: int | None = None):
-    """A browser in which somebody has come in by a link: the director, where nobody is named."""
+    """A browser that is signed in by a link, as the director if no person is named."""
     with pool.connection() as db:
         token = people.new_link(db, person)
     assert "This link signs one browser in." in text_of(client.get(f"/director?once={token}"))
@@ -527,7 +527,7 @@ def test_the_database_of_an_older_club_is_migrated_with_all_its_data(url):
 
 
 def older(url: str, version: int) -> None:
-    """A database as an older club had it."""
+    """Create a database with an older club's schema."""
     with psycopg.connect(url) as db:
         db.execute("CREATE SCHEMA club")
         db.execute("CREATE TABLE club.migrations (number integer PRIMARY KEY, at timestamptz DEFAULT now())")

@@ -1,4 +1,4 @@
-"""Directing a club: tournaments, calls from tables, corrections that a table agrees to, people and their data."""
+"""Directing a club: tournaments, calls, corrections, people and their data."""
 
 # ruff: noqa: F811 (a fixture of another file is imported by its name)
 
@@ -46,7 +46,7 @@ PLAN = {
 
 
 def person(pool, role: str, name: str = "Eve"):
-    """A browser of somebody who has come in."""
+    """A browser of a signed-in person."""
     with pool.connection() as db:
         number = people.add(db, name, role).id
     return let_in(browser(pool), pool, number)
@@ -68,14 +68,14 @@ def desk_of(club) -> str:
 
 
 def entered(director, *sides: str, **plan: object) -> str:
-    """The address of a tournament in which these take part."""
+    """Create a tournament of these sides; return its path."""
     at = tap(director, "/tournaments", **PLAN | plan).location.removesuffix("/direct")
     tap(director, f"{at}/enter", sides="\n".join(sides))
     return at
 
 
 def begun(director, *sides: str, **plan: object) -> str:
-    """The address of a tournament, its first round drawn."""
+    """Create a tournament and draw its first round; return its path."""
     at = entered(director, *sides, **plan)
     tap(director, f"{at}/draw", round=1)
     return at
@@ -234,7 +234,7 @@ def test_any_phone_at_a_club_table_can_call_the_director_with_one_tap(table):
 
 @pytest.fixture
 def playing(table, wire, pool):
-    """A table at which a hand is open, known to the club."""
+    """A club table with an open hand."""
     table.next_hand("Ann")
     for play in ("Bob roll", "Ann roll", "Bob 50"):
         table.enter(play, "Ann")
@@ -422,7 +422,7 @@ def test_erasing_a_name_removes_it_everywhere_and_keeps_the_scores(director, clu
 
 
 def left_of(pool, name: str) -> list[str]:
-    """Every row of the club's database with a name in it, whatever its case, blanks and Unicode form."""
+    """Return the rows of the club's database that contain a name in any case, spacing and Unicode form."""
     shown = everything(pool).replace(r"\\\\u", r"\u").replace(r"\\u", r"\u")
     shown = re.sub(r"\\u([0-9a-f]{4})", lambda found: chr(int(found[1], 16)), shown)
     plain = [(" ".join(unicodedata.normalize("NFKC", row).split()).casefold(), row) for row in shown.split("\n")]
@@ -442,7 +442,7 @@ def called(match):
 
 
 def written(*lines: str):
-    """Events as they are, beside what the program itself writes."""
+    """Return a function that appends raw events."""
 
     def write(match):
         match._append(*(NewEvent("line", {"text": text, "by": "Zora"}) for text in lines))
@@ -487,7 +487,7 @@ def test_after_an_erasure_the_name_is_gone_and_the_table_continues(director, clu
             assert "zora" not in text_of(director.get(path)).casefold(), path
         match.next_hand("Bob", "Bob")
         match.enter("Bob roll", "Zora")
-        wire.outbox._delivery = Delivery(1)  # It compares all of its log with the club's.
+        wire.outbox._delivery = Delivery(1)  # Forces a comparison of the whole log.
         wire.run(pool)
         assert wire.outbox.says == "The club has all of this table."
         assert left_of(pool, "zora") == []
@@ -638,7 +638,7 @@ def test_a_log_sent_again_as_a_new_table_does_not_restore_an_erased_name(directo
         assert "It begins as Table 7 did" in text_of(club.get("/"))
         match.start(["side Zora", "side Bob", "hand first Zora"])
         again.run(pool)
-        assert left_of(pool, "zora")  # Who plays again is known again.
+        assert left_of(pool, "zora")  # A new match stores the name again.
 
 
 def test_an_erased_name_given_later_in_an_old_match_is_replaced_in_all_of_it(director, club, pool, tmp_path):

@@ -1,4 +1,4 @@
-"""The table's side of the club: it never waits, sends everything again, and never merges another course in silence."""
+"""The table's outbox: it never waits, retries everything, and never merges a fork silently."""
 
 import json
 import re
@@ -25,7 +25,7 @@ AT = "http://club.example"
 
 
 class Club:
-    """A club in memory, which may be away."""
+    """A club in memory, which may be offline."""
 
     def __init__(self) -> None:
         self.logs: dict[str, list[tuple]] = {}
@@ -54,7 +54,7 @@ def club():
 
 
 def fill(store: Store, lines: int) -> None:
-    """A match of so many events."""
+    """Write a match of this many events."""
     match = store.append(None, NewEvent("setup", {"lines": ["side Ann", "side Bob"]}))[0].match
     add(store, lines - 1, match)
 
@@ -66,7 +66,7 @@ def add(store: Store, lines: int, match: int = 1) -> None:
 
 @contextmanager
 def copied(folder: Path, kept: str, lines: int):
-    """A copy of a log as it was after so many events, at a table that goes by the same name; it goes on later."""
+    """Copy a log as it was after some events, with the table's ID."""
     folder.mkdir()
     (folder / "club.json").write_text(kept)
     with closing(Store.open(store_path(folder), clock=lambda: 1_700_000_000.0)) as store:

@@ -1,4 +1,4 @@
-"""The doctor: one line a check, and what is needed told from what is good to have."""
+"""The doctor: one line for each check, required or optional."""
 
 import socket
 from collections.abc import Callable
@@ -87,7 +87,7 @@ def full_disk() -> doctor.Check:
 
 
 def seeing_by(answer: object) -> doctor.Check:
-    """What is said where asking for the first camera brings this."""
+    """Return the camera check if the search for the first camera has this result."""
     with mock.patch("companion.vision.capture.sources.camera_answers", side_effect=[answer]):
         return seeing()
 
@@ -161,7 +161,7 @@ SIDE = Mat(side_mat(1), -210, -150)
 
 @pytest.fixture(scope="module")
 def near():
-    """A table that is seen well."""
+    """A well-seen table."""
     return picture(Scene(mats=(SIDE,)), Lens(width_mm=900))
 
 
@@ -233,7 +233,7 @@ def test_zones_drawn_on_a_picture_of_other_proportions_are_reported():
 
 
 class SteadyCamera:
-    """A camera that gives a picture every 40 ms of a clock that only it moves."""
+    """A camera with a picture every 40 ms of its own virtual clock."""
 
     def __init__(self, pictures: int = 1000) -> None:
         self.now_s = 0.0
@@ -279,7 +279,7 @@ def test_a_camera_that_stops_during_the_trial_is_a_problem(monkeypatch):
 
 
 class SlowStream(SteadyCamera):
-    """A stream that sends its first picture only so many seconds after the connection, and then one every few."""
+    """A stream with its first picture `first_s` after the connection, and then one every `every_s`."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, first_s: float, every_s: float = 0.2) -> None:
         super().__init__()

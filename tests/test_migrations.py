@@ -1,4 +1,4 @@
-"""Logs of every released schema: opened, brought up to date, replayed and exported as on the day they were written."""
+"""Logs of every released schema can be opened, migrated, replayed and exported unchanged."""
 
 import hashlib
 import shutil
@@ -24,16 +24,16 @@ RELEASED = {
     2: "b36f679977d6e098e3c0a56fb437e4c21acb48ecb5a84bc8d270cca3d415b276",
     3: "09fe3141ded862a62a63cca50fbc090f111eeda2d6446477c5c7f5c1899e40cd",
 }
-"""The fingerprint of each migration that was released, by the schema that it leads to."""
+"""Fingerprint of each released migration, by the schema that it creates."""
 
 NEW_KINDS = {
     1: "setup line correct retract undo redo seat setting answer", 2: "claim", 3: "waive wish call letter",
 }  # fmt: skip
-"""The kinds of events that came with each schema. A released one is never edited: a new kind needs a new schema."""
+"""Kinds of events added by each schema. Never edit a released entry: a new kind needs a new schema."""
 
 
 def text_of(store: Store) -> str:
-    """All matches of a log as records."""
+    """Return all matches of a log as records."""
     pasts = [judged(match, store.events(match)) for match in store.matches()]
     return "".join(f"# match {past.match}\n{notation.record_text(past.lines)}" for past in pasts)
 
@@ -114,12 +114,12 @@ def test_a_new_kind_of_event_needs_a_new_schema():
 def test_a_frozen_log_contains_the_new_kinds_of_its_schema(number, tmp_path):
     kinds = {kind for _seq, _match, _at_s, kind, _body in look(frozen(number, tmp_path))}
 
-    assert set(NEW_KINDS[number].split()) <= kinds | {"claim"}  # A claim came before the log of its schema was frozen.
+    assert set(NEW_KINDS[number].split()) <= kinds | {"claim"}  # Claims are older than the frozen log of their schema.
 
 
 @pytest.mark.parametrize("is_killed", [False, True])
 def test_an_older_program_reports_a_newer_log_and_changes_nothing(tmp_path, monkeypatch, is_killed):
-    """Also where the newer one was killed as soon as it had brought the log up to date."""
+    """Includes a newer program killed right after the migration."""
     path = frozen(len(MIGRATIONS) - 1, tmp_path)
     monkeypatch.setattr(database, "MIGRATIONS", MIGRATIONS[:-1])
     Store.open(path).close()

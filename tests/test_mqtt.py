@@ -1,4 +1,4 @@
-"""A home's MQTT is told how the table stands: found by itself, retained, its password never shown."""
+"""MQTT: discovery, retained state, and a password that is never shown."""
 
 import json
 import re
@@ -121,7 +121,7 @@ MOSQUITTO = shutil.which("mosquitto", path="/usr/sbin:/usr/bin")
 
 
 class Listener:
-    """Somebody at the broker: all messages that came, as topic, text and whether the broker had kept them."""
+    """A client of the broker: its received messages as topic, text and True if retained."""
 
     def __init__(self, port: int) -> None:
         from paho.mqtt.client import Client
@@ -142,7 +142,7 @@ class Listener:
             self._more.notify_all()
 
     def hears(self, ending: str, sought: str, after: int = 0) -> tuple[str, str, bool]:
-        """The first message whose topic ends so and whose text holds what is sought; waits for it."""
+        """Wait for the first message whose topic has this ending and whose text contains `sought`."""
 
         def found() -> tuple[str, str, bool] | None:
             return next((m for m in self.came[after:] if m[0].endswith(ending) and sought in m[1]), None)
@@ -162,7 +162,7 @@ class Listener:
 
 @pytest.fixture
 def broker(tmp_path) -> Iterator[int]:
-    """The port of a broker that lets in one user alone."""
+    """The port of a broker with one allowed user."""
     pytest.importorskip("paho.mqtt")
     if MOSQUITTO is None:
         pytest.skip("this system has no mosquitto")
@@ -205,7 +205,7 @@ def test_home_assistant_discovers_the_table_at_any_time_and_gets_each_play(match
 
 
 def described(match: Match, monkeypatch, language: str = "en") -> dict:
-    """Return what Home Assistant is told of the table, by a companion whose terminal has that language."""
+    """Return the discovery message of a companion with this terminal language."""
     pytest.importorskip("paho.mqtt")
     monkeypatch.setattr(mqtt, "here", lambda text, **values: f"{language}: {text}")
     messages = announcer(match, 9)._messages(match.state)
@@ -264,7 +264,7 @@ def test_service_and_demo_publish_the_announced_address(tmp_path, monkeypatch, c
 
 
 def test_the_pages_address_is_updated_if_the_network_starts_later(match):
-    """A small computer is often ready before its Wi-Fi."""
+    """A small computer is often ready before its Wi-Fi is."""
     pytest.importorskip("paho.mqtt")
     pages = ["http://127.0.0.1:8080", PAGE]
     telling = mqtt.Announcer(match, mqtt.broker_of("mqtt://127.0.0.1:9"), lambda: pages[0])

@@ -1,4 +1,4 @@
-"""The project as a whole: who imports whom, what is packaged, what the README says, the two commands."""
+"""The project as a whole: imports, package, docs, and the scripts in deploy/."""
 
 import ast
 import re
@@ -40,20 +40,20 @@ MAY_IMPORT = {
     "vision": INNER, "printing": INNER, "simulate": {"printing", *INNER}, "storage": INNER,
     "tabletop": {"rules", "common"}, "rules": {"common"}, "common": set(),
 }  # fmt: skip
-"""The rooms, and what each may import beside itself."""
+"""The rooms, and the rooms that each may import."""
 
 KNOWN_EXCEPTIONS = {
     "companion/tabletop/drawn_zones.py": {"storage"},
     "companion/tabletop/template_decks.py": {"storage"},
     "companion/vision/faces/deck_in_use.py": {"storage"},
 }
-"""Small files of the data folder that are written outside `storage/`. This table only becomes shorter."""
+"""Writers of small files in the data folder outside `storage/`. Never add to this table."""
 
 NOT_IN_RULES = {"cv2", "numpy", "flask", "sqlite3", "time", "datetime", "random", "secrets", "threading"}
 
 
 def imports_of(path: Path) -> Iterator[str]:
-    """Every module that a file imports, wherever in the file."""
+    """Yield every module that a file imports, anywhere in the file."""
     package = path.relative_to(ROOT).parent.parts
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -65,7 +65,7 @@ def imports_of(path: Path) -> Iterator[str]:
 
 
 def rooms_imported_by(module: str) -> set[str]:
-    """The rooms of others that a file imports."""
+    """Return the other rooms that a file imports."""
     rooms = {name.split(".")[1] for name in imports_of(ROOT / module) if name.startswith("companion.")}
     return rooms - {Path(module).parts[1], "__version__"}
 
@@ -113,7 +113,7 @@ def test_serving_a_real_table_loads_no_modules_of_other_commands():
 
 
 OPTIONAL = {"paho", "picamera2", "psycopg", "psycopg_pool"}
-"""Imported where it is there: the Raspberry Pi's own camera, and what MQTT and the club alone need."""
+"""Optional libraries: for the Raspberry Pi's camera, MQTT and the club."""
 
 
 def test_imported_libraries_are_declared():
@@ -133,7 +133,7 @@ def test_imported_libraries_are_declared():
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory):
-    """The wheel, built from the checkout without a network."""
+    """The wheel, built offline from the checkout."""
     folder = tmp_path_factory.mktemp("wheel")
     subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], cwd=ROOT, check=True)
     return next(folder.glob("*.whl"))
@@ -141,7 +141,7 @@ def wheel(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def installed(wheel, tmp_path_factory):
-    """A folder with the wheel installed, without the libraries, which this Python has."""
+    """A folder with the installed wheel, without libraries."""
     folder = tmp_path_factory.mktemp("somewhere else")
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-compile"]
     subprocess.run([*pip, "--target", folder, wheel], cwd=folder, check=True)
@@ -149,7 +149,7 @@ def installed(wheel, tmp_path_factory):
 
 
 def files_under(folder: Path) -> Iterator[Path]:
-    """Every file of ours in a folder of the checkout, relative to it."""
+    """Yield our files in a folder of the checkout, relative to it."""
     for path in folder.rglob("*"):
         if path.is_file() and not NOT_OURS & set(path.relative_to(folder).parts):
             yield path.relative_to(folder)
@@ -181,7 +181,7 @@ def test_an_installed_copy_finds_its_pages_and_runs_outside_the_checkout(install
 
 
 def run_python(*arguments: str, cwd: Path, path: Path) -> subprocess.CompletedProcess[str]:
-    """Runs Python with a folder before all others on its path."""
+    """Run Python with a folder first on its path."""
     environment = {"PYTHONPATH": str(path), "PATH": "/usr/bin:/bin", "HOME": str(cwd), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(
         [sys.executable, *arguments], cwd=cwd, env=environment, check=True, capture_output=True, text=True
@@ -215,7 +215,7 @@ def test_bash_can_parse(script):
 
 
 class Checkout:
-    """A copy of the scripts with everything installed, except that the programs only say how they were called."""
+    """A copy of the scripts with stand-ins for all programs, which print their call."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -336,7 +336,7 @@ def test_an_old_python_is_refused_with_a_sentence(checkout):
 
 
 def without_library(checkout, user_id: int) -> None:
-    """As if libzbar were not there, for root (0) or somebody without sudo."""
+    """Hide libzbar, for root (0) or a user without sudo."""
     checkout.program(checkout.root / ".venv/bin/python", f'[ "$1" = - ] && echo libzbar0 && exit; exec {PYTHON} "$@"')
     checkout.program(checkout.tools / "id", f"echo {user_id}")
     checkout.program(checkout.tools / "sudo", "exit 1")
@@ -508,7 +508,7 @@ HOME_OF_SERVICE = "opt/mille-bornes-companion"
 
 
 class Machine(Checkout):
-    """A checkout on a machine whose system takes services: they are put into the folder `machine`."""
+    """A checkout on a machine with systemd; its root is the folder `machine`."""
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
@@ -517,7 +517,7 @@ class Machine(Checkout):
         says = f'echo "$@" >>{shlex.quote(str(self.under))}/calls'
         for place in ("venv-1", "venv-2"):
             self.program(home / place / "bin/python", says)
-        # Asked to make a virtual environment, the system's Python only says so; asked for the page, it has come.
+        # The system's Python only prints the call that makes a virtual environment, and reports that the page loads.
         self.program(self.python, f'case "$2" in venv) {says} ;; 0.0.0.0) ;; *) exec {PYTHON} "$@" ;; esac')
         self.program(self.tools / "systemctl", f'echo systemctl "$@" >>{shlex.quote(str(self.under))}/calls')
         self.program(self.tools / "getent", f"echo x:x:0:0::{root.parent}:/bin/sh")
@@ -567,7 +567,7 @@ def test_a_service_is_announced_in_the_network_if_the_system_supports_it(machine
 
 
 def test_reinstalling_keeps_the_options_and_finds_a_new_pi_camera(machine):
-    machine.program(machine.tools / "python3", "exit 1")  # It takes the system's Python, which it can reach.
+    machine.program(machine.tools / "python3", "exit 1")  # The service must use the system's Python.
     machine.install("--source", "0")
     machine.install()
     machine.pi_camera.mkdir()
@@ -679,7 +679,7 @@ PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md")
 
 
 def code_blocks(page: Path) -> str:
-    """All that a page shows as something to type."""
+    """Return the code blocks of a page."""
     return "\n".join(re.findall(r"^(?:    .*| *```[\s\S]*?```)$", page.read_text(encoding="utf-8"), re.MULTILINE))
 
 
@@ -691,7 +691,7 @@ def test_the_readme_starts_with_the_two_commands_and_stays_short():
 
 
 def calls(*pages: Path) -> list[list[str]]:
-    """Every call of the companion that the pages show, as words: `["print", "mats", "--edition", …]`."""
+    """Return the companion's calls on the pages as words: `["print", "mats", "--edition", …]`."""
     shown = []
     for page in pages:
         shown += re.findall(r"`(?:companion|deploy/run)(?: ([^`]*))?`", page.read_text(encoding="utf-8"))
@@ -701,7 +701,7 @@ def calls(*pages: Path) -> list[list[str]]:
 
 @pytest.mark.parametrize("call", calls(*PAGES), ids=" ".join)
 def test_commands_in_the_docs_can_be_called(call):
-    """Options alone go to whichever command `deploy/run` starts."""
+    """Options without a command belong to `up` or `demo`."""
     options = {word.split("=")[0] for word in call if word.startswith("--") and word != "--help"}
     named = [word for word in call[:1] if word.islower() and not word.startswith("-")]
 
@@ -718,7 +718,7 @@ def test_the_docs_list_every_command():
 
 
 def headings(page: Path) -> set[str]:
-    """The names by which the headings of a page are pointed to, as browsers know them."""
+    """Return the anchors of a page's headings."""
     titles = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
@@ -750,7 +750,7 @@ def test_every_code_block_in_the_docs_is_closed(page):
 
 
 def test_the_site_shows_every_page_of_the_docs_once():
-    """The site is made of docs/ alone: no page may point out of it."""
+    """The site contains only docs/, so links must stay inside."""
     listed = re.findall(r"- (\S+\.md)$", (ROOT / "deploy" / "docs.yml").read_text(encoding="utf-8"), re.MULTILINE)
 
     assert sorted(listed) == sorted(page.name for page in DOCS.glob("*.md"))

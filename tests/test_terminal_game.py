@@ -1,4 +1,4 @@
-"""`companion play`: a command a line, screens of 24 lines of 80 letters, a game that is saved and played on."""
+"""`companion play`: commands, screens of 24 lines of 80 columns, saving and resuming."""
 
 import json
 import os
@@ -52,7 +52,7 @@ def in_english(monkeypatch):
 
 @pytest.fixture
 def played(called):
-    """Calls `companion play` with those lines typed, and as many words of the call as there are."""
+    """Return a function that runs `companion play` with typed lines and arguments."""
     return lambda typed, *words: called("play", *words, typed=typed.replace("; ", "\n"))
 
 
@@ -62,7 +62,7 @@ def file(tmp_path):
 
 
 def coached(match: RobotMatch, most: int = 1500) -> tuple[list[str], list[str]]:
-    """What is typed in a hand by a person who does what the coach says, and what is shown."""
+    """Play a hand by the coach's hints; return the typed lines and the output."""
     typed: list[str] = []
     told: list[str] = []
 
@@ -78,7 +78,7 @@ def coached(match: RobotMatch, most: int = 1500) -> tuple[list[str], list[str]]:
 
 
 def at_table(edition: str, top: str, lines: str, players: int = 2) -> RobotMatch:
-    """A match in which those cards are dealt and drawn in this order, and those lines have been played."""
+    """Return a match with cards dealt and drawn in this order, after these lines."""
     match = begin(edition, players, Level.THUMB, 1, pairs=False)
     cards = list(map(Card, top.split()))
     rest = Counter(match.table.deck) - Counter(cards)
@@ -91,7 +91,7 @@ def at_table(edition: str, top: str, lines: str, players: int = 2) -> RobotMatch
 
 
 def answers(match: RobotMatch, *typed: str) -> list[str]:
-    """What is told in answer to each line."""
+    """Return the output for each line."""
     told: list[list[str]] = [[]]
     lines = iter(typed)
 
@@ -144,7 +144,7 @@ def test_the_screen_fits_24_lines_of_80_columns_and_shows_no_hidden_cards(editio
 
 
 def elsewhere(hand: DealtHand, chance: random.Random) -> DealtHand:
-    """The same hand with what the person does not see dealt otherwise."""
+    """Return the hand with the hidden cards dealt differently."""
     own, *others = hand.deal.hands
     cards = [card for other in (*others, hand.deal.pile) for card in other]
     chance.shuffle(cards)
@@ -449,9 +449,9 @@ def interrupted(
     *typed: str | signal.Signals | tuple[signal.Signals, ...],
     saving: Sequence[signal.Signals] = (),
 ):
-    """Play with those lines and signals; more signals come while the game is saved. Gives exit code and output.
+    """Play with these lines and signals; return exit code and output.
 
-    Those of a tuple arrive together.
+    Signals in a tuple arrive together; those in `saving` arrive while the game is saved.
     """
     match, told, lines = begin("classic", 2, Level.THUMB, 1, pairs=False), [], iter(typed)
 
@@ -471,7 +471,7 @@ def interrupted(
         write_whole(path, content)
 
     monkeypatch.setattr(terminal_game, "write_whole", write)
-    # A script that runs the tests in the background has them ignore Ctrl-C, and `nohup` the terminal's end.
+    # In background jobs SIGINT may be ignored, and under `nohup` SIGHUP.
     usual = {INT: signal.default_int_handler, HUP: signal.SIG_DFL, TERM: signal.SIG_DFL}
     before = {number: signal.signal(number, handler) for number, handler in usual.items()}
     try:
@@ -553,7 +553,7 @@ def test_after_ctrl_c_the_robots_continue_their_turn(monkeypatch):
 
 @pytest.fixture
 def at_terminal(file):
-    """A game in a terminal of its own, after a discard; gives the process and the terminal's other end."""
+    """A game in a terminal of its own, after a discard; yields the process and the terminal's other end."""
     program = (
         "import fcntl, signal, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
         "signal.signal(signal.SIGHUP, signal.SIG_DFL); from companion.app.main import main; main()"

@@ -1,4 +1,4 @@
-"""Tournaments: what deeds come to, who sits where, and what the tables have played; all of it without a database."""
+"""Tournaments without a database: deeds, draws, results and standings."""
 
 from datetime import UTC, datetime
 
@@ -18,7 +18,7 @@ def deed(kind: str, body: dict, age_s: float = 0) -> Deed:
 
 
 class Evening:
-    """A tournament as its deeds bring it about."""
+    """A tournament built from its deeds."""
 
     def __init__(self, names=FOUR, **plan) -> None:
         self.log = [deed("create", {**PLAN, "minutes": 45, **plan})]
@@ -54,7 +54,7 @@ class Evening:
 
 
 def begun(names=FOUR, **plan) -> Evening:
-    """A tournament whose first round is drawn: Ann sits with Bob, and Cid with Dee."""
+    """A tournament after the first draw: Ann plays Bob, and Cid plays Dee."""
     evening = Evening(names, **plan)
     evening.draw(1)
     return evening
@@ -110,7 +110,7 @@ def test_a_result_comes_from_the_sides_match_begun_after_the_draw():
     evening = begun()
     evening.plays("a", 9, ("Ann", 5000), ("Bob", 0), winner="Ann")  # before the draw
     evening.plays("a", 11, ("Zoe", 300), ("Bob", 0))
-    evening.plays("a", 15, ("bob", 200), ("ANN", 700))  # names are the same in capitals, and in any order
+    evening.plays("a", 15, ("bob", 200), ("ANN", 700))  # case and order of names do not matter
     evening.plays("b", 21, ("Zoe", 300), ("Dee", 0))
 
     first, second = evening.results
@@ -195,7 +195,7 @@ def test_a_player_is_found_in_either_unicode_spelling_of_the_name():
 def test_single_players_can_play_at_tables_of_four(system):
     evening = Evening((*FOUR, "Eve", "Flo", "Gus", "Hal"), seats=4, edition="rush", system=system)
     assert evening.draw(1) == [("Table 1", *FOUR), ("Table 2", "Eve", "Flo", "Gus", "Hal")]
-    evening.plays("a", 11, ("Ann", 100), ("Bob", 50), ("Cid", 75))  # Dee is not there yet
+    evening.plays("a", 11, ("Ann", 100), ("Bob", 50), ("Cid", 75))  # without Dee
     evening.plays("a", 12, ("Dee", 100), ("Bob", 900), ("Ann", 700), ("Cid", 300), winner="Bob")
     evening.type(1, "Eve", 25, 50, 75, 100)
 
@@ -203,9 +203,9 @@ def test_single_players_can_play_at_tables_of_four(system):
         ((700, 900, 300, 100), True),
         ((25, 50, 75, 100), True),
     ]
-    # 6, 4, 2, 0 at each table; level by the difference to all three whom they have met.
+    # 6, 4, 2, 0 points at each table; ties are broken by the difference to all three opponents.
     assert evening.stand() == ["Bob", "Hal", "Ann", "Gus", "Flo", "Cid", "Eve", "Dee"]
-    # At each table two of the one and two of the other, as near to each other as that goes.
+    # Each table gets two sides of each previous table, as near in the standings as possible.
     swiss = [("Table 1", "Bob", "Hal", "Ann", "Gus"), ("Table 2", "Flo", "Cid", "Eve", "Dee")]
     fixed = [("Table 1", "Ann", "Eve", "Bob", "Flo"), ("Table 2", "Cid", "Gus", "Dee", "Hal")]
     assert evening.draw(2) == (swiss if system == "swiss" else fixed)

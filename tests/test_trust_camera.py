@@ -1,4 +1,4 @@
-"""Whatever a camera does: it is shown, nothing old is proposed, pictures come back, and everything can end."""
+"""Camera faults are shown, propose no old cards, recover, and do not block the exit."""
 
 import itertools
 import signal
@@ -28,7 +28,7 @@ BLACK = np.zeros_like(NOISE)
 
 @pytest.fixture
 def looking() -> Looking:
-    """A reader of a camera with moods."""
+    """A reader of a faulty camera."""
     looking = Looking()
     looking.camera = MoodyCamera(looking.time, Table(looking.time))
     looking.open = looking.camera.open
@@ -83,7 +83,7 @@ def test_other_readers_get_a_problem_if_a_camera_hangs_or_fails_on_opening(mood,
 
 
 def never(time: VirtualTime) -> Iterator[np.ndarray]:
-    """Never comes back from its first grab."""
+    """Hang in the first grab forever."""
     time.sleep(3000.0)
     yield from ()
 
@@ -110,7 +110,7 @@ def test_a_slow_reader_gets_current_pictures(looking):
 
 
 def buffered(time: VirtualTime) -> Iterator[np.ndarray]:
-    """Five old pictures at hand when it is opened, then some of what lies there now."""
+    """Yield five buffered old pictures, then current ones."""
     for number in range(9):
         time.sleep(0.0 if number < 5 else 0.1)
         yield np.clip(NOISE.astype(int) + (-70 if number < 5 else 100) + number, 0, 255).astype(np.uint8)
@@ -126,7 +126,7 @@ def test_buffered_pictures_are_discarded():
 
 
 def half_sent(time: VirtualTime, whole_every: int = 10**9) -> Iterator[np.ndarray]:
-    """A stream of upper halves alone but for some pictures: its decoder fills the lower one with that before."""
+    """Yield upper halves only, with some whole pictures: the decoder fills the lower half from the previous picture."""
     rng, last = np.random.default_rng(1), NOISE
     for number in itertools.count(1):
         time.sleep(0.1)
@@ -216,7 +216,7 @@ def test_a_camera_in_a_dark_room_does_not_count_as_frozen():
 
 
 def faltering(time: VirtualTime) -> Iterator[np.ndarray]:
-    """Sends nothing for three seconds, and goes on."""
+    """Send nothing for three seconds, then continue."""
     while True:
         time.sleep(3.0 if 5.0 < time() < 5.2 else 0.1)
         yield BLACK
@@ -235,7 +235,7 @@ def test_a_faltering_stream_is_reported_and_not_reopened():
 
 
 class Hanging:
-    """A device that hangs in its first grab until it is let go."""
+    """A device that hangs in its first grab until it is released."""
 
     def __init__(self) -> None:
         self.let_go = threading.Event()
@@ -268,7 +268,7 @@ def test_the_watch_can_be_stopped_while_its_camera_hangs(match: Match):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_program_can_exit_while_its_camera_hangs(number):
-    # A shell that starts the tests in the background has their children ignore an interrupt.
+    # In background jobs child processes may ignore SIGINT.
     program = """
 import signal, threading
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,4 +1,4 @@
-"""A club that is killed and cut off while tables push loses nothing and gets no key; a loss or leak is noticed."""
+"""A club that is killed and cut off loses no event and gets no deal key; a short run of `tests/trust/club.py`."""
 
 import hashlib
 from contextlib import closing

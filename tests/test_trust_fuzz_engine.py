@@ -1,4 +1,4 @@
-"""The referee and the records under chance: a few of what `tests/trust/fuzz_engine.py` and `fuzz_records.py` try."""
+"""Short runs of `tests/trust/fuzz_engine.py` and `fuzz_records.py`."""
 
 import json
 import random

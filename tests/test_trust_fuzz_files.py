@@ -1,4 +1,4 @@
-"""Hostile files and requests: a few of what `tests/trust/fuzz_toml.py`, `fuzz_files.py` and `fuzz_requests.py` try."""
+"""Short runs of `tests/trust/fuzz_toml.py`, `fuzz_files.py` and `fuzz_requests.py`."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""All pages of a house with something in every room, walked through by everybody, whatever things are called."""
+"""Access, headers and content of all pages, with data in each, for every kind of visitor."""
 
 import hashlib
 from pathlib import Path
@@ -26,11 +26,11 @@ VISITORS = {
     "seated": (lambda house: house.phone(11, player="Bob"), PLAYS),
     "host": (host, set(Who)),
 }
-"""The browser of each, and by which doors it comes in."""
+"""Each visitor's browser and rights."""
 
 
 def kept(house: House) -> dict[str, str]:
-    """All that is kept: the log, event by event, and every other file of the data folder."""
+    """Return the saved data: the log's events, and every other file of the data folder."""
     store = house.match.store
     log = repr([store.events(match) for match in store.matches()])
     files = {

@@ -1,4 +1,4 @@
-"""Killed at any moment, the service loses nothing that a phone was told; and a loss would be noticed."""
+"""A killed service loses nothing acknowledged, and a loss would be detected."""
 
 import sqlite3
 from contextlib import closing
@@ -23,7 +23,7 @@ def test_kills_lose_nothing_acknowledged(tmp_path):
 
 @pytest.fixture
 def told(tmp_path) -> tuple[Log, Ledger]:
-    """A log, and what was acknowledged of it."""
+    """A log and its acknowledged events."""
     path = tmp_path / "log.sqlite3"
     store = Store.open(path)
     match = Match(store)

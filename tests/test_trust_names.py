@@ -1,4 +1,4 @@
-"""Whatever players, decks, files, stickers and cameras are called: it is text, on every page and in every file."""
+"""Names of players, decks, files, stickers and cameras stay plain text on every page and in every file."""
 
 import csv
 import io
@@ -36,16 +36,16 @@ HOSTILE = {
     "entities": "&lt;b&gt;&#x3c;script&#62;&quot;&amp;",
 }
 UNSEEN = {"Cc", "Cf", "Co", "Cs"}
-"""What nobody sees and everything obeys: control characters, directions, widths of nothing."""
+"""Unicode categories of invisible characters: controls, directions, zero widths."""
 
 SEEN = "\n\u200c\u200d"
-"""Of these, what may stand in a page: the end of a line, and the joiners that some languages write names with."""
+"""Allowed ones: the line end, and joiners that some languages use in names."""
 
 ADDRESSES = {"href", "src", "action", "formaction", "hx-get", "hx-post", "poster"}
 
 
 class Shape(HTMLParser):
-    """What a page is made of: its elements with the names of their attributes; and what must not be."""
+    """The structure of a page: elements with attribute names, and forbidden parts."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -75,7 +75,7 @@ def shape_of(page: str) -> Shape:
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
-    """The same house where everybody has a harmless name: what its pages are made of, by language."""
+    """Structures of all pages with harmless names, by language."""
     with furnished(tmp_path_factory.mktemp("plain")) as house:
         yield cache(
             lambda language: {
@@ -86,7 +86,7 @@ def plain(tmp_path_factory):
 
 @pytest.fixture(scope="module", params=HOSTILE)
 def hostile(request, tmp_path_factory):
-    """A house where everything is called by a hostile text."""
+    """A service where everything has a hostile name."""
     text = HOSTILE[request.param]
     with furnished(tmp_path_factory.mktemp("hostile"), text, text[:800]) as house:
         yield house
@@ -98,7 +98,7 @@ def answers(hostile):
 
 
 def answers_of(house: House, language: str) -> dict[str, TestResponse]:
-    """Every answer as the host gets it, by its route and the how-manieth of it that is."""
+    """Return every answer for the host, by route and a running number."""
     client = house.machine()
     return {
         f"{endpoint} {number}": client.get(path, headers={"Accept-Language": language})
@@ -116,7 +116,7 @@ def test_a_name_cannot_change_a_pages_structure(answers, plain, language):
         shape = shape_of(page)
 
         assert shape.odd == [], path
-        if path.startswith("setting_up"):  # It offers the names of those who have played, each once.
+        if path.startswith("setting_up"):  # The page offers each known player's name once.
             assert set(shape.elements) <= {*plain(language)[path], "option value", "button class data-name type"}
         else:
             assert shape.elements == plain(language)[path], path
@@ -131,7 +131,7 @@ def test_names_cause_no_invisible_text_template_code_or_headers(answers):
     for path, page in pages(answers("en")).items():
         unseen = {hex(ord(char)) for char in set(page) if unicodedata.category(char) in UNSEEN and char not in SEEN}
         assert unseen == set(), path
-        # Tokens, drawn by lot, and hashes of files.
+        # Random tokens and file hashes.
         page = re.sub(r"\b[0-9a-f]{16,}\b|\?v=[0-9a-f]+", "", page)
         assert ">49<" not in page, path
         assert "4949" not in page, path

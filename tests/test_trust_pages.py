@@ -1,4 +1,4 @@
-"""Secrets, answers that repeat nothing, pictures that are kept nowhere, one port."""
+"""Secrets, answers that repeat no input, no stored pictures, one port."""
 
 import io
 import re
@@ -77,7 +77,7 @@ def test_only_the_owner_can_access_the_data_folder(tmp_path):
 
 
 def signed(app: Flask, how) -> str:
-    """A cookie of a phone that takes part, signed in some way."""
+    """Return a playing phone's cookie, signed by `how`."""
     with app.test_request_context():
         return how.get_signing_serializer(app).dumps({"may": True, "phone": "one of before"})
 
@@ -192,10 +192,10 @@ def test_a_running_service_listens_on_one_port_only(tmp_path):
 
 
 def listening(pid: int) -> set[int]:
-    """The ports, of any kind, at which a process waits for somebody."""
+    """Return the ports of any kind on which a process listens."""
     inodes = set()
     for fd in Path(f"/proc/{pid}/fd").iterdir():
-        with suppress(FileNotFoundError):  # a file that is closed meanwhile waits for nobody
+        with suppress(FileNotFoundError):  # closed meanwhile
             inodes |= set(re.findall(r"socket:\[(\d+)\]", str(fd.readlink())))
     ports = set()
     for table in ("tcp", "tcp6", "udp", "udp6"):

@@ -1,4 +1,4 @@
-"""After a power cut everything acknowledged is there; and without its syncs something would be missing."""
+"""A power cut loses nothing acknowledged, and without syncs it would."""
 
 import errno
 import os
@@ -18,7 +18,7 @@ needs_sqlite = pytest.mark.skipif(library() is None, reason="SQLite is built int
 
 @pytest.fixture(autouse=True)
 def synced(unsynced, monkeypatch):
-    """These logs wait for the disk."""
+    """Enable the logs' syncs."""
     monkeypatch.setattr(database, "migrate", unsynced)
 
 

@@ -1,4 +1,4 @@
-"""The log replayed is the state, after whatever anybody does; and a part of it is the state of that moment."""
+"""Replaying the log gives the state after any actions, and a prefix gives the state of its time."""
 
 import contextlib
 import random
@@ -23,7 +23,7 @@ WALL_CLOCKS_S = (0.0, -1.0, 1.8e9, 4.2e9, 1e300, float("inf"))
 
 @dataclass
 class Part:
-    """The log as it was after some of its events."""
+    """A prefix of the log."""
 
     whole: Store
     last: int
@@ -46,7 +46,7 @@ class Part:
 
 
 class Table(RuleBasedStateMachine):
-    """Somebody does something, again and again; the clock on the wall says anything."""
+    """Random actions at a table, with any clock."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,7 +90,7 @@ class Table(RuleBasedStateMachine):
     @precondition(lambda self: self.states)
     @rule(data=st.data())
     def look_back(self, data: st.DataObject) -> None:
-        """The first events come to what was shown then."""
+        """Check that a prefix gives the state shown then."""
         seq = data.draw(st.sampled_from(list(self.states)))
 
         assert logged(Match(Part(self.store, seq)).state) == self.states[seq]
@@ -114,7 +114,7 @@ class Table(RuleBasedStateMachine):
 
     @contextlib.contextmanager
     def another(self) -> Iterator[Match]:
-        """The match as somebody beside the service reads it."""
+        """Open the match read-only, beside the service."""
         reader = Store.open(self.folder / "log.sqlite3", read_only=True)
         yield Match(reader)
         reader.close()

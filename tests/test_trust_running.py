@@ -1,4 +1,4 @@
-"""Running for ever: what the service manager is told, how the service ends, what connections and phones it holds."""
+"""The long-running service: service manager, shutdown, connections and phones."""
 
 import contextlib
 import os
@@ -33,7 +33,7 @@ from companion.storage.database import MIGRATIONS
 
 
 class Listening:
-    """A service manager's socket, and what it was told."""
+    """A service manager's socket and its received messages."""
 
     def __init__(self, address: str) -> None:
         self.line = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -160,7 +160,7 @@ def test_the_heart_stops_if_the_log_cannot_be_read(address, listening, match):
 
 
 def web(hold: threading.Event | None = None) -> Flask:
-    """A small app: `/slow` waits until it is let go, `/large` has much to say."""
+    """A small app: `/slow` waits until it is released, `/large` has a long answer."""
     app = Flask("small")
     app.add_url_rule("/slow", "slow", lambda: str((hold or threading.Event()).wait(30)))
     app.add_url_rule("/large", "large", lambda: "x" * 30_000_000)
@@ -178,7 +178,7 @@ def port_of(server: Server) -> int:
 
 @pytest.fixture
 def call():
-    """Opens a connection to a server, and sends; all of them are closed at the end."""
+    """Return a function that opens a connection and sends; all are closed at the end."""
     with contextlib.ExitStack() as lines:
 
         def call(server: Server, sent: bytes = b"", source: str = "") -> socket.socket:
@@ -199,7 +199,7 @@ def held(server: Server) -> int:
 
 
 def is_closed(line: socket.socket) -> bool:
-    """Whether the other end closes a connection, whatever it says before."""
+    """True if the other end closes the connection, with or without an answer."""
     with contextlib.suppress(ConnectionResetError):
         while line.recv(65536):
             pass
@@ -329,7 +329,7 @@ def test_an_address_at_its_limit_does_not_block_others(monkeypatch, call):
 
 
 def test_a_thousand_open_files_work(call):
-    """`select` would end the server at the 1024th."""
+    """`select` would fail at the 1024th file."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < 2000:
         pytest.skip("this system opens no 2000 files")
@@ -388,7 +388,7 @@ def test_the_service_manager_hears_ready_alive_and_stopping(tmp_path, address, l
 
 
 def up_over_a_newer_log(folder: Path, **environ: str) -> tuple[Path, int, subprocess.Popen[str]]:
-    """A service over a log that a newer version has written; gives the log, the port and the process."""
+    """Start a service on a log of a newer version; return log, port and process."""
     path, port = played(folder, matches=1, plays=3), free_port()
     of_schema(path, 99)
     called = [sys.executable, "-c", PROGRAM, "up", "--host", "127.0.0.1", "--port", str(port), "--data", str(folder)]
@@ -456,7 +456,7 @@ def test_a_services_files_are_private_whoever_made_the_folder(tmp_path):
     ],
 )  # fmt: skip
 def test_a_second_signal_ends_the_service_at_once_but_a_closed_terminal_does_not(signals, code):
-    """In order means that the answer under way is given."""
+    """A clean shutdown finishes the current answer."""
     program = (
         "import sys; from flask import Flask; from companion.pages.server import serving\n"
         "serving.LAST_ANSWERS_S = 60\n"
@@ -542,7 +542,7 @@ def test_an_admitted_phone_stays_admitted_while_it_has_a_seat(tmp_path, monkeypa
 
 
 def test_idle_connections_leave_room_for_taps_and_are_all_closed(tmp_path):
-    """tests/trust/idle_connections.py does the same with 400 of them, and looks how long a tap takes."""
+    """`tests/trust/idle_connections.py` does the same with 400 connections and measures taps."""
     with service(tmp_path, "demo", "--confirm", "tap") as running:
         found = measured(running, "", idle=130, phones=4, taps=10, crawl=20, mute=4)
 
@@ -569,7 +569,7 @@ with memory.giving_memory_back():
 
 
 def held_mb(every_s: float, within_s: float) -> float:
-    """How much a process still takes up once it has let go of a hundred megabytes in small pieces, but the last."""
+    """Return a process's memory after it has freed 100 MB in small blocks, except the last block."""
     called = [sys.executable, "-c", HELD, str(every_s), str(within_s)]
     return float(subprocess.run(called, capture_output=True, text=True, check=True).stdout)
 

@@ -1,6 +1,6 @@
-"""A service of the system changes to a new version only once that works, and back by itself where it does not.
+"""A system service changes to a new version only if that works, and rolls back automatically.
 
-The scripts run below a folder of the test; what would install packages, or start the service, is a stand-in.
+The scripts run in a temporary root; stand-ins replace package installation and service start.
 """
 
 import os
@@ -49,7 +49,7 @@ esac
 
 
 class Machine:
-    """A system on which the companion is installed as a service, version by version."""
+    """A system with the companion as a service, in several versions."""
 
     def __init__(self, folder: Path) -> None:
         self.under, self.source, tools = folder / "system", folder / "source", folder / "tools"
@@ -76,13 +76,13 @@ class Machine:
     def install(
         self, version: str, *options: str, wrong: str = "nothing", interrupt: str = ""
     ) -> subprocess.CompletedProcess[str]:
-        """Install a version of which one command, `wrong`, fails; a signal may interrupt its start."""
+        """Install a version whose command `wrong` fails; a signal may interrupt its start."""
         program = self.source / "companion"
         program.write_text(PROGRAM.replace("VERSION", version).replace("WRONG", wrong))
         program.chmod(0o755)
         begin: tuple[str, ...] = ()
         if interrupt:
-            # As in a terminal, all processes hear the signal.
+            # As in a terminal, all processes get the signal.
             begin = (
                 "env",
                 "--default-signal=INT",
@@ -140,7 +140,7 @@ def test_a_version_that_cannot_read_start_or_answer_is_not_used(machine, wrong, 
     assert done.returncode == 1
     assert says in done.stderr
     assert machine.runs() == "1"
-    assert machine.install("2", "--back").returncode == 1  # To what does not start nobody goes back.
+    assert machine.install("2", "--back").returncode == 1  # A version that does not start is not kept for rolling back.
     assert machine.install("3").returncode == 0
     assert machine.runs() == "3"
 
@@ -231,7 +231,7 @@ def test_rolling_back_restores_the_previous_unit(machine):
     ],
 )  # fmt: skip
 def test_a_service_works_if_its_page_loads(tmp_path, status, failures, host, comes):
-    """It is given three seconds, and asked twice a second; at another address nobody listens."""
+    """The page gets three seconds and is requested twice a second; no server listens at the other address."""
     answers = chain([503] * failures, repeat(status))
     page = Flask(__name__)
     page.add_url_rule("/", "page", lambda: ("The table", next(answers)))
