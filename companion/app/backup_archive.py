@@ -1,8 +1,8 @@
 """Write the data folder (matches, own editions and decks, settings) to one zip file, and restore it.
 
-The key that signs the phones' cookies and the seats are left out, so a backup cannot be used to pose as a phone.
-Restored files are not trusted: names must be on a list, sizes are counted during unpacking, and events are copied into
-a new log. The readers of editions and decks check their files.
+The cookie key and the seats are left out, so a backup cannot be used to pose as a phone. Restored files are not
+trusted: names must be on a list, sizes are counted during unpacking, and events are copied into a new log. The readers
+of editions and decks check their files.
 """
 
 from __future__ import annotations
@@ -276,7 +276,7 @@ def _lay(folder: Path, files: Mapping[str, bytes]) -> None:
 
 @contextmanager
 def _own_editions(folder: Path, after: Path | None = None) -> Iterator[None]:
-    """Load the editions of a folder inside the context, and those of `after` at its end; None keeps these."""
+    """Load a folder's editions inside the context, then those of `after`; None keeps these."""
     keep_own_editions(folder)
     try:
         yield
@@ -359,7 +359,7 @@ def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
 
 
 def _rows(file: Path, log: bytes) -> tuple[Row, ...]:
-    """Return the rows of an untrusted database; its schema must equal one of ours, so no trigger or view can run."""
+    """Return an untrusted database's rows; its schema must equal one of ours, so no trigger or view runs."""
     with closing(database.in_memory(log)) as db:
         version = database.schema_of(db)
         if version > len(database.MIGRATIONS):

@@ -30,8 +30,8 @@ from companion.simulate.studio import Studio
 from companion.vision.capture.sources import Frame
 
 LOOK_BEFORE_GOING_ON = 6  # minimum number of frames to wait for the camera after a play
-UNREAD_S = 12.0  # time after which an unread card is picked up again, in seconds
-THINKING_S = 2.5  # extra pause before a play once the record has left the script, for corrections, in seconds
+UNREAD_S = 12.0  # time after which an unread card is picked up again
+THINKING_S = 2.5  # extra pause before a play once the record has left the script, for corrections
 LOOK_AGAIN_S = 0.5
 EVEN = Tempo()
 
@@ -44,10 +44,10 @@ class ScriptRecord:
         self._stands = tuple(_stands(game, script.hands))
 
     def where(self, number: int, state: MatchState) -> int | None:
-        """Return the number of the expected state that the record shows during a play; None if it shows none.
+        """Return the number of the expected state that the record shows during a play, if any.
 
-        The play may already be confirmed. Plays without a card, such as an answer about the extension, may be recorded
-        at any time between two cards.
+        The play may already be confirmed. Plays without a card, such as an extension, may come any time between two
+        cards.
         """
         # Visible plays: those with a card, and gathering all cards.
         actions = enumerate(self._actions, start=1)
@@ -61,8 +61,8 @@ class ScriptRecord:
     def may_begin(self, number: int, state: MatchState) -> bool:
         """True if the record is ready for a play.
 
-        The end of a hand lets the players gather the cards only if plays confirm themselves; else a person begins the
-        next hand. If playing on confirms, the previous play may be unconfirmed, but not the last one of all.
+        After a hand the players gather the cards only if plays confirm themselves; else a person begins the next hand.
+        If playing on confirms, the previous play may be unconfirmed, but not the last one.
         """
         game = _played_to(state) if number <= len(self._actions) else state.game
         before = [stand for plays, stand in self._stands if plays == number - 1]
@@ -162,7 +162,6 @@ class DemoPlayers:
                 yield from self._played()
 
     def _played(self) -> Iterator[Scene]:
-        """Yield the script's scenes while the record agrees."""
         self._number, self._waiting, self._reached = self._done, Waiting(), 0
         settling_s = SETTLING_S + (THINKING_S if self._takes else 0.0)
         scenes = followed_scenes(self.script, self._takes, self._tempo, self._may_begin, self._done, settling_s)
@@ -234,7 +233,7 @@ def _place(state: MatchState) -> tuple[int | None, int, Table | None]:
 
 
 def frames_of_players(players: DemoPlayers, *, cards: Cards = STICKERED) -> Iterator[Frame]:
-    """Yield the camera's frames of the simulated table; it is drawn again for another number of sides or players."""
+    """Yield the camera's frames; the table is drawn again for another number of sides or players."""
     studios: dict[tuple[int, int], Studio] = {}
     chance = random.Random("noise 0")  # noqa: S311
     for index, scene in enumerate(players.scenes()):

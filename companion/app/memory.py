@@ -17,7 +17,7 @@ At about half this value gray pictures would be mapped too; mapping one takes as
 
 MOST_SPARE_BYTES = 1 << 24  # M_TRIM_THRESHOLD, in bytes: keep one frame's worth of free heap
 ONE_HEAP = 1  # M_ARENA_MAX: the default is up to eight heaps a core, which cannot reuse each other's memory
-EVERY_S = 10.0  # interval of malloc_trim, which takes some milliseconds, in seconds
+EVERY_S = 10.0  # interval of malloc_trim, which takes some milliseconds
 
 
 @contextmanager

@@ -35,8 +35,8 @@ from companion.pages.words import N_, Names
 from companion.storage.data_folder import DEMO_NAME, write_whole
 
 ID_NAME = "mqtt-id"  # file with the table's ID, in the data folder
-GREETING_S = 0.5  # wait for retained messages after a subscription, in seconds
-LOOK_S = 1.0  # longest wait for a change, and for the last message, in seconds
+GREETING_S = 0.5  # wait for retained messages after a subscription
+LOOK_S = 1.0  # longest wait for a change, and for the last message
 MOST_SIDES = 8
 PORTS = {"mqtt": 1883, "mqtts": 8883}
 SILENT = N_("The MQTT broker %(host)s does not answer. It is tried again.")
@@ -150,9 +150,9 @@ class Announcer:
         self._greeted_s = time.monotonic() + GREETING_S
 
     def _found_former(self, client: Any, _data: Any, message: Any) -> None:
-        """Remove the device of an older companion, if it has the address of this one's pages.
+        """Remove an older companion's device, if it has the address of this one's pages.
 
-        Another machine with the same host name may still use its own; loopback addresses do not identify a machine.
+        Another machine with the same host name may still use its own; loopback addresses identify no machine.
         """
         try:
             page = json.loads(message.payload)["device"]["configuration_url"]

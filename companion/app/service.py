@@ -67,7 +67,7 @@ ENDED_UNSAVED = N_("The companion has ended, and what was played last is lost. %
 OFFERED = (
     "Another match is under way. The page asks whether the one of the set-up file begins; with `--new` it does at once."
 )
-LAST_FRAME_S = 1.0  # longest wait for the last frame at the end, in seconds
+LAST_FRAME_S = 1.0  # longest wait for the last frame at the end
 
 
 def watched(
@@ -141,10 +141,9 @@ def up(
     `source` and `others` watch the table together. Without a source the first camera that answers is used, with those
     added on the page.
 
-    The match of a setup file begins, or continues if it is being played. If another match is under way the page asks,
-    unless `begins` is True. `deck` names the template deck; None takes the setup's, or the one chosen on the page. The
-    log is pushed to `club` and the state to the MQTT broker `mqtt`, if given. `address` is announced instead of the
-    machine's own.
+    A setup file's match begins, or continues if it is being played. If another match is under way the page asks, unless
+    `begins` is True. `deck` names the template deck; None takes the setup's, or the one chosen on the page. The log
+    goes to `club` and the state to the MQTT broker `mqtt`, if given. `address` replaces the machine's own address.
     """
     language.speak(terminal_language())
     given = announced(address) if address is not None else ""
@@ -213,7 +212,6 @@ def closed_at_the_end(store: Store) -> Iterator[None]:
 def _watch(
     match: Match, source: str | None, setup: Setup | None, serve: Serve, deck: str | None, others: Sequence[str]
 ) -> None:
-    """Serve a match with one or several cameras, or without any."""
     folder = match.store.path.parent
     zones = DrawnZones(folder, setup.drawing if setup else None)
     named = deck or (setup.cards if setup else None)
@@ -281,7 +279,7 @@ def _group(match: Match, setup: Setup | None, zones: DrawnZones, faces: Callable
 
 
 def _of_another(watch: TableWatch, turn: KeptTurn, source: str, is_left: Callable[[], bool]) -> Iterator[Frame]:
-    """Return the frames of another camera; its problems are printed, and show on the page as unseen zones."""
+    """Return another camera's frames; its problems are printed, and the page shows unseen zones."""
 
     def tell(notice: Notice) -> None:
         click.echo(notice.sentence, err=True)
@@ -338,7 +336,7 @@ def _pictures(
 def _first_camera(
     phone: PhoneFrames, watch: TableWatch, size_px: Callable[[], Size], others: Callable[[], Collection[str]]
 ) -> FirstCamera:
-    """Return the search for the first camera: a chosen phone, else the first that answers and is not in `others`."""
+    """Return the search for the first camera: a chosen phone, else one that answers and is not in `others`."""
     of_phone = Openers(phone.open, lambda: phone.sender is not None)
     return FirstCamera(
         answers=lambda: PHONE if phone.sender else camera_answers(besides=others()),
@@ -381,7 +379,6 @@ def _begin(match: Match, setup: Setup, *, in_any_case: bool) -> None:
 
 
 def _mats(state: MatchState, setup: Setup | None) -> Mapping[str, str]:
-    """Return the side on each mat: from the setup file, else in the order of the sides."""
     return setup.mats if setup is not None and setup.teams == state.game.teams else mats_in_order(state)
 
 

@@ -148,7 +148,6 @@ class TerminalGame:
         self._play_on(self._match.after(self._match.hand.position(0), play))
 
     def _against(self, play: Play) -> list[str]:
-        """Return the referee's or dealer's objections to a play."""
         deal, game = self._match.hand.deal, self._match.record.game
         needs_card = not (play.at_once or play.verb in _NEEDS_NO_CARD or legality.is_extra(deal.table, play))
         if self._now.stage is Stage.PICK and needs_card:
@@ -172,7 +171,6 @@ class TerminalGame:
         self._play_on(self._match.after(self._match.hand.position(0), None))
 
     def _card(self, which: Sequence[str]) -> Card:
-        """Return the card with this number, letter or name."""
         named = which[0].lower() if which else ""
         card = slots(self._match.hand, sorts=self._sorts).get(named) or card_named(named)
         if card is None:

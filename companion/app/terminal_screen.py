@@ -149,7 +149,6 @@ def _areas(table: Table, side: Side, names: Names) -> Iterator[str]:
 
 
 def _sheet(result: HandResult, names: Names) -> list[str]:
-    """Return the score sheet of an ended hand, with totals and the winner."""
     edition, sides = result.table.edition, [side.name for side in result.table.sides]
     rows = [["", *(names.side(side)[:_NAME_WIDTH] for side in sides)]]
     for item in Item:

@@ -24,8 +24,8 @@ from companion.pages.server import serving
 from companion.pages.server.serving import Manager
 from companion.pages.words import _
 
-PAUSES_S = (2.0, 5.0, 10.0, 30.0, 60.0)  # pauses between attempts, in seconds; the last one repeats
-BEAT_S = 5.0  # interval of watchdog messages, in seconds
+PAUSES_S = (2.0, 5.0, 10.0, 30.0, 60.0)  # pauses between attempts; the last one repeats
+BEAT_S = 5.0  # interval of watchdog messages
 OURS = say("Something went wrong on our side; the log of the service says what.")
 
 log = logging.getLogger(__name__)

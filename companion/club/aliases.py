@@ -79,8 +79,8 @@ def _is_of_word(char: str) -> bool:
 class Aliases:
     """Names and their replacements.
 
-    `of_name` returns the alias for the words of a name; `lengths` are the word counts to try, longest first. `of_word`
-    returns the alias for the exact word that a match's record uses for a player or side.
+    `of_name` returns the alias for a name's words; `lengths` are the word counts to try, longest first. `of_word`
+    returns the alias for a player's or side's exact word in one match.
     """
 
     lengths: tuple[int, ...]
@@ -157,7 +157,7 @@ class Aliases:
 
 
 def named_in(kind: str, body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each player and side that an event names: the word in the record, and the name shown for it."""
+    """Yield each player and side in an event: the word in the record, and the shown name."""
     if kind == EventKind.SEAT:
         yield str(body.get("player", "")), str(body.get("name") or body.get("player", ""))
     lines = body.get("lines") if kind == EventKind.SETUP else [body.get("text")] if kind in _LINES else None

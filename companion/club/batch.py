@@ -1,9 +1,9 @@
-"""The protocol between table and club: batches of events, their limits and signatures. `docs/club.md` specifies it.
+"""The protocol between table and club, specified in `docs/club.md`: batches, limits, signatures.
 
-The inner body of an event is the text from the table's log, so the club stores the same bytes. An event that the table
-has lost is sent as `null` with checksum 0. A batch without events reports that the table is online.
+The inner body of an event is the text from the table's log, so the club stores the same bytes. A lost event is sent as
+`null` with checksum 0. An empty batch reports that the table is online.
 
-The secret key of a dealt hand never leaves the table: `without_deal_key` replaces it with its hash.
+The key of a dealt hand never leaves the table: `without_deal_key` replaces it with its hash.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from companion.rules.record.notation import edition_named
 from companion.storage.database import Checked
 from companion.storage.events import Event, EventKind, Row, checksum, is_sound, read_body
 
-MOST_BYTES = 1024 * 1024  # maximum size of a batch, in bytes
+MOST_BYTES = 1024 * 1024  # maximum size of a batch
 MOST_EVENTS = 5000
 MOST_SEQ = 2**53
 _MOST_ID, _MOST_NAME, _MOST_CRC = 64, 64, 64
@@ -34,7 +34,7 @@ SCHEMA = 1  # version of the batch format; 1 if a batch names none
 LETTER: Mapping[str, type] = {"letter": int, "what": str, "by": str, "of": int, "text": str}
 
 CLOCK = "clock"
-"""Letter sent during a round: `of` is the time left in seconds; `text` is `runs`, or empty if the clock is stopped."""
+"""Letter sent during a round: `of` is the time left in seconds; `text` is `runs`, or empty if stopped."""
 
 TOO_LARGE = "This batch is too large: send at most 1 MB at a time."
 
@@ -61,14 +61,14 @@ class Batch:
 
 
 class Missing(Exception):
-    """A gap before or in a batch. The argument is the number of the first missing event."""
+    """A gap before or in a batch; the argument is the first missing number."""
 
 
 # --- The key of a dealt hand ----------------------------------------------------------------------------------
 
 
 def without_deal_key(row: Row) -> Row:
-    """Return an event with the SHA-256 of a dealt hand's key instead of the key; return other events unchanged.
+    """Replace a dealt hand's key in an event by its SHA-256; return other events unchanged.
 
     The key reveals the hidden cards, even after the hand: an undo may reopen it. The hash is a commitment: the table's
     log can prove later which cards were dealt.
@@ -91,7 +91,7 @@ def without_deal_key(row: Row) -> Row:
 
 
 def written(table: str, name: str, first: int, rows: Sequence[Checked], last: int) -> bytes:
-    """Return the body of a request with these rows; events missing from `first` on are sent as lost."""
+    """Return a request body with these rows; events missing from `first` on are sent as lost."""
     there = {row[0]: _written(row, crc) for row, crc in rows}
     end = max(there, default=first - 1)
     lost = {"crc": 0, "body": None}
@@ -108,7 +108,7 @@ def _written(row: Row, crc: int | None) -> dict[str, object]:
 def signature(key: str, body: bytes) -> str:
     """Return the `Authorization` header of a batch. Raises Problem if the key is empty or not printable ASCII.
 
-    A key without an ID was not made by a club. It gets an ID from its hash; a club that requires keys rejects it.
+    A key without an ID, not made by a club, gets an ID from its hash; a club that requires keys rejects it.
     """
     key_id, _, secret = key.strip().partition(".")
     if not key.strip() or not key.isascii() or not key.isprintable():
@@ -235,7 +235,7 @@ def event_of(seq: int, body: str) -> Event | None:
 
 
 def _known(line: str, own: object) -> str:
-    """Return a header line, with the name by which the club finds its edition. Raises Problem if it is unknown."""
+    """Return a header line with the club's name of its edition. Raises Problem if it is unknown."""
     name = edition_named(line)
     if name is None:
         return line

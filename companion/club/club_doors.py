@@ -41,7 +41,7 @@ def club() -> Club:
 
 
 def who() -> Person | None:
-    """Return the person who is signed in; None for the public."""
+    """Return the signed-in person; None for the public."""
     if "person" not in g:
         token = session.get(SESSION)
         g.person = None
@@ -52,13 +52,13 @@ def who() -> Person | None:
 
 
 def name() -> str:
-    """Return the name of the person who is signed in, or an empty text."""
+    """Return the signed-in person's name, or an empty text."""
     one = who()
     return one.name if one else ""
 
 
 def may(role: Role) -> bool:
-    """True if the person who is signed in has the rights of a role."""
+    """True if the signed-in person has the rights of a role."""
     one = who()
     return one is not None and one.role.may(role)
 

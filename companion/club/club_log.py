@@ -21,11 +21,11 @@ from companion.common.text import say
 from companion.match.questions import Letter
 from companion.storage.events import Event
 
-_GONE_AFTER_S = 90  # silence after which a table counts as gone, in seconds
+_GONE_AFTER_S = 90  # silence after which a table counts as gone
 
 
 class Fork(Exception):
-    """A table's log differs from the club's copy. The argument is the number of the first event that differs."""
+    """A table's log differs from the club's copy; the argument is the first differing number."""
 
 
 class NotThisTable(Problem):
@@ -55,10 +55,10 @@ class TableRow:
 
 
 def take(db: Connection, batch: Batch, key: str | None) -> int:
-    """Store the new events of a batch sent with a key's ID; return the number of the table's last stored event.
+    """Store a batch's new events; return the number of the table's last event.
 
-    The caller commits. Raises Missing at a gap, Fork if an event differs (noted in the table's row, nothing stored),
-    and NotThisTable if the table belongs to another valid key.
+    `key` is the ID of the batch's key. The caller commits. Raises Missing at a gap, Fork if an event differs (noted in
+    the table's row, nothing stored), and NotThisTable if the table belongs to another valid key.
     """
     last, has_erased = _locked(db, batch, key)
     if batch.events and batch.first > last + 1:
@@ -103,7 +103,7 @@ def _store(db: Connection, table: str, sent: Sequence[Sent], kept: Sequence[tupl
 
 
 def letters(db: Connection, table: str) -> list[dict[str, object]]:
-    """Return the director's letters that a table has not received, in the form of the protocol."""
+    """Return a table's waiting letters, in the form of the protocol."""
     row = db.execute("SELECT has_letters FROM club.tables WHERE id = %s", [table]).fetchone()
     if row is None or not row[0]:
         return []
@@ -190,7 +190,7 @@ def settle(db: Connection, table: str, *, hidden: bool) -> None:
 
 
 def events(db: Connection, table: str, match: int, after: int = 0) -> tuple[Event, ...]:
-    """Return the events of a match after a number, without those that cannot be replayed."""
+    """Return the replayable events of a match after a number."""
     rows = db.execute(
         "SELECT seq, body FROM club.events WHERE table_id = %s AND match = %s AND seq >= %s AND seq > %s ORDER BY seq",
         [table, match, match, after],
@@ -199,5 +199,5 @@ def events(db: Connection, table: str, match: int, after: int = 0) -> tuple[Even
 
 
 def replayed(rows: Iterable[tuple[Any, ...]]) -> tuple[Event, ...]:
-    """Return the events in rows (seq, body) of the log, without those that cannot be replayed."""
+    """Return the replayable events in rows (seq, body) of the log."""
     return tuple(event for seq, body in rows if (event := event_of(seq, body)) is not None)

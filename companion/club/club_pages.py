@@ -49,7 +49,7 @@ def helpers() -> dict[str, object]:
 
 @bp.post("/club/events")
 def take() -> tuple[dict[str, object], int]:
-    """Receive a batch of events: 200 once stored; 409 with the number where it has a gap or differs."""
+    """Receive a batch of events: 200 once stored, 409 for a gap or fork."""
     is_large = (request.content_length or 0) > batch.MOST_BYTES
     body = b"" if is_large else request.get_data(cache=False)
     if is_large or len(body) > batch.MOST_BYTES:
@@ -127,7 +127,7 @@ def _glance(row: TableRow, state: dict[str, Any] | None, call: Deed | None) -> d
 
 
 def _leader(sides: list[dict[str, Any]], state: dict[str, Any] | None) -> str:
-    """Return the winner or leader of a match: by points, or by distance before the first hand is scored."""
+    """Return the winner or leader: by points, or by distance before the first hand is scored."""
     if not state or not sides:
         return ""
     if state["winner"]:

@@ -61,7 +61,6 @@ def _view(table: str) -> dict[str, object]:
 
 
 def _lines(past: PastMatch, hand: PlayedHand) -> list[dict[str, object]]:
-    """Return the plays of a hand, latest first."""
     names = Names.of(past.game)
     return [
         {"seq": entry.seq, "text": entry.written.text, "say": words.play_say(entry.play, names) if entry.play else ""}

@@ -1,8 +1,8 @@
 """Replace erased names in events that arrive after the erasure.
 
-The club stores a keyed hash of each erased name and its alias, not the name. Names are replaced in matches that began
-before the erasure, such as a log sent again as a new table, and in matches where they were erased before. A later match
-of a player with the same name is not affected.
+The club stores keyed hashes of erased names and their aliases. It replaces them in matches that began before the
+erasure, such as a log sent again as a new table, and in matches where they were erased. Later matches of a player with
+the same name keep it.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def keep(db: Connection, name: str, alias: str) -> None:
 def arrived(db: Connection, table: str, new: Sequence[Sent], *, has_erased: bool) -> list[tuple[Sent, bool]]:
     """Return new events with erased names replaced, each with True if it was changed.
 
-    `has_erased` is True if names were erased from this table's log. The caller must have locked the table's row.
+    `has_erased`: names were erased from this table's log. The caller must have locked the table's row.
     """
     if not has_erased and db.execute("SELECT 1 FROM club.erased_names LIMIT 1").fetchone() is None:
         return [(sent, False) for sent in new]
@@ -156,7 +156,7 @@ def _named(seq: int, body: str) -> Iterator[tuple[str, str]]:
 
 
 def rewrite(db: Connection, table: str, match: int | None, aliases: Aliases, *, edition: bool = True) -> int:
-    """Replace names in the events of a match, or in those without a match; return the number of changed events."""
+    """Replace names in a match's events (None: those without a match); return the number changed."""
     rows = db.execute(
         "SELECT seq, body FROM club.events WHERE table_id = %s AND match IS NOT DISTINCT FROM %s"
         " ORDER BY seq FOR UPDATE",

@@ -95,7 +95,7 @@ def _finding(name: str, alias: str = "?") -> Aliases:
 
 
 def _erase_events(db: Connection, name: str, aliases: Aliases) -> Counter[Place]:
-    """Replace the name in all tables' logs; return the number of changed events by place.
+    """Replace the name in all tables' logs; return the changes by place.
 
     A first pass does most of the work. The second locks the tables until the caller commits, so they wait only briefly.
     """
@@ -116,7 +116,7 @@ def _erase_events(db: Connection, name: str, aliases: Aliases) -> Counter[Place]
 def _naming(
     db: Connection, name: str, aliases: Aliases, after: dict[str, int], to: dict[str, int]
 ) -> Iterator[tuple[str, int | None, int, str]]:
-    """Yield table, match, number and body of each event with the name, between two numbers of each table's log."""
+    """Yield table, match, number and body of each event with the name, numbered above `after` up to `to`."""
     word = max(words_of(name), key=len)
     for (table,) in db.execute("SELECT id FROM club.tables ORDER BY id").fetchall():
         query = "SELECT match, seq, body FROM club.events WHERE table_id = %s AND seq > %s AND seq <= %s ORDER BY seq"
@@ -159,7 +159,7 @@ def _erase_in(db: Connection, table: str, match: int | None) -> int:
 
 
 def _points(db: Connection, table: str, match: int) -> list[list[int]] | None:
-    """Return the totals after each hand of a match; None if it cannot be judged, for example without its edition."""
+    """Return the totals after each hand; None if the match cannot be judged, for example without its edition."""
     query = "SELECT seq, body FROM club.events WHERE table_id = %s AND match = %s ORDER BY seq"
     rows = db.execute(query, [table, match]).fetchall()
     try:
@@ -187,7 +187,7 @@ def _refuse_playing(db: Connection, name: str, aliases: Aliases) -> None:
 
 
 def _erase_deeds(db: Connection, aliases: Aliases) -> tuple[int, int]:
-    """Replace the name in the club's own log; return the numbers of changed tournaments and deeds."""
+    """Replace the name in the club's log; return the numbers of changed tournaments and deeds."""
     count, tournaments = 0, set()
     for deed in deeds.begun(db):
         who, body = _without(aliases, deed)
@@ -205,7 +205,6 @@ def _without(aliases: Aliases, deed: Deed) -> tuple[str, dict[str, Any]]:
 
 
 def _erase_titles(db: Connection, aliases: Aliases) -> int:
-    """Replace the name in the names of tables and keys; return the number of changes."""
     count = 0
     for title, more in (("tables", ", has_erased = true"), ("keys", "")):
         for number, name in db.execute(f"SELECT id, name FROM club.{title}".encode()).fetchall():  # noqa: S608

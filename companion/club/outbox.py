@@ -33,15 +33,15 @@ from companion.storage.event_store import Store
 log = logging.getLogger(__name__)
 
 FILE_NAME = "club.json"  # in the data folder; holds the table's ID at the club
-LOOK_S = 0.25  # interval between checks of the log, in seconds
-WORD_S = 10.0  # interval of empty batches, which fetch the director's letters, in seconds
+LOOK_S = 0.25  # interval between checks of the log
+WORD_S = 10.0  # interval of empty batches, which fetch the director's letters
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 1.5
 """Pauses between attempts while the club is silent, in seconds: they double, and jitter removes up to half."""
 
 REFUSED_PAUSE_S = 20.0  # longest pause after a refusal or fork, which needs a person
-OUT_S = 600.0  # how long a finished round's clock stays while the club is silent, in seconds
+OUT_S = 600.0  # how long a finished round's clock stays while the club is silent
 ANSWER_S = 5.0
-USUAL_BYTES = 15_000  # size of a batch that the club handles like any other request, in bytes
+USUAL_BYTES = 15_000  # size of a batch that the club handles like any other request
 MOST_ROWS = 100
 
 Post = Callable[[str, bytes, dict[str, str]], tuple[int, dict[str, Any]]]
@@ -83,7 +83,7 @@ class Delivery:
 
 
 class Outbox:
-    """Pushes a table's log to its club. The properties may be read from any thread."""
+    """Pushes a table's log to its club; any thread may read its properties."""
 
     def __init__(
         self,
@@ -141,12 +141,10 @@ class Outbox:
 
     @property
     def behind(self) -> int:
-        """Number of events not acknowledged yet."""
         return max(0, self._last - (self._delivery.acknowledged or 0))
 
     @property
     def is_forked(self) -> bool:
-        """True if the host must decide whether this table continues as a new one."""
         return self._delivery.trouble is Trouble.FORKED
 
     @property
@@ -201,7 +199,7 @@ class Outbox:
         return self._answered(code, answer, last)
 
     def _next_batch(self, first: int, last: int) -> bytes:
-        """Return a batch of events from `first` on, of about USUAL_BYTES; at least two events, to make progress."""
+        """Return a batch from `first` on of about USUAL_BYTES; at least two events, to make progress."""
         rows = self._store.rows(first, MOST_ROWS)
         while True:
             body = batch.written(self._table, self._address.name, first, rows, last)
@@ -236,7 +234,7 @@ class Outbox:
         self._pause_s = FIRST_PAUSE_S
 
     def _in_trouble(self, trouble: Trouble, why: str = "", fork_at: int = 0) -> float:
-        """Record a problem; return the pause before the next attempt, with jitter so that tables spread out."""
+        """Record a problem; return the next pause, with jitter so that tables spread out."""
         known = self._delivery.acknowledged if trouble is Trouble.SILENT else None
         self._delivery = Delivery(known, trouble, why, fork_at)
         self._quiet_s = WORD_S

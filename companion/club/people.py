@@ -1,7 +1,7 @@
 """The people of a club: accounts, roles, one-time links and sessions.
 
-There are no passwords. A link signs in one browser, once, within a day. Its cookie then holds a session token; the
-database stores only hashes of tokens. Without a session a visitor sees the public pages.
+There are no passwords. A link signs in one browser, once, within a day. Its cookie then holds a session token, of which
+the database stores the hash.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ DID = {
 
 
 def here() -> str:
-    """Return the club's address as this browser uses it; the network address if the browser uses a loopback one."""
+    """Return the club's address as this browser uses it, but the network address instead of a loopback one."""
     scheme = "https" if request.headers.get("X-Forwarded-Proto") == "https" else request.scheme
     asked = urlsplit(f"//{request.host}")
     if is_this_machine(asked.hostname or ""):

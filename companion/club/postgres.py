@@ -27,7 +27,7 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 Pool = ConnectionPool[Connection]
 
 MOST_CONNECTIONS = 8
-WAIT_S = 2.0  # longest wait for a connection, in seconds; tables retry soon
+WAIT_S = 2.0  # longest wait for a connection; tables retry soon
 MOST_WAITING = 64
 CONNECT_S = 5
 _LOCK = 0x6D_62_63_6C_75_62  # advisory lock for migrations; an arbitrary number
@@ -106,8 +106,8 @@ def _nothing_more(_db: Connection) -> None:
 def _hide_deal_keys(db: Connection) -> None:
     """Replace the deal keys that older tables have sent with their hashes.
 
-    This includes finished hands, because an undo at the table may reopen one. If a name was erased from an event, its
-    new checksum is unknown, because the original text is gone: it becomes empty.
+    This includes finished hands, which an undo may reopen. An event with an erased name gets no checksum, because its
+    original text is gone.
     """
     query = "SELECT table_id, seq, body, erased FROM club.events WHERE strpos(body, 'deal') > 0"
     for table, seq, body, erased in db.execute(query).fetchall():

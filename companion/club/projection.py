@@ -31,7 +31,7 @@ from companion.storage.events import Event
 
 log = logging.getLogger(__name__)
 
-PAUSE_S = 1.0  # interval between updates, in seconds; about the age of a board
+PAUSE_S = 1.0  # interval between updates; about the age of a board
 MOST_REMEMBERED = 256  # matches whose judged lines a process remembers
 
 
@@ -117,7 +117,7 @@ class Projector:
             self._written[table] = last
 
     def _judge_match(self, db: Connection, table: str, match: int, last: int, *, is_ours: bool) -> None:
-        """Judge a match to its last event and write the changes; write everything if another process wrote last."""
+        """Judge a match to its end; write the changes, or everything if another process wrote last."""
         before = self._known.pop((table, match), Judged())
         try:
             after = _judged_on(db, table, match, before)
@@ -138,7 +138,6 @@ class Projector:
 
 
 def _judged_on(db: Connection, table: str, match: int, before: Judged) -> Judged:
-    """Judge a match up to its last event in the club's log."""
     events = before.events + club_log.events(db, table, match, before.events[-1].seq if before.events else 0)
     record, _ = judge_on(before.record, history(events).lines)
     finished = tuple(hand for hand in record.hands.values() if hand.how is not HowEnded.OPEN)
@@ -208,7 +207,7 @@ def rebuild(pool: Pool) -> int:
 
 
 def wait_for(pool: Pool, events: Mapping[str, int]) -> None:
-    """Wait until each table is judged up to its event, by this process or another. Raises Unavailable."""
+    """Judge until every table has reached its event. Raises Unavailable."""
     projector = Projector(pool)
     while True:
         projector.catch_up()

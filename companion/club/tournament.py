@@ -1,7 +1,7 @@
 """A tournament's state, computed from its deeds and the tables' matches. Pure functions.
 
-`tournament` reads the deeds and `results` adds the matches played since each draw. The functions under "What may be
-done" return the body of the next deed, or raise Problem with the reason why not. `swiss.py` orders and pairs sides.
+`tournament` reads the deeds, `results` adds the matches. The functions under "What may be done" return the body of the
+next deed, or raise Problem with the reason. `swiss.py` orders and pairs sides.
 """
 
 from __future__ import annotations
@@ -273,7 +273,7 @@ def _called(text: str) -> str:
 
 
 def entered(tournament: Tournament, text: str) -> dict[str, object]:
-    """Return the new sides in a text, one a line, players joined by `&` or a comma. Raises Problem."""
+    """Return the sides in a text: one a line, players joined by `&` or a comma. Raises Problem."""
     if tournament.rounds and tournament.plan.system is not System.SWISS:
         raise Problem(say("The plan of all rounds has been drawn: nobody can be added any more."))
     size = 2 if tournament.plan.is_of_pairs else 1

@@ -33,7 +33,7 @@ SYSTEMS = {
     tournament.System.ROUND_ROBIN: (N_("Round robin"), N_("Everybody meets everybody once.")),
     tournament.System.FIXED: (N_("Fixed rounds"), N_("All rounds are drawn by lot beforehand.")),
 }
-RECENT_S = 12 * 3600.0  # a table that has been silent for longer gets no game, in seconds
+RECENT_S = 12 * 3600.0  # a table that has been silent for longer gets no game
 _CLOCKS = """
     SELECT number, seq, name, runs, greatest(0, round(left_s - CASE WHEN runs THEN age_s ELSE 0 END))::int AS left_s
       FROM (SELECT DISTINCT ON (topic) substr(topic, 12)::int AS number, seq, kind, (body->>'runs')::boolean AS runs,
@@ -58,12 +58,10 @@ class Known:
 
     @property
     def round(self) -> int:
-        """Number of the latest round; 0 before the first draw."""
         return len(self.now.rounds)
 
     @property
     def latest(self) -> tuple[tournament.Result, ...]:
-        """Results of that round."""
         return tuple(one for one in self.results if one.round == self.round)
 
     @property

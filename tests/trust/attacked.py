@@ -32,7 +32,6 @@ def served(folder: Path, most_mb: int = 0) -> Iterator[Service]:
 
 
 def peak_mb(running: Service) -> int:
-    """Return the peak memory in MB; 0 if the process has ended."""
     if running.process.poll() is not None:
         return 0
     status = Path(f"/proc/{running.process.pid}/status").read_text()

@@ -49,8 +49,6 @@ TROUBLES = tuple(mood for mood in Mood if mood is not Mood.FINE)
 
 
 class RealTime:
-    """The system's clock."""
-
     sleep = staticmethod(time.sleep)
 
     def __call__(self) -> float:
@@ -62,8 +60,6 @@ class RealTime:
 
 @dataclass
 class Figures:
-    """Results of a run."""
-
     shown_s: list[float] = field(default_factory=list)
     back_s: list[float] = field(default_factory=list)
     by_hand_s: list[float] = field(default_factory=list)
@@ -121,8 +117,6 @@ class WatchedMatch(Match):
 
 
 class Hand:
-    """A person who enters plays by hand."""
-
     def __init__(self, match: Match, figures: Figures) -> None:
         self._match = match
         self._figures = figures
@@ -297,7 +291,6 @@ def _match(folder: Path, left: ExitStack) -> WatchedMatch:
 
 
 def _left_open() -> tuple[int, int]:
-    """Return the numbers of threads and open files."""
     return threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))
 
 

@@ -58,7 +58,6 @@ class Broken(AssertionError):
 
 
 def plays(seed: int, hands: int = 3) -> list[str]:
-    """Return the lines of a match between two players."""
     script = random_script("classic", teams=TWO_PLAYERS, hands=hands, seed=seed)
     lines = ["edition classic", *(f"side {team.name}" for team in script.teams)]
     for hand in script.hands:
@@ -175,7 +174,6 @@ class Line:
 
 
 def _whole(line: socket.socket) -> bytes:
-    """Read a complete request with its body."""
     sent = b""
     while b"\r\n\r\n" not in sent:
         sent += (more := line.recv(65536))
@@ -198,8 +196,6 @@ def answers(port: int) -> bool:
 
 
 class Clubs:
-    """Club processes on one database."""
-
     def __init__(self, url: str, count: int, said: Path) -> None:
         self.ports = [free_port() for _ in range(count)]
         self._url, self._said = url, said.open("ab")
@@ -239,8 +235,6 @@ class Clubs:
 
 @dataclass
 class Figures:
-    """Results of a run."""
-
     tables: int = 0
     events: int = 0
     lost: int = 0
@@ -285,8 +279,6 @@ def percentile(percent: int, values: list[float]) -> float:
 
 
 class Run:
-    """A run and its state."""
-
     def __init__(self, server: club_database.Server, home: Path, tables: int, pace: float, seed: int) -> None:
         self.server, self.home, self.pace = server, home, pace
         self.chance, self.figures = random.Random(seed), Figures(tables)
@@ -353,7 +345,6 @@ class Run:
             time.sleep(0.5)
 
     def _compare(self) -> None:
-        """Compare every table's log with the club's."""
         import psycopg
 
         with psycopg.connect(self.url) as db:
@@ -398,7 +389,6 @@ class Run:
                     yield written_s, had_s
 
     def _rebuild(self) -> None:
-        """Check that a rebuild derives the same."""
         from companion.club import postgres, projection
 
         with postgres.opened(self.url) as pool:

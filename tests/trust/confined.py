@@ -49,7 +49,6 @@ def calls_of(group: str) -> set[str]:
 
 
 def allowed_calls() -> set[str]:
-    """Return the system calls that the unit allows."""
     calls: set[str] = calls_of("@default")
     for line in said("SystemCallFilter"):
         named = {call for group in line.removeprefix("~").split() for call in calls_of(group)}
@@ -89,7 +88,6 @@ def everybody_may_run(program: Path) -> bool:
 
 
 def shut_in() -> None:
-    """Confine this process and its children."""
     libc = ctypes.CDLL(None, use_errno=True)
     number = int(said("LimitNOFILE")[0])
     resource.setrlimit(resource.RLIMIT_NOFILE, (number, number))

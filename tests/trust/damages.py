@@ -91,7 +91,6 @@ def damage_and_look(times: int, *, seed: int = 0) -> Damaged:
 
 
 def _damage(data: Path, older: Path, chance: random.Random) -> str:
-    """Damage a file of a folder; return its name and the damage."""
     files = [STORE_NAME, STORE_NAME, recovery.LAST_NAME]
     files += [one.relative_to(data).as_posix() for one in data.glob("backups/*")]
     files += [f"{STORE_NAME}-journal"] * 3 if (data / f"{STORE_NAME}-journal").exists() else []

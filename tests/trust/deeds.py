@@ -54,7 +54,6 @@ class Deeds:
         self._number = 0
 
     def do_something(self) -> None:
-        """Do a random action, legal or not."""
         state = self.match.state
         if state.match is None or len(state.entries) > MOST_LINES or self.chance.random() < 0.01:
             self.start()

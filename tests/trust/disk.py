@@ -92,8 +92,6 @@ def _sectors(at: int, length: int) -> Iterator[tuple[int, int]]:
 
 
 class Disk:
-    """The disk's state after the recorded operations."""
-
     def __init__(self) -> None:
         self._files: dict[int, _File] = {}
         self._entries: dict[str, int | None] = {}

@@ -33,7 +33,6 @@ _CODES = {"source", "question", "answer", "zone", "value"}
 
 
 def spelled(name: str, chance: random.Random) -> str:
-    """Return a possible spelling of a name."""
     text = chance.choice((name, name.upper(), name.lower(), name.title() if name.isascii() else name))
     if chance.random() < 0.3:
         text = unicodedata.normalize("NFD", text)
@@ -106,7 +105,6 @@ def has(name: str, text: str) -> bool:
 
 
 def points(match: int, rows: list[Row]) -> list[list[int]]:
-    """Return the totals after each hand of a match."""
     events = [Event(*row[:4], json.loads(row[4])) for row in rows if is_sound(row)]
     return [list(hand.result.match.values()) for hand in judged(match, events).hands]
 
@@ -149,7 +147,6 @@ def check(db, table: str, name: str, chance: random.Random) -> Iterator[str]:
 
 
 def run(findings: Findings, times: int, seed: int, _folder: Path) -> None:
-    """Try this many matches."""
     if (why := club_database.why_not()) is not None:
         print(why)
         return

@@ -70,7 +70,6 @@ def play(steps: int, seed: int, jobs: int, job: int) -> Findings:
 
 
 def play_match(findings: Findings, seed: int, number: int, *, show: bool = False) -> None:
-    """Play one match and record its findings."""
     chance = random.Random(f"{seed}:{number}")
     among, edition = divmod(number, len(edition_names()))
     edition, as_lies = edition_names()[edition], among % AS_LIES_EVERY == AS_LIES_EVERY - 1
@@ -132,7 +131,6 @@ def next_line(game: Game, chance: random.Random, *, as_lies: bool) -> str | None
 
 
 def checked_step(game: Game, text: str, number: int, chance: random.Random, *, as_lies: bool, thorough: bool) -> Game:
-    """Return the game after a line, after checking the invariants."""
     before = game.table
     assert before is not None
     after, items = judge.step(game, RecordLine(number, text), as_lies=as_lies)
@@ -207,7 +205,6 @@ def check_result(result: HandResult) -> None:
 
 
 def look_round(table: Table, chance: random.Random) -> None:
-    """Check the whole table, and that every listed play is legal; slow."""
     json.dumps(judge.state_json(table))
     player = chance.choice(table.seats).player
     listed = list(referee.legal_plays(table, player))
@@ -227,7 +224,6 @@ def check_listed(table: Table, stray: Play, player: str, listed: list[Play]) -> 
 
 
 def check_replay(game: Game, texts: list[str], *, as_lies: bool) -> None:
-    """Check that the record's text replays to the same match."""
     again = judge.NEW_GAME
     for line in notation.lines(notation.record_text(texts)):
         again, _ = judge.step(again, line, as_lies=as_lies)

@@ -42,7 +42,7 @@ from companion.match.match import Match
 from companion.storage.event_store import Store
 from companion.vision.capture.image_io import declared_size, decode
 
-MOST_MB = 2500  # address space of a process, in MB; OpenCV's libraries reserve a good part of it
+MOST_MB = 2500  # address space of a process; OpenCV's libraries reserve a good part of it
 MOST_PEAK_MB = 1200
 SLICE = 100  # files tried by one process
 KINDS = ("picture", "picture", "picture", "upload", "deck", "backup")
@@ -153,7 +153,6 @@ def sound_pictures() -> tuple[bytes, ...]:
 
 
 def hostile_picture(chance: random.Random) -> bytes:
-    """Return a malicious picture file."""
     return chance.choice(_PICTURES)(chance.choice(sound_pictures()), chance)
 
 
@@ -253,7 +252,6 @@ _PICTURES: tuple[Callable[[bytes, random.Random], bytes], ...] = (
 
 
 def check_deck(place: Path, chance: random.Random) -> Iterator[str]:
-    """Try a deck's zip file with `decks import`."""
     path = place / "deck.zip"
     path.write_bytes(hostile_zip(sound_deck(chance), chance))
     data = place / "data"
@@ -345,7 +343,6 @@ def bundled() -> dict[str, bytes]:
 
 @cache
 def sound_log(lines: int = 60) -> bytes:
-    """Return a log with a match of this many lines."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "companion.sqlite3"
         store = Store.open(path)
@@ -462,7 +459,6 @@ def strays(place: Path, ours: set[Path]) -> Iterator[str]:
 
 
 def run_uploads(findings: Findings, seed: int, numbers: list[int], folder: Path) -> None:
-    """Upload photographs, cards and decks to a service."""
     folder.mkdir()
     with served(folder, MOST_MB) as service:
         there = visitors(service, folder)

@@ -49,7 +49,6 @@ def run(findings: Findings, times: int, seed: int, folder: Path) -> None:
 
 
 def is_text(data: bytes) -> bool:
-    """True if a record is still UTF-8."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -74,7 +73,6 @@ def hostile_record(text: str, chance: random.Random) -> bytes:
 
 
 def check_record(path: Path, chance: random.Random) -> Iterator[str]:
-    """Yield the faults in the commands' output for a record."""
     extra = chance.choice(((), ("--as-lies",), ("--as-lies", "--states"), ("--states",)))
     as_json = run_command("replay", "--json", *extra, str(path))
     if small_file.is_text(text_in(path)):
@@ -92,7 +90,6 @@ def text_in(path: Path) -> str:
 
 
 def faults_of_json(out: str, err: str) -> Iterator[str]:
-    """Yield a fault unless each line is one JSON object."""
     if err:
         yield f"said {err[:200]!r}"
     for line in out.split("\n")[:-1]:

@@ -64,7 +64,6 @@ TYPES = (
 
 
 def run(findings: Findings, times: int, seed: int, folder: Path) -> None:
-    """Send this many requests to a service, then check what they left."""
     with served(folder) as service:
         attack(findings, service, folder, times, seed)
         look_at_pages(findings, service)
@@ -128,8 +127,6 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer of the server."""
-
     status: int
     body: str
     headers: http.client.HTTPMessage
@@ -181,7 +178,6 @@ def ask(service: Service, request: Request) -> Answer:
 
 @cache
 def routes() -> tuple[tuple[str, str], ...]:
-    """Return method and rule of every route."""
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder) / "log.sqlite3")
         app = create_app(Match(store), secret=b"x" * 32)
@@ -204,7 +200,6 @@ def fields() -> tuple[str, ...]:
 
 
 def structured(chance: random.Random, who: Visitor) -> Request:
-    """Return a well-formed request to a route, with hostile content."""
     method, rule = chance.choice(routes())
     path = re.sub(
         r"<any\(([^)]*)\):[^>]*>", lambda found: chance.choice(found[1].replace("'", "").split(",")).strip(), rule
@@ -270,7 +265,6 @@ def body_of(rule: str, chance: random.Random) -> tuple[bytes, str]:
 
 
 def json_body(chance: random.Random) -> bytes:
-    """Return JSON with wrong types, deep nesting, large size, or broken syntax."""
     if chance.random() < 0.1:
         return chance.choice((b"[" * 9000, b'{"text":' * 3000, b"\xff\xfe", b'"\\ud800"', b"1e999", b"-" * 99, b""))
     strange = (None, True, 1, -1, 2**70, 1e308, "", [], {}, ["Ann roll"], {"text": "Ann roll"}, "\ud800", value(chance))
@@ -283,7 +277,6 @@ def json_body(chance: random.Random) -> bytes:
 
 
 def multipart(chance: random.Random) -> tuple[bytes, str]:
-    """Return a form with valid or invalid files."""
     boundary = chance.choice(("x", "----zq", "a" * 70, "a" * 300, 'q"x', ""))
     parts = b""
     for _ in range(chance.choice((0, 1, 2, 5, 200))):
@@ -323,7 +316,6 @@ def check_answer(findings: Findings, answer: Answer, request: Request, about: st
 
 
 def at_once(findings: Findings, service: Service, request: Request, about: str) -> None:
-    """Send the same request from two phones at once."""
     gate = threading.Barrier(2)
 
     def send() -> Answer:
@@ -391,7 +383,6 @@ def replayed(findings: Findings, folder: Path) -> None:
 
 
 def sound_bytes(chance: random.Random, port: int, who: Visitor) -> bytes:
-    """Return a valid request as bytes."""
     request = structured(chance, who)
     head = [
         f"{request.method} {quote(request.path, safe='/?&=%+-._~')} HTTP/1.1",
@@ -470,7 +461,6 @@ def check_raw(findings: Findings, service: Service, data: bytes, about: str) -> 
 
 
 def exchange(port: int, data: bytes) -> bytes:
-    """Return the server's answer to some bytes, if it comes soon."""
     out = b""
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as line:

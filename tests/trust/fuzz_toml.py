@@ -79,7 +79,6 @@ KEYS = (
 
 
 def run(findings: Findings, times: int, seed: int, folder: Path) -> None:
-    """Try this many random files, then everything that is no regular file."""
     data = data_folder(folder / "data")
     for number in range(times):
         chance = random.Random(f"{seed}:{number}")
@@ -97,7 +96,6 @@ def run(findings: Findings, times: int, seed: int, folder: Path) -> None:
 
 
 def with_file(findings: Findings, data: Path, kind: str, name: str, content: bytes, about: str) -> None:
-    """Put a file in its place and check the program's reaction."""
     path = place(data, kind, name)
     before = path.read_bytes() if path.is_file() else None
     path.write_bytes(content)
@@ -111,7 +109,6 @@ def with_file(findings: Findings, data: Path, kind: str, name: str, content: byt
 
 
 def data_folder(folder: Path) -> Path:
-    """Return a data folder with a deck of one face."""
     deck = folder / "decks" / "ours"
     deck.mkdir(parents=True)
     (folder / "editions").mkdir()
@@ -122,7 +119,6 @@ def data_folder(folder: Path) -> Path:
 
 
 def place(data: Path, kind: str, name: str) -> Path:
-    """Return the path for a file of this kind."""
     return {"deck": data / "decks" / "ours" / name, "own edition": data / "editions" / name}.get(kind, data / name)
 
 
@@ -149,7 +145,6 @@ def hostile_file(chance: random.Random) -> tuple[str, str, bytes]:
 
 
 def shipped_edition(chance: random.Random) -> str:
-    """Return a shipped edition with another name."""
     path = chance.choice(sorted(EDITIONS.glob("*.toml")))
     return path.read_text(encoding="utf-8").replace(f'name = "{path.stem}"', 'name = "ours"', 1)
 
@@ -189,7 +184,6 @@ def hostile_toml(text: str, chance: random.Random) -> bytes:
 
 
 def hostile_json(sound: object, chance: random.Random) -> bytes:
-    """Return a JSON file with changed values or broken syntax."""
     way = chance.random()
     if way < 0.1:
         return chance.choice((b"", b"[" * 100_000, b'{"a":' * 50_000, b"nul", b"\xff\xfe{}", b'"\\ud800"', b"9" * 6000))
@@ -264,7 +258,6 @@ def started(data: Path, path: Path) -> Iterator[str]:
 
 
 def check_edition(data: Path, path: Path) -> Iterator[str]:
-    """Try a file with `editions check` and `editions show`."""
     checked = run_command("editions", "check", str(path))
     yield from faults_of(checked, longest=1500)
     if checked.code and path.name not in checked.err:
@@ -338,7 +331,6 @@ def pages_of(client: object) -> Iterator[str]:
 
 
 def one_sentence(said: str) -> Iterator[str]:
-    """Yield what is wrong with a sentence for people."""
     if any(not char.isprintable() for char in said):
         yield f"says what steers a terminal: {said[:200]!r}"
     if len(said) > 1500:

@@ -58,18 +58,15 @@ class Findings:
     began_s: float = field(default_factory=time.monotonic)
 
     def found(self, what: str, sample: object = "") -> None:
-        """Record a fault of a sample."""
         self.wrong.append(f"{what}\n    with {shortened(sample)}")
         if len(self.wrong) <= MOST_SHOWN:
             print(f"FOUND {self.wrong[-1]}", flush=True)
 
     def took(self, seconds: float, what: str) -> None:
-        """Record the time of a sample."""
         if seconds > self.slowest_s:
             self.slowest_s, self.slowest = seconds, what
 
     def add(self, other: Findings) -> None:
-        """Add the findings of another process."""
         self.tried += other.tried
         self.wrong += other.wrong  # already printed by the other process
         self.took(other.slowest_s, other.slowest)
@@ -102,13 +99,11 @@ class Findings:
 
 
 def shortened(sample: object, most: int = 600) -> str:
-    """Return the shortened `repr` of a sample."""
     said = repr(sample)
     return said if len(said) <= most else f"{said[:most]}… ({len(said)} signs)"
 
 
 def last_lines(trace: str, most: int = 6) -> str:
-    """Return the end of a traceback as one line."""
     return " | ".join(line.strip() for line in trace.strip().splitlines()[-most:])
 
 
@@ -192,7 +187,6 @@ def mutated_bytes(data: bytes, chance: random.Random, most: int = 8) -> bytes:
 
 
 def mutated_text(text: str, chance: random.Random, words: Sequence[str] = WORDS, most: int = 4) -> str:
-    """Replace, double, cut or move a few words or lines."""
     lines = text.split("\n")
     for _ in range(chance.randint(1, most)):
         at = chance.randrange(len(lines))
@@ -273,5 +267,4 @@ def faults_of(ran: Ran, *, sentences: int | None = None, longest: int = 2000) ->
 
 
 def golden() -> tuple[Path, ...]:
-    """Return the paths of the golden records."""
     return tuple(sorted((Path(__file__).parents[1] / "golden").glob("*.mbn")))

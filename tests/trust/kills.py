@@ -132,8 +132,6 @@ class Nest:
 
 
 class Service:
-    """A running or starting service."""
-
     def __init__(self, folder: Path, nest: Nest) -> None:
         self._out = folder.with_suffix(".out")
         self._out.write_bytes(b"")
@@ -268,7 +266,6 @@ def _text(phone: Phone, now: dict[str, Any]) -> str:
 
 
 def _play(phone: Phone, now: dict[str, Any]) -> None:
-    """Enter a play as a script or with the page's form."""
     if phone.chance.random() < 0.55:
         phone.ask("/api/plays", {"text": _text(phone, now), "anyway": phone.chance.random() < 0.4}, as_json=True)
     else:
@@ -411,7 +408,6 @@ class Table:
         self._ledger, self._party, self._token = Ledger(), NOBODY, None
 
     def round(self) -> None:
-        """Start the service, let the phones tap, kill it. Raises Broken."""
         if self.chance.random() < FRESH_FOLDER:
             self.close()
             self._move_in()
@@ -433,7 +429,6 @@ class Table:
             phone.hang_up()
 
     def _play(self, port: int, service: Service) -> None:
-        """Let the phones tap until the service is gone."""
         self._ledger = Ledger(party=(0, self._party))
         threads = [threading.Thread(target=self._tap, args=(phone, port)) for phone in self._phones]
         for thread in threads:
@@ -456,7 +451,6 @@ class Table:
     # After a kill
 
     def _check(self, port: int, service: Service) -> None:
-        """Check the content and pages of the restarted service."""
         check("Traceback" not in service.said(), service.said())
         check(not (self.folder / NOTE_NAME).exists(), "a log that was only killed was taken for damaged")
         self.tallied["events"] += self._log.take_in(self._ledger)
@@ -468,7 +462,6 @@ class Table:
         self._check_phones(port)
 
     def _check_phones(self, port: int) -> None:
-        """Check each phone's identity and seat."""
         for phone in self._phones:
             before = phone.known[0]
             phone.call(port, self._ledger)
@@ -483,7 +476,6 @@ class Table:
             check(is_host == (who is not None and who == self._party["host"]), f"phone {who}: host {is_host}")
 
     def close(self) -> None:
-        """Check the folder a last time with a new service."""
         service = Service(self.folder, self._nest)
         try:
             self._check(service.port(), service)

@@ -73,8 +73,6 @@ class Acknowledged:
 
 
 class Run:
-    """A match with a recorded disk."""
-
     def __init__(self, home: Path, chance: random.Random, careless: str | None) -> None:
         self._folder, self._chance, self._careless = home / "family" / "data", chance, careless
         self.truth = Truth()
@@ -88,7 +86,6 @@ class Run:
                 self._store.close()
 
     def _have_been_there(self) -> None:
-        """Write a log of an older version."""
         self._folder.mkdir(parents=True)
         frozen(1, self._folder)
         with tempfile.TemporaryDirectory() as copy, contextlib.closing(Store.open(frozen(1, Path(copy)))) as store:
@@ -99,7 +96,6 @@ class Run:
         self.truth.ends = {self.truth.old}
 
     def _begin(self) -> None:
-        """Open the folder as the service does."""
         self._promise()
         folder = data_dir(self._folder)
         self._store = Store.open(store_path(folder), clock=lambda: self._chance.choice((0.0, 4.1e9, 1.8e9)))

@@ -29,8 +29,6 @@ PROGRAM = "import sys; from companion.app.cli import main; sys.argv[0] = 'compan
 
 
 class Service:
-    """A running `companion up` or `companion demo`."""
-
     def __init__(self, process: subprocess.Popen[str], port: int, folder: Path) -> None:
         self.process, self.port, self.folder = process, port, folder
         self.said: list[str] = []
@@ -125,7 +123,6 @@ class Size:
 
 
 def size_of(pid: int) -> Size:
-    """Return a process's current size from /proc."""
     proc = Path(f"/proc/{pid}")
     status = dict(re.findall(r"^(\w+):\s+(\d+)", (proc / "status").read_text(), re.MULTILINE))
     links = [_target(link) for link in (proc / "fd").iterdir()]

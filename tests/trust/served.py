@@ -66,7 +66,6 @@ def serve(folder: Path) -> None:
 
 
 def nest() -> None:
-    """Fork a service for each input line."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     for line in sys.stdin:
         folder, out = line.rstrip("\n").split("\t")
@@ -80,7 +79,6 @@ def nest() -> None:
 
 
 def _become(out: Path) -> None:
-    """Redirect output and errors of a service to a file."""
     fd = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(fd, 1)
     os.dup2(fd, 2)

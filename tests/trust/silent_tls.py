@@ -33,8 +33,6 @@ TIMEOUT_S = 60.0
 
 
 class Phone:
-    """The phone that is the camera."""
-
     def __init__(self, port: int, certificate: Path, cookie: str) -> None:
         self._port, self._trusts = port + PORT_ABOVE, ssl.create_default_context(cafile=str(certificate))
         self._headers = {"Cookie": cookie, "Origin": f"https://127.0.0.1:{self._port}"}

@@ -109,7 +109,6 @@ class Phone:
         return json.loads(self.ask("states", "/api/state")[1])
 
     def tap(self) -> None:
-        """Answer a question, begin the next hand, or enter or undo a play."""
         now = self.now()
         if now["winner"]:
             self.ask("matches begun", "/setup", PLAYERS)
@@ -140,7 +139,6 @@ class Phone:
 
 
 def sent_photograph(port: int, picture: Path, cookie: str, source: str) -> int:
-    """Send a photograph as a browser does; return the status."""
     with picture.open("rb") as photo:
         fields = {"edition": "classic", "photo": FileStorage(photo, picture.name, content_type="image/jpeg")}
         return asked(port, "/snap", fields, cookie=cookie, source=source, timeout_s=60)[0]

@@ -30,7 +30,6 @@ def taken_s(kind: str) -> tuple[float, int]:
 
 
 def forget() -> None:
-    """Drop the system's file cache; needs root."""
     with contextlib.suppress(OSError):
         Path("/proc/sys/vm/drop_caches").write_text("3")
 

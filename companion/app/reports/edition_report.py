@@ -80,7 +80,6 @@ def sheet(edition: Edition, width: int = WIDTH) -> Iterator[str]:
 
 
 def _sheet(edition: Edition, parent: Edition) -> Iterator[str]:
-    """Yield an unwrapped description; an edition without a parent is compared with itself."""
     yield f"{edition.title} – {edition.sheet}"
     yield edition.about
     if parent is not edition:
