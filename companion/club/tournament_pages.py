@@ -66,7 +66,7 @@ class Known:
 
     @property
     def waits(self) -> int:
-        """Number of games of that round without a final result."""
+        """Number of games of the latest round without a final result."""
         return len(tournament.open_seats(self.now, self.results))
 
 
