@@ -179,7 +179,7 @@ def test_the_hand_is_sorted_or_lies_as_it_was_drawn():
 def test_another_language_is_spoken_where_the_terminal_is_set_to_it(played, monkeypatch):
     monkeypatch.setenv("LANG", "pl_PL.UTF-8")
 
-    assert "twoja kolej" in played("", "--seed", "1").stdout.lower()
+    assert "twoja tura" in played("", "--seed", "1").stdout.lower()
     assert "À vous" in played("", "--seed", "1", "--language", "fr").stdout
 
 
