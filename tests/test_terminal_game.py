@@ -181,7 +181,7 @@ def test_the_hand_is_sorted_or_in_the_order_drawn():
 def test_the_game_uses_the_terminals_language(played, monkeypatch):
     monkeypatch.setenv("LANG", "pl_PL.UTF-8")
 
-    assert "twoja kolej" in played("", "--seed", "1").stdout.lower()
+    assert "twoja tura" in played("", "--seed", "1").stdout.lower()
     assert "À vous" in played("", "--seed", "1", "--language", "fr").stdout
 
 
