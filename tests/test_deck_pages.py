@@ -461,7 +461,7 @@ def test_cards_shown_one_by_one_are_enrolled_in_the_editions_order(ours, quick_e
 
     assert said[:2] == ["25: got it", "50: got it"]
     assert said[2].startswith("There is no picture yet of 75, ")
-    assert said[3] == "There is no picture yet of the back: The app may ask about face-down cards."
+    assert said[3] == "There is no picture yet of the back: a card that lies face down may be asked about."
 
 
 def test_guided_enrollment_asks_for_each_card_and_allows_skipping_and_quitting(ours, quick_eye):
