@@ -104,7 +104,7 @@ def test_the_clock_runs_and_a_call_is_answered(opened, app, pool, table):
         first = clock.inner_text()
         expect(clock).not_to_have_text(first)
         page.get_by_role("link", name="Ann").first.click()
-        expect(page.get_by_text("You stand in place")).to_be_visible()
+        expect(page.get_by_text("You are number")).to_be_visible()
 
         enter(page, pool, here)
         page.goto(here)

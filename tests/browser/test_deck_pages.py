@@ -52,7 +52,7 @@ def begun(opened, url, **options):
 def test_a_tap_saves_a_card_shows_it_and_asks_for_the_next(has_script, opened, url, table):
     page = begun(opened, url, java_script_enabled=has_script)
 
-    page.click("text=Take it")
+    page.click("text=Use this picture")
 
     expect(page.locator("h1")).to_contain_text("50 km 2 of 19")
     expect(page.locator(".got")).to_contain_text("Got it: 25 km")

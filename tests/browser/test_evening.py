@@ -71,7 +71,7 @@ def test_two_phones_and_the_wall_from_joining_to_the_score(opened, strangers, ap
 
     most = max(lay({"Ann": ann, "Bob": bob}[who], card) for who, card in HAND)
     assert most <= 2
-    bob.page.get_by_text("Ann made 700 km!").wait_for()
+    bob.page.get_by_text("Ann drove 700 km!").wait_for()
     ann.tap("button", "Finish here")
     for fingers in (ann, bob):
         expect(fingers.page).to_have_url(re.compile(r"/score$"))

@@ -219,5 +219,5 @@ def test_a_file_that_is_too_large_is_reported_before_sending_and_the_lines_stay(
     told = page.get_by_text("take the photograph with fewer pixels")
     expect(told).to_be_visible()
 
-    expect(page.get_by_text("Add it")).to_be_hidden()
+    expect(page.get_by_text("Add it", exact=True)).to_be_hidden()
     expect(page.locator('[name="n-side-1-200"]')).to_have_value("1")
