@@ -166,8 +166,8 @@ def form(path: str, who: Visitor, fields: dict[str, str]) -> Request:
 def ask(service: Service, request: Request) -> Answer:
     """Send a request and return its answer.
 
-    A body that is refused by its header may meet a closed connection while it is still being sent, more often the busier
-    the machine is. Then the answer is lost, and the request is sent again, twice at most.
+    A body that is refused by its header may meet a closed connection while it is being sent, more often on a busy
+    machine. Then the answer is lost, and the request is sent again, twice at most.
     """
     for tries_left in (2, 1, 0):
         try:
