@@ -13,7 +13,7 @@ from companion.rules.record import judge
 from companion.rules.record.judge import JudgedLine
 from companion.rules.record.notation import RecordLine
 
-STANDS = "Laid on an opponent: his car stands until that is remedied."
+STANDS = "Play on an opponent: their car stops until they fix it."
 
 
 def test_every_rules_switch_is_explained_in_one_section():

@@ -145,7 +145,7 @@ def test_a_record_is_judged_line_by_line(rows):
 
 
 TAKEN = "is taken already"
-BEGUN = "The game has begun: this line stands before the first `hand first`."
+BEGUN = "The game has started: write this line before the first `hand first`."
 RUSH_HAND = "edition rush\nside Ann\nside Bob\nhand first Ann\n"
 
 
@@ -163,7 +163,7 @@ RUSH_HAND = "edition rush\nside Ann\nside Bob\nhand first Ann\n"
             "edition rush\nside Ann\nhand first Ann\nAnn 100\nend",
             [
                 "Rush is played by 2 to 8 alone, or 4, 6 or 8 in pairs: these sides seat 1 alone.",
-                *["No hand has begun."] * 2,
+                *["No hand has started."] * 2,
             ],
         ),
         # Suggestions come from the cards of this game first.

@@ -35,7 +35,7 @@ def test_a_coup_fourre_and_a_hand_that_somebody_wins_are_moments(page, match, ed
     ("totals", "winner", "is_race", "headline", "lead"),
     [
         ((500, 1775, 20), None, False, "The hand goes to Bob, by 1275!", (2, 1275)),
-        ((500, 500, 20), None, False, "The hand ends level", None),
+        ((500, 500, 20), None, False, "The hand is a tie", None),
         ((900, 1000, 20), "Bob", True, "The race goes to Bob, by 100 km!", (2, 100)),
         ((1050, 1000, 20), "Bob", True, "The race goes to Bob!", (2, -50)),
         ((0, 0, 0), None, True, "The race is over", None),

@@ -601,7 +601,7 @@ def test_a_phone_is_told_if_too_many_are_waiting(app, two, clock, path, fields):
     answer = tap(two[1], path, **fields)
 
     assert waiting == [True] * MOST_ASKING + [False]
-    assert "Too many phones wait for an answer: try again in a minute." in text_of(two[1].get(answer.location))
+    assert "Too many phones are waiting for an answer: try again in a minute." in text_of(two[1].get(answer.location))
     clock.now_s += SEAT_AWAY_S
     assert phones.asked == ()
     assert phones.ask(Wish.JOIN, "a later phone", "Zoe")

@@ -123,7 +123,7 @@ def strip(width: int, height: int) -> bytes:
     return cv2.imencode(".png", np.full((height, width, 3), 128, np.uint8))[1].tobytes()
 
 
-NONE = "There is no photograph yet: take one, or choose one."
+NONE = "There is no photograph yet: take or choose one."
 
 
 @pytest.mark.parametrize(
@@ -414,7 +414,7 @@ RACE = {"edition": "asmodee-2014"}
         ({}, {"name-side-2": "side 1"}, 400, "Two sides are called Side 1: give one of them another name."),
         ({}, TOO_MANY, 200, "200 km: 5 are too many, the deck has only 4. Count these cards again."),
         ({}, TOO_MANY, 200, "Side 1 has more than 2 cards of 200 km."),
-        ({}, UNFINISHED | {"ended": "played-out"}, 200, "all cards were played out"),
+        ({}, UNFINISHED | {"ended": "played-out"}, 200, "all cards were played"),
         ({}, UNFINISHED, 200, "not all cards were played out"),
         (RACE, {"n-side-1-100": "8", "n-side-1-200": "1"}, 200, "The race goes to Side 1!"),
         (RACE, {"n-side-1-100": "8", "n-side-1-200": "1"}, 200, "This race miles 1500 575"),

@@ -235,7 +235,10 @@ def setup_lines(form: MultiDict[str, str]) -> list[str]:
     seating = form.get("seating", "")
     found = [way for way in edition.seatings if seating in ("", f"{way[0]}x{way[1]}")]
     if not found:
-        wrong = _("%(edition)s cannot seat these players so: choose how many play once more.", edition=_(edition.title))
+        wrong = _(
+            "%(edition)s has no seating for these players: choose the number of players again.",
+            edition=_(edition.title),
+        )
         raise Problem(wrong)
     players, each = found[0]
     typed = _named(form, players)

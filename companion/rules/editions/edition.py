@@ -176,7 +176,7 @@ class Edition:
         for name in self.fixed & rules.keys():
             if rules[name] != self.by_the_sheet[name]:
                 raise EditionError(
-                    "%(edition)s is not played with %(rule)s: its sheet settles that (%(source)s).",
+                    "%(rule)s is not possible in %(edition)s: its rule sheet settles that (%(source)s).",
                     edition=Said(self.title),
                     rule=written((name, rules[name])),
                     source=self.sources[name],
@@ -196,7 +196,7 @@ class Edition:
             return self
         if self.counts_verified:
             raise EditionError(
-                "The numbers of cards in %(edition)s are known: only an unverified deck is corrected.",
+                "The card counts of %(edition)s are known: only an unverified deck can be corrected.",
                 edition=Said(self.title),
             )
         for card, count in counts.items():
@@ -205,7 +205,7 @@ class Edition:
         was, total = sum(self.deck.values()), sum(deck.values())
         if total != was:
             raise EditionError(
-                "With these numbers the deck has %(total)d cards, not %(was)d: correct others as well.",
+                "With these counts the deck has %(total)d cards, not %(was)d: correct other counts too.",
                 total=total,
                 was=was,
             )
@@ -216,9 +216,9 @@ class Edition:
         if card not in self.deck:
             raise EditionError("There is no %(card)s in the deck of %(edition)s.", card=name, edition=edition)
         if card.family is Family.SAFETY and count != 1:
-            raise EditionError("There is one %(card)s in the deck, as of each safety.", card=name)
+            raise EditionError("The deck has one %(card)s, as it has one of each safety.", card=name)
         if count < 0:
-            raise EditionError("How many there are of %(card)s is 0 or more, not %(count)d.", card=name, count=count)
+            raise EditionError("The count of %(card)s must be 0 or more, not %(count)d.", card=name, count=count)
 
 
 def _field(switch: str) -> str:
