@@ -160,7 +160,7 @@ who was attacked before his own turn answers or draws [dealt; deals roll stop / 
     Ann sits; Bob sits; Ann roll; Bob roll; Ann stop > Bob
     Bob at /api/hand | markup "hand":["right-of-way","25","25","50","50","200"]
     Bob sends /plays {"text": "Bob discard 50"} -> 202; Bob reads | A card is drawn first
-    Bob sends /plays {"text": "Bob right-of-way !"}; Bob at / | Coup fourré! Bob answers with Right of Way.
+    Bob sends /plays {"text": "Bob right-of-way !"}; Bob at / | Coup fourré! Bob counters with Right of Way.
     Ann taps /undo; Bob taps /undo; lines Ann roll, Bob roll, Ann stop > Bob; Bob sends /waive
     Bob at /api/hand | markup "hand":["right-of-way","25","25","50","50","200","
     Bob sends /plays {"text": "Bob right-of-way !"} -> 202

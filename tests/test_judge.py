@@ -158,11 +158,11 @@ RUSH_HAND = "edition rush\nside Ann\nside Bob\nhand first Ann\n"
         (f"{HEAD}hand first Cid", ["names one of the players: Ann, Bob."]),
         ("hand first Ann", ["No `side` line names the players yet."]),
         ("side Ann\nhand first Ann", ["played by 2 or 3 alone, or 4 or 6 in pairs: these sides seat 1 alone."]),
-        ("side Reds = Ann, Cid\nside Bob\nhand first Ann", ["6 in pairs: these sides are not equally large."]),
+        ("side Reds = Ann, Cid\nside Bob\nhand first Ann", ["6 in pairs: these sides are not equal in size."]),
         (
             "edition rush\nside Ann\nhand first Ann\nAnn 100\nend",
             [
-                "Rush is played by 2 to 8 alone, or 4, 6 or 8 in pairs: these sides seat 1 alone.",
+                "Rush is for 2 to 8 alone, or 4, 6 or 8 in pairs: these sides seat 1 alone.",
                 *["No hand has started."] * 2,
             ],
         ),

@@ -285,9 +285,9 @@ undo goes back further and redo returns
     redo; redo = lines Ann roll, Bob roll, Ann 100
 who takes back where nothing is to be taken back is told so
     undo = told void; says There is nothing to undo.
-    undo 7 = told void; says That was settled already.
+    undo 7 = told void; says That is already settled.
     redo = told void; says There is nothing to redo.
-    redo 7 = told void; says That was settled already.
+    redo 7 = told void; says That is already settled.
 a late correction judges what follows anew and drops nothing
     Ann roll; Bob roll; Ann 100; correct Ann roll to Ann discard 25 = lines Ann discard 25, Bob roll, Ann 100;
         corrected Ann discard 25 by Bob; attention 1: Ann 100; km Ann 0
@@ -318,7 +318,7 @@ a card that cannot be told may be another than those asked
     doubts 1 Ann roll or Ann discard roll; yes 1 by Bob as Ann right-of-way = told done; lines Ann right-of-way; asks
 of two answers the first counts and the second is told
     doubts 1 Ann roll or Ann stop > Bob; yes 1 as Ann roll; yes 1 by Bob as Ann stop > Bob
-        = told void; says That was settled already.; lines Ann roll
+        = told void; says That is already settled.; lines Ann roll
 an answer that is illegal counts only where the table lets it stand
     doubts 1 Ann roll; yes 1 by Bob as Ann 100 = why not-driving
     yes 1 by Bob as Ann 100 anyway = told done; lines Ann 100 anyway

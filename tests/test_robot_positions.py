@@ -178,7 +178,7 @@ def test_a_reason_names_both_players_of_a_pair():
     record = judge.judge_on(judge.EMPTY_RECORD, tuple(notation.lines(text)))
     pair = position_of(record, "Ann", [Card.ROLL])
 
-    assert reason_for(pair, lay("Ann", Card.ROLL)) == "It helps Ann and Dee on, with 1000 km still to go."
+    assert reason_for(pair, lay("Ann", Card.ROLL)) == "It helps Ann and Dee, with 1000 km still to go."
 
 
 @pytest.mark.parametrize(
@@ -263,4 +263,4 @@ def test_a_reason_is_about_the_chosen_play(edition, seed):
 def test_a_discarded_u_turn_returns_no_card():
     at = position("u-turn 100 50 50", "Ann 100; Bob 200", edition="rush")
 
-    assert reason_for(at, discard("Ann", Card.U_TURN)) == "Of the 4 cards U-Turn is missed least."
+    assert reason_for(at, discard("Ann", Card.U_TURN)) == "Of the 4 cards, U-Turn is the least useful."

@@ -277,7 +277,7 @@ def test_without_a_camera_the_helper_enters_the_hand_and_the_plays(app, match):
     dealt = ["roll", "25", "25", "50", "50", "50"]
     tap(helper, "/robot/hand", **{f"slot-{n}": slug for n, slug in enumerate(dealt, start=1)})
 
-    assert "Draw a card for Robo and lay it in slot 7 without looking." in text_of(helper.get("/robot"))
+    assert "Draw a card for Robo and put it in slot 7 without looking at it." in text_of(helper.get("/robot"))
 
     tap(helper, "/robot/hand", **{"slot-7": "stop"})
     page = helper.get("/robot")

@@ -168,7 +168,7 @@ def test_what_the_others_did_is_said_and_why_they_did_it():
     shown, why = answers(match, "p", "u roll", "why")[1:]
 
     assert "\nBob lays Go.\n" in shown
-    assert why == "Bob lays Go. It helps Bob on, with 700 miles still to go."
+    assert why == "Bob plays Go. It helps Bob on, with 700 miles still to go."
 
 
 def test_the_hand_is_sorted_or_lies_as_it_was_drawn():
@@ -254,12 +254,13 @@ def test_in_pairs_where_the_edition_leaves_the_choice(played):
         ("p", "p", "No card is picked now."),
         ("p", "u 4", "Player cannot drive yet. [the manual page of the Unix game mille – Starting to drive]"),
         ("p", "u stop", "Bob cannot be stopped yet"),
-        ("p", "u gasoline", "There is no Out of Gas on Player that Gasoline could fix"),
-        ("p", "gas", "There is no Out of Gas on Player that Gasoline could fix"), ("p", "Red Light", "Bob cannot"),
-        ("p", "u red-light", "Bob cannot be stopped yet"), ("p", "d fuel-truck", "A safety is never discarded"),
-        ("p", "d gasoline", "Player does not hold Gasoline."), ("p", "d extra-tank", "A safety is never discarded"),
+        ("p", "u gasoline", "Player has no Out of Gas for Gasoline to fix"),
+        ("p", "gas", "Player has no Out of Gas for Gasoline to fix"), ("p", "Red Light", "Bob cannot"),
+        ("p", "u red-light", "Bob cannot be stopped yet"), ("p", "d fuel-truck", "A safety cannot be discarded"),
+        ("p", "d gasoline", "Player does not have Gasoline in hand."),
+        ("p", "d extra-tank", "A safety cannot be discarded"),
         ("p", "100 anyway", "Player cannot drive yet."), ("p", "u 1 > Bob", "cannot be used like that"),
-        ("p", "skip-draw", "has been drawn already"), ("p", "penalty 25", "A mistake costs no card"),
+        ("p", "skip-draw", "is already drawn"), ("p", "penalty 25", "There is no penalty card"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_gets_a_sentence_and_changes_nothing(lines, typed, says):

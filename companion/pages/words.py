@@ -85,7 +85,7 @@ def doer(by: str, names: Names) -> str:
     """Return a change's author within a sentence."""
     if names.is_player(by):
         return names.player(by)
-    return _("the camera") if by == CAMERA else _("somebody")
+    return _("the camera") if by == CAMERA else _("a player")
 
 
 def name(card: Card | None) -> str:
@@ -255,7 +255,7 @@ def sign_of(play: Play) -> Card | None:
 
 
 def needs(side: Side, who: str = "") -> str | None:
-    """Say what a stopped side needs, to itself or with its name: "Roll or Right of Way is needed."""
+    """Say what a stopped side needs, to itself or with its name: "You need Roll or Right of Way."""
     if side.hazard is None:
         return None
     pattern = N_("%(who)s needs %(remedy)s or %(safety)s.") if who else N_("You need %(remedy)s or %(safety)s.")
@@ -375,7 +375,7 @@ def item_note(item: Item, edition: Edition) -> str:
 
 
 _ITEM_NOTES = {
-    Item.ALL_SAFETIES: N_("on top"),
+    Item.ALL_SAFETIES: N_("extra"),
     Item.TRIP_COMPLETED: N_("reached the target"),
     Item.DELAYED_ACTION: N_("the draw pile was empty"),
     Item.SAFE_TRIP: N_("no 200 played"),
@@ -386,8 +386,19 @@ _ITEM_NOTES = {
 
 def won(winner: str, edition: Edition) -> str:
     """Return the winner as a heading."""
-    race, match = N_("The race goes to %(who)s!"), N_("The match goes to %(who)s!")
-    return _(race if edition.is_race else match, who=winner)
+    if edition.is_race:
+        return race_won(winner)
+    return many("%(who)s wins the match!", "%(who)s win the match!", players_in(winner), who=winner)
+
+
+def race_won(winner: str) -> str:
+    """Return the winner of a race as a heading."""
+    return many("%(who)s wins the race!", "%(who)s win the race!", players_in(winner), who=winner)
+
+
+def players_in(side: str) -> int:
+    """Return the number of players in a displayed side: 2 for `Ann & Bob`."""
+    return side.count(" & ") + 1
 
 
 def offered(lines: Sequence[str]) -> str:

@@ -54,9 +54,26 @@ class SheetView:
     def headline(self) -> str:
         if self.lead is None:
             return _("The race is over") if self.is_race else _("The hand is a tie")
-        (number, ahead), race = self.lead, N_("The race goes to %(who)s, by %(ahead)d km!")
-        pattern = race if self.is_race else N_("The hand goes to %(who)s, by %(ahead)d!")
-        return _(pattern if ahead > 0 else N_("The race goes to %(who)s!"), who=self.sides[number - 1], ahead=ahead)
+        number, ahead = self.lead
+        who = self.sides[number - 1]
+        players = words.players_in(who)
+        if not self.is_race:
+            return many(
+                "%(who)s wins the hand by %(ahead)d!",
+                "%(who)s win the hand by %(ahead)d!",
+                players,
+                who=who,
+                ahead=ahead,
+            )
+        if ahead <= 0:
+            return words.race_won(who)
+        return many(
+            "%(who)s wins the race by %(ahead)d km!",
+            "%(who)s win the race by %(ahead)d km!",
+            players,
+            who=who,
+            ahead=ahead,
+        )
 
     def steps(self, side: int) -> tuple[int, ...]:
         """Return a side's running total after each line except the last."""
