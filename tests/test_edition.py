@@ -263,7 +263,7 @@ def test_the_files_of_a_folder_are_editions_by_their_names(shelf):
 @pytest.mark.parametrize(
     ("file", "text", "sentence"),
     [
-        ("ours.toml", own("theirs"), "the file of the edition 'theirs' is called theirs.toml"),
+        ("ours.toml", own("theirs"), "edition 'theirs' must be in a file theirs.toml"),
         ("rush.toml", own("rush"), "'rush' is the name of an edition that ships"),
         ("ours.toml", "name = ", "ours.toml:1: this is no TOML"),
     ],

@@ -199,7 +199,8 @@ a discard is changed where discards are
     machine at {line 2}?player=Bob&tab=my-turn | button Bob 50
     machine at {line 2}?before=1 | markup aria-current="true">My turn<
 a proposal read wrongly is entered as another play
-    sees Ann 100; machine at {asked} | Recorded as: Ann drives 100 km.; machine taps {asked} text=Ann roll; lines Ann roll
+    sees Ann 100; machine at {asked} | Recorded as: Ann drives 100 km.
+    machine taps {asked} text=Ann roll; lines Ann roll
 a line of the log can be changed, taken out and preceded
     Ann roll; Bob roll; machine at {line 2}?before=1 | What came before it?
     machine taps {line 1}/correct text=Ann discard 25; machine taps {line 2}/before text=Bob driving-ace
@@ -275,7 +276,7 @@ an edition says what is different and who deals where the sheet has a dealer
     machine at /setup?edition=rush | What is different? | not markup class="seats dealt"
 another edition keeps what was typed and says whom it cannot seat
     machine at /setup?edition=classic&seating=5x1&name4=Dee&option-discard=when-stuck | markup value="Dee"
-    machine reads | Classic cannot seat 5, 7 or 8 players. | markup <option value="when-stuck" selected
+    machine reads | Classic is for 2, 3, 4 or 6 players. | markup <option value="when-stuck" selected
 house rules and counted cards become header lines
     machine taps /setup edition=rush & seating=5x1 & option-fast-remedy=no & option-exchange=no
         & count-stop=5 & count-50=9 & count-theft=3

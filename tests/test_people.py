@@ -142,7 +142,8 @@ a phone that goes on without its seat or into the next match is told no more [tw
     eve scans; eve taps /join player=Bob; Ann taps /seats/free player=Bob; eve at / | freed
     Ann taps /setup edition=classic & seating=2x1 & name1=Cid & name2=Dee & replace=1; eve at / | Cid | not freed
 a seat that the host does not hand over is said on every page until that is put away [two]
-    eve scans; eve taps /join player=Bob & ask=1; Ann answers no; eve at / | The host said no: the other phone keeps Bob’s seat
+    eve scans; eve taps /join player=Bob & ask=1; Ann answers no
+    eve at / | The host said no: the other phone keeps Bob’s seat
     eve at /join/seat/Bob | The host said no: the other phone keeps Bob’s seat. Take a free one
     eve at /join | The host said no; eve at /plain | The host said no; eve at /seats | The host said no
     eve taps /told/1; eve at / | not The host said no

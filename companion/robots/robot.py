@@ -185,7 +185,7 @@ class Dialogue:
     def _position(self, question: Mapping[str, Any]) -> Position:
         hand = [_card(slug) for slug in question["hand"]]
         if len(hand) > _MOST_CARDS:
-            raise Problem(f"No hand has {len(hand)} cards.")
+            raise Problem(f"A hand cannot have {len(hand)} cards.")
         self._judged = judge.judge_on(self._judged, tuple(notation.lines(question["record"])))
         for item in self._judged.items:
             if isinstance(item, JudgedLine) and item.unreadable:
@@ -197,13 +197,13 @@ def _question(line: str) -> Mapping[str, Any]:
     try:
         question = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise Problem("This line is no JSON: write one object a line.") from error
+        raise Problem("This line is not JSON: write one object per line.") from error
     if not isinstance(question, dict):
-        raise Problem("A question is a JSON object with `record`, `player` and `hand`.")
+        raise Problem("A question must be a JSON object with `record`, `player` and `hand`.")
     kinds = {"record": str, "player": str, "hand": list}
     for key, kind in kinds.items():
         if not isinstance(question.get(key), kind):
-            raise Problem(f"A question has `record` and `player`, two texts, and `hand`, a list: `{key}` is none.")
+            raise Problem(f"A question needs the texts `record` and `player` and the list `hand`: `{key}` is wrong.")
     return question
 
 
@@ -212,5 +212,5 @@ def _card(slug: object) -> Card:
     if card is None:
         raise Problem(str(UnknownCard(str(slug))))
     if card is Card.UNKNOWN:
-        raise Problem("A hand is a list of cards by their names, such as `roll` or `25`.")
+        raise Problem("A hand must be a list of card names, such as `roll` or `25`.")
     return card

@@ -242,7 +242,7 @@ def keep_own_editions(folder: Path) -> tuple[str, ...]:
         try:
             edition = read_edition(path)
             if edition.name != path.stem:
-                raise EditionError(f"{path}: the file of the edition '{edition.name}' is called {edition.name}.toml.")
+                raise EditionError(f"{path}: edition '{edition.name}' must be in a file {edition.name}.toml.")
             _own[path.stem] = edition, text_of(read_small(path))
         except EditionError as error:
             faults.append(str(error))
@@ -262,7 +262,7 @@ def lent(text: str) -> str:
     Raises EditionError if the text is not an edition file, is too long, or too many editions are registered.
     """
     if len(_lent) >= MOST_LENT or len(text) > LONGEST_LENT:
-        raise EditionError("Too many editions have come, or too long ones.")
+        raise EditionError("There are too many editions, or they are too long.")
     reading = edition_file.read_text(text, edition_file.shipped_names())
     for fault in reading.faults:
         raise EditionError(fault.say)
