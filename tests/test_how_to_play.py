@@ -34,7 +34,7 @@ def test_every_card_of_an_edition_is_on_its_page(page, name):
     [
         ("/how/classic", "Shut-out an opponent drove nothing 500", "miles"),
         ("/how/classic", "Be the first to drive 700 or 1000 km", "Specials"),
-        ("/how/rush", "Mirror 4 × At once after an attack on you", "miles"),
+        ("/how/rush", "Mirror 4 × Right after an attack on you", "miles"),
         ("/how/asmodee-2014", "Be the first to drive 1000 miles", "km"),
         ("/how/asmodee-2014", "There are no points", "Shut-out"),
         ("/how/card/stop", f"Stop {STANDS} Answered by Roll Right of Way", "Not in this deck."),

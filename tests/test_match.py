@@ -202,9 +202,9 @@ a later play is judged as if the earlier were applied
 a yes counts the legal and sure plays before it
     sees 1 Ann roll; sees 2 Bob roll; yes 2 = told done; lines Ann roll, Bob roll
 a yes with an illegal play before it says what is in the way
-    sees 1 Ann 100; sees 2 Bob roll; yes 2 = told not done; why not-driving; says waits for the play before it; lines
+    sees 1 Ann 100; sees 2 Bob roll; yes 2 = told not done; why not-driving; says must be confirmed first; lines
 a yes with an unsure play before it says what is in the way
-    sees 1 unsure Ann roll; sees 2 Bob roll; yes 2 = told not done; why; says waits for the play before it; lines
+    sees 1 unsure Ann roll; sees 2 Bob roll; yes 2 = told not done; why; says must be confirmed first; lines
 what is typed as the camera has it answers the question about the card
     sees 1 Ann roll; Ann roll = lines Ann roll; answered 1; asks
 what is entered as it was answers the question about the card
@@ -337,7 +337,7 @@ the table is right takes out a line whose card is not there
 the table is right writes the play of a card that the record lacks also an illegal one
     differs 1 side-1/distance - 100 as Ann 100; table 1 by Bob = told done; lines Ann 100 anyway; asks
 a difference that no line explains stays and says so
-    differs 1 side-2/battle stop -; table 1 = told not done; says change it in the log; asks 1
+    differs 1 side-2/battle stop -; table 1 = told not done; says correct it in the log; asks 1
 the record is right changes nothing and is remembered with what lay there
     Ann roll; differs 1 side-1/battle roll - of Ann roll; record 1; restart
         = lines Ann roll; answers record side-1/battle None
@@ -421,7 +421,7 @@ def test_a_play_before_the_first_match_is_answered_with_what_to_do(store):
 def test_unreadable_text_is_refused_with_a_hint_and_leaves_questions_open(match, seen):
     card = seen.which(1, "Ann roll")
     for act in (lambda: match.enter("Zoe roll", "Ann"), lambda: yes(match, card, play="Zoe roll")):
-        with pytest.raises(Problem, match="begins with a player's name"):
+        with pytest.raises(Problem, match="Start a play with a player's name"):
             act()
 
     assert match.state.question(card) is not None

@@ -61,7 +61,7 @@ def test_the_question_and_the_change_count_once_even_if_sent_again(page, hand):
 def test_a_change_that_is_itself_illegal_can_be_allowed(page, hand):
     asked = page.get(tap(page, f"{line_of(hand, 5)}/correct", text="Ann roll").location)
 
-    assert "Not allowed Ann plays Roll. Roll would do nothing" in text_of(asked)
+    assert "Not allowed Ann plays Roll. Roll would have no effect" in text_of(asked)
     assert 'value="Ann roll anyway"' in asked.get_data(as_text=True)
 
     tap(page, f"{line_of(hand, 5)}/correct", text="Ann roll anyway")

@@ -134,7 +134,7 @@ a tap from a live page brings the new table with it
 lines that no longer fit are listed and explained once with the undo beside
     Ann roll; Bob roll; Ann 100; Bob 25; Ann 50; machine taps {line 1}/correct text=Ann discard 25 & anyway=1
     machine at / | What is legal? These lines no longer fit An earlier change made 3 plays illegal. Undo: the line that
-        | Undo: the line that somebody changed Ann drives 100 km. Ann cannot drive yet. | markup {line 3}?before=1
+        | Undo: the line that a player changed Ann drives 100 km. Ann cannot drive yet. | markup {line 3}?before=1
         | The table was like that: keep them all and 2 more Bob drives 25 km. It is Ann’s turn
 an illegal proposal says its rule and counts only when it is played all the same
     sees Ann 100; machine at / | the classic rules (106 cards) – Starting to drive | I take it back Play it anyway
@@ -545,7 +545,7 @@ WRONG_AGREEMENTS = [
     ("asmodee-2014", {"option-roll-on-remedy": "forbidden", "option-roll-after-remedy": "needed"}, None),
     ("asmodee-2014", {"option-first-card": "roll-or-right-of-way", "option-roll-to-start": "not-needed"}, None),
     ("classic", {"option-first-card": "roll-or-right-of-way", "option-roll-to-start": "not-needed"}, "contradict each"),
-    ("classic", {"option-discard": "never"}, "“discard” is"),
+    ("classic", {"option-discard": "never"}, "“discard” must be"),
     ("rush", {"count-stop": "5"}, "the deck has 107 cards, not 106"),
     ("rush", {"count-stop": "many"}, "Enter a number of cards for Red Light"),
     ("classic", {"seating": "8x2"}, "Classic has no seating for these players"),

@@ -62,7 +62,7 @@ the machine may do what the host may and leaves the role to a phone [two]
 a phone that was closed keeps its seat in the next match too [two]
     anew; Ann at / | Your turn
 the host hands the role on and both are told [two]
-    Ann taps /seats/host phone={phone Bob}; Bob is host; Bob at / | You are the host now: you set up matches
+    Ann taps /seats/host phone={phone Bob}; Bob is host; Bob at / | You are the host now: you can set up matches
     Ann at /seats | Bob is the host now.; Ann taps /seats/host phone={phone Ann} -> 403
     Bob taps /seats/host phone={phone Ann}; Bob at / | not You are the host; Ann at / | You are the host now
 the role goes to no phone that is not there [two]
@@ -172,7 +172,7 @@ a phone that watches sees the table and no button that changes it [two]
     eve watches; sees Ann roll; Ann roll; eve at / | Bob’s turn | You are watching. | not markup <button
 a phone that watches is told to take a seat and not to scan [two]
     eve watches; eve at /print/mats.pdf -> 403 | This phone is only watching: take a seat to play.
-    eve at /decks/own/stop-1.jpg -> 403 | This phone is just watching; eve at /decks/own.zip -> 403
+    eve at /decks/own/stop-1.jpg -> 403 | This phone is only watching; eve at /decks/own.zip -> 403
     eve at /camera | You are watching. Take a seat | not scan the code
     eve at /decks | You are watching. Take a seat | not scan the code
     eve at /print | You are watching. Take a seat | not scan the code
@@ -279,7 +279,7 @@ whoever guesses codes waits a minute and others do not [two]
     later 60; eve taps /join/code code={code} & name=Eve
 a phone that asks again is asked about once [two]
     zoe taps /join/code code={code} & name=Zoe; zoe taps /join/code code={code} & name=Yan
-    Ann at / | Yan has the code of the table | not Zoe has the code
+    Ann at / | Yan has the table’s code | not Zoe has the table’s code
 a name typed outside is shown as it is and does nothing [two]
     zoe taps /join/code code={code} & name=<script>alert(1)</script>
     Ann at / | <script>alert(1)</scrip | not markup <script>alert
@@ -359,7 +359,7 @@ def test_a_list_of_phones_that_cannot_be_saved_is_reported_and_saved_later(tmp_p
     phones.arrive("first")
 
     assert phones.party.host == "first"
-    assert "Who sits where cannot be kept" in str(phones.unkept)
+    assert "The seating cannot be saved" in str(phones.unkept)
 
     (tmp_path / "gone").mkdir()
     now_s[0] = 60.0

@@ -354,7 +354,7 @@ def test_an_open_question_prevents_counting(answer, app, page):
     assert shown.status_code == 400
     assert "Card 6 is still unknown: choose the card, or that it does not count." in text_of(shown)
     assert form_of(shown)["n-side-1-200"] == "1"
-    assert '<a href="#card-6">Card 6 is still open' in shown.text
+    assert '<a href="#card-6">Card 6 is still unknown' in shown.text
     assert '<fieldset class="card doubtful" id="card-6">' in shown.text
 
 
@@ -461,7 +461,7 @@ def test_no_guess_is_preselected_however_likely(app, page):
     answer = counted(page, address)
 
     assert not [field for field in form_of(page.get(address)) if field[:2] == "c-"]
-    assert (answer.status_code, "Card 6 is still open" in text_of(answer)) == (400, True)
+    assert (answer.status_code, "Card 6 is still unknown" in text_of(answer)) == (400, True)
 
 
 def test_all_likely_guesses_can_be_accepted_at_once_and_are_reported(app, page):
@@ -715,7 +715,7 @@ def test_reading_again_with_an_unknown_deck_keeps_the_lines(app, page, read):
     address = kept(app)
     answer = page.post(address, data=form_of(page.get(address)) | {"deck": "?", "again": "1"}, headers=HOME)
 
-    assert "There is no deck “?” to tell cards by: choose again under Cards." in text_of(answer)
+    assert "There is no deck “?” to recognize cards with: choose again under Cards." in text_of(answer)
     assert (answer.status_code, form_of(answer)["n-side-1-100"], read) == (400, "5", [])
 
 

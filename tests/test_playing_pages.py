@@ -67,10 +67,10 @@ what may not be played says why for all cards alike
     Ann at /may | 25 km, 50 km, 75 km, 100 km, 200 km Ann cannot drive yet. Instead: Roll or Right of Way. Rule:
 two reasons at once are said once each, with all the cards that they are about
     Ann roll; Bob speed-limit > Ann; Ann discard 25; Bob stop > Ann; Ann discard 25; Bob discard 25; Ann sits
-    Ann at /may | 25 km, 50 km, 75 km, 100 km, 200 km Stop on Ann: | 75 km, 100 km, 200 km Speed Limit:
+    Ann at /may | 25 km, 50 km, 75 km, 100 km, 200 km Ann cannot drive under Stop: | 75 km, 100 km, 200 km Speed Limit:
 what would be allowed instead is said of the first reason alone, as the others still stand
     Ann discard 25; Bob speed-limit > Ann; Ann sits
-    Ann at /may | Ann cannot drive yet. Instead: Roll or Right of Way. | only 25 and 50 until it is lifted. Rule:
+    Ann at /may | Ann cannot drive yet. Instead: Roll or Right of Way. | only 25 and 50 are allowed. Rule:
         | not Instead: 25, 50 or End of Limit; anew; Ann roll; Bob speed-limit > Ann
     Ann at /may | Speed Limit: only 25 and 50 are allowed. Instead: 25, 50 or
 a safety that may not be discarded is told [option discard-safety=forbidden]
@@ -87,7 +87,7 @@ the page asks nothing of a hand that is over
 the plain page tells the table in sentences
     Ann roll; Bob roll; Ann 100; Bob stop > Ann; Ann sits
     Ann at /plain | It is your turn.
-        | Ann (you) 100 km driven, 600 km to go. The car: Stopped. You need Roll or Right of Way.
+        | Ann (you) 100 km driven, 600 km to go. Car: Stopped. You need Roll or Right of Way.
         | Bob stops Ann. Ann needs Roll or Right of Way.
 an illegal play that was typed can be changed
     Ann sits; Ann taps /play text=Ann 100; Ann at / | I take it back Play it anyway Change

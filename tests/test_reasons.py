@@ -210,7 +210,7 @@ REMARKED = {
     "no-effect": ("option extension=yes\ntarget 1000\nhand first Ann\nAnn roll\n",
         "The house rule extension=yes has no effect in this game: it needs target 700."),
     "look-alike": ("side \u0410nn\nhand first Ann\nAnn roll\n",
-        "The names \u0410nn and Ann look alike, but have different letters: they count as two names."),
+        "The names \u0410nn and Ann look the same but have different letters: they count as two names."),
     "no-effect/card": ("edition classic\noption limit-on-doubled=doubled\nhand first Ann\nAnn roll\n",
         "The house rule limit-on-doubled=doubled has no effect in this game: there is no Accelerator."),
     "no-effect/points": ("edition rush\noption shut-out=once\nhand first Ann\nAnn 100\n",
@@ -496,7 +496,7 @@ def test_the_rules_of_a_sheet_are_named_in_each_language(name, language):
 def test_the_json_of_a_reason_counts_as_its_sheet_does():
     says = {name: as_json(refused("past-target"), load_edition(name))["say"] for name in ("bsd-mille", "parker")}
 
-    assert says["bsd-mille"] == "75 miles would pass the target: 50 miles are left."
+    assert says["bsd-mille"] == "75 miles would pass the target: 50 miles to go."
     assert says["parker"] == "75 km would pass the target: 50 km to go."
 
 

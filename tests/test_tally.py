@@ -406,7 +406,7 @@ def test_all_possible_trips_are_offered():
 
 
 def test_a_number_of_sides_that_the_edition_excludes_is_refused():
-    with pytest.raises(SeatingError, match="Classic is played by 2 or 3 alone, or 4 or 6 in pairs: these are 5 sides"):
+    with pytest.raises(SeatingError, match="Classic is for 2 or 3 alone, or 4 or 6 in pairs: these are 5 sides"):
         check_sides(CLASSIC, 5)
 
 

@@ -167,7 +167,7 @@ def test_what_the_others_did_is_said_and_why_they_did_it():
 
     shown, why = answers(match, "p", "u roll", "why")[1:]
 
-    assert "\nBob lays Go.\n" in shown
+    assert "\nBob plays Go.\n" in shown
     assert why == "Bob plays Go. It helps Bob on, with 700 miles still to go."
 
 
@@ -234,7 +234,7 @@ def test_the_robots_fill_the_sides_of_the_edition(played, edition, players, side
 def test_the_coach_calls_the_person_by_name_and_other_plays_as_they_are_typed(played):
     shown = played("p; hint", "--edition", "bsd-mille", "--seed", "5", "--name", "Zoé", "--level", "3").stdout
 
-    assert "It helps Zoé on, with 700 miles still to go." in shown.replace("\n", " ")
+    assert "It helps Zoé, with 700 miles still to go." in shown.replace("\n", " ")
     assert "Player" not in shown
 
 
@@ -250,7 +250,7 @@ def test_in_pairs_where_the_edition_leaves_the_choice(played):
         ("", "u", "Say which card by its number"), ("", "d 9", "Say which card by its number"),
         ("", "save", "Say where to"), ("", "save /nowhere/at/all", "cannot be saved"),
         ("", "why", "Nobody has played since"), ("", "hint", "A card is picked first"),
-        ("", "stop > Cid", "After `>` comes a side"), ("", "end", "There is no command `end`"),
+        ("", "stop > Cid", "Write a side after `>`"), ("", "end", "There is no command `end`"),
         ("p", "p", "No card is picked now."),
         ("p", "u 4", "Player cannot drive yet. [the manual page of the Unix game mille – Starting to drive]"),
         ("p", "u stop", "Bob cannot be stopped yet"),
@@ -422,7 +422,7 @@ def test_options_of_another_game_than_the_files_are_refused(played, file, option
     ("options", "says"),
     [
         (["--players", "5"], "2 or 3 alone, or 4 or 6 in pairs"),
-        (["--edition", "bsd-mille", "--players", "3"], "is played by"), (["--edition", "klassik"], "klassik"),
+        (["--edition", "bsd-mille", "--players", "3"], "BSD mille is for"), (["--edition", "klassik"], "klassik"),
         (["--players", "7"], "from 2 to 6"), (["--name", "bob"], "Two players are called"),
         (["--level", "4"], "1, 2 or 3"), (["/nowhere/at/all"], "cannot be saved"),
     ],

@@ -386,8 +386,11 @@ _ITEM_NOTES = {
 
 def won(winner: str, edition: Edition) -> str:
     """Return the winner as a heading."""
-    if edition.is_race:
-        return race_won(winner)
+    return race_won(winner) if edition.is_race else match_won(winner)
+
+
+def match_won(winner: str) -> str:
+    """Return the winner of a match as a heading."""
     return many("%(who)s wins the match!", "%(who)s win the match!", players_in(winner), who=winner)
 
 
