@@ -159,7 +159,7 @@ several people say who they are and all robots is no game [fresh]
 who was attacked before his own turn answers or draws [dealt; deals roll stop / roll right-of-way / 75 200 100]
     Ann sits; Bob sits; Ann roll; Bob roll; Ann stop > Bob
     Bob at /api/hand | markup "hand":["right-of-way","25","25","50","50","200"]
-    Bob sends /plays {"text": "Bob discard 50"} -> 202; Bob reads | A card is drawn first
+    Bob sends /plays {"text": "Bob discard 50"} -> 202; Bob reads | Draw a card first
     Bob sends /plays {"text": "Bob right-of-way !"}; Bob at / | Coup fourré! Bob counters with Right of Way.
     Ann taps /undo; Bob taps /undo; lines Ann roll, Bob roll, Ann stop > Bob; Bob sends /waive
     Bob at /api/hand | markup "hand":["right-of-way","25","25","50","50","200","

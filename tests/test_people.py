@@ -68,13 +68,13 @@ the host hands the role on and both are told [two]
 the role goes to no phone that is not there [two]
     Ann taps /seats/host phone=nobody; Ann is host; Ann at /seats | That phone is gone
 what is the host’s to do is refused to others with his name [two]
-    Bob taps /setup edition=classic & seating=2x1 & replace=1 -> 403; Bob reads | That is for the host to do: ask Ann
-    Bob taps /policy policy=auto -> 403; Bob reads | That is for the host to do: ask Ann; policy tap
-    Bob taps /verify verify=yes -> 403; Bob reads | That is for the host to do: ask Ann
-    Bob taps /seats/free player=Ann -> 403; Bob reads | That is for the host to do: ask Ann; Ann is Ann
-    Bob taps /seats/give player=Ann & phone={phone Bob} -> 403; Bob reads | That is for the host to do: ask Ann
-    Bob taps /seats/host phone={phone Bob} -> 403; Bob reads | That is for the host to do: ask Ann; Ann is host
-    Bob taps /seats/host/take -> 403; Bob reads | That is for the host to do: ask Ann; Ann is host
+    Bob taps /setup edition=classic & seating=2x1 & replace=1 -> 403; Bob reads | Only the host can do that: ask Ann
+    Bob taps /policy policy=auto -> 403; Bob reads | Only the host can do that: ask Ann; policy tap
+    Bob taps /verify verify=yes -> 403; Bob reads | Only the host can do that: ask Ann
+    Bob taps /seats/free player=Ann -> 403; Bob reads | Only the host can do that: ask Ann; Ann is Ann
+    Bob taps /seats/give player=Ann & phone={phone Bob} -> 403; Bob reads | Only the host can do that: ask Ann
+    Bob taps /seats/host phone={phone Bob} -> 403; Bob reads | Only the host can do that: ask Ann; Ann is host
+    Bob taps /seats/host/take -> 403; Bob reads | Only the host can do that: ask Ann; Ann is host
 others see neither the settings nor the button that starts a match [two]
     Bob at /more | not markup action="/policy"; Ann at /more | markup action="/policy"
     Bob at /setup | Only the host can do that: ask Ann, or see the Seats page. | not Start the game

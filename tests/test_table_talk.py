@@ -61,7 +61,7 @@ a line made another’s is given back by the side whose it was [two]
 a side is told when another takes its line out and may undo that [two]
     Ann roll; Ann taps /play text=Bob roll; Ann taps {line 2}/retract
     Bob at / | Ann removed your line “Bob plays Roll”. | markup name="seq" value="{seq}"
-    Bob taps /undo seq={seq}; Bob at / | not took out your line; lines Ann roll, Bob roll
+    Bob taps /undo seq={seq}; Bob at / | not removed your line; lines Ann roll, Bob roll
 an undo of another side’s play is told too [two]
     Ann roll; Bob roll; Ann taps /undo; Bob at / | Ann removed your line “Bob plays Roll”.
     Ann taps /redo; Bob at / | not your line

@@ -168,7 +168,7 @@ def test_what_the_others_did_is_said_and_why_they_did_it():
     shown, why = answers(match, "p", "u roll", "why")[1:]
 
     assert "\nBob plays Go.\n" in shown
-    assert why == "Bob plays Go. It helps Bob on, with 700 miles still to go."
+    assert why == "Bob plays Go. It helps Bob, with 700 miles still to go."
 
 
 def test_the_hand_is_sorted_or_lies_as_it_was_drawn():
