@@ -265,7 +265,7 @@ def test_a_correction_counts_once_somebody_at_the_table_has_agreed_and_changes_n
     assert "The table has not got it yet." in text_of(director.get(f"{at}/desk"))
     wire.run()
     (question,) = playing.state.questions
-    assert question.say == f"Director, who directs the club, {says}"
+    assert question.say == f"Director, for the club, {says}"
     assert playing.lines() == before
     assert "The table is asked." in text_of(director.get(f"{at}/desk"))
 
