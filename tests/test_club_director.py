@@ -248,7 +248,7 @@ def playing(table, wire, pool):
         ("change", "changes “Bob 50” to “Bob 25”.", Answer.YES, "Bob 25", "Ann has agreed.", "asked to change a play"),
         (
             "remove",
-            "takes this out of the record: “Bob 50”",
+            "removes this from the record: “Bob 50”",
             Answer.NO,
             "Bob 50",
             "Ann has refused.",
