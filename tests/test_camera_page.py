@@ -246,7 +246,7 @@ def test_the_page_says_if_only_cards_give_the_scale():
     [
         (("the zone 'side-1/battle'", "zone", "side-1/battle"), "Look at Ann’s battle pile."),
         (("the mat of side 2", "mat", "side-2"), "Look at Bob’s mat."),
-        (("the mat of the table's middle", "mat", "table"), "Look at the mat of the table’s middle."),
+        (("the mat of the table's middle", "mat", "table"), "Look at the mat in the middle of the table."),
         (("side-1", "side", "side-1"), "Look at Ann."),
         (("table", "side", "table"), "Look at the middle of the table."),
         (("table/discard", "zone", "table/discard"), "Look at the discard pile."),

@@ -147,7 +147,7 @@ def test_a_cached_file_is_not_sent_again_because_of_a_clock_jump(page):
 @pytest.mark.parametrize("at_s", [IN_1970, -1e10, 1e300, float("inf"), float("nan"), IN_2026 + 1000 * YEARS])
 def test_an_impossible_date_is_not_shown(app, at_s):
     with app.test_request_context("/past"):
-        assert past_matches.when(at_s) == "Date not known"
+        assert past_matches.when(at_s) == "Unknown date"
         assert "2026" in past_matches.when(IN_2026)
 
 
@@ -157,7 +157,7 @@ def test_matches_from_a_computer_without_a_clock_show_no_date(tmp_path):
     page = create_app(match, secret=b"s" * 32).test_client()
 
     for path in ("/past", "/past/1"):
-        assert "Date not known" in text_of(page.get(path))
+        assert "Unknown date" in text_of(page.get(path))
         assert "1970" not in text_of(page.get(path))
     assert page.get("/past/1/1.png").status_code == 200
     assert page.get("/api/matches").json["matches"][0]["began"] is None

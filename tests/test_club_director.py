@@ -248,7 +248,7 @@ def playing(table, wire, pool):
         ("change", "changes “Bob 50” to “Bob 25”.", Answer.YES, "Bob 25", "Ann has agreed.", "asked to change a play"),
         (
             "remove",
-            "takes this out of the record: “Bob 50”",
+            "removes this from the record: “Bob 50”",
             Answer.NO,
             "Bob 50",
             "Ann has refused.",
@@ -265,7 +265,7 @@ def test_a_correction_counts_only_if_the_table_agrees(
     assert "The table has not got it yet." in text_of(director.get(f"{at}/desk"))
     wire.run()
     (question,) = playing.state.questions
-    assert question.say == f"Director, who directs the club, {says}"
+    assert question.say == f"Director, for the club, {says}"
     assert playing.lines() == before
     assert "The table is asked." in text_of(director.get(f"{at}/desk"))
 

@@ -132,7 +132,7 @@ a tap on a card plays it, asks in which way, or says why not
     Ann sits; Ann at / | button Ann roll | button Ann discard stop | What would you play?
     Ann taps /play text=Ann 50; Ann at / | Ann cannot drive yet. Rule:
     Ann roll; Bob roll; Cid roll; Ann at / | markup /play?player=Ann&amp;card=stop
-    Ann at /play?player=Ann&card=stop | Stop on whom? Bob Cid | buttons Ann stop > Bob, Ann stop > Cid
+    Ann at /play?player=Ann&card=stop | Who gets Stop? Bob Cid | buttons Ann stop > Bob, Ann stop > Cid
 what has to be handed over or is doubled is asked as the card is tapped
         [edition rush; dealt; deals roll control accelerator 50 50 100 / 50 50 50 75 75 75 / 75 75 75]
     Ann sits; Ann at /play?player=Ann&card=control | button Ann control 200 > Bob
@@ -159,8 +159,8 @@ several people say who they are and all robots is no game [fresh]
 who was attacked before his own turn answers or draws [dealt; deals roll stop / roll right-of-way / 75 200 100]
     Ann sits; Bob sits; Ann roll; Bob roll; Ann stop > Bob
     Bob at /api/hand | markup "hand":["right-of-way","25","25","50","50","200"]
-    Bob sends /plays {"text": "Bob discard 50"} -> 202; Bob reads | A card is drawn first
-    Bob sends /plays {"text": "Bob right-of-way !"}; Bob at / | Coup fourré! Bob answers with Right of Way.
+    Bob sends /plays {"text": "Bob discard 50"} -> 202; Bob reads | Draw a card first
+    Bob sends /plays {"text": "Bob right-of-way !"}; Bob at / | Coup fourré! Bob counters with Right of Way.
     Ann taps /undo; Bob taps /undo; lines Ann roll, Bob roll, Ann stop > Bob; Bob sends /waive
     Bob at /api/hand | markup "hand":["right-of-way","25","25","50","50","200","
     Bob sends /plays {"text": "Bob right-of-way !"} -> 202
@@ -276,7 +276,7 @@ def test_a_robots_decision_on_an_outdated_state_does_not_count(match):
 
 @pytest.mark.parametrize("robots", [{"Ann": 1, "Bob": 1, "Cid": 1}, {"Dee": 1}, {"Bob": 4}])
 def test_invalid_robots_are_refused(match, robots):
-    with pytest.raises(Problem, match="A robot is one of the players"):
+    with pytest.raises(Problem, match="Each robot is one of the players"):
         match.start(THREE, robots=robots)
 
 

@@ -49,9 +49,9 @@ def test_missing_extra_foreign_and_unread_cards_are_counted_separately():
     )
     assert [say(why) for why in found.reasons()] == [
         "Missing: 2 × Roll.",
-        "Stop: 6 are too many, the deck has only 5. Count these cards again.",
+        "6 × Stop is too many: the deck has only 5. Count these cards again.",
         "There is no Mirror in this game.",
-        "Cards that could not be told: 3.",
+        "Unrecognized cards: 3.",
     ]
 
 
@@ -59,8 +59,8 @@ def test_only_the_safeties_of_an_unverified_deck_are_certain():
     found = audit(RUSH.deck, {**RUSH.deck, Card.KM_300: 0, Card.CAR_POOL: 0, Card.ACCELERATOR: 5})
 
     assert sorted(say(why) for why in found.reasons(verified=False)) == [
-        "Accelerator: more than the 4 counted for this deck. Its counts can be corrected.",
-        "Missing: 1 × 300 km, if this deck is counted right.",
+        "Accelerator: more than the 4 counted in this deck. You can correct the counts.",
+        "Missing: 1 × 300 km, if the counts of this deck are right.",
         "Missing: 1 × Car Pool.",
     ]
 

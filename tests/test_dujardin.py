@@ -28,7 +28,7 @@ when the draw pile is used up whoever is nearest wins [three]
 the card that is drawn last is still played
     Ann roll; Bob roll; Ann 100; Bob 100; Ann 25; Bob discard 25; down to 1 but 200 50 = over False; turn Bob
     + Bob 200 = winner Bob
-with the draw pile used up nobody plays on
+when the draw pile is empty nobody plays on
     Ann roll; Bob roll; Ann 100; Bob 75; down to 1 but stop; Bob driving-ace = ended exhausted; winner Ann
     + | Ann right-of-way !: hand-over
     Ann roll; Bob roll; Ann 100; Bob 75; down to 1 but stop; Bob stop > Ann = ended exhausted; winner Ann

@@ -92,9 +92,9 @@ def test_a_house_rule_set_again_counts_once_and_gives_back_what_it_took_along():
     ("name", "value", "sentence"),
     [
         ("cheating", "allowed", "no house rule 'cheating'"),
-        ("extension", "maybe", "'extension' is yes or no, not 'maybe'."),
+        ("extension", "maybe", "'extension' must be yes or no, not 'maybe'."),
         ("empty-pile", "", "play-out, stuck, reshuffle or ends"),
-        ("two-hundreds", "3", "'two-hundreds' is 2 or unlimited"),
+        ("two-hundreds", "3", "'two-hundreds' must be 2 or unlimited"),
         ("__class__", "x", "no house rule"),
     ],
 )
@@ -212,9 +212,9 @@ def test_an_unverified_deck_can_be_corrected():
     [
         ({Card.STOP: 5}, "the deck has 107 cards, not 106"),
         ({Card.STOP: 3}, "the deck has 105 cards, not 106"),
-        ({Card.STOP: -1, Card.ROLL: 11}, "How many there are of stop is 0 or more, not -1"),
+        ({Card.STOP: -1, Card.ROLL: 11}, "The count of stop must be 0 or more, not -1"),
         ({Card.GASOLINE: 1, Card.ROLL: 5}, "There is no gasoline in the deck of Rush"),
-        ({Card.DRIVING_ACE: 2, Card.ROLL: 5}, "There is one driving-ace in the deck"),
+        ({Card.DRIVING_ACE: 2, Card.ROLL: 5}, "The deck has one driving-ace"),
     ],
 )
 def test_a_correction_that_cannot_be_is_refused_with_a_sentence(counts, sentence):
@@ -263,7 +263,7 @@ def test_the_files_of_a_folder_are_editions_by_their_names(shelf):
 @pytest.mark.parametrize(
     ("file", "text", "sentence"),
     [
-        ("ours.toml", own("theirs"), "the file of the edition 'theirs' is called theirs.toml"),
+        ("ours.toml", own("theirs"), "edition 'theirs' must be in a file theirs.toml"),
         ("rush.toml", own("rush"), "'rush' is the name of an edition that ships"),
         ("ours.toml", "name = ", "ours.toml:1: this is no TOML"),
     ],
@@ -306,5 +306,5 @@ def test_an_edition_of_another_machine_goes_by_its_name_and_what_is_in_it(monkey
     with pytest.raises(EditionError, match="too long"):
         lent(text % "x" + "#" * 70_000)
     monkeypatch.setattr(edition, "MOST_LENT", 2)
-    with pytest.raises(EditionError, match="Too many"):
+    with pytest.raises(EditionError, match="There are too many"):
         lent(text % "Third")

@@ -162,7 +162,7 @@ WRONG = [
     (
         HEAD + '[switches]\nroll-on-remedy = { value = "forbidden", source = "x" }\n'
         'roll-after-late-safety = { value = "not-needed", source = "x" }',
-        "roll-on-remedy=forbidden contradicts roll-after-remedy=needed (the card that is needed after a remedy must be "
+        "roll-on-remedy=forbidden contradicts roll-after-remedy=needed (the card needed after a remedy must be "
         "allowed on it): roll-after-remedy=not-needed would do.",
     ),
 ]  # fmt: skip

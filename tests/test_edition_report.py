@@ -111,9 +111,9 @@ def test_players_targets_and_who_begins_are_said():
     classic, rush = "\n".join(shown("classic")), "\n".join(shown("rush"))
 
     assert "  2 or 3 players alone, to 700 km\n  4 players in pairs, to 1000 km\n  6 players in pairs" in classic
-    assert "the dealer's left begins" in classic
+    assert "the dealer's left starts" in classic
     assert "* 2 to 8 players alone, to 1000 km\n* 4, 6 or 8 players in pairs, to 1000 km" in rush
-    assert "  The youngest player begins." in rush
+    assert "  The youngest player starts." in rush
     assert "alone, to 1000 miles" in "\n".join(shown("asmodee-2014"))
 
 

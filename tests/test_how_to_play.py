@@ -13,7 +13,7 @@ from companion.rules.record import judge
 from companion.rules.record.judge import JudgedLine
 from companion.rules.record.notation import RecordLine
 
-STANDS = "Laid on an opponent: his car stands until that is remedied."
+STANDS = "Play on an opponent: their car stops until they fix it."
 
 
 def test_every_rules_switch_is_explained_in_one_section():
@@ -32,15 +32,15 @@ def test_every_card_of_an_edition_is_on_its_page(page, name):
 @pytest.mark.parametrize(
     ("path", "said", "not_said"),
     [
-        ("/how/classic", "Shut-out an opponent without distance 500", "miles"),
+        ("/how/classic", "Shut-out an opponent drove nothing 500", "miles"),
         ("/how/classic", "Be the first to drive 700 or 1000 km", "Specials"),
-        ("/how/rush", "Mirror 4 × At once after an attack on you", "miles"),
+        ("/how/rush", "Mirror 4 × Right after an attack on you", "miles"),
         ("/how/asmodee-2014", "Be the first to drive 1000 miles", "km"),
         ("/how/asmodee-2014", "There are no points", "Shut-out"),
         ("/how/card/stop", f"Stop {STANDS} Answered by Roll Right of Way", "Not in this deck."),
         ("/how/card/mirror", "Not in this deck.", "miles"),
-        ("/try?step=2&card=25", "Out of Gas on Ann: no driving until it is remedied.", "would be allowed"),
-        ("/try?step=1&card=25", "25 km would be allowed too. For the lesson tap 100 km.", "Not allowed"),
+        ("/try?step=2&card=25", "Ann cannot drive under Out of Gas: fix it first.", "would be allowed"),
+        ("/try?step=1&card=25", "25 km is allowed too, but for this lesson tap 100 km.", "Not allowed"),
         ("/try?step=1&card=mirror", "Step 2 of 6", "would be allowed"),
         ("/try?step=99&card=x", "Step 1 of 6", "would be allowed"),
     ],

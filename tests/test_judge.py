@@ -144,8 +144,8 @@ def test_a_record_is_judged_line_by_line(rows):
 # Verdicts
 
 
-TAKEN = "is taken already"
-BEGUN = "The game has begun: this line stands before the first `hand first`."
+TAKEN = "is already taken"
+BEGUN = "The game has started: write this line before the first `hand first`."
 RUSH_HAND = "edition rush\nside Ann\nside Bob\nhand first Ann\n"
 
 
@@ -155,15 +155,15 @@ RUSH_HAND = "edition rush\nside Ann\nside Bob\nhand first Ann\n"
         *((f"{HEAD}{line}", [TAKEN]) for line in ("side Ann", "side Reds = Ann, Cid", "side Bob = Cid, Dee")),
         *((f"{HEAD}hand first Ann\n{line}", [BEGUN]) for line in ("edition classic", "side Cid", "target 1000")),
         (f"{HEAD}hand first Ann\noption extension=no", [BEGUN]),
-        (f"{HEAD}hand first Cid", ["names one of the players: Ann, Bob."]),
+        (f"{HEAD}hand first Cid", ["Write one of the players after `hand first`: Ann, Bob."]),
         ("hand first Ann", ["No `side` line names the players yet."]),
-        ("side Ann\nhand first Ann", ["played by 2 or 3 alone, or 4 or 6 in pairs: these sides seat 1 alone."]),
-        ("side Reds = Ann, Cid\nside Bob\nhand first Ann", ["6 in pairs: these sides are not equally large."]),
+        ("side Ann\nhand first Ann", ["for 2 or 3 alone, or 4 or 6 in pairs: these sides seat 1 alone."]),
+        ("side Reds = Ann, Cid\nside Bob\nhand first Ann", ["6 in pairs: these sides are not equal in size."]),
         (
             "edition rush\nside Ann\nhand first Ann\nAnn 100\nend",
             [
-                "Rush is played by 2 to 8 alone, or 4, 6 or 8 in pairs: these sides seat 1 alone.",
-                *["No hand has begun."] * 2,
+                "Rush is for 2 to 8 alone, or 4, 6 or 8 in pairs: these sides seat 1 alone.",
+                *["No hand has started."] * 2,
             ],
         ),
         # Suggestions come from the cards of this game first.
@@ -174,7 +174,7 @@ RUSH_HAND = "edition rush\nside Ann\nside Bob\nhand first Ann\n"
             "edition rush\noption fast-remdy=yes\noption fast-remedy=yess\ndeck stopp=5, roll=5",
             [
                 "There is no house rule 'fast-remdy' (did you mean 'fast-remedy'?).",
-                "'fast-remedy' is yes or no, not 'yess' (did you mean 'yes'?).",
+                "'fast-remedy' must be yes or no, not 'yess' (did you mean 'yes'?).",
                 "There is no card 'stopp' (did you mean 'stop'?).",
             ],
         ),
@@ -221,7 +221,7 @@ def test_the_json_of_an_unreadable_line_says_how_to_write_it():
     (line,) = judged_lines("edition\n")
 
     assert line.as_json("a.mbn")["reasons"] == [
-        {"code": "unreadable", "say": "This line is written `edition classic`. The record is judged as classic."}
+        {"code": "unreadable", "say": "Write this line as `edition classic`. The record is judged as classic."}
     ]
 
 

@@ -388,4 +388,4 @@ def test_an_answer_that_comes_before_the_camera_has_looked_again_is_not_called_s
 
     said = Match(table.match.store).answer(asked, Answer.YES, "Ann")
 
-    assert str(said.say).startswith("The camera has not looked at the table since the start")
+    assert str(said.say).startswith("The camera has not read the table since the start")

@@ -202,9 +202,9 @@ a later play is judged as if the earlier were applied
 a yes counts the legal and sure plays before it
     sees 1 Ann roll; sees 2 Bob roll; yes 2 = told done; lines Ann roll, Bob roll
 a yes with an illegal play before it says what is in the way
-    sees 1 Ann 100; sees 2 Bob roll; yes 2 = told not done; why not-driving; says waits for the play before it; lines
+    sees 1 Ann 100; sees 2 Bob roll; yes 2 = told not done; why not-driving; says must be confirmed first; lines
 a yes with an unsure play before it says what is in the way
-    sees 1 unsure Ann roll; sees 2 Bob roll; yes 2 = told not done; why; says waits for the play before it; lines
+    sees 1 unsure Ann roll; sees 2 Bob roll; yes 2 = told not done; why; says must be confirmed first; lines
 what is typed as the camera has it answers the question about the card
     sees 1 Ann roll; Ann roll = lines Ann roll; answered 1; asks
 what is entered as it was answers the question about the card
@@ -285,9 +285,9 @@ undo goes back further and redo returns
     redo; redo = lines Ann roll, Bob roll, Ann 100
 who takes back where nothing is to be taken back is told so
     undo = told void; says There is nothing to undo.
-    undo 7 = told void; says That was settled already.
+    undo 7 = told void; says That is already settled.
     redo = told void; says There is nothing to redo.
-    redo 7 = told void; says That was settled already.
+    redo 7 = told void; says That is already settled.
 a late correction judges what follows anew and drops nothing
     Ann roll; Bob roll; Ann 100; correct Ann roll to Ann discard 25 = lines Ann discard 25, Bob roll, Ann 100;
         corrected Ann discard 25 by Bob; attention 1: Ann 100; km Ann 0
@@ -318,7 +318,7 @@ a card that cannot be told may be another than those asked
     doubts 1 Ann roll or Ann discard roll; yes 1 by Bob as Ann right-of-way = told done; lines Ann right-of-way; asks
 of two answers the first counts and the second is told
     doubts 1 Ann roll or Ann stop > Bob; yes 1 as Ann roll; yes 1 by Bob as Ann stop > Bob
-        = told void; says That was settled already.; lines Ann roll
+        = told void; says That is already settled.; lines Ann roll
 an answer that is illegal counts only where the table lets it stand
     doubts 1 Ann roll; yes 1 by Bob as Ann 100 = why not-driving
     yes 1 by Bob as Ann 100 anyway = told done; lines Ann 100 anyway
@@ -337,7 +337,7 @@ the table is right takes out a line whose card is not there
 the table is right writes the play of a card that the record lacks also an illegal one
     differs 1 side-1/distance - 100 as Ann 100; table 1 by Bob = told done; lines Ann 100 anyway; asks
 a difference that no line explains stays and says so
-    differs 1 side-2/battle stop -; table 1 = told not done; says change it in the log; asks 1
+    differs 1 side-2/battle stop -; table 1 = told not done; says correct it in the log; asks 1
 the record is right changes nothing and is remembered with what lay there
     Ann roll; differs 1 side-1/battle roll - of Ann roll; record 1; restart
         = lines Ann roll; answers record side-1/battle None
@@ -421,7 +421,7 @@ def test_a_play_before_the_first_match_is_answered_with_what_to_do(store):
 def test_unreadable_text_is_refused_with_a_hint_and_leaves_questions_open(match, seen):
     card = seen.which(1, "Ann roll")
     for act in (lambda: match.enter("Zoe roll", "Ann"), lambda: yes(match, card, play="Zoe roll")):
-        with pytest.raises(Problem, match="begins with a player's name"):
+        with pytest.raises(Problem, match="Start a play with a player's name"):
             act()
 
     assert match.state.question(card) is not None

@@ -21,13 +21,13 @@ def line_of(match, number: int) -> str:
     ("deed", "fields", "says", "count", "first"),
     [
         ("correct", {"text": "Ann discard 25"}, "Ann discards 25 km. ", 4, "Ann drives 100 km. Ann cannot drive yet."),
-        ("retract", {}, "", 5, "Bob lays Roll. It is Ann’s turn, not Bob’s."),
+        ("retract", {}, "", 5, "Bob plays Roll. It is Ann’s turn, not Bob’s."),
         (
             "before",
             {"text": "Ann discard 25"},
             "Ann discards 25 km. ",
             5,
-            "Ann lays Roll. It is Bob’s turn, not Ann’s.",
+            "Ann plays Roll. It is Bob’s turn, not Ann’s.",
         ),
     ],
 )
@@ -61,7 +61,7 @@ def test_the_question_and_the_change_count_once_even_if_sent_again(page, hand):
 def test_a_change_that_is_itself_illegal_can_be_allowed(page, hand):
     asked = page.get(tap(page, f"{line_of(hand, 5)}/correct", text="Ann roll").location)
 
-    assert "Not allowed Ann lays Roll. Roll would do nothing" in text_of(asked)
+    assert "Not allowed Ann plays Roll. Roll would have no effect" in text_of(asked)
     assert 'value="Ann roll anyway"' in asked.get_data(as_text=True)
 
     tap(page, f"{line_of(hand, 5)}/correct", text="Ann roll anyway")

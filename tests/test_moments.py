@@ -17,7 +17,7 @@ ANSWERED = ["Ann roll", "Bob roll", "Ann 25", "Bob stop > Ann", "Ann right-of-wa
         ("classic", ["Ann roll"], None),
         ("classic", ANSWERED, "coup-fourre: Coup fourré! Ann +300"),
         ("asmodee-2014", ANSWERED, "coup-fourre: Coup fourré! Ann +100"),
-        ("classic", WON, "arrival: The hand goes to Ann, by 1600!"),
+        ("classic", WON, "arrival: Ann wins the hand by 1600!"),
         ("classic", ["Ann roll", "end"], None),
     ],
 )
@@ -34,10 +34,10 @@ def test_a_coup_fourre_and_a_hand_that_somebody_wins_are_moments(page, match, ed
 @pytest.mark.parametrize(
     ("totals", "winner", "is_race", "headline", "lead"),
     [
-        ((500, 1775, 20), None, False, "The hand goes to Bob, by 1275!", (2, 1275)),
-        ((500, 500, 20), None, False, "The hand ends level", None),
-        ((900, 1000, 20), "Bob", True, "The race goes to Bob, by 100 km!", (2, 100)),
-        ((1050, 1000, 20), "Bob", True, "The race goes to Bob!", (2, -50)),
+        ((500, 1775, 20), None, False, "Bob wins the hand by 1275!", (2, 1275)),
+        ((500, 500, 20), None, False, "The hand is a tie", None),
+        ((900, 1000, 20), "Bob", True, "Bob wins the race by 100 km!", (2, 100)),
+        ((1050, 1000, 20), "Bob", True, "Bob wins the race!", (2, -50)),
         ((0, 0, 0), None, True, "The race is over", None),
     ],
 )

@@ -64,7 +64,7 @@ a demand does not speak of what its victim lacks [edition rush; side Ann; side B
     Ann stop > Bob; Bob discard 50; Cid control 50 > Bob; machine at / | Cid demands 50 km from Bob. | not is needed
 what is worth a word about a play stands in the log [edition rush; side Ann; side Bob; side Cid]
     Ann stop > Bob; Bob right-of-way
-    machine at / | Bob lays Emergency Vehicle. Laid on one’s own turn, so no coup fourré
+    machine at / | Bob plays Emergency Vehicle. Played on the player’s own turn, so not a coup fourré
 two alike fetch a card of the discard pile [edition rush; side Ann; side Bob; side Cid]
     Ann discard roll; Bob discard 50
     machine at /play?player=Cid&ask=pair&named=75 | button Cid pair 75 for 50 | button Cid pair 75 for roll
@@ -81,9 +81,9 @@ a stolen card may be laid and a doubled one is marked [edition rush; side Ann; s
     Ann 100*2; Bob theft 100 > Ann; machine at / | button Bob 100 | button Bob 100*2; Bob 100*2
     machine at / | 800 km to go | 100 ×2
 a handed card is laid by whoever asked for it [edition rush; side Ann; side Bob; side Cid]
-    Ann control 100 > Bob; Bob give 100 > Ann; machine at / | Ann’s turn | Ann lays the 100 km now.; Ann sits
+    Ann control 100 > Bob; Bob give 100 > Ann; machine at / | Ann’s turn | Ann plays the 100 km now.; Ann sits
     Ann at / | Your turn | button Ann 100 | not or keep it
-    machine at /play | button Ann 100 | not button Bob 100 | not Who has played?
+    machine at /play | button Ann 100 | not button Bob 100 | not Who played?
 a stolen card that cannot be laid leaves the page as it is [edition rush; side Ann; side Bob; side Cid]
     Ann 200; Bob stop > Cid; Cid discard 50; Ann stop > Bob; Bob theft 200 > Ann; Bob sits; Bob at / | Cid’s turn
 passing is offered to whoever has the turn out of turn [edition rush; side Ann; side Bob; side Cid]
@@ -91,27 +91,27 @@ passing is offered to whoever has the turn out of turn [edition rush; side Ann; 
 a race is counted in its own unit and its winner is named [edition asmodee-2014]
     Ann roll; Bob roll; Ann driving-ace; Ann 200; Bob 100; Ann 200; Bob stop > Ann; Ann right-of-way !; Ann 100; Bob 50
     Ann 100; Bob 50; Ann 100
-    machine at /score | The race goes to Ann, by 800 miles! Races won: Ann 1, Bob 0
-        | Coups fourrés 100 each, on top 100 – | This race miles 1000 200 | not points | Next race – Bob begins
+    machine at /score | Ann wins the race by 800 miles! Races won: Ann 1, Bob 0
+        | Coups fourrés 100 extra each 100 – | This race miles 1000 200 | not points | Next race – Bob begins
 a winner is named so that it fits one and many
         [edition asmodee-2014; side Ann-Cid = Ann, Cid; side Reds = Bob, Dee; target 500]
-    Ann roll; Bob roll; Cid 200; Dee 25; Ann 200; Bob 25; Cid 100; machine at / | The race goes to Ann & Cid!
-    machine at /score | The race goes to Ann & Cid, by 450 miles!
-    machine at /wall | The race goes to Ann & Cid, by 450 miles!
+    Ann roll; Bob roll; Cid 200; Dee 25; Ann 200; Bob 25; Cid 100; machine at / | Ann & Cid win the race!
+    machine at /score | Ann & Cid win the race by 450 miles!
+    machine at /wall | Ann & Cid win the race by 450 miles!
 with many sides the sheet has a line for each [edition rush; side Ann; side Bob; side Cid; side Dee; side Eve]
     Ann 200*2; Bob driving-ace; Bob 50; end; machine at /score | This race Ann 400 – 400 Bob 50 100 150
 and one for the match [edition rush; side Ann; side Bob; side Cid; side Dee; side Eve; option match=5000]
     Ann 200*2; Bob driving-ace; Bob 50; end; machine at /score | Match Ann 400 – 400 400 Bob 50 100 150 150
 whoever is nearest wins a race that nobody completes [edition dujardin-2014]
-    Ann roll; Bob roll; Ann 200; exhausted; machine at /score | Race 1 the draw pile was used up, Ann is nearest
+    Ann roll; Bob roll; Ann 200; exhausted; machine at /score | Race 1 the draw pile was empty, Ann is nearest
 the extension is asked of the side that decides
     Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100
     machine at / | Ann decides. | markup class="side side-1 drives turn" | markup class="side side-2 drives"
 a card past the target is said to go to the discard pile [edition parker; target 300]
     Ann roll; Bob roll; Ann 200; Bob 25; machine taps /play text=Ann 200; machine at / | Onto the discard pile
     machine taps {asked} anyway=1; machine at / | not played all the same
-        | Bob’s turn Ann lays 200 km past the target: it goes to the discard pile. Ann Rolling
-        | This hand Ann lays 200 km past the target: it goes to the discard pile.
+        | Bob’s turn Ann plays 200 km past the target: it goes to the discard pile. Ann Rolling
+        | This hand Ann plays 200 km past the target: it goes to the discard pile.
 a card that says more is asked about [edition rush; side Ann; side Bob; side Cid]
     Ann 100; Bob 75*2; Cid 50; machine at /play?tab=other | markup ask=pair
     machine at /play | markup &amp;card=accelerator | markup &amp;card=theft | markup &amp;card=control
@@ -134,7 +134,7 @@ a tap from a live page brings the new table with it
 lines that no longer fit are listed and explained once with the undo beside
     Ann roll; Bob roll; Ann 100; Bob 25; Ann 50; machine taps {line 1}/correct text=Ann discard 25 & anyway=1
     machine at / | What is legal? These lines no longer fit An earlier change made 3 plays illegal. Undo: the line that
-        | Undo: the line that somebody changed Ann drives 100 km. Ann cannot drive yet. | markup {line 3}?before=1
+        | Undo: the line that a player changed Ann drives 100 km. Ann cannot drive yet. | markup {line 3}?before=1
         | The table was like that: keep them all and 2 more Bob drives 25 km. It is Ann’s turn
 an illegal proposal says its rule and counts only when it is played all the same
     sees Ann 100; machine at / | the classic rules (106 cards) – Starting to drive | I take it back Play it anyway
@@ -144,10 +144,10 @@ an illegal proposal says its rule and counts only when it is played all the same
 an answer that is none is refused
     sees Ann roll; machine taps {asked} answer=perhaps -> 400; lines -
 a tap that came too late is told so
-    sees Ann roll; machine taps /question/1-2-camera.7-play; machine at / | That was settled already.
+    sees Ann roll; machine taps /question/1-2-camera.7-play; machine at / | That is already settled.
 a doubt is answered with one tap and whoever answers second is told so
     which Ann roll or Ann repairs; machine taps {asked} text=Ann roll; machine taps {asked} text=Ann repairs
-    machine at / | That was settled already.; lines Ann roll
+    machine at / | That is already settled.; lines Ann roll
 a card in doubt is shown with its picture and up to three answers
     which Ann roll or Ann repairs or Ann gasoline; machine at / | markup <img src="{asked}.jpg"
         | Roll Repairs illegal now Gasoline illegal now Another card Not a play
@@ -178,9 +178,9 @@ an illegal answer says why and can be played all the same
         | Not allowed Ann drives 100 km. Ann cannot drive yet. Instead: Roll or Right of Way.
     lines -; machine taps {asked} text=Ann 100 & anyway=1; lines Ann 100 anyway
 what was laid after a card in doubt waits behind it
-    which Ann roll or Ann repairs; sees Bob roll; machine at / | One more play is waiting: Bob lays Roll. | not Confirm
+    which Ann roll or Ann repairs; sees Bob roll; machine at / | One more play is waiting: Bob plays Roll. | not Confirm
 a play that is not sure offers what else it may have been
-    perhaps Ann roll or Ann right-of-way; machine at / | Is that right? Ann lays Roll. Confirm Or was it: Right of Way
+    perhaps Ann roll or Ann right-of-way; machine at / | Is that right? Ann plays Roll. Confirm Or was it: Right of Way
     machine taps {asked} text=Ann right-of-way; lines Ann right-of-way
 a form that is sent twice counts once
     machine taps /play text=Ann discard 25 & request=one; machine taps /play text=Ann discard 25 & request=one
@@ -199,7 +199,8 @@ a discard is changed where discards are
     machine at {line 2}?player=Bob&tab=my-turn | button Bob 50
     machine at {line 2}?before=1 | markup aria-current="true">My turn<
 a proposal read wrongly is entered as another play
-    sees Ann 100; machine at {asked} | Noted as: Ann drives 100 km.; machine taps {asked} text=Ann roll; lines Ann roll
+    sees Ann 100; machine at {asked} | Recorded as: Ann drives 100 km.
+    machine taps {asked} text=Ann roll; lines Ann roll
 a line of the log can be changed, taken out and preceded
     Ann roll; Bob roll; machine at {line 2}?before=1 | What came before it?
     machine taps {line 1}/correct text=Ann discard 25; machine taps {line 2}/before text=Bob driving-ace
@@ -212,29 +213,29 @@ a phone that scans the code takes a seat in two taps, with another name
 a seat that does not exist is nobody’s
     machine taps /join player=Zoe; machine at / | Ann’s turn; nobody is Zoe
 what playing on means and which rules are in force can be read
-    machine at /more | The next player’s card confirms the one before. | Classic , to 700 km | No house rules.
+    machine at /more | The next player’s card confirms the previous play. | Classic , to 700 km | No house rules.
 the card that wins can be turned back from the table and the score [edition rush]
-    Ann 300*2; Bob 50; Ann 200*2; machine at / | The race goes to Ann! | button Bob u-turn !
-    machine at /score | The race goes to Ann, by | U-Turn! The last card can still be sent back.
+    Ann 300*2; Bob 50; Ann 200*2; machine at / | Ann wins the race! | button Bob u-turn !
+    machine at /score | Ann wins the race by | U-Turn! The last card can still be sent back.
     machine taps /play text=Bob u-turn !; machine at / | Bob’s turn; machine at /score | not wins
 a thief may lay what was stolen and that phone says so [edition rush; side Ann; side Bob; side Cid]
-    Ann 200; Bob theft 200 > Ann; Bob sits; Bob at / | Lay 200 km now, or keep it | not Cid’s turn
-        | markup <span>Bob lays 200 km</span>
+    Ann 200; Bob theft 200 > Ann; Bob sits; Bob at / | Play 200 km now, or keep it | not Cid’s turn
+        | markup <span>Bob plays 200 km</span>
     Bob at /play | button Bob 200 | not button Cid 200
-    Cid sits; Cid at / | Your turn | Bob may lay the 200 km now, or keep it.; Cid at /play | button Cid 200
-    machine at / | Cid’s turn; machine at /play | Who has played? Bob, the 200 km Cid, whose turn it is
+    Cid sits; Cid at / | Your turn | Bob may play the 200 km now, or keep it.; Cid at /play | button Cid 200
+    machine at / | Cid’s turn; machine at /play | Who played? Bob, the 200 km Cid, whose turn it is
     machine at /play | not button Bob 200 | not button Cid 200; machine at /play?player=Bob | button Bob 200
 an illegal play taken back asks which card it costs [edition rush; side Ann; side Bob; side Cid]
     sees Ann roll; machine taps {asked} answer=taken-back -> /play?player=Ann&ask=penalty
     machine at /play?player=Ann&ask=penalty | No penalty | button Ann penalty 50
-        | Bob, to Ann’s left, draws a card from Ann’s hand and discards it: which?
+        | Which card does Bob, to Ann’s left, draw from Ann’s hand and discard?
     machine taps /play text=Ann penalty 50; machine at / | A mistake costs Ann a card: 50 km.
 the join page lists the players and says nothing of a camera that is not there
     trouble There isn't a camera here.; machine at /join | markup name="player" value="Bob" | There isn’t a camera here.
     machine reads | not The camera looks
 the score is there when the hand ends
     Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; end; machine at /score | Hand 1 ended by agreement
-        | Distance a point a kilometre 400 50 | Next hand – Bob begins
+        | Distance 1 point per kilometer 400 50 | Next hand – Bob begins
 the log does not say of every discard when one may [edition parker]
     Ann discard 25; machine at / | Ann discards 25 km. | not only when
 a refused play says why it is refused
@@ -264,18 +265,18 @@ but not after the last [edition asmodee-2014]
     Ann roll; end; machine taps /setup edition=classic & seating=2x1 & name1=Eve & name2=Fay; machine at / | Eve’s turn
 where the sheet is silent the set-up says so
     machine at /setup?edition=classic | As on the sheet: Until a side has a card on its battle pile, only Speed Limit
-    machine reads | Not on the sheet – here: A mistake costs nothing but the play. | not As on the sheet: A mistake
+    machine reads | Not on the sheet – here: A mistake costs only the play. | not As on the sheet: A mistake
 the rules in force can be read during a match
     machine taps /setup edition=rush & seating=2x1 & target=700 & option-roll-after-remedy=needed
         & count-stop=5 & count-50=9
-    machine at /more | , to 700 km | Go after remedy After another remedy Go is needed | 9 × 50 km, 5 × Red Light
-    machine reads | Go on remedy Go may be laid on any other remedy.
+    machine at /more | , to 700 km | Go after remedy After any other remedy, a side needs Go | 9 × 50 km, 5 × Red Light
+    machine reads | Go on remedy Go may be played on any other remedy.
 an edition says what is different and who deals where the sheet has a dealer
     machine at /setup?edition=classic | not What is different? | markup class="seats dealt"
     machine at /setup?edition=rush | What is different? | not markup class="seats dealt"
 another edition keeps what was typed and says whom it cannot seat
     machine at /setup?edition=classic&seating=5x1&name4=Dee&option-discard=when-stuck | markup value="Dee"
-    machine reads | Classic cannot seat 5, 7 or 8 players. | markup <option value="when-stuck" selected
+    machine reads | Classic is for 2, 3, 4 or 6 players. | markup <option value="when-stuck" selected
 house rules and counted cards become header lines
     machine taps /setup edition=rush & seating=5x1 & option-fast-remedy=no & option-exchange=no
         & count-stop=5 & count-50=9 & count-theft=3
@@ -353,8 +354,8 @@ def test_a_question_about_a_special_card_takes_a_play_or_none(page, match):
 
 NO_PLAYS = {
     "Ann rol": "There is no card “rol”",
-    "<script>alert(1)</script>": "A play begins with a player’s name",
-    "Ann roll > ": "A play is written “Ann roll”",
+    "<script>alert(1)</script>": "Start a play with a player’s name",
+    "Ann roll > ": "Write a play as “Ann roll”",
 }
 
 
@@ -544,10 +545,10 @@ WRONG_AGREEMENTS = [
     ("asmodee-2014", {"option-roll-on-remedy": "forbidden", "option-roll-after-remedy": "needed"}, None),
     ("asmodee-2014", {"option-first-card": "roll-or-right-of-way", "option-roll-to-start": "not-needed"}, None),
     ("classic", {"option-first-card": "roll-or-right-of-way", "option-roll-to-start": "not-needed"}, "contradict each"),
-    ("classic", {"option-discard": "never"}, "“discard” is"),
+    ("classic", {"option-discard": "never"}, "“discard” must be"),
     ("rush", {"count-stop": "5"}, "the deck has 107 cards, not 106"),
-    ("rush", {"count-stop": "many"}, "How many there are of Red Light is a number"),
-    ("classic", {"seating": "8x2"}, "Classic cannot seat these players so"),
+    ("rush", {"count-stop": "many"}, "Enter a number of cards for Red Light"),
+    ("classic", {"seating": "8x2"}, "Classic has no seating for these players"),
 ]
 
 
@@ -576,11 +577,11 @@ SENTENCES = {
     "Ann theft 100*2 > Bob": "Ann steals 100 km with Accelerator from Bob.",
     "Ann control stop > Bob": "Ann demands Stop from Bob.", "Ann control stop": "Ann demands Stop.",
     "Ann name roll > Bob": "Ann demands Roll from Bob instead.", "Bob give stop > Ann": "Bob hands Stop to Ann.",
-    "Ann pair 50 for 100": "Ann discards 50 km twice and fetches 100 km from the discard pile.",
+    "Ann pair 50 for 100": "Ann discards 50 km twice and takes 100 km from the discard pile.",
     "Ann exchange 25 stop": "Ann exchanges 25 km, Stop for new cards.",
-    "Bob repairs under !": "Bob answers at once with Repairs.", "Bob mirror !": "Mirror! Bob sends the attack back.",
-    "Bob u-turn !": "U-Turn! Bob sends the last distance card back.", "Bob u-turn": "Bob lays U-Turn.",
-    "Bob car-pool !": "Coup fourré! Bob answers with Car Pool.", "Bob pass": "Bob passes.",
+    "Bob repairs under !": "Bob counters at once with Repairs.", "Bob mirror !": "Mirror! Bob sends the attack back.",
+    "Bob u-turn !": "U-Turn! Bob sends the last distance card back.", "Bob u-turn": "Bob plays U-Turn.",
+    "Bob car-pool !": "Coup fourré! Bob counters with Car Pool.", "Bob pass": "Bob passes.",
     "Ann penalty 50": "A mistake costs Ann a card: 50 km.",
 }  # fmt: skip
 

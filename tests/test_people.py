@@ -62,36 +62,36 @@ the machine may do what the host may and leaves the role to a phone [two]
 a phone that was closed keeps its seat in the next match too [two]
     anew; Ann at / | Your turn
 the host hands the role on and both are told [two]
-    Ann taps /seats/host phone={phone Bob}; Bob is host; Bob at / | You are the host now: you set up matches
-    Ann at /seats | The role is handed on: Bob is the host now.; Ann taps /seats/host phone={phone Ann} -> 403
+    Ann taps /seats/host phone={phone Bob}; Bob is host; Bob at / | You are the host now: you can set up matches
+    Ann at /seats | Bob is the host now.; Ann taps /seats/host phone={phone Ann} -> 403
     Bob taps /seats/host phone={phone Ann}; Bob at / | not You are the host; Ann at / | You are the host now
 the role goes to no phone that is not there [two]
     Ann taps /seats/host phone=nobody; Ann is host; Ann at /seats | That phone is gone
 what is the host’s to do is refused to others with his name [two]
-    Bob taps /setup edition=classic & seating=2x1 & replace=1 -> 403; Bob reads | That is for the host to do: ask Ann
-    Bob taps /policy policy=auto -> 403; Bob reads | That is for the host to do: ask Ann; policy tap
-    Bob taps /verify verify=yes -> 403; Bob reads | That is for the host to do: ask Ann
-    Bob taps /seats/free player=Ann -> 403; Bob reads | That is for the host to do: ask Ann; Ann is Ann
-    Bob taps /seats/give player=Ann & phone={phone Bob} -> 403; Bob reads | That is for the host to do: ask Ann
-    Bob taps /seats/host phone={phone Bob} -> 403; Bob reads | That is for the host to do: ask Ann; Ann is host
-    Bob taps /seats/host/take -> 403; Bob reads | That is for the host to do: ask Ann; Ann is host
+    Bob taps /setup edition=classic & seating=2x1 & replace=1 -> 403; Bob reads | Only the host can do that: ask Ann
+    Bob taps /policy policy=auto -> 403; Bob reads | Only the host can do that: ask Ann; policy tap
+    Bob taps /verify verify=yes -> 403; Bob reads | Only the host can do that: ask Ann
+    Bob taps /seats/free player=Ann -> 403; Bob reads | Only the host can do that: ask Ann; Ann is Ann
+    Bob taps /seats/give player=Ann & phone={phone Bob} -> 403; Bob reads | Only the host can do that: ask Ann
+    Bob taps /seats/host phone={phone Bob} -> 403; Bob reads | Only the host can do that: ask Ann; Ann is host
+    Bob taps /seats/host/take -> 403; Bob reads | Only the host can do that: ask Ann; Ann is host
 others see neither the settings nor the button that starts a match [two]
     Bob at /more | not markup action="/policy"; Ann at /more | markup action="/policy"
-    Bob at /setup | That is for the host to do: ask Ann, or look on the Seats page. | not Start the game
+    Bob at /setup | Only the host can do that: ask Ann, or see the Seats page. | not Start the game
 a host asked for hands the role on from the table [two]
     Bob taps /seats/host/ask; Ann at / | Bob asks to be the host.; Bob at /seats | Waiting for the host.
     Bob answers yes -> 403; Ann is host; Ann answers yes & from=table -> /; Bob is host
-    Ann at / | The role is handed on: Bob is the host now.; Bob at / | You are the host now
+    Ann at / | Bob is the host now.; Bob at / | You are the host now
 a host asked for may say no and open pages learn of it [two]
     Bob taps /seats/host/ask; newer; Ann answers no; newer; Ann is host; Bob at /seats | not Waiting for the host.
-    Bob at / | The host said no. What only the host may do, ask for at the table.
+    Bob at / | The host said no. Ask the host at the table to do it.
 whoever asks again is not told the old answer [two]
     Bob taps /seats/host/ask; Ann answers no; Bob at / | The host said no.
     Bob taps /seats/host/ask; Bob at / | not The host said no.; Ann answers no; Bob at / | The host said no.
 a seated phone follows a host who has been away and that is told [two]
     later 179; Bob taps /seats/host/take -> 403; later 2; Bob at /seats | has been away for some minutes
     eve scans; eve taps /seats/host/take -> 403; Bob taps /seats/host/take; Bob is host
-    Ann at / | This phone is the host’s no longer. Bob is the host.; Bob at / | not You are the host now
+    Ann at / | This phone is no longer the host’s. Bob is the host.; Bob at / | not You are the host now
 an open page is a host who is there [two]
     later 180; Ann polls /version; Bob taps /seats/host/take -> 403; Ann is host
 where nobody is seated any phone follows a lost host
@@ -117,7 +117,8 @@ a second phone on a taken seat is asked first and takes it not by force [two]
 a seat whose phone is silent for two minutes is taken over in two taps and that is told [two]
     later 120; eve scans; eve taps /join player=Bob -> /join/seat/Bob; eve at /join/seat/Bob | Take the seat over
     eve taps /join player=Bob & take=1 -> /; eve is Bob; eve at /more | Bob; eve at / | not Another phone
-    Bob at / | Another phone has Bob’s seat now: this one has none.; Bob at /more | not This is Bob’s phone
+    Bob at / | Another phone has Bob’s seat now: this phone no longer has a seat.
+    Bob at /more | not This is Bob’s phone
 a third phone hands nobody’s seat over [three]
     eve scans; eve taps /join player=Cid & ask=1; Bob at / | not asks for the seat; Bob answers yes -> 403; Cid is Cid
 a seat is handed over by the host and that is told [two]
@@ -133,20 +134,22 @@ the host takes a seat that is another phone’s after being asked and has that o
     Ann taps /join player=Bob & take=1 -> /; Ann is Bob; nobody is Ann
 a phone whose seat the host freed is told until it has one again [two]
     Ann taps /seats/free player=Bob; nobody is Bob; Bob at /more | not This is Bob’s phone
-    Bob at / | The host freed Bob’s seat: this phone has none now. | markup <a class="button primary" href="/join">
+    Bob at / | The host freed Bob’s seat: this phone no longer has a seat.
+    Bob reads | markup <a class="button primary" href="/join">
     Bob taps /join player=Bob; Bob at / | not freed
 a phone that goes on without its seat or into the next match is told no more [two]
     Ann taps /seats/free player=Bob; Bob at / | freed; Bob taps /told/1; Bob at / | not freed
     eve scans; eve taps /join player=Bob; Ann taps /seats/free player=Bob; eve at / | freed
     Ann taps /setup edition=classic & seating=2x1 & name1=Cid & name2=Dee & replace=1; eve at / | Cid | not freed
 a seat that the host does not hand over is said on every page until that is put away [two]
-    eve scans; eve taps /join player=Bob & ask=1; Ann answers no; eve at / | The host said no: Bob’s seat stays
-    eve at /join/seat/Bob | The host said no: Bob’s seat stays with the other phone. Take a free one
+    eve scans; eve taps /join player=Bob & ask=1; Ann answers no
+    eve at / | The host said no: the other phone keeps Bob’s seat
+    eve at /join/seat/Bob | The host said no: the other phone keeps Bob’s seat. Take a free one
     eve at /join | The host said no; eve at /plain | The host said no; eve at /seats | The host said no
     eve taps /told/1; eve at / | not The host said no
 a request answered twice was settled already [two]
     eve scans; eve taps /join player=Bob & ask=1; Ann taps /seats/asked/1 answer=no
-    Bob taps /seats/asked/1 answer=yes; Bob at /seats | That was settled already.; Bob is Bob
+    Bob taps /seats/asked/1 answer=yes; Bob at /seats | That is already settled.; Bob is Bob
 a seat that the other phone keeps is said to be kept by that one [two]
     eve scans; eve taps /join player=Bob & ask=1; Bob answers no
     eve at / | The other phone keeps Bob’s seat. Take a free one, or talk to the host.
@@ -157,7 +160,7 @@ a phone that has not been let in is given nothing [two]
     zoe taps /join/code code={code} & name=Zoe; zoe at /join
     Ann taps /seats/give player=Bob & phone={phone zoe}; Bob is Bob
 the page of seats says who is asleep and who watches [two]
-    later 120; eve watches; Ann at /seats | Bob on a phone that is asleep | 1 phone watches.
+    later 120; eve watches; Ann at /seats | Bob on a phone that is asleep | 1 phone is watching.
 phones without a seat have a number that stays when others come and go [two]
     eve scans; fay scans; Ann at /seats | Phone 3 | Phone 4; eve at / | This is Phone 3, without a seat.
     eve at /seats | This is Phone 3.; fay at / | This is Phone 4, without a seat.; fay at /seats | This is Phone 4.
@@ -168,8 +171,8 @@ phones without a seat have a number that stays when others come and go [two]
 a phone that watches sees the table and no button that changes it [two]
     eve watches; sees Ann roll; Ann roll; eve at / | Bob’s turn | You are watching. | not markup <button
 a phone that watches is told to take a seat and not to scan [two]
-    eve watches; eve at /print/mats.pdf -> 403 | This phone is just watching: take a seat to play along.
-    eve at /decks/own/stop-1.jpg -> 403 | This phone is just watching; eve at /decks/own.zip -> 403
+    eve watches; eve at /print/mats.pdf -> 403 | This phone is only watching: take a seat to play.
+    eve at /decks/own/stop-1.jpg -> 403 | This phone is only watching; eve at /decks/own.zip -> 403
     eve at /camera | You are watching. Take a seat | not scan the code
     eve at /decks | You are watching. Take a seat | not scan the code
     eve at /print | You are watching. Take a seat | not scan the code
@@ -190,7 +193,7 @@ a host who watches may still undo and set but not play [two]
 where the other side verifies a play is confirmed by it and not by its own [two]
     Ann at /more | markup action="/verify"; Ann taps /verify verify=yes; sees Ann roll; Ann taps {asked}; lines -
     Bob at / | markup name="answer" value="yes"
-    Ann at / | The other side has to confirm that. | Waits for Bob’s side to confirm. | not markup value="yes"
+    Ann at / | The other side has to confirm that. | Waiting for Bob’s side to confirm. | not markup value="yes"
     Bob taps {asked}; lines Ann roll
 no play counts by itself where the other side verifies [two; verified]
     Ann taps /policy policy=auto; sees Ann roll; sees Bob roll; lines -
@@ -207,7 +210,7 @@ partners do not verify each other [pairs; verified]
 a host alone with a phone confirms for all [verified]
     Ann sits; Ann taps /play text=Ann roll; Ann taps /play text=Bob roll; lines Ann roll, Bob roll
 a host without a seat confirms for any side and a guest for none [three; verified]
-    eve scans; sees Ann roll; eve at / | Waits for another side to confirm.; eve taps {asked}; lines -
+    eve scans; sees Ann roll; eve at / | Waiting for another side to confirm.; eve taps {asked}; lines -
     host taps {asked}; lines Ann roll
 
 # --- Who takes back what
@@ -216,7 +219,7 @@ undo says whose play it takes back or what else beside a play [two]
     Ann roll; Bob roll; Ann 100; Ann at / | Undo: Ann, 100 km
     Bob discard 25; Ann at / | Undo: “Bob discards 25 km.”
     Bob taps {line 3}/correct text=Ann 75; Ann at / | Undo: the line that Bob changed
-    Bob taps {line 4}/retract; Ann at / | Undo: the line that Bob took out
+    Bob taps {line 4}/retract; Ann at / | Undo: the line that Bob removed
     end; Ann taps /hand; Ann at / | Undo: the start of this hand
     Bob roll; Bob taps /join player=Bob & name=Bobby; Ann at / | Undo: Bobby, Roll
 a play is taken back by who noted it, the side whose it is and the host [three]
@@ -236,16 +239,16 @@ what the camera or a phone without a seat noted is taken back by anybody seated 
     host taps /policy policy=auto; sees Ann roll; lines Ann roll; Cid taps /undo; lines -
 a second step back is the host’s [three]
     Bob taps /play text=Ann roll; Bob taps /play text=Bob roll; Bob taps /undo; Bob taps /undo -> 403
-    Bob reads | One step is undone. Further back only the host undoes.; lines Ann roll
+    Bob reads | One step is undone. Only the host can undo more.; lines Ann roll
 a double tap on undo is settled already and not refused [three]
     Bob taps /play text=Ann roll; Bob taps /undo seq={seq}; Bob taps /undo seq={seq}
-    Bob at / | That was settled already.; lines -
+    Bob at / | That is already settled.; lines -
 redo belongs to whoever undid [three]
     Ann taps /play text=Ann roll; Ann taps /undo; Bob taps /redo -> 403; Cid taps /redo -> 403
-    Bob reads | Ann undid that: Ann or the host may bring it back.; Ann taps /redo; lines Ann roll
+    Bob reads | Ann undid that: Ann or the host may redo it.; Ann taps /redo; lines Ann roll
 a line is taken out by its own people and corrected by anybody [three]
     Ann taps /play text=Ann roll; Cid taps {line}/retract -> 403
-    Cid reads | Ann noted that line: Ann or the host may take it out. Anybody may correct it.
+    Cid reads | Ann entered that line: Ann or the host may remove it. Every player may correct it.
     Cid taps {line}/correct text=Ann right-of-way; lines Ann right-of-way; Ann at / | corrected by Cid
     Ann taps {line}/retract; lines -
 
@@ -254,7 +257,7 @@ a line is taken out by its own people and corrected by anybody [three]
 the code asks the host alone and lets nobody in by itself [two]
     zoe taps /join/code code={code} & name=Zoe -> /join; newer; zoe at /join | Waiting for the host
     zoe at /join/waiting | Ann sees your name, Zoe; zoe taps /play text=Ann roll -> 401; Bob at / | not Zoe
-    Ann at / | Zoe has the code of the table and wants to take part.; Bob answers yes -> 403; zoe answers yes -> 401
+    Ann at / | Zoe has the table’s code and wants to join.; Bob answers yes -> 403; zoe answers yes -> 401
     zoe taps /play text=Ann roll -> 401
 a wrong code and one without a name ask nobody [two]
     zoe taps /join/code code= & name=Zoe -> 403; zoe taps /join/code code=AAAA & name=Zoe -> 403
@@ -263,11 +266,11 @@ a wrong code and one without a name ask nobody [two]
     Ann at / | not wants to take part
 a phone that the host refuses stays outside and is told [two]
     zoe taps /join/code code={code} & name=Zoe; Ann answers no; zoe taps /play text=Ann roll -> 401
-    zoe at / | The host said no: this phone was not let in.; zoe at /join | The host said no: this phone was not let in.
-    zoe at /join/waiting | The host said no: this phone was not let in.
+    zoe at / | The host did not let this phone in.; zoe at /join | The host did not let this phone in.
+    zoe at /join/waiting | The host did not let this phone in.
 a phone outside puts away that it was not let in and nobody else’s news [two]
-    zoe taps /join/code code={code} & name=Zoe; Ann answers no; Bob taps /told/1; zoe at / | The host said no
-    zoe taps /told/1; zoe at / | not The host said no
+    zoe taps /join/code code={code} & name=Zoe; Ann answers no; Bob taps /told/1; zoe at / | The host did not let
+    zoe taps /told/1; zoe at / | not The host did not let
 whoever guesses codes waits a minute and others do not [two]
     eve taps /join/code code=XXXX & name=Eve -> 403; eve taps /join/code code=XXXX & name=Eve -> 403
     eve taps /join/code code=XXXX & name=Eve -> 403; eve taps /join/code code=XXXX & name=Eve -> 403
@@ -276,7 +279,7 @@ whoever guesses codes waits a minute and others do not [two]
     later 60; eve taps /join/code code={code} & name=Eve
 a phone that asks again is asked about once [two]
     zoe taps /join/code code={code} & name=Zoe; zoe taps /join/code code={code} & name=Yan
-    Ann at / | Yan has the code of the table | not Zoe has the code
+    Ann at / | Yan has the table’s code | not Zoe has the table’s code
 a name typed outside is shown as it is and does nothing [two]
     zoe taps /join/code code={code} & name=<script>alert(1)</script>
     Ann at / | <script>alert(1)</scrip | not markup <script>alert
@@ -356,7 +359,7 @@ def test_a_list_of_phones_that_cannot_be_saved_is_reported_and_saved_later(tmp_p
     phones.arrive("first")
 
     assert phones.party.host == "first"
-    assert "Who sits where cannot be kept" in str(phones.unkept)
+    assert "The seating cannot be saved" in str(phones.unkept)
 
     (tmp_path / "gone").mkdir()
     now_s[0] = 60.0
@@ -591,7 +594,7 @@ def test_the_host_refuses_everyone_who_typed_the_code_at_once(app, two):
     tap(two[0], path, answer="none")
 
     assert phones_of(app).asked == ()
-    assert "The host said no" in text_of(waiting[2].get("/join"))
+    assert "The host did not let this phone in" in text_of(waiting[2].get("/join"))
 
 
 @pytest.mark.parametrize(("path", "fields"), [("/seats/host/ask", {}), ("/join", {"player": "Ann", "ask": "1"})])
@@ -601,7 +604,7 @@ def test_a_phone_is_told_if_too_many_are_waiting(app, two, clock, path, fields):
     answer = tap(two[1], path, **fields)
 
     assert waiting == [True] * MOST_ASKING + [False]
-    assert "Too many phones wait for an answer: try again in a minute." in text_of(two[1].get(answer.location))
+    assert "Too many phones are waiting for an answer: try again in a minute." in text_of(two[1].get(answer.location))
     clock.now_s += SEAT_AWAY_S
     assert phones.asked == ()
     assert phones.ask(Wish.JOIN, "a later phone", "Zoe")

@@ -123,7 +123,7 @@ def strip(width: int, height: int) -> bytes:
     return cv2.imencode(".png", np.full((height, width, 3), 128, np.uint8))[1].tobytes()
 
 
-NONE = "There is no photograph yet: take one, or choose one."
+NONE = "There is no photograph yet: take or choose one."
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,12 @@ NONE = "There is no photograph yet: take one, or choose one."
         (strip(40, 16_001), {}, {}, "is 40 × 16001 pixels large; along a side at most 16000 are read"),
         (b"", {}, {}, NONE),
         (None, {}, {}, NONE),
-        (b"x", {"deck": "../x"}, {"deck": ""}, "There is no deck “../x” to tell cards by: choose again under Cards."),
+        (
+            b"x",
+            {"deck": "../x"},
+            {"deck": ""},
+            "There is no deck “../x” to recognize cards with: choose again under Cards.",
+        ),
         (b"x", {"edition": "../../etc"}, {"edition": "classic"}, "There is no edition ’../../etc’: the editions are"),
     ],
     ids=["gif", "wide", "high", "empty", "none", "deck", "edition"],
@@ -231,7 +236,7 @@ def test_photographs_uploaded_together_are_read_in_the_order_of_their_names(app,
 
     assert [name for _file, _deck, name in read] == ["IMG_9.JPG", "IMG_10.JPG"]
     assert len(app.extensions["companion"].snaps.get(sent.location.rpartition("/")[2]).photos) == 2
-    assert "These are photographs enough: 8 of one tableau." in text_of(refused)
+    assert "At most 8 photographs of one tableau are possible." in text_of(refused)
 
 
 def test_the_tables_deck_or_the_one_given_at_the_start_is_preselected(page, match, tmp_path):
@@ -347,9 +352,9 @@ def test_an_open_question_prevents_counting(answer, app, page):
     shown = counted(page, kept(app, doubtful()), **{"n-side-1-200": "1"} | answer)
 
     assert shown.status_code == 400
-    assert "Card 6 is still open: say which it is, or that it does not count." in text_of(shown)
+    assert "Card 6 is still unknown: choose the card, or that it does not count." in text_of(shown)
     assert form_of(shown)["n-side-1-200"] == "1"
-    assert '<a href="#card-6">Card 6 is still open' in shown.text
+    assert '<a href="#card-6">Card 6 is still unknown' in shown.text
     assert '<fieldset class="card doubtful" id="card-6">' in shown.text
 
 
@@ -408,15 +413,15 @@ RACE = {"edition": "asmodee-2014"}
 @pytest.mark.parametrize(
     ("how", "typed", "code", "says"),
     [
-        ({"shot": BARE}, {}, 400, "Nothing is counted yet: put in how many cards lie before each side"),
-        ({}, {"n-side-1-200": "-2"}, 400, "How many 200 km lie before Side 1? That is a number from 0 to 99."),
-        ({}, {"n-side-1-200": "x" * 60}, 400, "How many 200 km lie before Side 1?"),
+        ({"shot": BARE}, {}, 400, "Nothing is counted yet: enter the distance cards and safeties of each side"),
+        ({}, {"n-side-1-200": "-2"}, 400, "How many 200 km does Side 1 have? Enter a number from 0 to 99."),
+        ({}, {"n-side-1-200": "x" * 60}, 400, "How many 200 km does Side 1 have?"),
         ({}, {"name-side-2": "side 1"}, 400, "Two sides are called Side 1: give one of them another name."),
-        ({}, TOO_MANY, 200, "200 km: 5 are too many, the deck has only 4. Count these cards again."),
+        ({}, TOO_MANY, 200, "5 × 200 km is too many: the deck has only 4. Count these cards again."),
         ({}, TOO_MANY, 200, "Side 1 has more than 2 cards of 200 km."),
-        ({}, UNFINISHED | {"ended": "played-out"}, 200, "all cards were played out"),
-        ({}, UNFINISHED, 200, "not all cards were played out"),
-        (RACE, {"n-side-1-100": "8", "n-side-1-200": "1"}, 200, "The race goes to Side 1!"),
+        ({}, UNFINISHED | {"ended": "played-out"}, 200, "all cards were played"),
+        ({}, UNFINISHED, 200, "not all cards were played"),
+        (RACE, {"n-side-1-100": "8", "n-side-1-200": "1"}, 200, "Side 1 wins the race!"),
         (RACE, {"n-side-1-100": "8", "n-side-1-200": "1"}, 200, "This race miles 1500 575"),
         ({}, {}, 200, "Add to a match"),
         (RACE, {}, 200, "not Add to a match"),
@@ -456,7 +461,7 @@ def test_no_guess_is_preselected_however_likely(app, page):
     answer = counted(page, address)
 
     assert not [field for field in form_of(page.get(address)) if field[:2] == "c-"]
-    assert (answer.status_code, "Card 6 is still open" in text_of(answer)) == (400, True)
+    assert (answer.status_code, "Card 6 is still unknown" in text_of(answer)) == (400, True)
 
 
 def test_all_likely_guesses_can_be_accepted_at_once_and_are_reported(app, page):
@@ -710,7 +715,7 @@ def test_reading_again_with_an_unknown_deck_keeps_the_lines(app, page, read):
     address = kept(app)
     answer = page.post(address, data=form_of(page.get(address)) | {"deck": "?", "again": "1"}, headers=HOME)
 
-    assert "There is no deck “?” to tell cards by: choose again under Cards." in text_of(answer)
+    assert "There is no deck “?” to recognize cards with: choose again under Cards." in text_of(answer)
     assert (answer.status_code, form_of(answer)["n-side-1-100"], read) == (400, "5", [])
 
 

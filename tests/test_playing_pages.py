@@ -53,9 +53,9 @@ def test_the_large_sign_shows_the_cars_state_and_the_small_one_its_cause(match, 
 
 EVENINGS = """
 a stopped side says what stops it and what it needs
-    Ann roll; Bob accident > Ann; Ann discard 25; Ann sits; Ann at / | Accident | Repairs or Driving Ace is needed.
+    Ann roll; Bob accident > Ann; Ann discard 25; Ann sits; Ann at / | Accident | You need Repairs or Driving Ace.
 the others are told that a coup fourré may come
-    Ann roll; Bob stop > Ann; Bob sits; Bob at / | Ann may answer with a coup fourré. | not Coup fourré! Ann
+    Ann roll; Bob stop > Ann; Bob sits; Bob at / | Ann may counter with a coup fourré. | not Coup fourré! Ann
 a phone for the whole table can enter the coup fourré
     Ann roll; Bob stop > Ann; machine at / | Coup fourré! Ann: Right of Way
 the chance is gone once somebody has played on
@@ -67,15 +67,15 @@ what may not be played says why for all cards alike
     Ann at /may | 25 km, 50 km, 75 km, 100 km, 200 km Ann cannot drive yet. Instead: Roll or Right of Way. Rule:
 two reasons at once are said once each, with all the cards that they are about
     Ann roll; Bob speed-limit > Ann; Ann discard 25; Bob stop > Ann; Ann discard 25; Bob discard 25; Ann sits
-    Ann at /may | 25 km, 50 km, 75 km, 100 km, 200 km Stop on Ann: | 75 km, 100 km, 200 km Speed Limit:
+    Ann at /may | 25 km, 50 km, 75 km, 100 km, 200 km Ann cannot drive under Stop: | 75 km, 100 km, 200 km Speed Limit:
 what would be allowed instead is said of the first reason alone, as the others still stand
     Ann discard 25; Bob speed-limit > Ann; Ann sits
-    Ann at /may | Ann cannot drive yet. Instead: Roll or Right of Way. | only 25 and 50 until it is lifted. Rule:
+    Ann at /may | Ann cannot drive yet. Instead: Roll or Right of Way. | only 25 and 50 are allowed. Rule:
         | not Instead: 25, 50 or End of Limit; anew; Ann roll; Bob speed-limit > Ann
-    Ann at /may | Speed Limit: only 25 and 50 until it is lifted. Instead: 25, 50 or
+    Ann at /may | Speed Limit: only 25 and 50 are allowed. Instead: 25, 50 or
 a safety that may not be discarded is told [option discard-safety=forbidden]
     machine at /may | You can discard any other card.
-        | Driving Ace, Extra Tank, Puncture Proof, Right of Way A safety is never discarded.
+        | Driving Ace, Extra Tank, Puncture Proof, Right of Way A safety cannot be discarded.
 out of turn the cards are shown as they would stand and none can be entered
     Ann roll; Ann sits
     Ann at /may | This is what you could play if it were yours. | not button Ann 100
@@ -87,7 +87,7 @@ the page asks nothing of a hand that is over
 the plain page tells the table in sentences
     Ann roll; Bob roll; Ann 100; Bob stop > Ann; Ann sits
     Ann at /plain | It is your turn.
-        | Ann (you) 100 km driven, 600 km to go. The car: Stopped. Roll or Right of Way is needed.
+        | Ann (you) 100 km driven, 600 km to go. Car: Stopped. You need Roll or Right of Way.
         | Bob stops Ann. Ann needs Roll or Right of Way.
 an illegal play that was typed can be changed
     Ann sits; Ann taps /play text=Ann 100; Ann at / | I take it back Play it anyway Change
@@ -106,7 +106,7 @@ partners have each their own chance and can enter the other’s [pairs]
 a coup fourré seen of a pair offers both partners and no third button [pairs]
     Ann roll; Bob stop > Ann; perhaps Cid right-of-way ! or Ann right-of-way !
     machine at / | buttons Cid right-of-way !, Ann right-of-way !
-        | Or was it: Coup fourré! Ann answers with Right of Way.
+        | Or was it: Coup fourré! Ann counters with Right of Way.
 the chance stays while a card waits to be confirmed
     Ann sits; Ann roll; Bob stop > Ann; sees Ann discard 25; Ann at / | button Ann right-of-way !
     Ann reads | not markup data-window
@@ -115,7 +115,7 @@ an illegal play that the camera saw has three answers
     Ann at {asked} | What was it? | Not a play
 one tap confirms all legal plays that wait
     Ann sits; sees Ann roll; Ann at / | not Confirm all; sees Bob roll; sees Ann 100
-    Ann at / | 2 more plays are waiting: Bob lays Roll. Ann drives 100 km. Confirm all 3
+    Ann at / | 2 more plays are waiting: Bob plays Roll. Ann drives 100 km. Confirm all 3
     Ann taps /question/1-2-camera.3-play; lines Ann roll, Bob roll, Ann 100
 only the legal plays before an illegal one are confirmed together
     Ann sits; sees Ann roll; sees Bob roll; sees Ann stop > Bob; sees Bob 100
@@ -124,7 +124,7 @@ a tap on a legal card enters it and who only watches sees what is legal
     Ann sits; Ann at /may | button Ann roll; Ann taps /play text=Ann roll; lines Ann roll
     eve at /may | Roll | not markup name="text"
 what waits is answered on the plain page and leads back to it
-    Ann sits; sees Ann roll; Ann at /plain | To confirm Ann lays Roll. Confirm
+    Ann sits; sees Ann roll; Ann at /plain | To confirm Ann plays Roll. Confirm
     Ann taps {asked} page=plain -> /plain; lines Ann roll
 what was written wrongly comes back to be mended
     Ann sits; Ann taps /plain/play text=Ann rol -> /plain?text=Ann+rol#enter
@@ -141,13 +141,13 @@ a play is put together from the choices of the plain page
         Ann stop > Bob, Bob roll, Ann discard 100, Bob discard 25, Ann 100
 what is missing in the choices of the plain page is said [three]
     Ann taps /plain/play player=Ann -> /plain#enter; Ann at /plain | Choose the card that was played.
-    Ann taps /plain/play player=<b> & card=roll -> /plain#enter; Ann at /plain | Choose who has played.
-    Ann taps /plain/play player=Ann & card=stop -> /plain#enter; Ann at /plain | Choose on whom the hazard was laid.
+    Ann taps /plain/play player=<b> & card=roll -> /plain#enter; Ann at /plain | Choose who played.
+    Ann taps /plain/play player=Ann & card=stop -> /plain#enter; Ann at /plain | Choose who gets the hazard.
     Ann taps /plain/play player=Ann & card=theft -> /plain#enter; Ann at /plain | Choose the card that was played.
     lines -
 a line of the log says who saw to it
-    Ann sits; Bob sits; Bob taps /play text=Ann roll; Ann at / | Ann lays Roll. entered by Bob
-    machine taps /play text=Bob roll; Ann at / | Bob lays Roll. entered on a phone
+    Ann sits; Bob sits; Bob taps /play text=Ann roll; Ann at / | Ann plays Roll. entered by Bob
+    machine taps /play text=Bob roll; Ann at / | Bob plays Roll. entered on a phone
     sees Ann 100; Bob taps {asked}; Ann at / | Ann drives 100 km. confirmed by Bob
     machine taps /policy policy=auto; sees Bob 50; Ann at / | Bob drives 50 km. by the camera
     Ann taps {line 4}/correct text=Bob 25; Ann at / | Bob drives 25 km. corrected by Ann

@@ -59,62 +59,62 @@ hand-over
     Ann roll; end | Bob roll: The hand is over.
 hand-over/offered
     {TO_650}; Ann 25; Bob 25; Ann 25 | Bob 25:
-        Ann has reached the target, and first says whether the hand goes on: `extend` or `finish`.
+        Ann has reached the target and must first choose `extend` or `finish`.
 unknown-card
     | Ann 300: There is no 300 km in this game.
 too-many-copies
     Ann driving-ace | Ann driving-ace:
         The deck has only 1 × Driving Ace. Look at this card again, or correct an earlier line.
 own-side
-    Ann roll; Bob roll | Ann stop > Ann: That card is played on an opponent. Name one of them.
+    Ann roll; Bob roll | Ann stop > Ann: This card is played on an opponent: choose one.
 needs-target
-    Ann roll | Bob stop: Say who gets Stop.
+    Ann roll | Bob stop: Choose who gets Stop.
 needs-target/control [edition=rush]
-    | Ann control: Say who has to hand the card over.
+    | Ann control: Choose who has to hand the card over.
 needs-target/theft [edition=rush]
-    | Ann theft: Say who loses the card.
+    | Ann theft: Choose who loses the card.
 not-driving
     | Ann 100: Ann cannot drive yet.
 not-driving/remedied
     Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann 100:
-        Ann cannot drive yet: Roll is needed after the remedy.
+        Ann cannot drive yet: after the remedy, play Roll.
 not-driving/late-safety
-    Ann roll; Bob accident > Ann; Ann driving-ace | Ann 100: Ann cannot drive yet: Roll is needed after the safety.
+    Ann roll; Bob accident > Ann; Ann driving-ace | Ann 100: Ann cannot drive yet: after the safety, play Roll.
 under-hazard
-    Ann roll; Bob flat-tire > Ann | Ann 100: Flat Tire on Ann: no driving until it is remedied.
+    Ann roll; Bob flat-tire > Ann | Ann 100: Ann cannot drive under Flat Tire: fix it first.
 under-hazard/roll
-    Ann roll; Bob flat-tire > Ann | Ann roll: Flat Tire on Ann: Roll does not remedy it.
+    Ann roll; Bob flat-tire > Ann | Ann roll: Roll does not fix Flat Tire on Ann.
 speed-limit
-    Ann roll; Bob speed-limit > Ann | Ann 100: Speed Limit: only 25 and 50 until it is lifted.
+    Ann roll; Bob speed-limit > Ann | Ann 100: Speed Limit: only 25 and 50 are allowed.
 speed-limit/fifty [edition=rush]
-    Ann 50; Bob speed-limit > Ann | Ann 75: Speed Limit: nothing above 50 until it is lifted.
+    Ann 50; Bob speed-limit > Ann | Ann 75: Speed Limit: nothing above 50 is allowed.
 speed-limit/doubled [edition=rush; limit-on-doubled=doubled]
     Ann 50; Bob speed-limit > Ann | Ann 50*2: Speed Limit: 50 km doubled is above 50.
 past-target
-    {TO_650} | Ann 75: 75 km would pass the target: 50 km are left.
+    {TO_650} | Ann 75: 75 km would pass the target: 50 km to go.
 past-target/discard [edition=parker]
-    {TO_650} | Ann 75: 75 km would pass the target: 50 km are left. Played all the same, it goes to the discard pile.
+    {TO_650} | Ann 75: 75 km would pass the target: 50 km to go. If played anyway, it goes to the discard pile.
 third-200
     Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 200:
-        At most 2 cards of 200 km a hand: Ann laid them already.
+        A side may play 2 cards of 200 km per hand: Ann already has.
 nothing-to-remedy
-    | Ann repairs: There is no Accident on Ann that Repairs could fix.
+    | Ann repairs: Ann has no Accident for Repairs to fix.
 already-rolling
-    Ann roll; Bob roll | Ann roll: Roll would do nothing: Ann can drive already.
+    Ann roll; Bob roll | Ann roll: Roll would have no effect: Ann can already drive.
 not-limited
-    | Ann end-of-limit: There is no Speed Limit on Ann to end.
+    | Ann end-of-limit: Ann has no Speed Limit to end.
 already-limited
-    Ann speed-limit > Bob; Bob roll | Ann speed-limit > Bob: Speed Limit is on Bob already.
+    Ann speed-limit > Bob; Bob roll | Ann speed-limit > Bob: Bob already has Speed Limit.
 protected
     Ann roll; Bob roll; Ann right-of-way; Ann 25 | Bob stop > Ann:
-        Stop cannot touch Ann: Right of Way is on the table.
+        Ann has Right of Way: Stop has no effect.
 opponent-not-driving/empty
-    | Ann stop > Bob: Bob cannot be stopped yet: nothing lies on that battle pile.
+    | Ann stop > Bob: Bob cannot be stopped yet: that battle pile is empty.
 opponent-not-driving/remedied [hazard-on-remedy=forbidden]
     Ann roll; Bob stop > Ann; Ann roll; Bob accident > Ann; Ann repairs | Bob stop > Ann:
-        Ann cannot be stopped yet: Roll does not show on that battle pile.
+        Ann cannot be stopped yet: Roll is not on top of that battle pile.
 already-attacked [hazard-on-hazard=forbidden]
-    Ann roll; Bob accident > Ann; Ann discard 25 | Bob stop > Ann: Accident lies on Ann already.
+    Ann roll; Bob accident > Ann; Ann discard 25 | Bob stop > Ann: Ann already has Accident.
 coup-fourre-window-closed
     Ann roll; Bob stop > Ann; Ann discard 25; Bob roll | Ann right-of-way !:
         Too late for a coup fourré: a card was drawn or played after the attack (Stop).
@@ -122,78 +122,79 @@ coup-fourre-window-closed/remedy [edition=rush]
     Ann accident > Bob; Bob discard 50 | Bob repairs !:
         Too late for Repairs out of turn: a card was drawn or played after the attack (Accident).
 no-attack-to-answer
-    | Bob right-of-way !: Right of Way cannot be played out of turn: there is no attack on Bob to answer with it.
+    | Bob right-of-way !: Right of Way cannot be played out of turn: there is no attack on Bob for it to counter.
 no-attack-to-answer/own-turn
-    Ann roll; Bob roll; Ann accident > Bob | Bob repairs !: Repairs can only be played on the player's own turn.
+    Ann roll; Bob roll; Ann accident > Bob | Bob repairs !: Repairs can only be played on your own turn.
 no-attack-to-answer/mirror [edition=rush]
     | Bob mirror !: There is no attack on Bob to send back.
 no-attack-to-answer/mirrors [edition=rush]
     Ann stop > Bob; Bob mirror !; Ann mirror ! | Bob mirror !:
-        This attack has been sent back twice: there is no third Mirror.
+        This attack has already been sent back twice, so Mirror cannot return it again.
 first-card [first-card=roll-or-right-of-way]
     | Ann driving-ace: Ann's first card must be Roll or Right of Way.
 extension-not-offered
-    | Ann extend: No extension is offered to Ann.
+    | Ann extend: Ann cannot call the extension now.
 safety-discard [discard-safety=forbidden]
-    | Ann discard extra-tank: A safety is never discarded.
+    | Ann discard extra-tank: A safety cannot be discarded.
 cannot-take-discard
-    | Ann take: Cards are drawn from the draw pile, not from the discard pile.
+    | Ann take: Draw from the draw pile, not from the discard pile.
 cannot-take-discard/drawn [take-discard=allowed]
-    Ann discard 25; Bob skip-draw | Bob take: This turn's card has been drawn already.
+    Ann discard 25; Bob skip-draw | Bob take: The card for this turn is already drawn.
 cannot-take-discard/no-draw [edition=rush]
-    Ann stop > Bob; Bob roll ! | Bob take: Nothing is drawn for this turn: it followed from a play out of turn.
+    Ann stop > Bob; Bob roll ! | Bob take: There is no draw this turn: it follows a play out of turn.
 cannot-take-discard/empty [take-discard=allowed]
-    | Ann take: There is no card on the discard pile.
+    | Ann take: The discard pile is empty.
 cannot-take-discard/full [edition=rush]
-    Ann 50; Bob u-turn !; Bob 50 | Ann take: The hand is full: seven cards.
+    Ann 50; Bob u-turn !; Bob 50 | Ann take: The hand already has seven cards.
 cannot-take-discard/pair
-    Ann discard 25 | Bob pair 50 for 25: Here two equal cards cannot be exchanged for a card of the discard pile.
+    Ann discard 25 | Bob pair 50 for 25:
+        In this game, two equal cards cannot be exchanged for one from the discard pile.
 already-doubled [edition=rush]
-    | Ann 100*3: Only one Accelerator for each distance card.
+    | Ann 100*3: Play only one Accelerator on each distance card.
 no-such-card-there [edition=rush]
-    | Ann theft 100 > Bob: 100 km does not lie in front of Bob.
+    | Ann theft 100 > Bob: Bob has no 100 km on the table.
 no-such-card-there/discards [edition=rush]
     | Ann pair 50 for 100: 100 km is not on the discard pile.
 no-such-card-there/request [edition=rush]
-    Ann 50 | Bob give stop > Ann: Nobody has asked Bob for Stop.
+    Ann 50 | Bob give stop > Ann: No player has asked Bob for Stop.
 no-such-card-there/other [edition=rush]
-    Ann control stop > Bob | Bob give stop > Bob: It is Ann who has asked Bob for Stop.
+    Ann control stop > Bob | Bob give stop > Bob: Ann has asked Bob for Stop.
 no-such-card-there/unasked [edition=rush]
-    Ann control stop > Bob | Bob name roll > Ann: Bob has asked Ann for no card, so none is named instead.
+    Ann control stop > Bob | Bob name roll > Ann: Bob has not asked Ann for a card, so there is none to change.
 request-pending [edition=rush]
-    Ann control stop > Bob; Bob 50 | Ann control roll > Bob: A request lies beside Bob already.
+    Ann control stop > Bob; Bob 50 | Ann control roll > Bob: There is already a request for Bob.
 request-pending/owed [edition=rush]
     Ann control stop > Bob | Bob discard stop: Bob has to hand Stop to Ann first.
 nothing-to-turn-back [edition=rush]
-    | Ann u-turn: There is no distance card to turn back.
+    | Ann u-turn: There is no distance card to send back.
 nothing-to-turn-back/own [edition=rush]
-    Ann 50 | Ann u-turn !: U-Turn answers an opponent's card.
+    Ann 50 | Ann u-turn !: U-Turn counters an opponent's card.
 nothing-to-turn-back/winning [edition=rush; u-turn-on-winning-card=forbidden; target=200]
-    Ann 200 | Bob u-turn !: The card that wins cannot be turned back.
+    Ann 200 | Bob u-turn !: The winning card cannot be sent back.
 safety-demanded [edition=rush]
     | Ann control driving-ace > Bob: A safety cannot be demanded.
 needs-distance [edition=rush]
-    | Ann accelerator: Accelerator goes with a distance card.
+    | Ann accelerator: Play Accelerator together with a distance card.
 must-play-it [edition=rush]
-    Ann discard 100; Bob 75; Ann pair 50 for 100 | Ann 75: 100 km must be played this turn.
+    Ann discard 100; Bob 75; Ann pair 50 for 100 | Ann 75: Play 100 km this turn.
 must-play-it/handed [edition=rush]
     Ann control stop > Bob; Bob give stop > Ann | Bob 50:
-        Ann has to lay Stop first, or discard it if it cannot be laid.
+        Ann must first play Stop, or discard it if it cannot be played.
 no-passing
-    | Ann pass: There is no passing.
+    | Ann pass: Passing is not allowed.
 no-passing/out-of-turn [edition=rush]
-    | Ann pass: The turn is passed only after one's own play out of turn.
+    | Ann pass: You can pass only after your own play out of turn.
 no-such-card-there/hand-size [edition=asmodee-2014; exchange=yes]
     Ann skip-draw; Ann discard 25; Bob discard 25 | Ann exchange 25 25 25 50 50 50:
-        Ann does not hold that many cards (by the record: 5).
+        Ann does not have that many cards in hand (by the record: 5).
 no-exchange
-    | Ann exchange 25: Cards are not exchanged in this game.
+    | Ann exchange 25: Cards cannot be exchanged in this game.
 no-exchange/drawn [edition=asmodee-2014; exchange=yes]
-    Ann discard 25; Bob take | Bob exchange 50: This turn's card has been drawn already.
+    Ann discard 25; Bob take | Bob exchange 50: The card for this turn is already drawn.
 no-exchange/pile [exchange=yes]
-    down to 2 | Ann exchange 25 25 25: Fewer cards are left to draw (by the record: 2).
+    down to 2 | Ann exchange 25 25 25: There are not that many cards left to draw (by the record: 2).
 no-penalty
-    | Ann penalty 50: A mistake costs no card in this game.
+    | Ann penalty 50: There is no penalty card for a mistake in this game.
 """)
 )
 """By code and, after a slash, its case."""
@@ -201,15 +202,15 @@ no-penalty
 
 REMARKED = {
     "late-safety": ("hand first Ann\nAnn roll\nBob stop > Ann\nAnn right-of-way\n",
-        "Laid on one's own turn, so no coup fourré; at once it would have been one."),
+        "Played on the player's own turn, so not a coup fourré. Played at once, it would have been one."),
     "discard-only-when-stuck": ("option discard=when-stuck\nhand first Ann\nAnn discard 25\n",
-        "A card is discarded only when none can be played."),
+        "You may discard only when you cannot play a card."),
     "ended-as-agreed": ("hand first Ann\nAnn roll\nhand first Bob\n",
-        "The hand before was still open; it counts as ended by agreement."),
+        "The previous hand was still open: it counts as ended by agreement."),
     "no-effect": ("option extension=yes\ntarget 1000\nhand first Ann\nAnn roll\n",
         "The house rule extension=yes has no effect in this game: it needs target 700."),
     "look-alike": ("side \u0410nn\nhand first Ann\nAnn roll\n",
-        "The names \u0410nn and Ann look alike, but have different letters: they count as two names."),
+        "The names \u0410nn and Ann look the same but have different letters: they count as two names."),
     "no-effect/card": ("edition classic\noption limit-on-doubled=doubled\nhand first Ann\nAnn roll\n",
         "The house rule limit-on-doubled=doubled has no effect in this game: there is no Accelerator."),
     "no-effect/points": ("edition rush\noption shut-out=once\nhand first Ann\nAnn 100\n",
@@ -219,24 +220,24 @@ REMARKED = {
         "The house rule five-hazards-removed=yes has no effect in this game: it is for up to 3 players."),
     "no-effect/more-opponents": ("option shut-out=once\nhand first Ann\nAnn roll\n",
         "The house rule shut-out=once has no effect in this game: it is for 2 opponents or more."),
-    "hand-began-by-itself": ("Ann roll\n", "No hand had been started; Ann counts as its first player."),
+    "hand-began-by-itself": ("Ann roll\n", "No hand had been started: Ann counts as its first player."),
     "too-many-copies/unverified": ("edition rush\nhand first Ann\nAnn 300\nBob 300\n",
-        "300 km: more than the 1 counted for this deck. Its counts can be corrected."),
+        "300 km: more than the 1 counted in this deck. You can correct the counts."),
 }  # fmt: skip
 
 AS_VALUES = {
     "too-many-copies/laid": (
         {"card": Card.KM_75, "laid": 13, "count": 10},
-        "75 km: 13 are too many, the deck has only 10. Count these cards again.",
+        "13 × 75 km is too many: the deck has only 10. Count these cards again.",
     ),
     "third-200/lies": ({"side": "Ann", "count": 2}, "Ann has more than 2 cards of 200 km."),
-    "past-target/sum": ({"side": "Ann", "km": 725, "target": 700}, "Ann has 725 km, and the target is 700 km."),
+    "past-target/sum": ({"side": "Ann", "km": 725, "target": 700}, "Ann has 725 km, but the target is 700 km."),
     "missing-cards": ({"card": Card.STOP, "count": 2}, "Missing: 2 × Stop."),
     "missing-cards/unverified": (
-        {"card": Card.STOP, "count": 2}, "Missing: 2 × Stop, if this deck is counted right.",
+        {"card": Card.STOP, "count": 2}, "Missing: 2 × Stop, if the counts of this deck are right.",
     ),
-    "unknown-card/unread": ({"count": 3}, "Cards that could not be told: 3."),
-    "no-such-card-there/hand": ({"player": "Ann", "card": Card.ROLL}, "Ann does not hold Roll."),
+    "unknown-card/unread": ({"count": 3}, "Unrecognized cards: 3."),
+    "no-such-card-there/hand": ({"player": "Ann", "card": Card.ROLL}, "Ann does not have Roll in hand."),
 }  # fmt: skip
 """Reasons given as values: the finer cases of some codes, and what a count of the cards finds."""
 
@@ -389,7 +390,7 @@ def test_names_in_a_sentence_are_never_taken_for_its_gaps_or_for_cards():
     small = reason(Code.NOT_DRIVING, side="bob")
 
     assert say(why) == "It is roll's turn, not {turn}'s."
-    assert say(away) == "Say who gets Out of Gas."
+    assert say(away) == "Choose who gets Out of Gas."
     assert say(small) == "bob cannot drive yet."
 
 
@@ -495,14 +496,14 @@ def test_the_rules_of_a_sheet_are_named_in_each_language(name, language):
 def test_the_json_of_a_reason_counts_as_its_sheet_does():
     says = {name: as_json(refused("past-target"), load_edition(name))["say"] for name in ("bsd-mille", "parker")}
 
-    assert says["bsd-mille"] == "75 miles would pass the target: 50 miles are left."
-    assert says["parker"] == "75 km would pass the target: 50 km are left."
+    assert says["bsd-mille"] == "75 miles would pass the target: 50 miles to go."
+    assert says["parker"] == "75 km would pass the target: 50 km to go."
 
 
 def test_the_json_of_a_reason_gives_code_sentence_rule_and_way_out():
     assert as_json(refused("no-passing"), CLASSIC) == {
         "code": "no-passing",
-        "say": "There is no passing.",
+        "say": "Passing is not allowed.",
         "rule": "the classic rules (106 cards) – A turn",
         "instead": "play or discard a card",
     }

@@ -449,7 +449,7 @@ a pending control may lie anywhere beside the player who was asked [edition=rush
     lay control-01 discard; see; enter Ann control stop > Bob; up control-01; see 5 => nothing
 a second control is asked about while the first is pending [edition=rush]
     lay control-01 2/battle; see; enter Ann control stop > Bob; lay control-02 discard; see 5
-        => Control has been laid: enter the play that it belongs to.
+        => Control was played: enter the play it belongs to.
 rush cards laid in turn are proposed like any others (5) [edition=rush]
     enter Ann pollution > Bob; lay end-of-pollution-01 2/battle; see => Bob end-of-pollution
 rush cards laid in turn are proposed like any others (6) [edition=rush]
@@ -465,16 +465,16 @@ a doubled card that loses its accelerator is a difference [edition=rush]
         => Accelerator is no longer on the distance area.
 an accelerator laid beside an older distance card is asked [edition=rush]
     lay 100-01 1/distance; see; lay accelerator-02 1/distance; see 3
-        => Accelerator has been laid: enter the play that it belongs to.
+        => Accelerator was played: enter the play it belongs to.
 an accelerator between two distance cards is asked [edition=rush]
     put 100-01 1/distance; put 75-01 1/distance; put accelerator-02 1/distance; see 3
-        => Accelerator has been laid: enter the play that it belongs to.
+        => Accelerator was played: enter the play it belongs to.
     enter Ann 75*2, Bob discard 50; see 3 => Ann 100
 an explained special card may be covered and taken up [edition=rush]
     enter Ann 100; lay u-turn-01 discard; see; enter Bob u-turn !; see; lay 50-01 discard; see 3 => Bob discard 50?
-    => ever: U-Turn has been laid: enter the play that it belongs to. / Bob discard 50?
+    => ever: U-Turn was played: enter the play it belongs to. / Bob discard 50?
 a special card taken back takes its question along [edition=rush]
-    lay mirror-01 discard; see => Mirror has been laid: enter the play that it belongs to.
+    lay mirror-01 discard; see => Mirror was played: enter the play it belongs to.
     up mirror-01; see 3 => nothing
     => now: nothing
 a special card of a play entered before is not asked [edition=rush]
@@ -500,15 +500,15 @@ a discard that may be part of an exchange is asked [edition=asmodee-2014; exchan
     lay 50-01 discard; see => Ann discard 50?
 a remedy that may have been an answer out of turn is asked [edition=asmodee-2014; fast-remedy=yes]
     enter Ann roll, Bob roll, Ann accident > Bob; lay repairs-01 discard; see
-        => Repairs was discarded or answers the attack: enter what was played.
+        => Repairs was discarded or counters the attack: enter the play.
 a remedy laid out of turn on a fresh attack is an answer at once [edition=asmodee-2014; fast-remedy=yes; three]
     enter Ann roll, Bob roll, Cid roll, Ann accident > Cid; lay repairs-01 3/battle; see => Cid repairs !?
 a remedy on the discard pile after an attack is asked [edition=rush]
     enter Ann pollution > Bob; lay end-of-pollution-01 discard; see 3
-        => End of Pollution was discarded or answers the attack: enter what was played.
+        => End of Pollution was discarded or counters the attack: enter the play.
 a remedy thrown out with its hazard is asked and no discard [edition=rush]
     enter Ann stop > Bob, Bob discard 50, Ann 50; lay roll-01 discard; see
-        => Go was discarded or answers the attack: enter what was played.
+        => Go was discarded or counters the attack: enter the play.
 a card seen before an arm came over it comes before one seen later [three]
     enter Ann roll, Bob roll, Cid roll; put roll-01 1/battle; put roll-02 2/battle; put roll-03 3/battle; see;
         see 0.3 hiding 2/battle 2/speed 2/safety 2/distance; lay 50-03 discard;

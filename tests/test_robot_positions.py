@@ -178,13 +178,13 @@ def test_a_reason_names_both_players_of_a_pair():
     record = judge.judge_on(judge.EMPTY_RECORD, tuple(notation.lines(text)))
     pair = position_of(record, "Ann", [Card.ROLL])
 
-    assert reason_for(pair, lay("Ann", Card.ROLL)) == "It helps Ann and Dee on, with 1000 km still to go."
+    assert reason_for(pair, lay("Ann", Card.ROLL)) == "It helps Ann and Dee, with 1000 km still to go."
 
 
 @pytest.mark.parametrize(
     ("lines", "does", "says"),
     [
-        ("Ann 200; Bob control roll > Ann", Play(Verb.GIVE, "Ann", Card.ROLL, "Bob"), "It was asked for."),
+        ("Ann 200; Bob control roll > Ann", Play(Verb.GIVE, "Ann", Card.ROLL, "Bob"), "It was demanded."),
         ("Ann 100; Bob 50; Ann 75; Bob 200", lay("Ann", Card.U_TURN, at_once=True), "It brings Bob back to 50 km."),
     ],
 )
@@ -235,16 +235,16 @@ REASONS = {
     "It holds up %(side)s at %(km)d km; unseen cards that help: %(left)d.": lambda play: (
         play.is_attack and play.card is not Card.MIRROR
     ),
-    "Hazards that it keeps off: %(count)d unseen.": lambda play: (
+    "Unseen hazards it protects against: %(count)d.": lambda play: (
         play.verb is Verb.PLAY and play.card.family is Family.SAFETY
     ),
     "%(card)s is the last card.": lambda play: play.verb is Verb.DISCARD,
-    "It was asked for.": lambda play: play.verb is Verb.GIVE,
+    "It was demanded.": lambda play: play.verb is Verb.GIVE,
     "The nearest opponent has %(km)d km; cards left to draw: %(left)d.": lambda play: (
         play.verb in (Verb.EXTEND, Verb.FINISH)
     ),
-    "The card in the hand is not worth laying now.": lambda play: play is None or play.verb is Verb.PASS,
-    "It helps %(side)s on, with %(km)d km still to go.": lambda play: (
+    "The card in the hand is not worth playing now.": lambda play: play is None or play.verb is Verb.PASS,
+    "It helps %(side)s, with %(km)d km still to go.": lambda play: (
         play.verb in (Verb.TAKE, Verb.PAIR, Verb.THEFT, Verb.CONTROL)
         or (play.verb is Verb.PLAY and (play.card.family is Family.REMEDY or play.card is Card.MIRROR))
     ),
@@ -263,4 +263,4 @@ def test_a_reason_is_about_the_chosen_play(edition, seed):
 def test_a_discarded_u_turn_returns_no_card():
     at = position("u-turn 100 50 50", "Ann 100; Bob 200", edition="rush")
 
-    assert reason_for(at, discard("Ann", Card.U_TURN)) == "Of the 4 cards U-Turn is missed least."
+    assert reason_for(at, discard("Ann", Card.U_TURN)) == "Of the 4 cards, U-Turn is the least useful."

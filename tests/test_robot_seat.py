@@ -277,7 +277,7 @@ def test_without_a_camera_the_helper_enters_the_hand_and_the_plays(app, match):
     dealt = ["roll", "25", "25", "50", "50", "50"]
     tap(helper, "/robot/hand", **{f"slot-{n}": slug for n, slug in enumerate(dealt, start=1)})
 
-    assert "Draw a card for Robo and lay it in slot 7 without looking." in text_of(helper.get("/robot"))
+    assert "Draw a card for Robo and put it in slot 7 without looking at it." in text_of(helper.get("/robot"))
 
     tap(helper, "/robot/hand", **{"slot-7": "stop"})
     page = helper.get("/robot")
@@ -299,7 +299,7 @@ def test_only_the_helper_sees_the_hand_and_the_next_play(app, match):
     shown = [other.get(path).get_data(as_text=True) for path in paths]
 
     assert '"extra-tank" selected' in helper.get("/robot?hand=1").get_data(as_text=True)
-    assert "lay it in slot 2" in helper.get("/robot").get_data(as_text=True)
+    assert "put it in slot 2" in helper.get("/robot").get_data(as_text=True)
     assert [page.count("extra-tank") for page in shown] == before
     assert not any("lay it in slot" in page for page in shown)
     assert tap(other, "/robot/hand", **{"slot-1": "roll"}).status_code == 403

@@ -54,9 +54,9 @@ def won(begun):
 
 
 EXPLAINED = {
-    "three-players-5100": "Ann laid every safety there is: 300 on top."
-    " | The draw pile was used up when Ann completed the trip: 300 | Ann called the extension and completed it: 200"
-    " | Bob laid no distance card: 500 for Ann. Cid laid no distance card: 500 for Ann.",
+    "three-players-5100": "Ann played all the safeties: 300 extra."
+    " | The draw pile was empty when Ann completed the trip: 300 | Ann called the extension and completed it: 200"
+    " | Bob played no distance card: 500 for Ann. Cid played no distance card: 500 for Ann.",
     "rush-five-players": "Dee: 1 × 300 km with Accelerator, 2 × 100 km, 1 × 50 km = 850",
 }
 
@@ -297,7 +297,7 @@ SHOWN = {
     " | Most cruel attacker: Bob, with 1 hazard on Ann.",
     "/more": "Earlier matches | Statistics",
     "/score": "Earlier matches | Statistics | Ann: 7 × 100 km = 700 | Bob: 5 × 25 km = 125"
-    " | Ann laid Right of Way: 100 | Ann answered Stop at once with Right of Way: 300 on top."
+    " | Ann played Right of Way: 100 | Ann countered Stop at once with Right of Way: 300 extra."
     " | Ann completed 700 km: 400 | Ann completed the trip without any 200 km card: 300"
     " | Rule: the classic rules (106 cards) – Scoring",
     "/past/1/1?step=0": "The cards are dealt.",
@@ -318,7 +318,7 @@ def test_a_won_hand_has_a_headline(page, won, path):
 EVENINGS = """
 a step says who entered and who changed it
     Ann taps /play text=Ann roll -> 401; Ann sits; Bob sits; Ann taps /play text=Ann roll
-    Bob taps {line}/correct text=Ann right-of-way; machine at /past/1/1?step=1 | Ann lays Right of Way.
+    Bob taps {line}/correct text=Ann right-of-way; machine at /past/1/1?step=1 | Ann plays Right of Way.
     machine reads | Entered by Ann. Changed later by Bob.
 a step that was illegal says why
     machine sends /plays {"text": "Ann 100", "anyway": true}
@@ -332,14 +332,14 @@ before the first hand is finished there is nothing to send
 an extension called in vain says who called it [option extension-bonus=caller-or-opponents]
     Ann roll; Bob roll; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 200; Bob 25; Ann 100
     Ann extend; end; machine at /score | Rule: house rule: extension-bonus=caller-or-opponents
-        | Extension Ann called it and did not complete it – 200 | not completed after the call
-        | Ann called the extension and did not complete it: 200 for Bob.
+        | Extension Ann called it but did not complete it – 200 | not completed after the call
+        | Ann called the extension but did not complete it: 200 for Bob.
 and one that is completed that it was [option extension-bonus=caller-or-opponents]
     Ann roll; Bob roll; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 200; Bob 25; Ann 100
     Ann extend; Bob 25; Ann 200; Bob 25; Ann 100; machine at /score | Extension completed after the call 200 –
 where it brings the opponents nothing a failed one has no line
     Ann roll; Bob roll; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 200; Bob 25; Ann 100
-    Ann extend; end; machine at /score | not Ann called it and did not complete it | not completed after the call
+    Ann extend; end; machine at /score | not Ann called it but did not complete it | not completed after the call
 who leaves a play as it is goes back to where the pen was
     Ann roll; Bob roll; Ann 100; machine taps {line 1}/correct text=Ann discard 25
     machine at {line 1}?text=Ann+discard+25&refused=1 | Leave it as it is | markup <a class="button" href="/"><svg
@@ -352,7 +352,7 @@ a hand that was played shows a spectator its plays but no pen
     Ann roll; Bob roll; Ann 100; end; eve at /score/1/plays | Ann drives 100 km. | not markup /line/
     machine at /score/7/plays -> 404
 a step is a part for a page that asks for one
-    Ann roll; Bob roll; machine polls /past/1/1?step=2; machine reads | Bob lays Roll. | not markup <html
+    Ann roll; Bob roll; machine polls /past/1/1?step=2; machine reads | Bob plays Roll. | not markup <html
 a page that is not there is no error
     machine at /past?page=0 -> 200; machine at /past?page=-3 -> 200; machine at /past?page=x -> 200
     machine at /past?page=99999999999999999999 -> 200

@@ -38,18 +38,18 @@ def test_the_setup_file_can_give_a_seat_to_a_robot(tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("[options]\nextension = false", "'extension' is yes or no, not 'False'"),
+        ("[options]\nextension = false", "'extension' must be yes or no, not 'False'"),
         ('[options]\ncheating = "yes"', "no house rule 'cheating'"),
-        ("robot.Eve = 2", "'robot' names one player and how well he plays, 1 to 3, such as robot.Bob = 2"),
-        ("robot = {Ann = 1, Bob = 2}", "'robot' names one player"),
+        ("robot.Eve = 2", "'robot' must name a player and a level from 1 to 3, such as robot.Bob = 2"),
+        ("robot = {Ann = 1, Bob = 2}", "'robot' must name a player"),
         ("options = 3", r"\[options\] holds house rules"),
         ('edition = "rush"\n[deck]\nstop = 5', "the deck has 107 cards, not 106"),
-        ('edition = "rush"\n[deck]\nstop = "5"', r"\[deck\] corrects how many"),
-        ('edition = "rush"\n[deck]\nstop = true', r"\[deck\] corrects how many"),
+        ('edition = "rush"\n[deck]\nstop = "5"', r"\[deck\] must give a number for each card"),
+        ('edition = "rush"\n[deck]\nstop = true', r"\[deck\] must give a number for each card"),
         ('edition = "rush"\n[deck]\njoker = 2', "a card 'joker' that no edition has"),
-        ('edition = "rush"\ndeck = 5', r"\[deck\] corrects how many"),
-        ("[options]\npicture = [1280, 720]", r"'picture' stands below \[options\] .*above \[options\]"),
-        ("[deck]\ntarget = 700", r"put `target = …` above \[deck\]"),
+        ('edition = "rush"\ndeck = 5', r"\[deck\] must give a number for each card"),
+        ("[options]\npicture = [1280, 720]", r"'picture' is below \[options\] .*above \[options\]"),
+        ("[deck]\ntarget = 700", r"move `target = …` above \[deck\]"),
         ("picture = [1280, 720]", r"no \[\[zone\]\] is drawn"),
     ],
 )
@@ -67,7 +67,7 @@ def test_the_error_for_a_misplaced_key_says_where_it_belongs(tmp_path, table, ke
     with pytest.raises(Problem) as refused:
         read_setup(path)
 
-    says = f"'{key}' stands below [[{table}]] and so belongs to it: put `{key} = …` above the first [[side]]."
+    says = f"'{key}' is below [[{table}]] and belongs to it: move `{key} = …` above the first [[side]]."
     assert str(refused.value) == f"{path}: {says}"
 
 

@@ -49,21 +49,21 @@ the tap that ends a hand leads to the score without a script too [two]
 
 a side is told when another changes its line [two]
     Ann roll; Bob taps {line}/correct text=Ann discard 25; Bob at / | not changed your line
-    Ann at / | Bob changed your line “Ann lays Roll” to “Ann discards 25 km”.
+    Ann at / | Bob changed your line “Ann plays Roll” to “Ann discards 25 km”.
     Ann taps /changed seq={changed}; Ann at / | not changed your line
 a side is told of each change one after the other [two]
     Ann roll; Bob roll; Bob taps {line 1}/correct text=Ann discard 25; Bob taps {line 2}/correct text=Bob discard 50
-    Ann at / | Bob changed your line “Ann lays Roll”; Ann at /plain | Bob changed your line “Ann lays Roll”
+    Ann at / | Bob changed your line “Ann plays Roll”; Ann at /plain | Bob changed your line “Ann plays Roll”
     Ann taps /changed seq={changed 1}; Ann at / | not changed your line
 a line made another’s is given back by the side whose it was [two]
     Bob taps /play text=Ann roll; Bob taps {line}/correct text=Bob discard 25 & anyway=1
     Ann taps /undo seq={seq}; lines Ann roll
 a side is told when another takes its line out and may undo that [two]
     Ann roll; Ann taps /play text=Bob roll; Ann taps {line 2}/retract
-    Bob at / | Ann took out your line “Bob lays Roll”. | markup name="seq" value="{seq}"
-    Bob taps /undo seq={seq}; Bob at / | not took out your line; lines Ann roll, Bob roll
+    Bob at / | Ann removed your line “Bob plays Roll”. | markup name="seq" value="{seq}"
+    Bob taps /undo seq={seq}; Bob at / | not removed your line; lines Ann roll, Bob roll
 an undo of another side’s play is told too [two]
-    Ann roll; Bob roll; Ann taps /undo; Bob at / | Ann took out your line “Bob lays Roll”.
+    Ann roll; Bob roll; Ann taps /undo; Bob at / | Ann removed your line “Bob plays Roll”.
     Ann taps /redo; Bob at / | not your line
 nobody is told what the own side did nor what changed nothing [two]
     Ann roll; Ann taps {line}/correct text=Ann discard 25; Ann at / | not your line

@@ -259,12 +259,12 @@ def test_a_safety_read_twice_is_asked_about_where_it_is_less_clear():
     [
         ({"n-side-1-200": "3"}, {"200": [["Side 1 has more than 2 cards of 200 km."], []]}),
         ({"n-side-1-200": "3", "n-side-2-200": "2"},
-         {"200": [["200 km: 5 are too many, the deck has only 4. Count these cards again.",
+         {"200": [["5 × 200 km is too many: the deck has only 4. Count these cards again.",
                    "Side 1 has more than 2 cards of 200 km."],
-                  ["200 km: 5 are too many, the deck has only 4. Count these cards again."]]}),
-        ({"n-side-1-100": "12", "trip": "700"}, {"km": [["Side 1 has 1200 km, and the target is 700 km."], []]}),
+                  ["5 × 200 km is too many: the deck has only 4. Count these cards again."]]}),
+        ({"n-side-1-100": "12", "trip": "700"}, {"km": [["Side 1 has 1200 km, but the target is 700 km."], []]}),
         ({"s-side-1-extra-tank": "out", "s-side-2-extra-tank": "coup-fourre"},
-         {"extra-tank": [["Extra Tank: 2 are too many, the deck has only 1. Count these cards again."]] * 2}),
+         {"extra-tank": [["2 × Extra Tank is too many: the deck has only 1. Count these cards again."]] * 2}),
         ({"n-side-1-100": "7", "ended": "stopped"}, {"hand": ["Side 1 has all 700 km: that completes the trip."]}),
     ],
     ids=["a third 200", "more than there are", "past the target", "one safety twice", "a trip said to be broken off"],
@@ -406,14 +406,14 @@ def test_all_possible_trips_are_offered():
 
 
 def test_a_number_of_sides_that_the_edition_excludes_is_refused():
-    with pytest.raises(SeatingError, match="Classic is played by 2 or 3 alone, or 4 or 6 in pairs: these are 5 sides"):
+    with pytest.raises(SeatingError, match="Classic is for 2 or 3 alone, or 4 or 6 in pairs: these are 5 sides"):
         check_sides(CLASSIC, 5)
 
 
 @pytest.mark.parametrize(
     ("first", "second", "say"),
     [
-        ({Card.KM_100: 6}, {}, "Ann has 600 km, and the trip went to 700: look at the cards again."),
+        ({Card.KM_100: 6}, {}, "Ann has 600 km, but the trip was to 700: check the cards again."),
         ({Card.KM_50: 10, Card.KM_200: 1}, {Card.KM_100: 7},
          "Bob has all 700 km as well: only one side completes the trip."),
     ],

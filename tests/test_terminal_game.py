@@ -167,8 +167,8 @@ def test_the_others_plays_and_their_reasons_are_shown():
 
     shown, why = answers(match, "p", "u roll", "why")[1:]
 
-    assert "\nBob lays Go.\n" in shown
-    assert why == "Bob lays Go. It helps Bob on, with 700 miles still to go."
+    assert "\nBob plays Go.\n" in shown
+    assert why == "Bob plays Go. It helps Bob, with 700 miles still to go."
 
 
 def test_the_hand_is_sorted_or_in_the_order_drawn():
@@ -234,7 +234,7 @@ def test_robots_fill_the_sides_of_the_edition(played, edition, players, sides):
 def test_the_coach_uses_the_persons_name_and_shows_plays_as_typed(played):
     shown = played("p; hint", "--edition", "bsd-mille", "--seed", "5", "--name", "Zoé", "--level", "3").stdout
 
-    assert "It helps Zoé on, with 700 miles still to go." in shown.replace("\n", " ")
+    assert "It helps Zoé, with 700 miles still to go." in shown.replace("\n", " ")
     assert "Player" not in shown
 
 
@@ -250,16 +250,17 @@ def test_pairs_can_be_chosen_if_the_edition_allows_both(played):
         ("", "u", "Say which card by its number"), ("", "d 9", "Say which card by its number"),
         ("", "save", "Say where to"), ("", "save /nowhere/at/all", "cannot be saved"),
         ("", "why", "Nobody has played since"), ("", "hint", "A card is picked first"),
-        ("", "stop > Cid", "After `>` comes a side"), ("", "end", "There is no command `end`"),
+        ("", "stop > Cid", "Write a side after `>`"), ("", "end", "There is no command `end`"),
         ("p", "p", "No card is picked now."),
         ("p", "u 4", "Player cannot drive yet. [the manual page of the Unix game mille – Starting to drive]"),
         ("p", "u stop", "Bob cannot be stopped yet"),
-        ("p", "u gasoline", "There is no Out of Gas on Player that Gasoline could fix"),
-        ("p", "gas", "There is no Out of Gas on Player that Gasoline could fix"), ("p", "Red Light", "Bob cannot"),
-        ("p", "u red-light", "Bob cannot be stopped yet"), ("p", "d fuel-truck", "A safety is never discarded"),
-        ("p", "d gasoline", "Player does not hold Gasoline."), ("p", "d extra-tank", "A safety is never discarded"),
+        ("p", "u gasoline", "Player has no Out of Gas for Gasoline to fix"),
+        ("p", "gas", "Player has no Out of Gas for Gasoline to fix"), ("p", "Red Light", "Bob cannot"),
+        ("p", "u red-light", "Bob cannot be stopped yet"), ("p", "d fuel-truck", "A safety cannot be discarded"),
+        ("p", "d gasoline", "Player does not have Gasoline in hand."),
+        ("p", "d extra-tank", "A safety cannot be discarded"),
         ("p", "100 anyway", "Player cannot drive yet."), ("p", "u 1 > Bob", "cannot be used like that"),
-        ("p", "skip-draw", "has been drawn already"), ("p", "penalty 25", "A mistake costs no card"),
+        ("p", "skip-draw", "is already drawn"), ("p", "penalty 25", "There is no penalty card"),
     ],
 )  # fmt: skip
 def test_an_impossible_command_is_refused_and_changes_nothing(lines, typed, says):
@@ -421,7 +422,7 @@ def test_options_that_contradict_the_file_are_refused(played, file, option):
     ("options", "says"),
     [
         (["--players", "5"], "2 or 3 alone, or 4 or 6 in pairs"),
-        (["--edition", "bsd-mille", "--players", "3"], "is played by"), (["--edition", "klassik"], "klassik"),
+        (["--edition", "bsd-mille", "--players", "3"], "BSD mille is for"), (["--edition", "klassik"], "klassik"),
         (["--players", "7"], "from 2 to 6"), (["--name", "bob"], "Two players are called"),
         (["--level", "4"], "1, 2 or 3"), (["/nowhere/at/all"], "cannot be saved"),
     ],

@@ -21,12 +21,12 @@ from companion.rules.play import Play, Verb
 from companion.rules.reasons import Reason
 from companion.rules.record.judge import JudgedRecord
 
-NOTHING_DEALT = say("The cards of this hand cannot be dealt: undo, or begin another hand.")
-OWN_CARDS = say("Everybody plays the cards of his own hand: take the seat whose cards these are.")
-DRAW_FIRST = say("A card is drawn first.")
-NOT_YET = say("Somebody may still answer what was played last: wait a moment.")
-TABLE_DEALS = say("Here the companion deals the cards, and a play stands as it was made: undo takes it back.")
-NOTHING_TO_DECLINE = say("Nothing is asked of you that you could let pass.")
+NOTHING_DEALT = say("These cards cannot be dealt: undo, or start another hand.")
+OWN_CARDS = say("You can only play your own cards: take the seat these cards belong to.")
+DRAW_FIRST = say("Draw a card first.")
+NOT_YET = say("Wait a moment: the last play can still be countered.")
+TABLE_DEALS = say("The companion deals the cards here, so a play cannot be corrected: undo it instead.")
+NOTHING_TO_DECLINE = say("There is nothing for you to pass on.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,11 +23,11 @@ from companion.rules.record.notation import HandLine, RecordLine, Unreadable, ch
 from companion.rules.table import Table
 from companion.storage.events import EventKind, NewEvent
 
-NO_LINE_FITS = Outcome(done=False, say=say("No line of the record fits: change it in the log of the hand."))
+NO_LINE_FITS = Outcome(done=False, say=say("No line of the record fits: correct it in the log of the hand."))
 OTHER_SIDE = Outcome(done=False, say=say("The other side has to confirm that."))
-WAITS = say("It waits for the play before it.")
+WAITS = say("The play before it must be confirmed first.")
 PROGRAM = "the companion"  # who answers the director in a dealt match
-NO_ROBOT = say("A robot is one of the players and has a level from 1 to 3, and somebody plays who is none.")
+NO_ROBOT = say("Each robot is one of the players and has a level from 1 to 3; at least one player is not a robot.")
 
 
 def setting(key: str, value: str, by: str) -> NewEvent:
@@ -53,14 +53,14 @@ def match_begun(
     for number, text in enumerate(lines, start=1):
         game, items = judge.step(game, RecordLine(number, text))
         for item in items:
-            raise Problem(getattr(item, "unreadable", None) or say("A game begins with its players, not with a play."))
+            raise Problem(getattr(item, "unreadable", None) or say("Start a game with its players, not with a play."))
     try:
         for team in game.teams:
             check_names(team)
     except Unreadable as error:
         raise Problem(error.args[0]) from error
     if not game.hand_is_open or not isinstance(read_header(lines[-1]), HandLine):
-        raise Problem(say("A game is set up by its sides and ends with `hand first` and a player's name."))
+        raise Problem(say("To set up a game, write its sides, then `hand first` and a player's name."))
     players = {player for team in game.teams for player in team.players}
     if robots and not (players > robots.keys() and set(robots.values()) <= set(Level)):
         raise Problem(NO_ROBOT)

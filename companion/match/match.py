@@ -49,18 +49,18 @@ log = logging.getLogger(__name__)
 Derive = Callable[[MatchState], tuple[Question, ...]]  # the camera's questions, in order
 Mats = Callable[[MatchState], Mapping[str, str]]  # side names by mat id
 DONE = Outcome(done=True)
-GONE = Outcome(done=False, say=say("That was settled already."), is_void=True)
+GONE = Outcome(done=False, say=say("That is already settled."), is_void=True)
 NOTHING = {
     EventKind.UNDO: Outcome(done=False, say=say("There is nothing to undo."), is_void=True),
     EventKind.REDO: Outcome(done=False, say=say("There is nothing to redo."), is_void=True),
 }
 NOT_LOOKED = Outcome(
     done=False,
-    say=say("The camera has not looked at the table since the start: answer again in a moment."),
+    say=say("The camera has not read the table since the start: answer again in a moment."),
     is_void=True,
 )
-OTHER_CHANGE = Outcome(done=False, say=say("Another change was sent under that name."), is_void=True)
-ASKED = say("The others are asked: it is taken back as soon as one of them agrees.")
+OTHER_CHANGE = Outcome(done=False, say=say("That ID was already used for another change."), is_void=True)
+ASKED = say("Waiting for the others: it is undone as soon as one of them agrees.")
 
 
 def _nothing_seen(_state: MatchState) -> tuple[Question, ...]:

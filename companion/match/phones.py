@@ -435,7 +435,7 @@ def _kept(path: Path, party: Party) -> Said | None:
     except OSError as error:
         where, why = str(path.parent), cause(error)
         return say(
-            "Who sits where cannot be kept in %(where)s (%(why)s): make room there, or it is forgotten with the next"
+            "The seating cannot be saved in %(where)s (%(why)s): free some space there, or it is lost at the next"
             " start.",
             where=where,
             why=why,

@@ -139,7 +139,7 @@ def _refuse_strays(data: Mapping[str, Any]) -> None:
         if stray:
             first = next(iter(headers.values()))
             above = f"the first {first}" if first.startswith("[[") else first
-            raise ValueError(f"'{stray}' stands below {header} and so belongs to it: put `{stray} = …` above {above}.")
+            raise ValueError(f"'{stray}' is below {header} and belongs to it: move `{stray} = …` above {above}.")
 
 
 def _refuse_unknown(table: Mapping[str, Any], known: set[str], where: str) -> None:
@@ -151,13 +151,13 @@ def _refuse_unknown(table: Mapping[str, Any], known: set[str], where: str) -> No
 def _text(table: Mapping[str, Any], key: str, default: str) -> str:
     value = table.get(key, default)
     if not isinstance(value, str):
-        raise ValueError(f"'{key}' is a text in quotes, such as {key} = \"{default}\".")
+        raise ValueError(f"'{key}' must be a text in quotes, such as {key} = \"{default}\".")
     return value
 
 
 def _sides(tables: object) -> dict[str, Team]:
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise ValueError("each side is a [[side]] table with name, players and mat.")
+        raise ValueError("each side must be a [[side]] table with name, players and mat.")
     sides = [_side(table, number) for number, table in enumerate(tables, start=1)]
     names = [name for _mat, team in sides for name in {team.name, *team.players}]
     for kind, words in (("name", names), ("mat", [mat for mat, _team in sides])):
@@ -173,7 +173,7 @@ def _side(table: Mapping[str, Any], number: int) -> tuple[str, Team]:
     players = table.get("players", [name])
     mat = _text(table, "mat", f"side-{number}")
     if not isinstance(players, list) or not all(isinstance(p, str) and notation.is_name(p) for p in [*players, name]):
-        raise ValueError("names in [[side]] are one word each: letters, digits, - and _.")
+        raise ValueError("each name in [[side]] must be one word: letters, digits, - and _.")
     if mat not in _MATS:
         raise ValueError(f"there is no mat '{mat}'; the mats are {_MATS[0]} to {_MATS[-1]}.")
     team = Team(name, tuple(players))
@@ -186,7 +186,7 @@ def _robot(table: object, teams: Iterable[Team]) -> RobotSeat:
     said = " ".join(f"{player} {level}" for player, level in table.items()) if isinstance(table, dict) else ""
     seat = RobotSeat.of(said, players)
     if seat is None:
-        raise ValueError(f"'robot' names one player and how well he plays, 1 to 3, such as robot.{players[-1]} = 2.")
+        raise ValueError(f"'robot' must name a player and a level from 1 to 3, such as robot.{players[-1]} = 2.")
     return seat
 
 
@@ -195,7 +195,7 @@ def _target(value: object) -> int | None:
         return None
     line = notation.parse_header(f"target {value}") if isinstance(value, int) else None
     if not isinstance(line, notation.TargetLine):
-        raise ValueError("'target' is a number of kilometres, such as target = 1000.")
+        raise ValueError("'target' must be a number of kilometers, such as target = 1000.")
     return line.km
 
 
@@ -209,7 +209,7 @@ def _options(table: object, edition: Edition) -> tuple[tuple[str, str], ...]:
 
 def _deck(table: object, edition: Edition) -> tuple[tuple[Card, int], ...]:
     if not isinstance(table, dict) or not all(type(count) is int for count in table.values()):
-        raise ValueError("[deck] corrects how many there are of a card, such as stop = 5.")
+        raise ValueError("[deck] must give a number for each card, such as stop = 5.")
     counts: dict[Card, int] = {}
     for slug, count in table.items():
         card = card_of_slug(slug)

@@ -211,18 +211,18 @@ def _directed(state: MatchState) -> Iterator[Question]:
         if asked.id in state.past.asked or what == Letter.COMING:
             continue
         if what == Letter.NOTE:
-            yield replace(asked, say=say("%(who)s, who directs the club, says: “%(text)s”", who=who, text=text))
+            yield replace(asked, say=say("%(who)s, for the club, says: “%(text)s”", who=who, text=text))
             continue
         entry = None if state.is_dealt else state.entry(letter.body["of"])
         if entry is None:
             continue
         line = entry.written.text
         if what == Letter.REMOVE:
-            wish = say("%(who)s, who directs the club, takes this out of the record: “%(line)s”", who=who, line=line)
+            wish = say("%(who)s, for the club, removes this from the record: “%(line)s”", who=who, line=line)
             yield replace(asked, say=wish, line=entry.seq)
         elif (play := notation.read_play(str(text), state.game.teams)) is not None:
             new = str(play)
-            wish = say("%(who)s, who directs the club, changes “%(line)s” to “%(text)s”.", who=who, line=line, text=new)
+            wish = say("%(who)s, for the club, changes “%(line)s” to “%(text)s”.", who=who, line=line, text=new)
             yield replace(asked, plays=(play,), say=wish, line=entry.seq)
 
 

@@ -86,11 +86,11 @@ class Places:
         """Return what to ask about a new card whose meaning no picture tells; None where `play_at` knows."""
         name = card_term(face, table.edition.name)
         if face.family is Family.SPECIAL:
-            return say("%(card)s has been laid: enter the play that it belongs to.", card=name)
+            return say("%(card)s was played: enter the play it belongs to.", card=name)
         answers = any(_is_answer(table, side, face) for side in table.sides) or _is_thrown(table, face)
         if zone == DISCARD_ZONE and face.family is Family.REMEDY and answers:
             return say(
-                "%(card)s was discarded or answers the attack: enter what was played.",
+                "%(card)s was discarded or counters the attack: enter the play.",
                 card=name,
             )
         return None

@@ -85,7 +85,7 @@ def doer(by: str, names: Names) -> str:
     """Return a change's author within a sentence."""
     if names.is_player(by):
         return names.player(by)
-    return _("the camera") if by == CAMERA else _("somebody")
+    return _("the camera") if by == CAMERA else _("a player")
 
 
 def name(card: Card | None) -> str:
@@ -137,20 +137,20 @@ def _card_say(play: Play, card: Card, said: dict[str, object]) -> str:
     return _(_IN_TURN.get(card) or _IN_TURN.get(card.family, _LAYS), **said)
 
 
-_LAYS = N_("%(who)s lays %(card)s.")
-_ANSWERS = N_("%(who)s answers at once with %(card)s.")
+_LAYS = N_("%(who)s plays %(card)s.")
+_ANSWERS = N_("%(who)s counters at once with %(card)s.")
 _IN_TURN: Mapping[Card | Family, str] = {
     Family.DISTANCE: N_("%(who)s drives %(card)s."),
 }
 _AT_ONCE: Mapping[Card | Family, str] = {
     Card.MIRROR: N_("%(card)s! %(who)s sends the attack back."),
     Card.U_TURN: N_("%(card)s! %(who)s sends the last distance card back."),
-    Family.SAFETY: N_("Coup fourré! %(who)s answers with %(card)s."),
+    Family.SAFETY: N_("Coup fourré! %(who)s counters with %(card)s."),
 }
 _VERBS = {
     Verb.DISCARD: N_("%(who)s discards %(card)s."),
     Verb.EXCHANGE: N_("%(who)s exchanges %(cards)s for new cards."),
-    Verb.PAIR: N_("%(who)s discards %(card)s twice and fetches %(wanted)s from the discard pile."),
+    Verb.PAIR: N_("%(who)s discards %(card)s twice and takes %(wanted)s from the discard pile."),
     Verb.THEFT: N_("%(who)s steals %(card)s from %(whom)s."),
     Verb.CONTROL: N_("%(who)s demands %(card)s from %(whom)s."),
     Verb.NAME: N_("%(who)s demands %(card)s from %(whom)s instead."),
@@ -161,7 +161,7 @@ _VERBS = {
     Verb.SKIP_DRAW: N_("%(who)s forgot to draw."),
     Verb.EXTEND: N_("%(who)s calls the extension: on to 1000 km."),
     Verb.FINISH: N_("%(who)s stops at the target."),
-    Verb.EXHAUSTED: N_("The draw pile is used up."),
+    Verb.EXHAUSTED: N_("The draw pile is empty."),
     Verb.END: N_("Ended here by agreement."),
 }
 _AIMLESS = {
@@ -222,7 +222,7 @@ def speak_of(game: Game, mats: Mapping[str, str]) -> None:
             # an unused mat has no side during a match
             return zone_in_sentence(term.key, side if not mats or mat_of(term.key) in mats else None)
         if term.kind == "mat":
-            return _("%(who)s’s mat", who=side) if side else _("the mat of the table’s middle")
+            return _("%(who)s’s mat", who=side) if side else _("the mat in the middle of the table")
         return (side or _("the middle of the table")) if term.kind == "side" else None
 
     language.speak_of(game.edition_name, called)
@@ -255,16 +255,16 @@ def sign_of(play: Play) -> Card | None:
 
 
 def needs(side: Side, who: str = "") -> str | None:
-    """Say what a stopped side needs, to itself or with its name: "Roll or Right of Way is needed."""
+    """Say what a stopped side needs, to itself or with its name: "You need Roll or Right of Way."""
     if side.hazard is None:
         return None
-    pattern = N_("%(who)s needs %(remedy)s or %(safety)s.") if who else N_("%(remedy)s or %(safety)s is needed.")
+    pattern = N_("%(who)s needs %(remedy)s or %(safety)s.") if who else N_("You need %(remedy)s or %(safety)s.")
     return _(pattern, who=who, remedy=name(REMEDY_OF[side.hazard]), safety=name(SAFETY_OF[side.hazard]))
 
 
 def lay_now(card: Card) -> str:
     """Say what a player may do with a card just received."""
-    return _("Lay %(card)s now, or keep it", card=name(card))
+    return _("Play %(card)s now, or keep it", card=name(card))
 
 
 def car(edition: Edition, side: Side) -> str:
@@ -366,28 +366,42 @@ def item_note(item: Item, edition: Edition) -> str:
     """Return a short note on a line of the score sheet."""
     safety, coup_fourre = safety_points(edition)
     if item is Item.DISTANCE:
-        return _("what the cards show") if edition.is_race else _("a point a kilometre")
+        return _("what the cards show") if edition.is_race else _("1 point per kilometer")
     if item is Item.SAFETIES:
         return _("%(points)d each", points=safety)
     if item is Item.COUPS_FOURRES:
-        return _("%(points)d each, on top", points=coup_fourre)
+        return _("%(points)d extra each", points=coup_fourre)
     return _(_ITEM_NOTES[item])
 
 
 _ITEM_NOTES = {
-    Item.ALL_SAFETIES: N_("on top"),
-    Item.TRIP_COMPLETED: N_("the target reached"),
-    Item.DELAYED_ACTION: N_("with the draw pile used up"),
-    Item.SAFE_TRIP: N_("no 200 laid"),
+    Item.ALL_SAFETIES: N_("extra"),
+    Item.TRIP_COMPLETED: N_("reached the target"),
+    Item.DELAYED_ACTION: N_("the draw pile was empty"),
+    Item.SAFE_TRIP: N_("no 200 played"),
     Item.EXTENSION: N_("completed after the call"),
-    Item.SHUT_OUT: N_("an opponent without distance"),
+    Item.SHUT_OUT: N_("an opponent drove nothing"),
 }
 
 
 def won(winner: str, edition: Edition) -> str:
     """Return the winner as a heading."""
-    race, match = N_("The race goes to %(who)s!"), N_("The match goes to %(who)s!")
-    return _(race if edition.is_race else match, who=winner)
+    return race_won(winner) if edition.is_race else match_won(winner)
+
+
+def match_won(winner: str) -> str:
+    """Return the winner of a match as a heading."""
+    return many("%(who)s wins the match!", "%(who)s win the match!", players_in(winner), who=winner)
+
+
+def race_won(winner: str) -> str:
+    """Return the winner of a race as a heading."""
+    return many("%(who)s wins the race!", "%(who)s win the race!", players_in(winner), who=winner)
+
+
+def players_in(side: str) -> int:
+    """Return the number of players in a displayed side: 2 for `Ann & Bob`."""
+    return side.count(" & ") + 1
 
 
 def offered(lines: Sequence[str]) -> str:
@@ -396,7 +410,7 @@ def offered(lines: Sequence[str]) -> str:
     teams = [header.team for header in headers if isinstance(header, notation.SideLine)]
     sides = [t.name if t.players == (t.name,) else f"{t.name} ({', '.join(t.players)})" for t in teams]
     edition = next(load_edition(header.name) for header in headers if isinstance(header, notation.EditionLine))
-    say = N_("The companion was started with another match, %(who)s (%(edition)s). Shall it begin?")
+    say = N_("The companion was started with another match: %(who)s (%(edition)s). Start it?")
     return _(say, who=", ".join(sides), edition=_(edition.title))
 
 
@@ -414,7 +428,7 @@ def how_ended(edition: Edition, how: HowEnded) -> str:
     """Return how a hand ended that no side completed."""
     if how is not HowEnded.EXHAUSTED:
         return _("ended by agreement")
-    return _("the draw pile was used up") if edition.empty_pile == "ends" else _("all cards were played out")
+    return _("the draw pile was empty") if edition.empty_pile == "ends" else _("all cards were played")
 
 
 ROBOT_LEVELS = ((1, N_("robot, easy")), (2, N_("robot, good")), (3, N_("robot, best")))

@@ -76,7 +76,7 @@ def position_of(record: JudgedRecord, player: str, hand: Iterable[Card]) -> Posi
     """Return a player's position after a record. Raises Problem, with a sentence, for an impossible hand."""
     table = record.game.table
     if table is None:
-        raise Problem("No hand has begun: the record needs a line `hand first` and a player's name.")
+        raise Problem("No hand has started: add a line `hand first` with a player's name to the record.")
     if all(seat.player != player for seat in table.seats):
         names = ", ".join(seat.player for seat in table.seats)
         raise Problem(f"{plain(player)} does not play in this record: its players are {names}.")
@@ -108,7 +108,7 @@ def _check_hand(position: Position) -> None:
             raise Problem(f"There is no {called} in this edition.")
         if count > table.deck[card] - lying[card] and table.edition.counts_verified:
             left = table.deck[card] - lying[card]
-            raise Problem(f"The hand holds more of {called} than the {left} that do not lie on the table.")
+            raise Problem(f"The hand holds more of {called} than the {left} that are not on the table.")
 
 
 def known_cards(position: Position) -> dict[int, Counter[Card]]:
@@ -152,7 +152,7 @@ def options(position: Position) -> Options:
         plays = (play for play in _in_turn(position) if not (keeps and is_extra(table, play)))
         plays = _without_needless_discards(position, _legal(position, plays))
         if not (plays or late):
-            raise Problem(f"{player} holds no card that can be laid or discarded.")
+            raise Problem(f"{player} has no card to play or discard.")
         return Options((*late, *plays), may_wait=False)
     if in_turn:
         take = (Play(Verb.TAKE, player),) if _may_take(position) else ()
@@ -160,9 +160,9 @@ def options(position: Position) -> Options:
     if _may_answer(position):
         return Options(answers, may_wait=True)
     if table.is_over:
-        raise Problem("The hand is over: `hand first` and a player's name begins the next.")
+        raise Problem("The hand is over: start the next one with `hand first` and a player's name.")
     turn = table.player_up if offered is None else table.sides[offered].name
-    raise Problem(f"It is {turn}'s turn, and {player} has nothing to answer.")
+    raise Problem(f"It is {turn}'s turn, and {player} has no attack to counter.")
 
 
 def _legal(position: Position, plays: Iterable[Play]) -> tuple[Play, ...]:

@@ -88,8 +88,8 @@ def reason_for(position: Position, play: Play | None) -> Said:
     """Return the reason for a play chosen by its worth."""
     if play is None or play.verb is Verb.PASS:
         return say_many(
-            "The card in the hand is not worth laying now.",
-            "Nothing in the hand is worth laying now: %(count)d cards wait.",
+            "The card in the hand is not worth playing now.",
+            "None of the %(count)d cards in the hand is worth playing now.",
             len(position.hand),
         )
     if play.verb is Verb.PLAY:
@@ -99,11 +99,11 @@ def reason_for(position: Position, play: Play | None) -> Said:
         most = max(table.race_km(other) for other in table.sides if other is not side)
         return say("The nearest opponent has %(km)d km; cards left to draw: %(left)d.", km=most, left=table.draw_pile)
     if play.verb is Verb.GIVE:
-        return say("It was asked for.")
+        return say("It was demanded.")
     if play.verb is Verb.DISCARD:
         return say_many(
             "%(card)s is the last card.",
-            "Of the %(count)d cards %(card)s is missed least.",
+            "Of the %(count)d cards, %(card)s is the least useful.",
             len(position.hand),
             card=card_term(card_of(play), position.table.edition.name),
         )
@@ -131,13 +131,13 @@ def _reason_to_lay(position: Position, play: Play) -> Said:
         )
     if card.family is Family.SAFETY:
         to_come = sum(unseen[hazard] for hazard, safety in SAFETY_OF.items() if safety is card)
-        return say("Hazards that it keeps off: %(count)d unseen.", count=to_come)
+        return say("Unseen hazards it protects against: %(count)d.", count=to_come)
     return _it_helps(position)
 
 
 def _it_helps(position: Position) -> Said:
     lacks = position.table.target - position.table.race_km(position.side)
-    return say("It helps %(side)s on, with %(km)d km still to go.", side=_named(position.side), km=lacks)
+    return say("It helps %(side)s, with %(km)d km still to go.", side=_named(position.side), km=lacks)
 
 
 def _named(side: Side) -> Said:
@@ -147,7 +147,7 @@ def _named(side: Side) -> Said:
 def search_reason(position: Position, found: SearchResult) -> Said:
     """Return the reason for a play chosen by a search."""
     return say(
-        "In %(worlds)d dealt worlds it wins %(share)d%%, `%(other)s` %(less)d%%: %(why)s",
+        "In %(worlds)d simulated deals it wins %(share)d%%, `%(other)s` %(less)d%%: %(why)s",
         worlds=found.worlds,
         share=round(100 * found.share),
         other=str(found.other).removeprefix(position.player).strip() if found.other else "–",
@@ -185,7 +185,7 @@ class Dialogue:
     def _position(self, question: Mapping[str, Any]) -> Position:
         hand = [_card(slug) for slug in question["hand"]]
         if len(hand) > _MOST_CARDS:
-            raise Problem(f"No hand has {len(hand)} cards.")
+            raise Problem(f"A hand cannot have {len(hand)} cards.")
         self._judged = judge.judge_on(self._judged, tuple(notation.lines(question["record"])))
         for item in self._judged.items:
             if isinstance(item, JudgedLine) and item.unreadable:
@@ -197,13 +197,13 @@ def _question(line: str) -> Mapping[str, Any]:
     try:
         question = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise Problem("This line is no JSON: write one object a line.") from error
+        raise Problem("This line is not JSON: write one object per line.") from error
     if not isinstance(question, dict):
-        raise Problem("A question is a JSON object with `record`, `player` and `hand`.")
+        raise Problem("A question must be a JSON object with `record`, `player` and `hand`.")
     kinds = {"record": str, "player": str, "hand": list}
     for key, kind in kinds.items():
         if not isinstance(question.get(key), kind):
-            raise Problem(f"A question has `record` and `player`, two texts, and `hand`, a list: `{key}` is none.")
+            raise Problem(f"A question needs the texts `record` and `player` and the list `hand`: `{key}` is wrong.")
     return question
 
 
@@ -212,5 +212,5 @@ def _card(slug: object) -> Card:
     if card is None:
         raise Problem(str(UnknownCard(str(slug))))
     if card is Card.UNKNOWN:
-        raise Problem("A hand is a list of cards by their names, such as `roll` or `25`.")
+        raise Problem("A hand must be a list of card names, such as `roll` or `25`.")
     return card

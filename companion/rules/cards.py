@@ -95,14 +95,14 @@ HAZARD_OF: dict[Card, Card] = {remedy: hazard for hazard, remedy in REMEDY_OF.it
 
 SPECIALS: dict[Card, Said] = {
     Card.ACCELERATOR: say("With a distance card: it counts twice."),
-    Card.MIRROR: say("At once after an attack on you: it lands on the attacker instead."),
-    Card.U_TURN: say("At once after an opponent's distance card: the card goes back to his hand."),
+    Card.MIRROR: say("Right after an attack on you: it hits the attacker instead."),
+    Card.U_TURN: say("Right after an opponent's distance card: the card goes back to their hand."),
     Card.CONTROL: say(
-        "On your turn: name a card, no safety; an opponent hands it over as soon as he holds it, and you play it."
+        "On your turn: name a card, but no safety. An opponent hands it over as soon as they hold it, and you play it."
     ),
     Card.THEFT: say(
-        "On your turn, even under attack: take a distance card from an opponent's table, with its %(accelerator)s; "
-        "lay it at once or keep it."
+        "On your turn, even under attack: take a distance card from an opponent's table, with its %(accelerator)s."
+        " Play it at once or keep it."
     ),
 }
 """The effect of each special card."""

@@ -33,12 +33,12 @@ def check_seating(edition: Edition, teams: Sequence[Team]) -> None:
     players = sum(len(team.players) for team in teams)
     each = max(sizes, default=1)
     if len(sizes) != 1 or (players, *sizes) not in edition.seatings:
-        how = HOW_SEATED.get(each) or say("with %(each)d a side", each=each)
+        how = HOW_SEATED.get(each) or say("with %(each)d per side", each=each)
         these = say("these sides seat %(players)d %(how)s", players=players, how=how)
         if len(sizes) > 1:
-            these = say("these sides are not equally large")
+            these = say("these sides are not equal in size")
         title, ways = Said(edition.title), ways_to_play(edition)
-        raise SeatingError("%(edition)s is played by %(ways)s: %(these)s.", edition=title, ways=ways, these=these)
+        raise SeatingError("%(edition)s is for %(ways)s: %(these)s.", edition=title, ways=ways, these=these)
 
 
 HOW_SEATED = MappingProxyType({1: say("alone"), 2: say("in pairs"), 3: say("in threes"), 4: say("in fours")})

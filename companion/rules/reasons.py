@@ -92,7 +92,7 @@ def catalogue(language: str = "en") -> Mapping[str, Mapping[str, str]]:
     """Return the messages of a language: a table for each code, and the tables `words`, `sources` and `miles`.
 
     The English table of a code names the `section` of the sheet too, which `sources` translates. `miles` has the
-    words of the editions that count miles, by those for kilometres.
+    words of the editions that count miles, by those for kilometers.
 
     Raises FileNotFoundError for a language that is not in `common.languages`.
     """
@@ -109,7 +109,7 @@ def in_edition(text: str, language: str, edition: str | None) -> str:
 
 
 def say(why: Reason, language: str = "en", edition: str | None = None) -> str:
-    """Return the sentence of a reason: "Speed limit: only 25 and 50 until it is lifted."."""
+    """Return the sentence of a reason: "Speed Limit: only 25 and 50 are allowed."."""
     template = _message(why, "say", language) or ""
     sentence = _filled(template, why, language, edition)
     return sentence if template.startswith(_BEGINS_WITH_NAME) else sentence[:1].upper() + sentence[1:]

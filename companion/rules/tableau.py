@@ -74,8 +74,8 @@ def check_sides(edition: Edition, sides: int) -> None:
     """Raise SeatingError, with a sentence, if the edition does not allow so many sides."""
     if not _seatings(edition, sides):
         wrong = say_many(
-            "%(edition)s is played by %(ways)s: these are %(count)d sides.",
-            "%(edition)s is played by %(ways)s: these are %(count)d sides.",
+            "%(edition)s is for %(ways)s: these are %(count)d sides.",
+            "%(edition)s is for %(ways)s: these are %(count)d sides.",
             sides,
             edition=Said(edition.title),
             ways=ways_to_play(edition),
@@ -144,7 +144,7 @@ def odd_trip(table: Table) -> Iterator[Said]:
         is_there = table.edition.completes(km, table.target)
         if number == completer and not is_there:
             yield say(
-                "%(side)s has %(km)d km, and the trip went to %(target)d: look at the cards again.",
+                "%(side)s has %(km)d km, but the trip was to %(target)d: check the cards again.",
                 side=side.name,
                 km=km,
                 target=table.target,

@@ -206,7 +206,7 @@ def perhaps(match: Match) -> None:
 
 
 def special(match: Match) -> None:
-    sentence = say("%(card)s has been laid: enter the play that it belongs to.", card=card_term(Card.THEFT))
+    sentence = say("%(card)s was played: enter the play it belongs to.", card=card_term(Card.THEFT))
     camera(match).differs(1, "table/discard", None, "theft", sentence=sentence)
 
 

@@ -48,7 +48,7 @@ def test_a_hand_without_a_camera_from_set_up_to_score(opened, match, url):
     for card in ("100 km", "50 km", "200 km"):
         page.get_by_role("link", name="Enter a play").click()
         page.get_by_role("button", name=card).click()
-    expect(page.get_by_text("At most 2 cards of 200 km a hand")).to_be_visible()
+    expect(page.get_by_text("A side may play 2 cards of 200 km per hand")).to_be_visible()
     page.get_by_role("button", name="I take it back").click()
     page.get_by_role("link", name="Enter a play").click()
     page.get_by_role("link", name="Other").click()

@@ -23,13 +23,13 @@ def test_from_the_end_of_a_hand_to_its_replay(opened, ended, url, scripts):
     page.get_by_role("link", name="See the score").click()
     expect(page.get_by_role("row", name="This hand")).to_contain_text("1800")
     page.get_by_role("row", name="Coups fourrés").locator("summary").click()
-    expect(page.get_by_text("Ann answered Stop at once with Right of Way: 300 on top.")).to_be_visible()
+    expect(page.get_by_text("Ann countered Stop at once with Right of Way: 300 extra.")).to_be_visible()
     page.get_by_role("link", name="Replay").click()
-    for said in ("Ann lays Roll.", "Bob lays Roll.", "Ann drives 100 km."):
+    for said in ("Ann plays Roll.", "Bob plays Roll.", "Ann drives 100 km."):
         page.get_by_role("link", name="Next play").click()
         expect(page.locator(".told .say")).to_have_text(said)
     page.get_by_role("link", name="Previous play").click()
-    expect(page.locator(".told .say")).to_have_text("Bob lays Roll.")
+    expect(page.locator(".told .say")).to_have_text("Bob plays Roll.")
     page.get_by_role("link", name="Last play").click()
 
     expect(page.get_by_role("heading", level=1)).to_contain_text(f"{len(WINNING) + 1} of {len(WINNING) + 1}")
@@ -39,9 +39,9 @@ def test_arrow_keys_step_through_a_hand(opened, ended, url):
     page = opened(url + "/past/1/1", SMALL)
 
     for key, said in (
-        ("ArrowRight", "Ann lays Roll."),
-        ("ArrowRight", "Bob lays Roll."),
-        ("ArrowLeft", "Ann lays Roll."),
+        ("ArrowRight", "Ann plays Roll."),
+        ("ArrowRight", "Bob plays Roll."),
+        ("ArrowLeft", "Ann plays Roll."),
     ):
         page.keyboard.press(key)
         expect(page.locator(".told .say")).to_have_text(said)

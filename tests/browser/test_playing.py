@@ -185,7 +185,7 @@ def test_the_window_shrinks_only_on_the_attacked_players_phone(seated, game):
     game.enter("Bob stop > Ann", "Bob")
 
     expect(ann.locator(".chance.shrinks .window")).to_be_visible()
-    expect(bob.get_by_text("Ann may answer with a coup fourré.")).to_be_visible()
+    expect(bob.get_by_text("Ann may counter with a coup fourré.")).to_be_visible()
     expect(bob.locator(".chance")).to_have_count(0)
 
 
@@ -204,7 +204,7 @@ def test_the_window_continues_after_updates_and_the_button_works_after_it_has_cl
     page.reload()
     expect(page.locator(".chance.late")).to_be_visible()
     chance.click()
-    expect(page.locator(".last")).to_have_text("Coup fourré! Ann answers with Right of Way.")
+    expect(page.locator(".last")).to_have_text("Coup fourré! Ann counters with Right of Way.")
 
 
 def test_with_reduced_motion_the_window_is_described_in_words(seated, game):
@@ -291,7 +291,7 @@ def test_an_illegal_play_whistles_and_vibrates_once(listening):
     assert heard(page) == [
         "tone",
         "vibrates: illegal",
-        "en: Bob drives 100 km. Speed Limit: only 25 and 50 until it is lifted.",
+        "en: Bob drives 100 km. Speed Limit: only 25 and 50 are allowed.",
     ]
 
 

@@ -147,7 +147,7 @@ def _ways(edition: Edition) -> dict[tuple[int, int], list[int]]:
 def _points(edition: Edition, parent: Edition) -> Iterator[str]:
     yield ""
     yield _heading("Points", edition.sources["points"])
-    yield f"      1  a {in_edition('kilometre', 'en', edition.name)}"
+    yield f"      1  a {in_edition('kilometer', 'en', edition.name)}"
     for field in fields(Points):
         points = getattr(edition.points, field.name)
         differs = points != getattr(parent.points, field.name)

@@ -113,7 +113,7 @@ def more(table: Table, player: str, names: Names) -> list[Offer]:
         *offers.taking(table, player),
         *_of_the_switches(table, player, names),
         Offer(_("Forgot to draw"), str(Play(Verb.SKIP_DRAW, player))),
-        Offer(_("The draw pile is used up"), str(Play(Verb.EXHAUSTED))),
+        Offer(_("The draw pile is empty"), str(Play(Verb.EXHAUSTED))),
         Offer(_("End the race now") if table.edition.is_race else _("End the hand now"), str(Play(Verb.END))),
     ]
 
@@ -131,7 +131,7 @@ def _of_the_switches(table: Table, player: str, names: Names) -> Iterator[Offer]
             say = _("Drew %(card)s: demand another card from %(who)s", card=card, who=who)
             yield Offer(say, ask=query(player, ask="name", of=of))
     asks = (
-        ("pair", edition.pair_for_discard, _("Two alike for a card of the discard pile")),
+        ("pair", edition.pair_for_discard, _("Two equal cards for one from the discard pile")),
         ("exchange", edition.exchange, _("Exchange cards")),
         ("penalty", edition.mistake_penalty, _("A mistake costs a card")),
     )
@@ -151,7 +151,7 @@ def question(table: Table, player: str, asked: Mapping[str, str], names: Names) 
         ask = _QUESTIONS.get(asked.get("ask", ""))
         return ask(table, player, asked, names) if ask else None
     if card.family is Family.HAZARD:
-        title = _("%(card)s on whom?", card=words.title(card))
+        title = _("Who gets %(card)s?", card=words.title(card))
         return OpenQuestion(title, card, offers=_whom(table, ways(table, player, card), names))
     ask = _ABOUT.get(card)
     return ask(table, player, asked, names) if ask else None
@@ -166,7 +166,7 @@ def who_plays(table: Table, names: Names) -> OpenQuestion | None:
     lays = _("%(who)s, the %(card)s", who=names.player(taker), card=words.name(card))
     plays = _("%(who)s, whose turn it is", who=names.player(table.player_to_move))
     buttons = (Offer(lays, ask=query(taker)), Offer(plays, ask=query(table.player_to_move)))
-    return OpenQuestion(_("Who has played?"), offers=buttons, asks_who=True)
+    return OpenQuestion(_("Who played?"), offers=buttons, asks_who=True)
 
 
 def _whom(table: Table, plays: Iterable[Play], names: Names) -> tuple[Offer, ...]:
@@ -176,7 +176,7 @@ def _whom(table: Table, plays: Iterable[Play], names: Names) -> tuple[Offer, ...
 def _which_doubled(table: Table, player: str, _asked: Mapping[str, str], _names: Names) -> OpenQuestion:
     plays = ways(table, player, Card.ACCELERATOR)
     tiles = (_play_tile(table, play, words.doubled(play.card, play.times)) for play in plays)
-    return OpenQuestion(_("Which distance counts twice?"), Card.ACCELERATOR, _grouped(tiles))
+    return OpenQuestion(_("Which distance card is doubled?"), Card.ACCELERATOR, _grouped(tiles))
 
 
 def _which_stolen(table: Table, player: str, _asked: Mapping[str, str], names: Names) -> OpenQuestion:
@@ -191,7 +191,7 @@ def _which_stolen(table: Table, player: str, _asked: Mapping[str, str], names: N
             card, whom = words.doubled(play.card, play.times), names.anyone(play.target or "")
             say = _("%(card)s from %(whom)s", card=card, whom=whom)
             buttons.append(Offer(say, str(play), legal=legal_now(table, play)))
-    hint = "" if buttons else _("No distance card lies before anybody else.")
+    hint = "" if buttons else _("No other side has a distance card.")
     return OpenQuestion(_("Which card is stolen, and from whom?"), Card.THEFT, offers=tuple(buttons), hint=hint)
 
 
@@ -225,11 +225,11 @@ def _which_pair(table: Table, player: str, asked: Mapping[str, str], _names: Nam
     twice = card_of_slug(asked.get("named", ""))
     if twice is None:
         faces = (Offer(words.title(card), ask=query(player, ask="pair", named=card), card=card) for card in table.deck)
-        return OpenQuestion(_("Two of which card are discarded?"), None, _grouped(faces))
+        return OpenQuestion(_("Which two equal cards are discarded?"), None, _grouped(faces))
     plays = (Play(Verb.PAIR, player, twice, wanted=wanted) for wanted in dict.fromkeys(table.discards))
     tiles = [_play_tile(table, play, card=play.wanted) for play in plays]
     hint = "" if tiles else _("The discard pile is empty.")
-    return OpenQuestion(_("Which card is fetched from the discard pile?"), twice, _grouped(tiles), hint=hint)
+    return OpenQuestion(_("Which card is taken from the discard pile?"), twice, _grouped(tiles), hint=hint)
 
 
 def _which_exchanged(table: Table, player: str, asked: Mapping[str, str], _names: Names) -> OpenQuestion:
@@ -241,7 +241,7 @@ def _which_exchanged(table: Table, player: str, asked: Mapping[str, str], _names
     say = _("Exchange: %(cards)s", cards=", ".join(map(words.name, cards)))
     done = (Offer(say, str(play), legal=legal_now(table, play)),)
     if len(cards) == most:
-        return OpenQuestion(_("These cards are exchanged"), offers=done)
+        return OpenQuestion(_("Exchange these cards"), offers=done)
     asks = {card: query(player, ask="exchange", cards=",".join((*cards, card))) for card in table.deck}
     tiles = (Offer(words.title(card), ask=ask, card=card) for card, ask in asks.items())
     title = _("Which card is exchanged as well?") if cards else _("Which cards are exchanged?")
@@ -252,7 +252,7 @@ def _which_lost(table: Table, player: str, _asked: Mapping[str, str], names: Nam
     tiles = (_play_tile(table, Play(Verb.PENALTY, player, card)) for card in table.deck)
     left = table.seats[(table.seat_of(player) + 1) % len(table.seats)].player
     title = _(
-        "%(left)s, to %(who)s’s left, draws a card from %(who)s’s hand and discards it: which?",
+        "Which card does %(left)s, to %(who)s’s left, draw from %(who)s’s hand and discard?",
         left=names.player(left),
         who=names.player(player),
     )

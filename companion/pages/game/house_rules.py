@@ -20,12 +20,12 @@ from companion.rules.set_up_remarks import idle_rules
 Form = MultiDict[str, str]
 MOST_OF_A_CARD = 999
 FAMILY = {
-    "hazard-on-hazard": ("allowed", N_("Attack a car that stands already"), N_("A second hazard on the first.")),
-    "roll-after-remedy": ("not-needed", N_("Drive at once after a remedy"), N_("Without %(roll)s in between.")),
-    "take-discard": ("allowed", N_("Take from the discard pile"), N_("Its top card, instead of drawing.")),
-    "extension": ("yes", N_("Extension"), N_("At 700 one may call 1000.")),
-    "five-hazards-removed": ("yes", N_("Five hazards out"), N_("With two or three players.")),
-    "overshoot": ("allowed", N_("Drive past the target"), N_("The last card may be too long.")),
+    "hazard-on-hazard": ("allowed", N_("Attack a stopped car"), N_("Play a second hazard on top.")),
+    "roll-after-remedy": ("not-needed", N_("Drive right after a remedy"), N_("Without %(roll)s in between.")),
+    "take-discard": ("allowed", N_("Take from the discard pile"), N_("Take its top card instead of drawing.")),
+    "extension": ("yes", N_("Extension"), N_("At 700, a side may extend to 1000.")),
+    "five-hazards-removed": ("yes", N_("Remove five hazards"), N_("With two or three players.")),
+    "overshoot": ("allowed", N_("Drive past the target"), N_("The last card may go too far.")),
 }
 """Switches that families argue about: value for "on", title and meaning."""
 
@@ -56,7 +56,7 @@ def counts(form: Form, edition: Edition) -> dict[Card, int]:
         text = form.get(f"count-{card}", "").strip()
         number = parsing.whole(text, 0, MOST_OF_A_CARD) if text else edition.deck[card]
         if number is None:
-            raise Problem(_("How many there are of %(card)s is a number, such as 4.", card=words.name(card)))
+            raise Problem(_("Enter a number of cards for %(card)s, such as 4.", card=words.name(card)))
         if number != edition.deck[card]:
             counted[card] = number
     return counted

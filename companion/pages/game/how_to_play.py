@@ -49,15 +49,15 @@ SECTIONS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
 """Sections: heading, main switches, and switches for the fine points."""
 
 USUAL = {
-    Family.DISTANCE: N_("Laid on your own side while the car can drive. They add up."),
-    Family.HAZARD: N_("Laid on an opponent: his car stands until that is remedied."),
-    Family.REMEDY: N_("Laid on your own side: it takes its hazard away."),
-    Family.SAFETY: N_("Laid on your own side: its hazards cannot touch you any more, and you have another turn."),
+    Family.DISTANCE: N_("Play on your own side while your car can drive. They add up."),
+    Family.HAZARD: N_("Play on an opponent: their car stops until they fix it."),
+    Family.REMEDY: N_("Play on your own side: it fixes its hazard."),
+    Family.SAFETY: N_("Play on your own side: you are immune to its hazards and take another turn."),
 }
 """Effect of a family's cards."""
 
 _OWN = {
-    Card.SPEED_LIMIT: N_("Laid on an opponent: he drives on, but nothing above 50 at a time."),
+    Card.SPEED_LIMIT: N_("Play on an opponent: they can drive at most 50 at a time."),
     Card.ROLL: N_("It starts the car."),
     Card.RIGHT_OF_WAY: N_("You no longer need %(roll)s."),
 }
@@ -157,28 +157,28 @@ class TrialStep:
 
 STEPS = (
     TrialStep("Ann roll", N_("Your car has not started yet: tap %(card)s."), Card.KM_200, "Bob roll"),
-    TrialStep("Ann 100", N_("Now drive. %(card)s is a fine beginning: tap it."), Card.ROLL, "Bob out-of-gas > Ann"),
+    TrialStep("Ann 100", N_("Now drive. %(card)s is a good start: tap it."), Card.ROLL, "Bob out-of-gas > Ann"),
     TrialStep(
         "Ann gasoline",
-        N_("Your tank is empty, and the car stands until that is remedied: tap %(card)s."),
+        N_("Your tank is empty, so your car is stopped. Fix it: tap %(card)s."),
         Card.END_OF_LIMIT,
         "Bob 75",
     ),
     TrialStep(
         "Ann roll",
-        N_("By the classic rules a car does not drive on by itself after a remedy: tap %(card)s."),
+        N_("By the classic rules, a remedy alone does not start your car again: tap %(card)s."),
         Card.KM_50,
         "Bob 100",
     ),
     TrialStep(
         "Ann stop > Bob",
-        N_("Bob is getting away. Now you attack: tap %(card)s, and his car stands."),
+        N_("Bob is getting away. Attack: tap %(card)s to stop his car."),
         Card.ACCIDENT,
         "Bob flat-tire > Ann",
     ),
     TrialStep(
         "Ann puncture-proof !",
-        N_("He attacks you – and you hold the very safety against it. Quick, before anybody draws: tap %(card)s."),
+        N_("Bob attacks you, and you hold the safety against it. Quick, before the next card is drawn: tap %(card)s."),
     ),
 )
 
@@ -237,7 +237,7 @@ def _answer(game: Game, tapped: Card | None, wanted: Card) -> dict[str, object] 
     against = referee.objections(table, plays[0])
     return {
         "say": _(
-            "%(card)s would be allowed too. For the lesson tap %(wanted)s.",
+            "%(card)s is allowed too, but for this lesson tap %(wanted)s.",
             card=words.title(tapped),
             wanted=words.title(wanted),
         ),

@@ -150,12 +150,11 @@ def _first(chosen: MultiDict[str, str]) -> int:
 
 
 def _not_seated(edition: Edition) -> str:
-    """Return which numbers of players the edition cannot seat; empty if it seats any number."""
-    seated = {players for players, _each in edition.seatings}
-    missing = [players for players in range(2, MOST_PLAYERS + 1) if players not in seated]
-    if not missing:
+    """Return which numbers of players the edition is for; empty if it is for any number."""
+    seated = sorted({players for players, _each in edition.seatings})
+    if seated == list(range(2, MOST_PLAYERS + 1)):
         return ""
-    return _("%(edition)s cannot seat %(many)s players.", edition=_(edition.title), many=one_of(missing))
+    return _("%(edition)s is for %(many)s players.", edition=_(edition.title), many=one_of(seated))
 
 
 def _names_before(now: MatchState) -> list[str]:
@@ -235,7 +234,10 @@ def setup_lines(form: MultiDict[str, str]) -> list[str]:
     seating = form.get("seating", "")
     found = [way for way in edition.seatings if seating in ("", f"{way[0]}x{way[1]}")]
     if not found:
-        wrong = _("%(edition)s cannot seat these players so: choose how many play once more.", edition=_(edition.title))
+        wrong = _(
+            "%(edition)s has no seating for these players: choose the number of players again.",
+            edition=_(edition.title),
+        )
         raise Problem(wrong)
     players, each = found[0]
     typed = _named(form, players)

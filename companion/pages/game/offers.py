@@ -140,7 +140,7 @@ def laying_taken(table: Table, names: Names) -> Iterator[tuple[str, Offer]]:
     if not ways and taken.how is not How.STOLEN and legal_now(table, out):
         ways = [out]
     if len(ways) > MOST_WAYS:
-        say = _("%(who)s lays %(card)s …", who=names.player(player), card=words.name(taken.card))
+        say = _("%(who)s plays %(card)s …", who=names.player(player), card=words.name(taken.card))
         yield player, Offer(say, ask=query(player, card=taken.card.value))
         return
     for play in ways:
@@ -153,7 +153,7 @@ def _laying(play: Play, names: Names) -> str:
         return _("%(who)s discards %(card)s", **said)
     if play.target:
         return _("%(card)s on %(whom)s", card=said["card"], whom=names.anyone(play.target))
-    return _("%(who)s lays %(card)s", **said)
+    return _("%(who)s plays %(card)s", **said)
 
 
 def _ways_of(table: Table, player: str, taken: Taken) -> Iterator[Play]:
@@ -168,7 +168,11 @@ def taking(table: Table, player: str) -> Iterator[Offer]:
         return
     play = Play(Verb.TAKE, player)
     top = table.discards[-1] if table.discards else None
-    say = _("Take from the discards: %(card)s", card=words.title(top)) if top else _("Take the top of the discard pile")
+    say = (
+        _("Take from the discard pile: %(card)s", card=words.title(top))
+        if top
+        else _("Take the top of the discard pile")
+    )
     yield Offer(say, str(play), legal=legal_now(table, play))
 
 

@@ -109,10 +109,10 @@ def advise(now: MatchState) -> None:
     own = seen(now)
     position = now.dealt.asks(own.player) if now.dealt is not None and own is not None else None
     if now.dealt is None or position is None:
-        flash(_("Nothing is asked of you now."))
+        flash(_("There is nothing for you to do now."))
         return
     play, why = now.dealt.choice(position, Level.COUNTING)
-    waits = _("I would draw a card.") if position.is_in_turn else _("I would let it pass.")
+    waits = _("I would draw a card.") if position.is_in_turn else _("I would pass.")
     tapped = " ".join((play.verb, *play.out_of_hand[-1:])) if play else "wait"
     flash(f"{_would(play, Names.of(now.game)) if play else waits} {words.said(why)}", tapped)
 

@@ -43,7 +43,7 @@ def chances(state: MatchState, table: Table, seat: str | None) -> dict[str, obje
         "key": f"{state.match}.{last.seq}" if last else "",
         "own": [Offer(words.title(play.card), str(play)) for play in near if play.player == seat],
         "others": [offers.coup_fourre(play, names) for play in near if play.player != seat],
-        "hints": [_("%(who)s may answer with a coup fourré.", who=names.side(side)) for side in far],
+        "hints": [_("%(who)s may counter with a coup fourré.", who=names.side(side)) for side in far],
     }
 
 

@@ -44,7 +44,7 @@ def show() -> AnyResponse | str:
         step = _next_step(now) if helps else None
         says = _sentence(step, now) if step else None
     except Problem:
-        says = _("The deck has no such hand: show it, and tap in what the camera reads wrongly.")
+        says = _("This deck has no such hand: show it again, and correct the cards that the camera reads wrong.")
     return render_template(
         "robot.html",
         levels=words.ROBOT_LEVELS,
@@ -131,13 +131,13 @@ def _sentence(step: Instruction, now: MatchState) -> str:
     robot = names.player(now.robot_seat.player if now.robot_seat else None)
     slot, play = step.slots[0] if step.slots else 0, step.play
     if step.step is Step.DRAW:
-        return _("Draw a card for %(robot)s and lay it in slot %(slot)d without looking.", robot=robot, slot=slot)
+        return _("Draw a card for %(robot)s and put it in slot %(slot)d without looking at it.", robot=robot, slot=slot)
     if step.step is Step.SHOW:
-        return _("The card in slot %(slot)d cannot be read: lay it straight, or tap in what it is.", slot=slot)
+        return _("The card in slot %(slot)d cannot be read: straighten it, or choose it by hand.", slot=slot)
     if play is None:
-        return _("%(robot)s has a card too many: put the last one back, or note the play that is missing.", robot=robot)
+        return _("%(robot)s has one card too many: put the last one back, or enter the missing play.", robot=robot)
     if play.verb is Verb.TAKE:
-        return _("Take the top of the discard pile for %(robot)s and lay it in slot %(slot)d.", robot=robot, slot=slot)
+        return _("Take the top of the discard pile for %(robot)s and put it in slot %(slot)d.", robot=robot, slot=slot)
     cards = [_(_CARDS[number - 1]) for number in step.slots]
     if step.step is Step.DO:
         said = words.play_say(play, names)

@@ -28,9 +28,9 @@ MOST_SHOWN_AGAIN = 200
 """Maximum length in letters of an unreadable text shown again for correction."""
 
 POLICIES = (
-    (Policy.TAP, N_("Somebody taps to confirm"), ""),
-    (Policy.PLAY_ON, N_("Playing on confirms"), N_("The next player’s card confirms the one before.")),
-    (Policy.AUTO, N_("It counts at once"), N_("Only doubts and illegal plays are asked about.")),
+    (Policy.TAP, N_("A player taps to confirm"), ""),
+    (Policy.PLAY_ON, N_("The next play confirms"), N_("The next player’s card confirms the previous play.")),
+    (Policy.AUTO, N_("Plays count at once"), N_("The app asks only about doubtful and illegal plays.")),
 )
 
 

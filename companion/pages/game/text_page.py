@@ -71,17 +71,17 @@ def _whose_turn(now: MatchState, table: Table, seat: str | None) -> str:
 
 def _sentences(side: Mapping[str, Any]) -> Iterator[str]:
     yield _("%(km)d km driven, %(left)d km to go.", km=side["km"], left=side["left"])
-    yield _("The car: %(state)s.", state=side["car"])
+    yield _("Car: %(state)s.", state=side["car"])
     if side["needs"]:
         yield side["needs"]
     if side["limited"]:
-        yield _("%(speed-limit)s: only 25 and 50 km count.")
+        yield _("%(speed-limit)s: only 25 and 50 km are allowed.")
     out = [
         _("%(card)s (coup fourré)", card=words.title(card)) if coup_fourre else words.title(card)
         for card, is_out, coup_fourre in side["safeties"]
         if is_out
     ]
-    yield _("Safeties: %(cards)s.", cards=", ".join(out)) if out else _("No safety yet.")
+    yield _("Safeties: %(cards)s.", cards=", ".join(out)) if out else _("No safeties yet.")
     yield from side["owes"]
     if not side["is_race"]:
         yield many("%(count)d point in the match so far.", "%(count)d points in the match so far.", side["points"])
@@ -120,7 +120,7 @@ def _chosen(now: MatchState) -> str:
         raise Problem(_("Choose the card that was played."))
     how, player = form.get("how"), form.get("player", "")
     if not any(place.player == player for place in table.seats):
-        raise Problem(_("Choose who has played."))
+        raise Problem(_("Choose who played."))
     if how == "discard":
         return str(Play(Verb.DISCARD, player, card))
     return str(Play(Verb.PLAY, player, card, _target(table, player, card), at_once=how == "at-once"))
@@ -134,4 +134,4 @@ def _target(table: Table, player: str, card: Card) -> str | None:
     others = [side.name for side in table.sides if side is not own]
     if asked in others or len(others) == 1:
         return asked if asked in others else others[0]
-    raise Problem(_("Choose on whom the hazard was laid."))
+    raise Problem(_("Choose who gets the hazard."))

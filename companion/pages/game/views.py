@@ -150,7 +150,7 @@ def _line_say(edition: Edition, judged: JudgedLine, play: Play, names: Names) ->
     if not judged.applied or not is_lost(edition, judged.reasons):
         return words.play_say(play, names)
     who, card = names.player(play.player), words.doubled(play.card, play.times)
-    return _("%(who)s lays %(card)s past the target: it goes to the discard pile.", who=who, card=card)
+    return _("%(who)s plays %(card)s past the target: it goes to the discard pile.", who=who, card=card)
 
 
 class LastPlay(NamedTuple):
@@ -203,8 +203,8 @@ def _then(table: Table, play: Play, names: Names) -> str | None:
     if lays_now is not None:
         who, card = names.player(lays_now[0]), words.name(lays_now[1])
         if table.handed_to is not None:
-            return _("%(who)s lays the %(card)s now.", who=who, card=card)
-        return _("%(who)s may lay the %(card)s now, or keep it.", who=who, card=card)
+            return _("%(who)s plays the %(card)s now.", who=who, card=card)
+        return _("%(who)s may play the %(card)s now, or keep it.", who=who, card=card)
     if not (play.is_attack and table.attacks):
         return None
     hit = table.sides[table.attacks[-1].side]

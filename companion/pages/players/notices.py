@@ -23,34 +23,34 @@ bp = Blueprint("told", __name__)
 
 _ALL_RIGHT = N_("All right")
 _READ = ("", "", _ALL_RIGHT)
-_SEAT_LOST = ("seats.join", N_("Take a seat"), N_("Go on without a seat"))
+_SEAT_LOST = ("seats.join", N_("Take a seat"), N_("Continue without a seat"))
 _CHOOSE_A_SEAT = ("seats.join", N_("Choose a seat"), _ALL_RIGHT)
 _SAYINGS: Mapping[NoticeKind, tuple[str, str, str, str]] = {
-    NoticeKind.FREED: (N_("The host freed %(who)s’s seat: this phone has none now."), *_SEAT_LOST),
-    NoticeKind.TAKEN: (N_("Another phone has %(who)s’s seat now: this one has none."), *_SEAT_LOST),
+    NoticeKind.FREED: (N_("The host freed %(who)s’s seat: this phone no longer has a seat."), *_SEAT_LOST),
+    NoticeKind.TAKEN: (N_("Another phone has %(who)s’s seat now: this phone no longer has a seat."), *_SEAT_LOST),
     NoticeKind.GIVEN: (N_("The host gave this phone %(who)s’s seat."), *_READ),
     NoticeKind.JOIN_REFUSED: (
-        N_("The host said no: this phone was not let in. Watch along; or talk to the host, then ask again."),
+        N_("The host did not let this phone in. You can watch, or talk to the host and ask again."),
         "seats.join",
         N_("Ask again"),
         _ALL_RIGHT,
     ),
     NoticeKind.SEAT_REFUSED: (
-        N_("The host said no: %(who)s’s seat stays with the other phone. Take a free one, or talk to the host."),
+        N_("The host said no: the other phone keeps %(who)s’s seat. Take a free one, or talk to the host."),
         *_CHOOSE_A_SEAT,
     ),
     NoticeKind.SEAT_KEPT: (
         N_("The other phone keeps %(who)s’s seat. Take a free one, or talk to the host."),
         *_CHOOSE_A_SEAT,
     ),
-    NoticeKind.HOST_REFUSED: (N_("The host said no. What only the host may do, ask for at the table."), *_READ),
+    NoticeKind.HOST_REFUSED: (N_("The host said no. Ask the host at the table to do it."), *_READ),
     NoticeKind.HOST: (
-        N_("You are the host now: you set up matches, undo further back, let phones in and free lost seats."),
+        N_("You are the host now: you can set up matches, undo several steps, let phones in and free lost seats."),
         "seats.show",
-        N_("To the seats"),
+        N_("Go to the seats"),
         _ALL_RIGHT,
     ),
-    NoticeKind.FOLLOWED: (N_("This phone is the host’s no longer. %(host)s"), *_READ),
+    NoticeKind.FOLLOWED: (N_("This phone is no longer the host’s. %(host)s"), *_READ),
 }
 """Sentence, endpoint of the link (empty for none), labels of the link and of the dismiss button."""
 
@@ -142,7 +142,7 @@ def _say(now: MatchState, change: Change, before: Play, after: Play | None) -> s
     names = Names.of(now.game)
     who, was = words.capital(words.doer(change.by, names)), words.play_say(before, names).removesuffix(".")
     if after is None:
-        return _("%(who)s took out your line “%(before)s”.", who=who, before=was)
+        return _("%(who)s removed your line “%(before)s”.", who=who, before=was)
     now_says = words.play_say(after, names).removesuffix(".")
     return _("%(who)s changed your line “%(before)s” to “%(after)s”.", who=who, before=was, after=now_says)
 

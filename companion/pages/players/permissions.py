@@ -18,20 +18,20 @@ from companion.rules.play import Play, Verb
 from companion.rules.record.notation import HandLine, read_header
 from companion.storage.events import Event, EventKind
 
-WATCHING = N_("This phone is just watching: take a seat to play along.")
-SEATED_ONLY = N_("Who plays may undo that: take a seat.")
-HOSTS_ONLY = N_("That is for the host to do: ask %(who)s, or look on the Seats page.")
-NO_HOSTS_NAME = N_("whoever holds the host’s phone")
-DEEPER = N_("One step is undone. Further back only the host undoes.")
+WATCHING = N_("This phone is only watching: take a seat to play.")
+SEATED_ONLY = N_("Only players may undo that: take a seat.")
+HOSTS_ONLY = N_("Only the host can do that: ask %(who)s, or see the Seats page.")
+NO_HOSTS_NAME = N_("the person with the host’s phone")
+DEEPER = N_("One step is undone. Only the host can undo more.")
 
 _DID = {
     "confirmed": N_("%(who)s confirmed that: %(who)s or the host may undo it."),
     "entered": N_("%(who)s entered that: %(who)s or the host may undo it."),
     "changed": N_("%(who)s changed that line: %(who)s or the host may undo it."),
-    "took out": N_("%(who)s took that line out: %(who)s or the host may undo it."),
-    "began": N_("%(who)s began that hand: %(who)s or the host may undo it."),
-    "undid": N_("%(who)s undid that: %(who)s or the host may bring it back."),
-    "line": N_("%(who)s noted that line: %(who)s or the host may take it out. Anybody may correct it."),
+    "took out": N_("%(who)s removed that line: %(who)s or the host may undo it."),
+    "began": N_("%(who)s started that hand: %(who)s or the host may undo it."),
+    "undid": N_("%(who)s undid that: %(who)s or the host may redo it."),
+    "line": N_("%(who)s entered that line: %(who)s or the host may remove it. Every player may correct it."),
 }
 
 
@@ -57,7 +57,7 @@ def undo_say(now: MatchState, event: Event) -> str:
     if kind == "changed":
         return _("Undo: the line that %(who)s changed", who=words.doer(event.by, names))
     if kind == "took out":
-        return _("Undo: the line that %(who)s took out", who=words.doer(event.by, names))
+        return _("Undo: the line that %(who)s removed", who=words.doer(event.by, names))
     if kind == "began":
         return _("Undo: the start of this hand")
     if play is None:
@@ -170,8 +170,8 @@ def waits_for(now: MatchState, play: Play) -> str | None:
         return None
     others = [team.name for team in now.game.teams if play.player not in team.players]
     if len(others) > 1:
-        return _("Waits for another side to confirm.")
+        return _("Waiting for another side to confirm.")
     who = Names.of(now.game).side(others[0])
     if len(now.game.teams[0].players) > 1:
-        return _("Waits for %(who)s to confirm.", who=who)
-    return _("Waits for %(who)s’s side to confirm.", who=who)
+        return _("Waiting for %(who)s to confirm.", who=who)
+    return _("Waiting for %(who)s’s side to confirm.", who=who)

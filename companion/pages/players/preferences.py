@@ -18,16 +18,16 @@ ON = "on"
 
 
 THEMES: Mapping[str, str] = {
-    "auto": N_("As the phone is set"),
+    "auto": N_("Same as the phone"),
     "light": N_("Light"),
     "dark": N_("Dark"),
 }
 SWITCHES: Mapping[str, tuple[str, str]] = {
-    "large": (N_("Larger letters"), N_("For small screens and far eyes.")),
+    "large": (N_("Larger text"), N_("Easier to read.")),
     "sound": (N_("Sounds"), N_("A horn for a coup fourré, brakes for an attack, a whistle for an illegal play.")),
-    "speech": (N_("Speak the plays"), N_("The phone says what was played, where it has a voice.")),
-    "calm": (N_("Calm"), N_("Nothing shows over the whole screen, not even a coup fourré.")),
-    "vibrate": (N_("Shake"), N_("When it is your turn and when a play is illegal, where the phone can.")),
+    "speech": (N_("Read plays aloud"), N_("Reads each play aloud, if your phone can.")),
+    "calm": (N_("Calm"), N_("No full-screen messages, not even for a coup fourré.")),
+    "vibrate": (N_("Shake"), N_("When it is your turn or a play is illegal, if your phone can.")),
 }
 """Title and note of each switch; all are off by default."""
 

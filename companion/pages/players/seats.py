@@ -24,10 +24,10 @@ from companion.pages.words import N_, Names, _, many
 
 bp = Blueprint("seats", __name__)
 
-TOO_MANY_ASK = N_("Too many phones wait for an answer: try again in a minute.")
+TOO_MANY_ASK = N_("Too many phones are waiting for an answer: try again in a minute.")
 _TAKEN = say(
-    "Another phone has that seat. With “take” you take it over if that phone has been silent for two minutes, or if you"
-    " are the host."
+    "Another phone has that seat. To take it over, send “take”: allowed for the host, or once that phone has been"
+    " silent for two minutes."
 )
 _A_ROBOTS = say("A robot has that seat: choose another one.")
 _PHONE_IS_GONE = N_("That phone is gone: choose another.")
@@ -50,7 +50,7 @@ def show() -> str:
         has_asked=phones().waiting(phone(), Wish.HOST) is not None,
         unseated=_unseated(now),
         free_first=[(player, names.player(player)) for player in sorted(now.people, key=lambda one: one in seats)],
-        watching=many("%(count)d phone watches.", "%(count)d phones watch.", watching) if watching else None,
+        watching=many("%(count)d phone is watching.", "%(count)d phones are watching.", watching) if watching else None,
         asks=list(asked_here(now)),
     )
 
@@ -86,11 +86,11 @@ def _unseated(now: MatchState) -> list[dict[str, object]]:
 def host_say(now: MatchState) -> str:
     """Return who is host, as a sentence."""
     if phones().party.host is None:
-        return _("Nobody is host yet: the first phone that scans the code will be.")
+        return _("There is no host yet: the first phone to scan the code becomes the host.")
     if phone_identity.is_host():
         return _("This phone is the host’s.")
     if phones().host_has_left():
-        return _("%(who)s is the host, and has been away for some minutes.", who=host_name(now))
+        return _("%(who)s is the host but has been away for some minutes.", who=host_name(now))
     return _("%(who)s is the host.", who=host_name(now))
 
 
@@ -111,7 +111,7 @@ def _called(now: MatchState, whose: str | None) -> str:
 
 
 _ASKS = {
-    Wish.JOIN: (N_("%(who)s has the code of the table and wants to take part."), N_("Let in")),
+    Wish.JOIN: (N_("%(who)s has the table’s code and wants to join."), N_("Let in")),
     Wish.SEAT: (N_("%(who)s asks for the seat of %(seat)s."), N_("Hand it over")),
     Wish.HOST: (N_("%(who)s asks to be the host."), N_("Hand it on")),
 }
@@ -145,7 +145,7 @@ def answer(asked_id: int) -> AnyResponse:
         return _back()
     yes = request.form.get("answer") == "yes"
     if found is None or phones().answer(asked_id, yes=yes, by=phone()) is None:
-        flash(_("That was settled already."))
+        flash(_("That is already settled."))
     elif yes and found.wish is Wish.HOST:
         flash(_handed_on())
     return _back()
@@ -182,7 +182,7 @@ def hand_on() -> AnyResponse:
 
 
 def _handed_on() -> str:
-    return _("The role is handed on: %(who)s is the host now.", who=host_name(state()))
+    return _("%(who)s is the host now.", who=host_name(state()))
 
 
 @bp.post("/seats/host/take")
@@ -287,7 +287,7 @@ def waiting() -> AnyResponse | str:
     if _waits():
         return _page()
     if not phone_identity.takes_part() and not phones().news.of(phone()):
-        flash(_("Nobody has answered: ask the host, then try again."))
+        flash(_("No answer: ask the host, then try again."))
     return go(url_for("seats.join"))
 
 
@@ -337,7 +337,7 @@ def seated(player: str, *, takes: bool) -> Outcome:
 def _without_a_seat(*, stale: bool) -> AnyResponse:
     """Let a phone watch or serve the whole table, unless the tapped seat is gone (`stale`)."""
     if stale:
-        flash(_("That seat is not at this table: tap your name."))
+        flash(_("This table has no such seat: tap your name."))
         return redirect(url_for("seats.join"), 303)
     phones().stand_up(phone_identity.known_phone(), watches="everybody" not in request.form)
     return redirect(url_for("table.show"), 303)
@@ -356,13 +356,11 @@ def knock() -> AnyResponse | tuple[str, int]:
     if service().limits.wait_s(RequestKind.CODE, address, phone_identity.known_phone(), proxy):
         return _refused(_("Too many codes: wait a minute, then try again."), 429)
     if not hmac.compare_digest(letters, service().code.encode()):
-        return _refused(
-            _("That is not the code of this table: it stands on the big screen, beside the join code."), 403
-        )
+        return _refused(_("That is not this table’s code: find it on the big screen, next to the join code."), 403)
     if not name:
-        return _refused(_("Type your name too: the host sees it."), 400)
+        return _refused(_("Type your name too: the host will see it."), 400)
     if not phones().ask(Wish.JOIN, phone_identity.known_phone(), name, address=network(address)):
-        return _refused(_("Too many phones wait to be let in: try again in a minute."), 429)
+        return _refused(_("Too many phones are waiting to be let in: try again in a minute."), 429)
     return redirect(url_for("seats.join"), 303)
 
 

@@ -209,7 +209,7 @@ def race(hand: PlayedHand, names: Names) -> Plot | None:
     return Plot(
         key=f"race-{hand.number}",
         title=_("The race to %(km)d km", km=table.target),
-        about=_("How far each had driven after every play. At the end: %(all)s.", all=", ".join(km)),
+        about=_("Distance after each play. At the end: %(all)s.", all=", ".join(km)),
         lines=tuple(Curve(name, (_course(moments, index),)) for index, name in enumerate(sides)),
         x_name=_("plays"),
         x_most=len(moments),
@@ -263,7 +263,7 @@ def totals(results: Sequence[HandResult], names: Names) -> Plot | None:
     return Plot(
         key="totals",
         title=_("Race by race") if is_race else _("The match, hand by hand"),
-        about=_("Where each stood after every hand. At the end: %(all)s.", all=", ".join(now)),
+        about=_("Score after each hand. At the end: %(all)s.", all=", ".join(now)),
         lines=tuple(Curve(name, tuple(_runs(results, team))) for name, team in zip(sides, teams, strict=True)),
         x_name=_("races") if is_race else _("hands"),
         x_most=len(results),

@@ -153,7 +153,7 @@ def _past_view(past: PastMatch) -> dict[str, object]:
 def when(at_s: float) -> str:
     """Return a time by this machine's clock, in the notation of the phone's country."""
     if clock.moment(at_s) is None:
-        return _("Date not known")
+        return _("Unknown date")
     moment, here = datetime.fromtimestamp(at_s).astimezone(), language.locale()
     time = format_time(moment, "short", locale=here).replace("\u202f", " ")
     return _("%(day)s, %(time)s", day=format_date(moment, "long", locale=here), time=time)
@@ -168,7 +168,7 @@ def _result(past: PastMatch, names: Names) -> str:
         return words.won(names.side(last.winner), edition)
     stand = ", ".join(_("%(who)s %(sum)d", who=names.side(side), sum=sum_) for side, sum_ in last.match.items())
     if edition.is_race:
-        return _("%(totals)s: nobody won.", totals=stand)
+        return _("%(totals)s: no winner.", totals=stand)
     return many("%(totals)s after %(count)d hand", "%(totals)s after %(count)d hands", len(hands), totals=stand)
 
 
@@ -204,10 +204,10 @@ def _rivalry(one: Figures, rivals: list[tuple[str, str, int]]) -> str:
 def _lines(one: Figures) -> list[tuple[str, str]]:
     """Return the nonzero statistics that are not in the table."""
     lines = [
-        (one.mean_points, _("points a hand on average")),
+        (one.mean_points, _("points per hand on average")),
         (one.coups_fourres, many("coup fourré played", "coups fourrés played", one.coups_fourres)),
-        (one.hazards_given, many("hazard given", "hazards given", one.hazards_given)),
-        (one.hazards_got, many("hazard got", "hazards got", one.hazards_got)),
+        (one.hazards_given, many("hazard played", "hazards played", one.hazards_given)),
+        (one.hazards_got, many("hazard received", "hazards received", one.hazards_got)),
         (one.km, _("km driven")),
         (one.longest_hand, many("play in the longest hand", "plays in the longest hand", one.longest_hand)),
     ]

@@ -163,7 +163,7 @@ def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Seque
         "piles": " · ".join(_("%(pile)s: %(cards)s", pile=pile, cards=shown) for pile, shown in piles if shown),
         # empty if only one heap is visible
         "whose": form.get(f"whose-{key}", "") if sum(one.is_seen for one in tally.lots) > 1 else "",
-        "owners": [(OWN, _("They are a side of their own")), *theirs, (NOBODY, _("They do not count"))],
+        "owners": [(OWN, _("They are a separate side")), *theirs, (NOBODY, _("They do not count"))],
         # empty unless no photograph shows the side
         "drove": form.get(f"drove-{key}", ""),
     }
@@ -200,9 +200,9 @@ def asked(edition: Edition, tally: Tally, form: Form) -> list[dict[str, Any]]:
     """Return the questions about the whole hand, with answers and what the cards say."""
     keys, laid = list(_sides(tally, form)), sides(edition, tally, form)
     told, still_open = _told(edition, tally, form), _open(edition, tally, form)
-    who = _("nobody") if told.completed_by is None else laid[told.completed_by].name
+    who = _("no side") if told.completed_by is None else laid[told.completed_by].name
     completed = [(key, _("%(name)s completed it", name=side.name)) for key, side in zip(keys, laid, strict=False)]
-    nobody = [(PLAYED_OUT, _("Nobody: all cards were played")), (STOPPED, _("Nobody: we stopped before"))]
+    nobody = [(PLAYED_OUT, _("No side: all cards were played")), (STOPPED, _("No side: we stopped early"))]
     ways = [(_trip_value(way, keys), _trip_say(way, laid)) for way in trips(edition, len(keys))]
     found = [
         ("trip", ways, _trip_say(told.trip, laid)),
@@ -211,11 +211,11 @@ def asked(edition: Edition, tally: Tally, form: Form) -> list[dict[str, Any]]:
     questions = []
     for field, answers, by_cards in found:
         is_open = field in still_open
-        unanswered = ("", _("Choose") if is_open else _("As the cards say"))
+        unanswered = ("", _("Choose") if is_open else _("As the cards show"))
         so_far = _(_SO_FAR[still_open[field]], said=by_cards) if is_open else by_cards
         questions.append(_question(form, field, [unanswered, *answers], so_far) | {"is_open": is_open})
     if edition.points.delayed_action:
-        answers = [(NO, _("There were cards in it")), (YES, _("It was used up: delayed action"))]
+        answers = [(NO, _("It still had cards")), (YES, _("It was empty: delayed action"))]
         questions.append(_question(form, "pile", answers, ""))
     return questions
 
@@ -251,14 +251,16 @@ def table_sent(edition: Edition, tally: Tally, form: Form) -> Table:
     laid = sides(edition, tally, form)
     for side, lots in zip(laid, _sides(tally, form).values(), strict=False):
         for spot in (spot for lot in lots for spot in lot.unsure if _answer(edition, spot, form) is None):
-            still = _("Card %(number)d is still open: say which it is, or that it does not count.", number=spot.number)
+            still = _(
+                "Card %(number)d is still unknown: choose the card, or that it does not count.", number=spot.number
+            )
             raise OpenQuestionError(still, f"card-{spot.number}")
         for lot, card, kind in product(lots, distances_of(edition), "nx"):
             if _number(form, f"{kind}-{lot.key}-{card}") is None:
-                wrong = N_("How many %(card)s lie before %(name)s? That is a number from 0 to %(most)d.")
+                wrong = N_("How many %(card)s does %(name)s have? Enter a number from 0 to %(most)d.")
                 raise Problem(_(wrong, card=words.name(card), name=side.name, most=MOST_COPIES))
     if not any(side.km or side.safeties for side in laid):
-        raise Problem(_("Nothing is counted yet: put in how many cards lie before each side, and which safeties."))
+        raise Problem(_("Nothing is counted yet: enter the distance cards and safeties of each side."))
     names = Counter(side.name.casefold() for side in laid)
     for side in laid:
         if names[side.name.casefold()] > 1:

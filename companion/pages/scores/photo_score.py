@@ -155,7 +155,7 @@ def _chosen(given: Mapping[str, str]) -> tuple[str, str]:
     """
     edition, deck = _edition(given.get("edition", "")), given.get("deck", "")
     if deck and deck not in dict(deck_choices(folder())):
-        wrong = _("There is no deck “%(name)s” to tell cards by: choose again under Cards.", name=shown(deck))
+        wrong = _("There is no deck “%(name)s” to recognize cards with: choose again under Cards.", name=shown(deck))
         raise Problem(wrong)
     session[_WITH] = deck, _table_deck()
     return edition.name, deck
@@ -200,11 +200,11 @@ def _sent(there: Sequence[Photo] = ()) -> list[tuple[bytes, str]]:
     """
     sent = sent_files("photo")
     if not sent:
-        raise Problem(_("There is no photograph yet: take one, or choose one."))
+        raise Problem(_("There is no photograph yet: take or choose one."))
     known = [photo.file for photo in there]
     new = [one for one in sent if one[0] not in known]
     if len(there) + len(new) > MOST_PHOTOS:
-        raise Problem(_("These are photographs enough: %(most)d of one tableau.", most=MOST_PHOTOS))
+        raise Problem(_("At most %(most)d photographs of one tableau are possible.", most=MOST_PHOTOS))
     if any(len(data) > MOST_BYTES for data, _file in new):
         raise RequestEntityTooLarge
     return new
@@ -229,9 +229,7 @@ def _snap(token: str) -> Snap:
     snap = service().snaps.get(token)
     if snap is not None:
         return snap
-    flash(
-        _("That photograph is gone: photographs are kept in memory only, and newer ones took its place. Take it again.")
-    )
+    flash(_("That photograph is gone: only the newest are kept in memory. Take it again."))
     return abort(redirect(url_for("snap.show"), 303))
 
 

@@ -53,10 +53,27 @@ class SheetView:
     @property
     def headline(self) -> str:
         if self.lead is None:
-            return _("The race is over") if self.is_race else _("The hand ends level")
-        (number, ahead), race = self.lead, N_("The race goes to %(who)s, by %(ahead)d km!")
-        pattern = race if self.is_race else N_("The hand goes to %(who)s, by %(ahead)d!")
-        return _(pattern if ahead > 0 else N_("The race goes to %(who)s!"), who=self.sides[number - 1], ahead=ahead)
+            return _("The race is over") if self.is_race else _("The hand is a tie")
+        number, ahead = self.lead
+        who = self.sides[number - 1]
+        players = words.players_in(who)
+        if not self.is_race:
+            return many(
+                "%(who)s wins the hand by %(ahead)d!",
+                "%(who)s win the hand by %(ahead)d!",
+                players,
+                who=who,
+                ahead=ahead,
+            )
+        if ahead <= 0:
+            return words.race_won(who)
+        return many(
+            "%(who)s wins the race by %(ahead)d km!",
+            "%(who)s win the race by %(ahead)d km!",
+            players,
+            who=who,
+            ahead=ahead,
+        )
 
     def steps(self, side: int) -> tuple[int, ...]:
         """Return a side's running total after each line except the last."""
@@ -119,7 +136,7 @@ def _note(item: Item, table: Table, points: Sequence[Mapping[Item, int]], names:
     """Return a line's note. An extension's points may have gone to the caller's opponents."""
     caller, or_opponents = table.extended_by, table.edition.extension_bonus == "caller-or-opponents"
     if item is Item.EXTENSION and or_opponents and caller is not None and not points[caller].get(item):
-        return _("%(who)s called it and did not complete it", who=names.side(table.sides[caller].name))
+        return _("%(who)s called it but did not complete it", who=names.side(table.sides[caller].name))
     return words.item_note(item, table.edition)
 
 
@@ -173,9 +190,9 @@ def because(item: Item, table: Table, points: Mapping[str, int], names: Names, h
 
 
 _PATTERNS = {
-    Item.ALL_SAFETIES: N_("%(who)s laid every safety there is: %(sum)d on top."),
+    Item.ALL_SAFETIES: N_("%(who)s played all the safeties: %(sum)d extra."),
     Item.TRIP_COMPLETED: N_("%(who)s completed %(km)d km: %(sum)d"),
-    Item.DELAYED_ACTION: N_("The draw pile was used up when %(who)s completed the trip: %(sum)d"),
+    Item.DELAYED_ACTION: N_("The draw pile was empty when %(who)s completed the trip: %(sum)d"),
     Item.SAFE_TRIP: N_("%(who)s completed the trip without any 200 km card: %(sum)d"),
 }
 """Lines explained by one sentence."""
@@ -207,7 +224,7 @@ def _safeties(scored: _Scored) -> Iterator[str]:
     count, cards = len(scored.side.safeties), ", ".join(map(words.name, scored.side.safeties))
     said = {"who": scored.who, "cards": cards, "each": scored.points // max(1, count), "sum": scored.points}
     yield many(
-        "%(who)s laid %(cards)s: %(sum)d", "%(who)s laid %(cards)s: %(count)d × %(each)d = %(sum)d", count, **said
+        "%(who)s played %(cards)s: %(sum)d", "%(who)s played %(cards)s: %(count)d × %(each)d = %(sum)d", count, **said
     )
 
 
@@ -216,15 +233,15 @@ def _coups(scored: _Scored) -> Iterator[str]:
     for card in scored.side.coups_fourres:
         hazard = scored.hazards.get((scored.side.name, card))
         said = {"who": scored.who, "card": words.name(card), "hazard": words.name(hazard), "sum": each}
-        known = N_("%(who)s answered %(hazard)s at once with %(card)s: %(sum)d on top.")
-        yield _(known if hazard else N_("%(who)s laid %(card)s as a coup fourré: %(sum)d on top."), **said)
+        known = N_("%(who)s countered %(hazard)s at once with %(card)s: %(sum)d extra.")
+        yield _(known if hazard else N_("%(who)s played %(card)s as a coup fourré: %(sum)d extra."), **said)
 
 
 def _extension(scored: _Scored) -> Iterator[str]:
     table, side = scored.table, scored.side
     caller = table.sides[table.extended_by or 0]
     completer = table.sides[table.ending.side] if table.ending and table.ending.side is not None else None
-    say = N_("%(caller)s called the extension and did not complete it: %(sum)d for %(who)s.")
+    say = N_("%(caller)s called the extension but did not complete it: %(sum)d for %(who)s.")
     if completer is side:
         own = N_("%(who)s called the extension and completed it: %(sum)d")
         say = own if caller is side else N_("%(caller)s called the extension, %(who)s completed it: %(sum)d")
@@ -236,10 +253,10 @@ def _shut_out(scored: _Scored) -> Iterator[str]:
     shut = [scored.names.side(other.name) for other in others if not other.distances]
     if scored.table.edition.shut_out == "per-side":
         for other in shut:
-            say = N_("%(who)s laid no distance card: %(sum)d for %(winner)s.")
+            say = N_("%(who)s played no distance card: %(sum)d for %(winner)s.")
             yield _(say, who=other, sum=scored.points // len(shut), winner=scored.who)
         return
-    say = N_("No opponent of %(who)s laid a distance card (%(others)s): %(sum)d")
+    say = N_("No opponent of %(who)s played a distance card (%(others)s): %(sum)d")
     yield _(say, who=scored.who, others=", ".join(shut), sum=scored.points)
 
 

@@ -176,7 +176,7 @@ class Edition:
         for name in self.fixed & rules.keys():
             if rules[name] != self.by_the_sheet[name]:
                 raise EditionError(
-                    "%(edition)s is not played with %(rule)s: its sheet settles that (%(source)s).",
+                    "%(rule)s is not possible in %(edition)s: its rule sheet settles that (%(source)s).",
                     edition=Said(self.title),
                     rule=written((name, rules[name])),
                     source=self.sources[name],
@@ -196,7 +196,7 @@ class Edition:
             return self
         if self.counts_verified:
             raise EditionError(
-                "The numbers of cards in %(edition)s are known: only an unverified deck is corrected.",
+                "The card counts of %(edition)s are known: only an unverified deck can be corrected.",
                 edition=Said(self.title),
             )
         for card, count in counts.items():
@@ -205,7 +205,7 @@ class Edition:
         was, total = sum(self.deck.values()), sum(deck.values())
         if total != was:
             raise EditionError(
-                "With these numbers the deck has %(total)d cards, not %(was)d: correct others as well.",
+                "With these counts the deck has %(total)d cards, not %(was)d: correct other counts too.",
                 total=total,
                 was=was,
             )
@@ -216,9 +216,9 @@ class Edition:
         if card not in self.deck:
             raise EditionError("There is no %(card)s in the deck of %(edition)s.", card=name, edition=edition)
         if card.family is Family.SAFETY and count != 1:
-            raise EditionError("There is one %(card)s in the deck, as of each safety.", card=name)
+            raise EditionError("The deck has one %(card)s, as it has one of each safety.", card=name)
         if count < 0:
-            raise EditionError("How many there are of %(card)s is 0 or more, not %(count)d.", card=name, count=count)
+            raise EditionError("The count of %(card)s must be 0 or more, not %(count)d.", card=name, count=count)
 
 
 def _field(switch: str) -> str:
@@ -242,7 +242,7 @@ def keep_own_editions(folder: Path) -> tuple[str, ...]:
         try:
             edition = read_edition(path)
             if edition.name != path.stem:
-                raise EditionError(f"{path}: the file of the edition '{edition.name}' is called {edition.name}.toml.")
+                raise EditionError(f"{path}: edition '{edition.name}' must be in a file {edition.name}.toml.")
             _own[path.stem] = edition, text_of(read_small(path))
         except EditionError as error:
             faults.append(str(error))
@@ -262,7 +262,7 @@ def lent(text: str) -> str:
     Raises EditionError if the text is not an edition file, is too long, or too many editions are registered.
     """
     if len(_lent) >= MOST_LENT or len(text) > LONGEST_LENT:
-        raise EditionError("Too many editions have come, or too long ones.")
+        raise EditionError("There are too many editions, or they are too long.")
     reading = edition_file.read_text(text, edition_file.shipped_names())
     for fault in reading.faults:
         raise EditionError(fault.say)

@@ -50,8 +50,8 @@ _CHOICE = {"value": str, "source": str}
 _MAY_BE_FIXED = {**_CHOICE, "fixed": bool}
 FIRST_PLAYERS = MappingProxyType(
     {
-        "left-of-the-dealer": say("The player to the dealer's left begins, and the deal goes round."),
-        "youngest": say("The youngest player begins."),
+        "left-of-the-dealer": say("The player to the dealer's left starts, and the deal rotates."),
+        "youngest": say("The youngest player starts."),
         "alternates": say("The first turn alternates hand by hand."),
     }
 )

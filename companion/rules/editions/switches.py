@@ -50,22 +50,22 @@ CONTRADICTIONS = (
     Contradiction(
         ("roll-on-remedy", "forbidden"),
         ("roll-after-remedy", "needed"),
-        say("the card that is needed after a remedy must be allowed on it"),
+        say("the card needed after a remedy must be allowed on it"),
     ),
     Contradiction(
         ("roll-on-remedy", "forbidden"),
         ("roll-after-late-safety", "needed"),
-        say("the card that is needed after a late safety must be allowed there"),
+        say("the card needed after a late safety must be allowed there"),
     ),
     Contradiction(
         ("pile-after-remedy", "card-beneath"),
         ("roll-after-remedy", "needed"),
-        say("the card that is needed after a remedy lies on it"),
+        say("the card needed after a remedy goes on it"),
     ),
     Contradiction(
         ("first-card", "roll-or-right-of-way"),
         ("roll-to-start", "not-needed"),
-        say("the first card must start the car only where a car needs starting"),
+        say("the first card must start the car only if cars need starting"),
     ),
 )
 
@@ -78,7 +78,7 @@ def check_option(name: str, value: str) -> None:
     values = switches()[name]
     if value not in values:
         raise EditionError(
-            "'%(name)s' is %(values)s, not '%(value)s'%(near)s.",
+            "'%(name)s' must be %(values)s, not '%(value)s'%(near)s.",
             name=name,
             values=one_of(values),
             value=shown(value),
@@ -96,8 +96,8 @@ def check_options(options: Iterable[Rule]) -> None:
         check_option(name, value)
     for found in contradictions(dict(rules)):
         raise EditionError(
-            "The house rules %(one)s and %(other)s contradict each other (%(because)s):"
-            " leave one of them out, or write %(way_out)s or %(another)s.",
+            "The house rules %(one)s and %(other)s contradict each other (%(because)s): remove one of them, or"
+            " write %(way_out)s or %(another)s.",
             one=written(found.one),
             other=written(found.other),
             because=found.because,

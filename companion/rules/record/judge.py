@@ -263,10 +263,10 @@ def _take_header(game: Game, header: Header) -> tuple[Game, tuple[Item, ...]]:
         return game, (*held, *items)
     if isinstance(header, notation.PlayerLine):
         if header.player not in game.shown and len(game.shown) >= MOST_NAMES:
-            raise Unreadable("No more than %(most)d players are given a name to show.", most=MOST_NAMES)
+            raise Unreadable("At most %(most)d players can have a display name.", most=MOST_NAMES)
         return game._replace(shown=MappingProxyType({**game.shown, header.player: header.shown})), ()
     if game.table is not None:
-        raise Unreadable(say("The game has begun: this line stands before the first `hand first`."))
+        raise Unreadable(say("The game has started: write this line before the first `hand first`."))
     return _set_up(game, header)._replace(is_unseated=False), ()
 
 
@@ -284,11 +284,11 @@ def _set_up(game: Game, header: Header) -> Game:
             return game._replace(counts=counts)
         case notation.SideLine(team):
             if len(game.teams) >= MOST_NAMES:
-                raise Unreadable("No more than %(most)d sides are seated.", most=MOST_NAMES)
+                raise Unreadable("At most %(most)d sides can play.", most=MOST_NAMES)
             taken = {name for other in game.teams for name in (other.name, *other.players)}
             if doubled := taken & {team.name, *team.players}:
                 raise Unreadable(
-                    "The name %(name)s is taken already: every side and player needs a name of its own.",
+                    "The name %(name)s is already taken: every side and player needs a different name.",
                     name=min(doubled),
                 )
             return game._replace(teams=(*game.teams, team))
@@ -306,7 +306,7 @@ def _start_hand(game: Game, first: str) -> tuple[Game, tuple[Item, ...]]:
             raise Unreadable("No `side` line names the players yet%(near)s.", near="")
         players = [player for team in game.teams for player in team.players]
         raise Unreadable(
-            "`hand first` names one of the players: %(players)s%(near)s.",
+            "Write one of the players after `hand first`: %(players)s%(near)s.",
             players=", ".join(players),
             near=meant(first, players),
         )
@@ -332,9 +332,9 @@ def _take_play(game: Game, line: RecordLine, play: Play, as_lies: bool) -> tuple
     if game.table is None:
         # `hand first` is missing or unreadable: the first play decides.
         if game.is_unseated:
-            raise Unreadable(say("No hand has begun."))
+            raise Unreadable(say("No hand has started."))
         if play.player is None:
-            raise Unreadable(say("No hand has begun: write `hand first` and a player's name."))
+            raise Unreadable(say("No hand has started: write `hand first` and a player's name."))
         game, began = _start_hand(game, play.player)[0], (reason(Code.HAND_BEGAN_BY_ITSELF, player=play.player),)
     table = game.table
     if table is None:

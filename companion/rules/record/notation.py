@@ -180,7 +180,7 @@ def parse_header(text: str) -> Header | None:
     found = re.fullmatch(rf"{keyword}\s+{shape}", text.strip(), re.IGNORECASE)
     if found is None:
         unreadable = UnreadableEdition if keyword == "edition" else Unreadable
-        raise unreadable(say("This line is written %(example)s.", example=example))
+        raise unreadable(say("Write this line as %(example)s.", example=example))
     return read(*found.groups())
 
 
@@ -245,7 +245,7 @@ def _read_side(name: str, written: str | None) -> SideLine:
     players = [player.strip() for player in written.split(",")] if written else [name]
     _refuse_no_name(name)
     if not all(map(is_name, players)) or len(set(players)) != len(players):
-        raise Unreadable(say("A side names its players once each, with commas between: `side Reds = Ann, Cid`."))
+        raise Unreadable(say("List each player of a side once, separated by commas: `side Reds = Ann, Cid`."))
     return SideLine(Team(name, tuple(players)))
 
 
@@ -274,7 +274,7 @@ def _read_target(written: str) -> TargetLine:
     km, step, least = int(written), TARGET_STEP_KM, LEAST_TARGET_KM
     if km < least or km % step:
         raise Unreadable(
-            "A target is a multiple of %(step)d from %(least)d km up, not %(km)d.", step=step, least=least, km=km
+            "A target must be a multiple of %(step)d, at least %(least)d km, not %(km)d.", step=step, least=least, km=km
         )
     return TargetLine(km)
 
@@ -290,7 +290,7 @@ def _read_option(name: str, value: str) -> OptionLine:
 def _read_deck(written: str) -> DeckLine:
     counts = [re.fullmatch(r"([\w'’ -]+?)\s*=\s*([0-9]{1,3})", part.strip()) for part in written.split(",")]
     if not all(counts):
-        raise Unreadable("This line is written %(example)s.", example=_HEADERS["deck"][1])
+        raise Unreadable("Write this line as %(example)s.", example=_HEADERS["deck"][1])
     return DeckLine(tuple((_card(found[1]), int(found[2])) for found in counts if found))
 
 
@@ -298,7 +298,7 @@ def _read_player(player: str, written: str) -> PlayerLine:
     _refuse_no_name(player)
     shown = " ".join(written.split())
     if not shown or len(shown) > MOST_SHOWN:
-        raise Unreadable("A name to show has 1 to %(most)d letters.", most=MOST_SHOWN)
+        raise Unreadable("A display name has 1 to %(most)d letters.", most=MOST_SHOWN)
     return PlayerLine(player, shown)
 
 
@@ -347,7 +347,7 @@ def parse_play(text: str, teams: tuple[Team, ...]) -> Play:
     under = at_once and len(rest) > 1 and rest[-1].lower() == _UNDER
     play = _parse_act(player, rest[:-1] if under else rest, teams)
     if at_once and play.verb is not Verb.PLAY:
-        raise Unreadable(say("Only a card that is laid out of turn has `!` after it."))
+        raise Unreadable(say("Write `!` only after a card that is played out of turn."))
     if under and (play.card or Card.UNKNOWN).family is not Family.REMEDY:
         raise Unreadable(_ONLY_A_REMEDY)
     return replace(play, at_once=at_once, under=under, anyway=anyway) if at_once or anyway else play
@@ -381,7 +381,7 @@ def _who(words: Sequence[str], teams: Sequence[Team]) -> Said:
     near = meant("-".join(words[:2]), players) or meant(words[0], [*players, *_HEADERS, *_TABLE_WORDS]) if words else ""
     if not players:
         return say("No `side` line names the players yet%(near)s.", near=near)
-    return say("A play begins with a player's name: %(players)s%(near)s.", players=", ".join(players), near=near)
+    return say("Start a play with a player's name: %(players)s%(near)s.", players=", ".join(players), near=near)
 
 
 def _parse_act(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play:
@@ -395,17 +395,17 @@ def _parse_act(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play
     if len(words) == 3 and words[1] == ">":
         card, side = _card(words[0]), _side(words[2], teams)
         if card.family is not Family.HAZARD:
-            raise Unreadable(say("Only a hazard is aimed at a side."))
+            raise Unreadable(say("Only a hazard can be played on another side."))
         return Play(Verb.PLAY, player, card, side)
     if words[1:] == [">"] and (card_named(words[0]) or Card.UNKNOWN).family is Family.HAZARD:
         _side("", teams)
     if len(words) == 2 and words[1].lower() == _UNDER:
         raise Unreadable(_ONLY_A_REMEDY)
     if words[0].lower() in _WORDS:
-        raise Unreadable("Nothing comes after `%(word)s`.", word=words[0].lower())
+        raise Unreadable("Write nothing after `%(word)s`.", word=words[0].lower())
     near = meant(words[0], _ACTS) if verb is None else ""
     raise Unreadable(
-        "A play is written `%(player)s roll`, `%(player)s stop > SIDE` or `%(player)s discard 25`%(near)s.",
+        "Write a play as `%(player)s roll`, `%(player)s stop > SIDE` or `%(player)s discard 25`%(near)s.",
         player=player,
         near=near,
     )
@@ -416,7 +416,7 @@ def _parse_word(player: str, word: str) -> Play:
     if verb is not None:
         return Play(verb, player)
     if word.lower() in _ACTS and card_of_slug(word.lower()) is None:
-        raise Unreadable("After `%(word)s` comes a card.", word=word.lower())
+        raise Unreadable("Write a card after `%(word)s`.", word=word.lower())
     card, times = _doubled(word, (*_WORDS, *_ACTS))
     return Play(Verb.PLAY, player, card, times=times)
 
@@ -428,7 +428,7 @@ def _doubled(word: str, others: Iterable[str] = ()) -> tuple[Card, int]:
         return _card(word, others), 1
     card = _card(found[1] or found[5])
     if card.family is not Family.DISTANCE:
-        raise Unreadable(say("Only a distance card is doubled: `100*2`."))
+        raise Unreadable(say("Only a distance card can be doubled: `100*2`."))
     # The referee objects to two accelerators (`100*2*2`, `100*4`).
     return card, min(int(found[2] or found[4]) * int(found[3] or 1), MOST_WRITTEN_TIMES)
 
@@ -438,7 +438,7 @@ def _side(target: str, teams: Sequence[Team]) -> str:
     if side is None:
         names = ", ".join(team.name for team in teams)
         near = meant(target, [name for team in teams for name in (team.name, *team.players)]) if target else ""
-        raise Unreadable("After `>` comes a side (%(sides)s)%(near)s.", sides=names, near=near)
+        raise Unreadable("Write a side after `>`: %(sides)s%(near)s.", sides=names, near=near)
     return side
 
 
@@ -446,7 +446,7 @@ def _player(target: str, teams: Sequence[Team]) -> str:
     if not any(target in team.players for team in teams):
         players = [player for team in teams for player in team.players]
         near = meant(target, players)
-        raise Unreadable("After `>` comes a player (%(players)s)%(near)s.", players=", ".join(players), near=near)
+        raise Unreadable("Write a player after `>`: %(players)s%(near)s.", players=", ".join(players), near=near)
     return target
 
 
@@ -464,15 +464,15 @@ def _read_act(player: str, verb: Verb, words: Sequence[str], teams: Sequence[Tea
     return Play(verb, player, card, of(words[2], teams) if len(words) > 1 else None, times=times)
 
 
-_AT_SOMEBODY = r"\S+( > \S+)?", say("This is written `%(player)s %(verb)s 100 > NAME`.")
+_AT_SOMEBODY = r"\S+( > \S+)?", say("Write this as `%(player)s %(verb)s 100 > NAME`.")
 _ACT_SHAPES = {
-    Verb.DISCARD: (r"\S+", say("A discard is written `%(player)s discard 25`.")),
-    Verb.PENALTY: (r"\S+", say("A penalty is written `%(player)s penalty 25`: the card that was drawn from the hand.")),
+    Verb.DISCARD: (r"\S+", say("Write a discard as `%(player)s discard 25`.")),
+    Verb.PENALTY: (r"\S+", say("Write a penalty as `%(player)s penalty 25`, with the card drawn from the hand.")),
     Verb.EXCHANGE: (
         rf"\S+( \S+){{0,{MOST_EXCHANGED - 1}}}",
-        say("One to %(most)d cards are exchanged: `%(player)s exchange 25 25 stop`."),
+        say("Exchange one to %(most)d cards: `%(player)s exchange 25 25 stop`."),
     ),
-    Verb.PAIR: (r"\S+ for \S+", say("Two alike for a discarded card are written `%(player)s pair 50 for 100`.")),
+    Verb.PAIR: (r"\S+ for \S+", say("Write two equal cards for a discarded one as `%(player)s pair 50 for 100`.")),
     **dict.fromkeys((Verb.THEFT, Verb.CONTROL, Verb.GIVE, Verb.NAME), _AT_SOMEBODY),
 }
 """By verb: pattern for the words after it, and the sentence about a mismatch."""
