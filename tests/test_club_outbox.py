@@ -99,7 +99,7 @@ def test_everything_is_sent_in_usual_batches_and_then_only_what_is_new(store, cl
     box = run(outbox(store, club))
     (log,) = club.logs.values()
 
-    assert (len(log), box.behind, box.says) == (300, 0, "The club has all of this table.")
+    assert (len(log), box.behind, box.says) == (300, 0, "The club is up to date with this table.")
     add(store, 1)
     club.sizes.clear()
     run(box, 1)
@@ -140,9 +140,9 @@ def test_while_the_club_is_silent_the_pauses_grow_and_are_never_long(store, club
     assert pauses == sorted(pauses)
     assert pauses[-1] == LONGEST_PAUSE_S
     box._last = store.last
-    assert box.says == "The club does not answer. 3 entries wait here and are sent as soon as it does."
+    assert box.says == "The club does not answer. 3 entries will be sent when it does."
     club.is_away = False
-    assert run(box).says == "The club has all of this table."
+    assert run(box).says == "The club is up to date with this table."
 
 
 @pytest.mark.parametrize("kept", ["no JSON", "[" * 100_000])
@@ -223,7 +223,7 @@ def test_a_refusal_is_told_as_the_club_puts_it(store):
 
     box._step()
 
-    assert box.says == f"The club does not take what this table sends: {said}"
+    assert box.says == f"The club rejects what this table sends: {said}"
 
 
 def test_a_batch_is_signed_with_the_tables_key(store, club):
@@ -239,7 +239,7 @@ def test_a_batch_is_signed_with_the_tables_key(store, club):
 
 @pytest.mark.parametrize("key", ["", " ", "clé", "a\nb"])
 def test_what_is_no_key_gets_a_sentence(key):
-    with pytest.raises(Problem, match="is no key"):
+    with pytest.raises(Problem, match="not a club key"):
         batch.signature(key, b"")
 
 
@@ -278,7 +278,7 @@ def test_a_table_without_news_says_now_and_then_that_it_is_there(store, club):
 
 @pytest.mark.parametrize("url", ["club.example", "ftp://club.example", "http://", "nonsense"])
 def test_an_address_that_is_none_gets_a_sentence(url):
-    with pytest.raises(Problem, match="is no address of a club"):
+    with pytest.raises(Problem, match="is not the address of a club"):
         Address(url, "Table 7")
 
 
@@ -298,14 +298,14 @@ def test_the_page_says_how_it_stands_and_asks_where_the_club_knows_another_cours
     box = run(outbox(begun.store, club))
     page = create_app(begun, secret=b"x" * 32, club=box).test_client()
 
-    assert "The club has all of this table." in text_of(page.get("/more"))
+    assert "The club is up to date with this table." in text_of(page.get("/more"))
     next(iter(club.logs.values()))[-1] = (2, 1, "{}")
     played(begun, "Ann roll")
     run(box)
     assert "Continue at the club as a new table" in text_of(page.get("/more"))
     page.post("/club", headers={"Origin": "http://localhost"})
     run(box)
-    assert "The club has all of this table." in text_of(page.get("/more"))
+    assert "The club is up to date with this table." in text_of(page.get("/more"))
 
 
 def test_without_its_driver_the_club_says_what_to_install(monkeypatch):

@@ -61,7 +61,7 @@ def test_it_says_that_a_question_waits_and_that_the_camera_is_in_trouble(match):
 
 
 def test_a_camera_that_was_put_away_is_no_trouble(match):
-    match.trouble("No camera answers.")
+    match.trouble("No camera found.")
     match.play_without_camera(on=True)
 
     assert values(match)["camera"] == "OFF"
@@ -363,9 +363,7 @@ def test_a_wrong_password_is_told_once_without_it(match, broker, capsys):
         assert answered.wait(20)
 
     said = capsys.readouterr().err
-    assert (
-        said == "The MQTT broker 127.0.0.1 does not let the companion in (Not authorized): check user and password.\n"
-    )
+    assert said == "The MQTT broker 127.0.0.1 refused the connection (Not authorized): check the user and password.\n"
 
 
 def test_a_broker_that_is_not_there_is_told_and_holds_nothing_up(match, capsys):
@@ -384,4 +382,4 @@ def test_a_broker_that_is_not_there_is_told_and_holds_nothing_up(match, capsys):
         assert match.enter("Ann roll", "Ann").done
         assert failed.wait(20)
 
-    assert capsys.readouterr().err == "The MQTT broker 127.0.0.1 does not answer. It is tried again.\n"
+    assert capsys.readouterr().err == "The MQTT broker 127.0.0.1 does not answer. Trying again.\n"

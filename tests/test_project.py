@@ -283,7 +283,7 @@ def test_run_watches_through(checkout, camera, typed, called):
     answer = checkout.run(*typed)
 
     assert answer.stdout == f"companion {called}\n"
-    assert ("No camera answers" in answer.stderr) == called.startswith("demo")
+    assert ("No camera found" in answer.stderr) == called.startswith("demo")
 
 
 def test_run_passes_any_other_command_through_says_how_it_was_called_and_adds_nothing_to_its_output(checkout):

@@ -26,7 +26,7 @@ from companion.pages.words import _
 
 PAUSES_S = (2.0, 5.0, 10.0, 30.0, 60.0)  # seconds between one try and the next; the last goes on
 BEAT_S = 5.0  # seconds between two beats of the heart, of which the service manager misses none
-OURS = say("Something went wrong on our side; the log of the service says what.")
+OURS = say("Something went wrong on our side; see the log of the service.")
 
 log = logging.getLogger(__name__)
 _Opened = TypeVar("_Opened")
