@@ -270,7 +270,7 @@ COVERED = Scene(mats=(replace(SIDE, hidden=frozenset({0, 1})), TABLE))
 @pytest.mark.parametrize(
     ("scene", "more", "code", "says"),
     [
-        (SCENE, (side_mat(2), side_mat(3)), "mat-missing", "side 2 and the mat of side 3 are not seen"),
+        (SCENE, (side_mat(2), side_mat(3)), "mat-missing", "side 2 and the mat of side 3 were not found"),
         (COVERED, (), "marks-covered", "side 1: 2 of 4"),
     ],
 )
@@ -316,7 +316,7 @@ def test_a_drawn_zone_without_a_card_has_no_scale_and_is_not_called_good():
     assert [(zone.px_per_mm, zone.smallest_mm, zone.good) for zone in found.zones] == [(None, None, None)] * 3
     assert (found.good, found.verdict, codes(found), found.tilt_deg) == (False, "", ["no-scale"], None)
     assert (found.card_px, found.faces) == (None, "")
-    assert "Lay a card into each zone" in said(found, "no-scale")
+    assert "Put a card in each zone" in said(found, "no-scale")
 
 
 def test_the_stickers_read_give_the_scale_of_drawn_zones():
@@ -362,16 +362,16 @@ def test_the_verdict_states_the_sticker_width_only_if_measured():
 @pytest.mark.parametrize(
     ("width_mm", "px", "told"),
     [
-        (1200, range(85, 96), "enough to tell"),
-        (1700, range(55, 68), "many cards without stickers will be asked about"),
-        (2600, range(35, 45), "too little"),
+        (1200, range(85, 96), "large enough to recognize"),
+        (1700, range(55, 68), "the app will ask about many cards without stickers"),
+        (2600, range(35, 45), "too small to recognize"),
     ],
 )
 def test_advice_says_if_cards_are_large_enough_to_recognize_faces(width_mm: float, px: range, told: str):
     found = advice_for(Lens(width_mm=width_mm))
 
     assert found.card_px in px
-    assert found.faces.startswith(f"A card is {found.card_px} pixels wide where it looks smallest: {told}")
+    assert found.faces.startswith(f"Cards are at least {found.card_px} pixels wide: {told}")
 
 
 @pytest.mark.variants(2)

@@ -137,7 +137,7 @@ def with_two_pictures_of_one_name(folder: Path) -> None:
             "decks/second/roll.png",
             " is larger than 16 MB, and no backup takes that: save it smaller.",
         ),
-        (with_two_pictures_of_one_name, "decks/second", "two pictures of one name"),
+        (with_two_pictures_of_one_name, "decks/second", "two pictures with the same name"),
         (lambda folder: (folder / "drawn-zones.json").write_text("{"), "drawn-zones.json", "is damaged"),
     ],
 )
@@ -168,7 +168,7 @@ def test_only_decks_that_exceed_the_size_limit_are_left_out(data, table, tmp_pat
 def test_pictures_that_keep_growing_while_read_are_refused(data, table, monkeypatch):
     monkeypatch.setattr(backup_archive, "_ZIP", replace(backup_archive._ZIP, most_bytes=2_000_000))
 
-    with pytest.raises(Problem, match="unpacked it is larger than 2 MB"):
+    with pytest.raises(Problem, match="it is larger than 2 MB when unpacked"):
         read_bundle(table, recoded=lambda content, name: bytes(1_500_000))
 
 
@@ -223,7 +223,7 @@ def test_a_damaged_copy_of_the_matches_is_refused(data, called):
     done = called("restore", copy, "--data", data)
 
     assert (done.returncode, done.stdout) == (1, "")
-    assert "is no backup that can be restored (its matches are damaged)" in done.stderr
+    assert "is not a usable backup (its matches are damaged)" in done.stderr
     assert tree(data) == before
 
 
@@ -273,7 +273,7 @@ def test_an_existing_file_is_not_overwritten(data, tmp_path):
 
 def test_if_only_the_demo_was_played_its_folder_is_suggested(data, tmp_path):
     (tmp_path / "own").mkdir()
-    with pytest.raises(Problem, match=r"nothing to back up .*no setting\.$"):
+    with pytest.raises(Problem, match=r"nothing to back up .*or settings\.$"):
         write_bundle(tmp_path / "own", tmp_path / "table.zip")
 
     data.rename(tmp_path / "own" / "demo")
@@ -333,7 +333,7 @@ def test_a_link_is_refused():
 def test_too_many_files_are_refused():
     many = {f"editions/e{number}.toml": b"" for number in range(backup_archive.MOST_FILES + 1)}
 
-    assert "it holds 4002 files" in refused(made_of(**many))
+    assert "it contains 4002 files" in refused(made_of(**many))
 
 
 def test_a_file_larger_than_declared_is_refused_by_its_real_size():
@@ -355,7 +355,7 @@ def test_an_archive_with_too_large_a_total_is_refused(monkeypatch):
 
 @pytest.mark.parametrize("sent", [b"", b"PK", b"no zip at all" * 100, zipped({}), zipped({"backup.json": b"[]"})])
 def test_a_file_that_is_not_a_backup_is_refused(sent):
-    assert "is no backup that can be restored" in refused(sent)
+    assert "is not a usable backup" in refused(sent)
 
 
 def test_a_backup_or_a_log_of_a_newer_program_is_refused(tmp_path):
@@ -378,7 +378,7 @@ def test_a_backup_or_a_log_of_a_newer_program_is_refused(tmp_path):
     ],
 )  # fmt: skip
 def test_files_that_the_program_could_not_read_are_refused(name, content):
-    assert "is no backup that can be restored" in refused(made_of(**{name: content}))
+    assert "is not a usable backup" in refused(made_of(**{name: content}))
 
 
 def test_a_file_that_is_not_a_picture_is_refused(tmp_path):
@@ -416,7 +416,7 @@ def log_with(tmp_path: Path, script: str) -> bytes:
     ],
 )
 def test_a_log_not_written_by_this_program_is_refused(tmp_path, script):
-    assert "is no backup that can be restored" in refused(made_of(log_with(tmp_path, script)))
+    assert "is not a usable backup" in refused(made_of(log_with(tmp_path, script)))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -461,7 +461,7 @@ def test_a_full_disk_while_restoring_changes_nothing(data, table, monkeypatch):
     found, before = read_bundle(table), tree(data)
     monkeypatch.setattr(os, "fsync", full)
 
-    with pytest.raises(Problem, match="make room there"):
+    with pytest.raises(Problem, match="free some space"):
         restore(data, found)
     assert tree(data) == before
 
@@ -473,7 +473,7 @@ def test_no_new_log_is_created_while_a_restore_is_unfinished(data, monkeypatch):
     before = store_path(data).read_bytes()
     monkeypatch.setattr(Path, "rename", full)
 
-    with pytest.raises(Problem, match="half restored"):
+    with pytest.raises(Problem, match="only partly restored"):
         Store.open(store_path(data))
     assert store_path(data).read_bytes() == before
 
@@ -494,7 +494,7 @@ def test_an_unfinished_restore_moves_only_files_directly_in_the_folder(data, tmp
         (ready / restoring.CONTENTS).write_text(json.dumps(contents))
         before = tree(tmp_path)
 
-        with pytest.raises(Problem, match="half restored"):
+        with pytest.raises(Problem, match="only partly restored"):
             Store.open(store_path(data))
         assert tree(tmp_path) == before
 
@@ -514,7 +514,7 @@ def test_an_unfinished_restore_follows_no_links(data, tmp_path, link):
         (ready / link).symlink_to(outside / link if link == restoring.CONTENTS else outside)
     before = tree(tmp_path)
 
-    with pytest.raises(Problem, match="half restored"):
+    with pytest.raises(Problem, match="only partly restored"):
         Store.open(store_path(data))
     assert tree(tmp_path) == before
 
@@ -627,7 +627,7 @@ def test_the_commands_report_what_they_did(data, tmp_path, called):
     ran = called("restore", tmp_path / "table.zip", "--data", data)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout == (
-        f"Restored into {data}: 2 matches, 1 deck, 1 edition. On another machine the phones scan the code anew.\n"
+        f"Restored into {data}: 2 matches, 1 deck, 1 edition. On another machine, phones must scan the code again.\n"
         f"What was there before lies in {data}/before-restore-1.\n"
     )
 

@@ -96,13 +96,13 @@ class Drawing(Evening):
 
 
 IS_FAR = Tip("closer", CLOSER, (), needed=True)
-IS_SOFT = Tip("blurred", say("Clean or focus the lens: the picture is soft, edges are %(px)s px wide.", px=3.4))
+IS_SOFT = Tip("blurred", say("Clean or focus the lens: edges are blurred over %(px)s px.", px=3.4))
 IS_LIT = Tip("glare", "Turn the lamp: it blots out 7 % of side-1/battle.", ("side-1/battle",), needed=True)
 SURVEYS = {
     "battle": survey(zone("side-1/battle")),
     "soft": survey(zone("side-1/battle", blur_px=1.2), hints=(IS_SOFT,)),
     "far": survey(zone("side-2/distance", good=False), hints=(IS_FAR,)),
-    "no-mats": survey(hints=(Tip("no-mats", "No mat is seen: lay them flat.", (), needed=True),)),
+    "no-mats": survey(hints=(Tip("no-mats", "No mat found: lay them flat.", (), needed=True),)),
     "cleared": survey(zone("side-1/battle"), zone("side-2/speed"), drawn=("side-1/battle",)),
     "lit": survey(*map(zone, BOXES), hints=(IS_LIT,), drawn=tuple(BOXES)),
     "bare": survey(),
@@ -112,7 +112,7 @@ SURVEYS = {
 EVENINGS = """
 a zone is told with its scale, sharpness, light and smallest sticker [battle]
     machine at /camera | Ann 1 Battle pile 1.6–1.8 px/mm · sharp · good light from 18 mm
-    machine reads | All is well: every zone can be read. | 1000 × 600 pixels · about 104 cm away · slant 12°
+    machine reads | All good: every zone can be read. | 1000 × 600 pixels · about 104 cm away · slant 12°
 numbers are written as the language writes them [soft]
     machine taps /phone language=fr; machine at /camera | 1,6–1,8 px/mm · un peu flou (1,2 px)
     machine reads | les bords font 3,4 px
@@ -126,11 +126,11 @@ zones are outlined on the picture and numbered as in the list [battle]
 the camera page of a page that asks again is a part [battle]
     machine polls /camera; machine reads | markup id="figures" | not markup <html
 what is needed is said once [no-mats]
-    trouble No mat is seen: lay the printed mats.
-    machine at /camera | No mat is seen: lay them flat. | not lay the printed mats.
+    trouble No mat found: lay the printed mats.
+    machine at /camera | No mat found: lay them flat. | not lay the printed mats.
 without a picture the page says so
-    trouble No camera answers. Plays can be entered by hand.
-    machine at /camera | No camera answers. Plays can be entered by hand. There is no current picture.
+    trouble No camera found. Enter plays by hand, or plug in a camera: it is used at once.
+    machine at /camera | or plug in a camera: it is used at once. There is no current picture.
 a stranger sees neither picture nor figures [battle]
     eve at /camera | not markup camera.jpg | not px/mm; eve at /camera/zones | What the camera sees
 the camera page is found under More
@@ -147,13 +147,13 @@ one zone is cleared without any script and nothing kept yet [battle]
     machine reads | markup name="x-side-2/battle" value="10"; machine at /camera | No mats? Draw the zones
 zones that were cleared are not listed although no picture came since [lit]
     machine draws both; machine at /camera | Battle pile; machine taps /camera/zones/forget
-    machine at /camera | The drawn zones are gone: the printed mats count. | No mat is seen
+    machine at /camera | Drawn zones removed. The printed mats are used again. | No mat found
     machine reads | not Battle pile | not it blots out | No mats? Draw the zones
 a drawing that is kept before a match for two sides and lacks one says so [fresh; bare]
-    machine draws Ann -> /camera/zones; machine at /camera/zones | What is drawn is kept, and not yet complete.
-    machine reads | Without zones: Side 2. Draw them, or lay down the printed mat.
+    machine draws Ann -> /camera/zones; machine at /camera/zones | Saved, but not complete yet.
+    machine reads | No zones for Side 2: draw them, or put down the printed mat.
     machine reads | Still to be drawn: 5 Side 2: battle pile · 8 Side 2: distance area.
-    machine at /camera | Without zones: Side 2. Draw them, or lay down the printed mat. | Change the drawn zones
+    machine at /camera | No zones for Side 2: draw them, or put down the printed mat. | Change the drawn zones
 a side whose mat is seen needs no zones [bobs-mat]
     machine draws Ann -> /camera; machine at /camera | not Without zones | Change the drawn zones
 half a side is not kept even before a match [fresh]
@@ -163,11 +163,11 @@ the table alone may be drawn where sides have mats [battle]
     machine draws piles; machine at /camera | Change the drawn zones
     machine at /camera/zones | not Still to be drawn | markup name="x-table/draw" value="40.0"
 drawn zones count from the next picture on [bare]
-    machine draws both; machine at /camera | They count from the next picture on.
+    machine draws both; machine at /camera | They are used from the next picture on.
 drawn zones count as soon as there are pictures
-    machine draws both; machine at /camera | They count as soon as there are pictures.
+    machine draws both; machine at /camera | They are used as soon as the camera sends pictures.
 drawn zones count from the next start on where the pictures are over [last]
-    machine draws both; machine at /camera | The pictures have come to their end: they count when the companion starts
+    machine draws both; machine at /camera | The recording has ended: they are used when the companion restarts
 
 # --- Several cameras
 
@@ -180,7 +180,7 @@ the password of a network camera is not shown [battle]
     machine at /camera | Remove camera 2: http://192.168.1.30 | not markup secret
 what is no camera is told in a sentence [battle]
     machine taps /camera/others address=/etc/passwd
-    machine at /camera | “/etc/passwd” is no camera that can be added: choose one | not Remove camera 2
+    machine at /camera | “/etc/passwd” is not a camera that can be added: choose one | not Remove camera 2
 cameras that were named at the start are not changed on the page [named]
     machine taps /camera/others without=0 -> 404; machine at /camera | not Add another camera
 zones are drawn for one camera alone [battle]
@@ -237,7 +237,7 @@ def test_the_page_says_if_only_cards_give_the_scale():
     shown = sights(survey(zone(name, is_guessed=True, blur_px=1.2), drawn=(name,)), CALLED)
 
     assert shown["mats"][0]["zones"][0]["facts"][:2] == ["about 1.6–1.8 px/mm", "a little soft (1.2 px)"]
-    assert shown["all_well"].endswith("their stickers are the measure, taken as 20 mm wide.")
+    assert shown["all_well"].endswith("this assumes stickers 20 mm wide.")
     assert "sharp" not in shown["all_well"]
 
 
@@ -312,11 +312,17 @@ def test_only_a_few_of_many_missing_zones_are_named():
 @pytest.mark.parametrize(
     ("boxes", "says"),
     [
-        ({}, "Nothing is drawn yet: choose a zone, and draw it on the picture."),
+        ({}, "No zone is drawn yet: choose a zone, then draw it on the picture."),
         ({**BOXES, "side-1/speed": (12, 62, 10, 20)}, "overlap"),
-        ({**BOXES, "side-1/speed": (95, 62, 10, 20)}, "lies outside the picture"),
-        ({**BOXES, "side-1/speed": (5, 62, "", 20)}, "Ann: speed pile: left, top, width and height are numbers"),
-        ({**BOXES, "side-1/speed": ("nan", 1, 1, 1)}, "Ann: speed pile: left, top, width and height are numbers"),
+        ({**BOXES, "side-1/speed": (95, 62, 10, 20)}, "is outside the picture"),
+        (
+            {**BOXES, "side-1/speed": (5, 62, "", 20)},
+            "Ann: speed pile: left, top, width and height must be from 0 to 100",
+        ),
+        (
+            {**BOXES, "side-1/speed": ("nan", 1, 1, 1)},
+            "Ann: speed pile: left, top, width and height must be from 0 to 100",
+        ),
         ({**BOXES, "side-1/speed": (5, 62, 0.1, 20)}, "Ann’s speed pile"),
         (
             {"side-1/battle": (10, 60, 10, 20)},

@@ -97,7 +97,7 @@ def test_an_added_camera_is_still_there_after_a_restart(tmp_path, devices):
 def test_a_source_that_is_not_a_camera_or_already_used_is_not_added(tmp_path, devices, source):
     others = OtherCameras(tmp_path, first=lambda: "/dev/video0")
 
-    with pytest.raises(Problem, match="is no camera that can be added"):
+    with pytest.raises(Problem, match="is not a camera that can be added"):
         others.add(source)
 
     assert others.sources == ()
@@ -108,7 +108,7 @@ def test_the_number_of_cameras_is_limited(tmp_path, devices):
     for number in range(camera_settings.MOST_OTHERS):
         others.add(f"http://192.168.1.{number}/video")
 
-    with pytest.raises(Problem, match="leave one out first"):
+    with pytest.raises(Problem, match="remove one first"):
         others.add("/dev/video0")
 
 

@@ -109,7 +109,7 @@ def test_a_record_without_a_play_is_told_so(called, tmp_path, text):
     path.write_text(text, encoding="utf-8")
     replayed, scored, as_json = (called(*words, path) for words in (["replay"], ["score"], ["replay", "--json"]))
 
-    assert replayed.stderr == scored.stderr == f"{path}: there is no play in it.\n"
+    assert replayed.stderr == scored.stderr == f"{path} has no plays.\n"
     assert (replayed.stdout, as_json.stdout, as_json.stderr) == ("", "", "")
     assert (replayed.returncode, scored.returncode, as_json.returncode) == (0, 0, 0)
 
@@ -132,7 +132,10 @@ def test_a_file_that_is_no_text_gets_one_sentence(called, tmp_path, words):
     sound.write_text(GAME, encoding="utf-8")
     alone, together = called(*words, path), called(*words, path, sound)
 
-    assert (alone.stdout, alone.stderr) == ("", f"{path} is no record: a record is a text, one play a line.\n")
+    assert (alone.stdout, alone.stderr) == (
+        "",
+        f"{path} is not a record: a record is a text file with one play per line.\n",
+    )
     assert (alone.returncode, together.returncode) == (1, 1)
     assert together.stdout == called(*words, sound).stdout
 
@@ -210,7 +213,7 @@ TRACE = "Traceback"
 CALLS = {
     "nothing is left out where every card lies": ("replay {record} --as-lies", 1, "", "", "left out"),
     "nor is that said in JSON": ("replay {record} --json", 1, '"illegal"', "", "left out"),
-    "a line that the table let stand is counted": ("score {stands}", 1, "100", "counted all the same: ", "left out"),
+    "a line that the table let stand is counted": ("score {stands}", 1, "100", "counted anyway: ", "left out"),
     "no hand was counted": ("score {unplayed}", 1, "", "\n  No hand could be counted.\n", TRACE),
     "rubbish is reported line by line": ("replay {rubbish} --json", 1, '"unreadable"', "", '"legal"'),
     "bad lines after a good one to the end": ("replay {bad}", 1, "bad.file:12: Ann quux: unreadable", "", "a record?"),
@@ -221,13 +224,13 @@ CALLS = {
     "a file of one's own": ("editions show {ours}", 0, "* hazard-on-hazard=forbidden", "", TRACE),
     "and its source": ("editions show {ours}", 0, "[our own rules: grandmother]", "", TRACE),
     "a file that is wrong": ("editions show {wrong}", 1, "", "wrong.toml: [switches] 'hazard-on-hazard' is", TRACE),
-    "a file by another name": ("editions check {other}", 0, "the file is called ours.toml.\n", "", TRACE),
+    "a file by another name": ("editions check {other}", 0, "in the data folder, name the file ours.toml.\n", "", TRACE),
     "the rest beside one that is missing": ("editions check {ours} none.toml", 2, "in order", "cannot be read", TRACE),
     "sheets of an edition of one's own": (
         "print mats --edition ours --format svg --out {data} --data {data}", 0, "side-1.svg", "", TRACE,
     ),
     "that an edition is not there first": ("print mats --edition klassik", 2, "", "no edition 'klassik'", "--out"),
-    "a picture not there": ("doctor --source no.jpg --data {data}", 1, "MISSING camera: There is no ", "", TRACE),
+    "a picture not there": ("doctor --source no.jpg --data {data}", 1, "MISSING camera: No film, folder or camera ", "", TRACE),
     "no range where there is none": ("print --help", 0, "print", "", "None"),
     "a range where there is one": ("demo --help", 0, "0.1<=x<=20", "", TRACE),
 }  # fmt: skip
@@ -288,12 +291,12 @@ CAMERAS = "up --data empty --camera /dev/video0"
         ("watch --source demo:nothing-like-it", 2, ""), ("export 1 --data empty", 2, ""),
         ("print stickers --edition klassik --out x", 2, ""), ("print stickers --size-mm 3 --out x", 2, ""),
         ("nonsense", 2, ""), ("demo --speed fast", 2, ""), ("replay holiday.jpg", 1, ""), ("score holiday.jpg", 1, ""),
-        (f"{CAMERAS} --camera nowhere.mp4", 2, "There is no film, folder or camera nowhere.mp4: check the path."),
-        *((f"{words} rtsp//ann:secret@10.0.0.5/{name}", 2, "There is no film, folder or camera rtsp//10.0.0.5: check")
+        (f"{CAMERAS} --camera nowhere.mp4", 2, "No film, folder or camera nowhere.mp4: check the path."),
+        *((f"{words} rtsp//ann:secret@10.0.0.5/{name}", 2, "No film, folder or camera rtsp//10.0.0.5: check")
           for words in (f"{CAMERAS} --camera", "watch --setup table.toml --source") for name in ("live", "a.jpg")),
         ("read holiday.jpg --audit=", 2, "There is no edition ''"),
-        (f"{CAMERAS} --camera 0", 2, "0 is named twice: name each camera once."),
-        (f"{CAMERAS}{''.join(f' --camera {n}' for n in (1, 2, 3, 4))}", 2, "There are as many cameras as can be used"),
+        (f"{CAMERAS} --camera 0", 2, "0 is listed twice: list each camera once."),
+        (f"{CAMERAS}{''.join(f' --camera {n}' for n in (1, 2, 3, 4))}", 2, "No more cameras can be used at once"),
     ],
 )  # fmt: skip
 def test_a_wrong_call_gets_one_sentence(called, tmp_path, monkeypatch, words, code, says):
@@ -379,7 +382,7 @@ def test_a_hint_says_what_was_typed(called, monkeypatch):
     monkeypatch.setenv("COMPANION_CALLED", "deploy/run")
 
     assert called("print").stderr.endswith("as in `deploy/run print stickers --out sheets`\n")
-    assert "`deploy/run enroll` makes one" in called("decks", "show", "grandma").stderr
+    assert "Add one of your cards with `deploy/run enroll`" in called("decks", "show", "grandma").stderr
 
 
 BAD_SETUPS = ["edition = 'klassik'", "colour = 'red'", "[[side]]\nname = 3", "= =", "side = 1", ""]
@@ -453,7 +456,7 @@ def test_read_does_not_call_a_camera_good_where_nothing_tells_the_scale(called, 
     ran = called("read", bare, "--setup", bare.with_suffix(".toml"))
 
     assert "no cards" in ran.stdout
-    assert "· Lay a card into each zone and look again" in ran.stdout
+    assert "· Put a card in each zone and check again" in ran.stdout
     assert "enough for" not in ran.stdout
 
 
@@ -471,7 +474,7 @@ def test_doctor_sees_the_zones_that_the_setup_file_or_the_data_folder_draws(call
 
     said = called("doctor", "--source", bare, *setup, "--data", tmp_path).stdout
     assert told in said
-    assert ("No mat is seen" in said) is (where == "damaged")
+    assert ("No mat found" in said) is (where == "damaged")
 
 
 @pytest.mark.long

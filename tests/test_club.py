@@ -105,7 +105,7 @@ def test_two_logs_with_the_same_first_event_are_shown_as_copies(club):
     push(club, 1, 3, "T7", name="Table 7")
     push(club, 1, 3, "T8", name="Table 8")
 
-    assert "It begins as Table 7 did" in text_of(club.get("/"))
+    assert "It starts with the same entries as Table 7" in text_of(club.get("/"))
 
 
 OF_A_COMPANION = {"match": 1, "at_s": 0.0, "kind": "setup", "body": "{}"}
@@ -116,13 +116,13 @@ NO_BATCHES = {
     "no number": (b'{"table": "T7", "first_seq": NaN, "events": []}', "cannot be read as JSON"),
     "no events": ({"events": 3}, "it needs"),
     "no table": ({"table": ""}, "1 to 64"),
-    "event 0": ({"first_seq": 0}, "numbered from 1"),
-    "a text for the last number": ({"last": ""}, "numbered from 1"),
-    "a list for the last number": ({"last": []}, "numbered from 1"),
+    "event 0": ({"first_seq": 0}, "event numbers start at 1"),
+    "a text for the last number": ({"last": ""}, "event numbers start at 1"),
+    "a list for the last number": ({"last": []}, "event numbers start at 1"),
     "no event": ({"events": [1]}, "each needs"),
     "an old schema": ({"schema": 0}, "another version"),
     "a new schema": ({"schema": 9}, "another version"),
-    "another checksum": ({"events": [{"seq": 1, "crc": 1, "body": OF_A_COMPANION}]}, "damaged on the way"),
+    "another checksum": ({"events": [{"seq": 1, "crc": 1, "body": OF_A_COMPANION}]}, "damaged in transit"),
     "10 MB": (b" " * 10_000_000, "at most 1 MB"),
 }
 
@@ -172,7 +172,7 @@ def test_a_deal_key_never_leaves_the_table_but_its_hash_does(club, pool, table):
     keys_dealt.append(dealt(table))
     wire.run(pool)
 
-    assert wire.outbox.says == "The club has all of this table."
+    assert wire.outbox.says == "The club is up to date with this table."
     assert not [key for key in keys_dealt if key in everything(pool) or key in "".join(sent)]
     assert all(hashlib.sha256(key.encode()).hexdigest() in everything(pool) for key in keys_dealt)
 
@@ -204,7 +204,7 @@ def test_an_updated_table_continues_where_it_was(club, pool, table):
     wire.outbox._delivery = Delivery(1)  # Forces a comparison of every event.
     wire.run(pool)
 
-    assert wire.outbox.says == "The club has all of this table."
+    assert wire.outbox.says == "The club is up to date with this table."
     assert tables_of(club)[0]["state"]["is_open"]
 
 
@@ -243,7 +243,7 @@ def test_a_wrong_key_is_refused_with_a_sentence(club, pool, wrong):
     answer = club.post("/club/events", json=EMPTY, headers={"Authorization": header})
 
     assert answer.status_code == 401
-    assert answer.get_json()["say"] == "The club does not know this key: copy it whole from the director’s page."
+    assert answer.get_json()["say"] == "The club does not know this key: copy the whole key from the director’s page."
 
 
 def test_a_revoked_key_is_refused_and_another_key_can_take_over_its_table(club, pool):
@@ -315,7 +315,7 @@ def test_the_club_shows_the_same_state_as_the_tables_own_referee(club, pool, tab
     wire = Wire(table, club)
     wire.run(pool)
 
-    assert wire.outbox.says == "The club has all of this table."
+    assert wire.outbox.says == "The club is up to date with this table."
     assert {side["name"]: side["total"] for side in tables_of(club)[0]["state"]["sides"]} == table.state.game.totals
     assert "Table 7 Ann 300" in text_of(club.get("/"))
     assert "Distance" in text_of(club.get(f"/tables/{table_id(club)}"))
@@ -460,7 +460,7 @@ def test_a_link_signs_in_one_browser_once(pool):
 
     assert [tap(one, "/director", once=token).status_code for one in (first, second)] == [303, 400]
     assert (first.get("/keys").status_code, (shut := second.get("/keys")).status_code) == (200, 401)
-    assert "open the link that you were given, or ask the director for one" in text_of(shut)
+    assert "open your personal link, or ask the director for one" in text_of(shut)
 
 
 def test_the_director_makes_a_key_sees_its_command_and_revokes_it(director, pool):
@@ -480,7 +480,7 @@ def test_only_the_director_can_hide_a_forked_table(director, club, pool):
     stranger = browser(pool)
 
     assert tap(stranger, "/tables/T7/settle", answer="hide").status_code == 401
-    assert "T7 It tells another course than the club has, from entry 3 or before" in text_of(stranger.get("/"))
+    assert "T7 Its record differs from the club’s, from entry 3 or earlier" in text_of(stranger.get("/"))
     tap(director, "/tables/T7/settle", answer="hide")
     assert "T7" not in text_of(director.get("/"))
     assert stranger.get("/club/tables.json").get_json() == {"tables": []}
@@ -601,8 +601,8 @@ def test_a_full_disk_is_logged_and_loses_nothing(club, pool, caplog):
     code, answer = push(club, 1, 3)
 
     assert (code, stored(pool)) == (503, [])
-    assert "is full: make room on its disk. Nothing is lost, the tables send it again." in answer["say"]
-    assert "is full: make room on its disk" in caplog.text
+    assert "is full: free some space on its disk. Nothing is lost: the tables will send again." in answer["say"]
+    assert "is full: free some space on its disk" in caplog.text
     with pool.connection() as db:
         db.execute("DROP TRIGGER disk ON club.events")
     assert push(club, 1, 3) == (200, {"acknowledged": 3})
@@ -618,7 +618,7 @@ def test_tables_hear_that_the_database_is_down_and_are_accepted_again_later(tmp_
         server.start()
 
         assert away[0] == 503
-        assert "see that PostgreSQL runs" in away[1]["say"]
+        assert "check that PostgreSQL is running" in away[1]["say"]
         assert (page.status_code, health.status_code) == (503, 503)
         assert "companion_club_up 0" in metrics.get_data(as_text=True)
         assert push(club, 4, 5) == (200, {"acknowledged": 5})

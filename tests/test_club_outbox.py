@@ -99,7 +99,7 @@ def test_the_log_is_sent_in_small_batches_then_only_new_events(store, club):
     box = run(outbox(store, club))
     (log,) = club.logs.values()
 
-    assert (len(log), box.behind, box.says) == (300, 0, "The club has all of this table.")
+    assert (len(log), box.behind, box.says) == (300, 0, "The club is up to date with this table.")
     add(store, 1)
     club.sizes.clear()
     run(box, 1)
@@ -140,9 +140,9 @@ def test_pauses_grow_up_to_a_limit_while_the_club_is_silent(store, club):
     assert pauses == sorted(pauses)
     assert pauses[-1] == LONGEST_PAUSE_S
     box._last = store.last
-    assert box.says == "The club does not answer. 3 entries wait here and are sent as soon as it does."
+    assert box.says == "The club does not answer. 3 entries will be sent when it does."
     club.is_away = False
-    assert run(box).says == "The club has all of this table."
+    assert run(box).says == "The club is up to date with this table."
 
 
 @pytest.mark.parametrize("kept", ["no JSON", "[" * 100_000])
@@ -223,7 +223,7 @@ def test_a_refusal_shows_the_clubs_reason(store):
 
     box._step()
 
-    assert box.says == f"The club does not take what this table sends: {said}"
+    assert box.says == f"The club rejects what this table sends: {said}"
 
 
 def test_a_batch_is_signed_with_the_tables_key(store, club):
@@ -238,8 +238,8 @@ def test_a_batch_is_signed_with_the_tables_key(store, club):
 
 
 @pytest.mark.parametrize("key", ["", " ", "clé", "a\nb"])
-def test_a_malformed_key_is_refused_with_a_sentence(key):
-    with pytest.raises(Problem, match="is no key"):
+def test_what_is_no_key_gets_a_sentence(key):
+    with pytest.raises(Problem, match="not a club key"):
         batch.signature(key, b"")
 
 
@@ -277,8 +277,8 @@ def test_an_idle_table_reports_regularly(store, club):
 
 
 @pytest.mark.parametrize("url", ["club.example", "ftp://club.example", "http://", "nonsense"])
-def test_a_malformed_address_is_refused_with_a_sentence(url):
-    with pytest.raises(Problem, match="is no address of a club"):
+def test_an_address_that_is_none_gets_a_sentence(url):
+    with pytest.raises(Problem, match="is not the address of a club"):
         Address(url, "Table 7")
 
 
@@ -298,14 +298,14 @@ def test_the_page_shows_the_delivery_and_asks_after_a_fork(begun, club):
     box = run(outbox(begun.store, club))
     page = create_app(begun, secret=b"x" * 32, club=box).test_client()
 
-    assert "The club has all of this table." in text_of(page.get("/more"))
+    assert "The club is up to date with this table." in text_of(page.get("/more"))
     next(iter(club.logs.values()))[-1] = (2, 1, "{}")
     played(begun, "Ann roll")
     run(box)
     assert "Continue at the club as a new table" in text_of(page.get("/more"))
     page.post("/club", headers={"Origin": "http://localhost"})
     run(box)
-    assert "The club has all of this table." in text_of(page.get("/more"))
+    assert "The club is up to date with this table." in text_of(page.get("/more"))
 
 
 def test_without_the_postgresql_driver_the_club_says_what_to_install(monkeypatch):

@@ -100,7 +100,7 @@ EVENINGS = """
 
 the page chooses the cards on this table and says what they lack
     has 25 roll; machine taps /decks/use deck=ours; machine at /decks | markup value="ours" checked
-    machine reads | lacks 17 faces: cards of these are not told, and others are asked about.
+    machine reads | lacks 17 faces: their cards are not recognized, and you are asked about similar ones.
     machine taps /decks/use deck=grandma -> 400; machine reads | There is no deck “grandma”
     machine reads | markup value="ours" checked
 decks are listed with what they hold
@@ -123,9 +123,9 @@ a deck is called as people like and kept under a plain name
 what is typed wrong is told and stays
     machine taps /decks title=  & edition=classic & width=57 & height=88 -> 400; machine reads | has no name yet
     machine taps /decks title=Ours & edition=classic & width=88 & height=57 -> 400
-    machine reads | width and height are millimetres | markup value="Ours" | markup value="88"
+    machine reads | width and height in millimeters | markup value="Ours" | markup value="88"
     machine taps /decks title=Ours & edition=classic & width=nan & height=88 -> 400
-    machine reads | width and height are millimetres; machine taps /decks title=Ours & edition=none -> 400
+    machine reads | width and height in millimeters; machine taps /decks title=Ours & edition=none -> 400
 
 # --- Card by card
 
@@ -252,7 +252,7 @@ def test_a_deck_is_exported_and_imported_under_another_name(page, tmp_path):
 
     assert (there_already.status_code, answer.status_code) == (400, 303)
     assert "give this one another name" in text_of(there_already)
-    assert "There is no file yet" in text_of(post(page, "/decks/import"))
+    assert "Choose the file of an exported deck" in text_of(post(page, "/decks/import"))
     assert sorted(load_deck("aunt-zoes", tmp_path).faces) == sorted([Card.ROLL, Card.STOP])
 
 
@@ -260,7 +260,7 @@ def test_a_file_that_is_not_a_deck_is_reported(page, tmp_path):
     answer = post(page, "/decks/import", file=a_file(b"PK\x03\x04", "../../x.zip"))
 
     assert answer.status_code == 400
-    assert "x.zip is no deck that can be used" in text_of(answer)
+    assert "x.zip is not a usable deck" in text_of(answer)
     assert not (tmp_path / "decks").exists() or not list((tmp_path / "decks").iterdir())
 
 
@@ -299,10 +299,10 @@ CUT_OFF[200:500, :45] = 255
 @pytest.mark.parametrize(
     ("fields", "shown", "says"),
     [
-        ({}, CUT_OFF, "The card is cut off by the picture’s edge: take the picture from a little farther away."),
-        ({}, None, "There is no fresh picture"),
-        ({"photo": b"GIF89a...."}, EMPTY, "is no JPEG, PNG, WebP or BMP picture"),
-        ({"photo": b"\xff\xd8 nothing"}, EMPTY, "The picture that you have sent"),
+        ({}, CUT_OFF, "The card is cut off at the edge of the picture: move the camera a little farther away."),
+        ({}, None, "There is no current picture"),
+        ({"photo": b"GIF89a...."}, EMPTY, "or not a JPEG, PNG, WebP or BMP file"),
+        ({"photo": b"\xff\xd8 nothing"}, EMPTY, "The picture you sent"),
         *(({"card": card}, EMPTY, "") for card in ("", "nonsense", "unknown", "theft")),
     ],
 )
@@ -353,9 +353,9 @@ def test_without_a_camera_the_page_asks_for_all_cards_until_one_is_chosen(page, 
     assert "All decks" in text_of(every)
     assert "2 of 19" in text_of(one)
     assert "Lay “50 km” alone" in text_of(one)
-    assert "No card is found on the picture: lay all cards in rows" in refused
-    assert "lay the card alone" not in refused
-    assert "No card is found on the picture: lay the card alone" in alone
+    assert "No card found in the picture: lay the cards in rows" in refused
+    assert "put one whole card" not in refused
+    assert "No card found: put one whole card" in alone
 
 
 def test_the_number_of_pictures_per_card_is_limited(page, begun, camera, tmp_path, monkeypatch):
@@ -491,7 +491,7 @@ def test_a_complete_deck_is_reported(ours):
     for card in (*CLASSIC, None):
         ours.keep(card, [card_picture(BACK if card is None else card.value)])
 
-    with pytest.raises(Problem, match="has a picture of every face"):
+    with pytest.raises(Problem, match="is complete: to start over"):
         list(guided(ours, []))
 
 
@@ -521,5 +521,5 @@ def test_the_command_enrolls_a_folder_of_photographs(quick_eye, tmp_path, capsys
 
 @pytest.mark.parametrize("where", [(), ("--from", "x", "--source", "0")])
 def test_the_command_requires_exactly_one_source(where, tmp_path):
-    with pytest.raises(Problem, match="Say where the cards are"):
+    with pytest.raises(Problem, match="Name the pictures of the cards"):
         run("enroll", "ours", "--edition", "classic", *where, "--data", tmp_path)

@@ -360,7 +360,7 @@ def test_what_cannot_be_simulated_is_said_and_the_next_match_goes_on(match: Matc
     match.start(["edition rush", "side Ann", "side Bob", "hand first Ann"], DEMO)
     played.until(plays(2), confirm)
 
-    assert said == ["The simulated players do not play Rush yet: choose another edition for the demo."]
+    assert said == ["The simulated players cannot play Rush yet: choose another edition for the demo."]
     assert isinstance(said[0], Said)
     assert said[0].values == {"edition": "Rush"}
     assert match.state.hand_entries[0].play.player == "Bob"

@@ -41,10 +41,10 @@ def bad(name: str, *, needed: bool = False) -> doctor.Check:
 @pytest.mark.parametrize(
     ("found", "begins"),
     [
-        ([doctor.Check("camera", True, False, "It is well.")], "All is well"),
+        ([doctor.Check("camera", True, False, "It is well.")], "All good"),
         ([bad("camera")], "You can play by hand now"),
         ([bad("clock")], "You can play now"),
-        ([bad("camera"), bad("OpenCV", needed=True)], "Something is missing"),
+        ([bad("camera"), bad("OpenCV", needed=True)], "The companion cannot work yet"),
         ([bad("mats"), doctor.Check("verdict", False, False, "Not yet. Lay the mats.")], "Not yet. Lay the mats."),
     ],
 )
@@ -73,7 +73,7 @@ def test_only_another_program_on_the_port_is_a_fault_not_a_companion(answer, is_
     with running(app) as url:
         found = doctor.port_free(int(url.rpartition(":")[2]))
 
-    assert (found.ok, "A companion runs here already" in found.sentence) == (is_ours, is_ours)
+    assert (found.ok, "A companion is already running here" in found.sentence) == (is_ours, is_ours)
 
 
 def seeing(*source: str) -> doctor.Check:
@@ -101,7 +101,7 @@ def seeing_by(answer: object) -> doctor.Check:
         (lambda: seeing_by(ImportError("libGL.so.1")), False, "OpenCV"),
         (lambda: seeing("nowhere.jpg"), True, "nowhere.jpg"),
         (lambda: seeing("rtsp//ann:secret@10.0.0.5/a.jpg"), True, "folder or camera rtsp//10.0.0.5: check"),
-        (full_disk, False, "make room"),
+        (full_disk, False, "free some space"),
         (lambda: doctor.disk(Path("/proc/1/nothing")), True, "--data"),
         (no_port, True, "port"),
     ],
@@ -145,7 +145,7 @@ def test_the_camera_that_answers_is_tried(monkeypatch):
     [
         (trial(fps=25.0), True, "25 a second"),
         (trial(fps=4.0), False, "USB port"),
-        (trial(np.zeros((480, 640, 3), np.uint8), fps=25.0), False, "1920 × 1080 see more"),
+        (trial(np.zeros((480, 640, 3), np.uint8), fps=25.0), False, "1920 × 1080 is better"),
         (trial(np.zeros((480, 640, 3), np.uint8)), True, "has 640 × 480 pixels"),
     ],
 )
@@ -177,7 +177,7 @@ def test_a_well_seen_table_is_reported_finding_by_finding(photo):
     assert [(check.name, check.sentence) for check in checks[1:]] == [
         ("mats", "One mat found."), ("glare", "None."), ("focus", "Sharp."), ("light", "Good light."),
         ("stickers", "Read from 11.5 mm; usual are 20 mm."), ("faces", "Readable without stickers."),
-        ("verdict", "All is well: you can play. Leave the camera where it is, and set up the game."),
+        ("verdict", "All good: you can play. Leave the camera where it is, and set up the game."),
     ]  # fmt: skip
     assert all(check.ok for check in checks)
 
@@ -185,7 +185,7 @@ def test_a_well_seen_table_is_reported_finding_by_finding(photo):
 def test_there_is_one_verdict_and_it_comes_first(called, photo):
     ran = called("doctor", "--camera", "--source", photo, "--data", photo.parent)
 
-    assert ran.stdout.startswith("All is well: you can play. Leave the camera where it is, and set up the game.\n\n")
+    assert ran.stdout.startswith("All good: you can play. Leave the camera where it is, and set up the game.\n\n")
     assert ran.stdout.count("you can play") == 1
     assert "power: " not in ran.stdout
 
@@ -202,7 +202,7 @@ def test_the_verdict_names_the_next_step():
 def test_missing_mats_are_reported(near):
     checks = doctor.table(trial(near), [side_mat(1), side_mat(2)])
 
-    assert any("side 2 is not seen" in check.sentence for check in checks)
+    assert any("side 2 was not found" in check.sentence for check in checks)
 
 
 DRAWING = parse_drawing(
@@ -222,7 +222,7 @@ def test_drawn_zones_replace_mats_that_are_not_seen():
 
     assert told["mats"].sentence == "Drawn zones of one mat."
     assert not told["verdict"].ok
-    assert "is not known yet. Lay a card into each zone" in told["verdict"].sentence
+    assert "stickers can be read. Put a card in each zone" in told["verdict"].sentence
 
 
 def test_zones_drawn_on_a_picture_of_other_proportions_are_reported():
@@ -272,7 +272,7 @@ def test_a_camera_is_measured_after_its_exposure_has_settled(monkeypatch):
 def test_a_camera_that_stops_during_the_trial_is_a_problem(monkeypatch):
     camera = SteadyCamera(pictures=60).plugged_in(monkeypatch)
 
-    with pytest.raises(Problem, match="gives no pictures"):
+    with pytest.raises(Problem, match="sends no pictures"):
         tried("0")
 
     assert camera.closed
@@ -307,9 +307,7 @@ def test_a_slow_stream_is_waited_for_with_a_message(monkeypatch):
     seen = tried("http://camera/a.mjpg", said.append)
 
     assert seen.fps == pytest.approx(5.0)
-    assert [str(one) for one in said] == [
-        "http://camera takes long to send its first picture: waiting up to 10 seconds."
-    ]
+    assert [str(one) for one in said] == ["Waiting up to 10 seconds for the first picture of http://camera."]
     assert stream.closed
 
 
@@ -338,7 +336,7 @@ def test_a_folder_of_pictures_is_checked(tmp_path):
 
 @pytest.mark.parametrize(
     ("now_s", "set_by_network", "ok", "says"),
-    [(0.0, None, False, "19"), (4e9, None, True, ""), (4e9, "no", True, "not set by the network")],
+    [(0.0, None, False, "19"), (4e9, None, True, ""), (4e9, "no", True, "not synchronized over the network")],
 )
 def test_a_clock_that_was_never_set_is_reported(now_s, set_by_network, ok, says, monkeypatch):
     monkeypatch.setattr("companion.common.clock.now_s", lambda: now_s)
@@ -354,7 +352,7 @@ def test_a_clock_that_was_never_set_is_reported(now_s, set_by_network, ok, says,
     [
         ("throttled=0x0", True, "strong enough"), ("throttled=0x50005", False, "Too little power now"),
         ("throttled=0x50000", False, "since it was switched on"), ("throttled=0x4", False, "hot"),
-        ("nonsense", True, "does not say"), (None, True, "does not say"),
+        ("nonsense", True, "does not report"), (None, True, "does not report"),
     ],
 )  # fmt: skip
 def test_a_raspberry_pis_power_supply_is_checked(said, ok, says, monkeypatch):
@@ -371,14 +369,14 @@ def test_a_raspberry_pis_power_supply_is_checked(said, ok, says, monkeypatch):
 @pytest.mark.parametrize(
     ("statement", "ok", "needed", "says"),
     [
-        ("", True, False, "The matches are whole, to event 6."),
+        ("", True, False, "All matches can be read, up to event 6."),
         ("UPDATE event SET body = replace(body, 'Ann', 'Anf') WHERE seq = 4", False, False, "is damaged: start the"),
-        ("DELETE FROM event WHERE seq > 4", False, False, "has lost its end: start the companion"),
+        ("DELETE FROM event WHERE seq > 4", False, False, "is missing: start the companion"),
         ("PRAGMA user_version = 99", False, True, "was written by a newer version"),
     ],
 )
-def test_unusable_matches_are_reported(tmp_path, statement, ok, needed, says):
-    assert doctor.matches(tmp_path).sentence == "No match has been played in the data folder."
+def test_whether_the_companion_can_start_with_its_matches_is_said(tmp_path, statement, ok, needed, says):
+    assert doctor.matches(tmp_path).sentence == "The data folder has no matches yet."
     path = played(tmp_path, matches=1, plays=3)
     changed(path, statement)
 

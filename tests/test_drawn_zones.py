@@ -72,31 +72,31 @@ def test_nothing_drawn_is_no_drawing_and_a_picture_alone_is_refused():
 @pytest.mark.parametrize(
     ("zones", "sentence"),
     [
-        ([{**BATTLE, "name": "side-1/kitchen"}], "no zone 'side-1/kitchen'"),
-        ([{**BATTLE, "name": "side-9/battle"}], "no zone 'side-9/battle'"),
-        ([{"rect": [1, 2, 3, 4]}], "no zone 'None'"),
+        ([{**BATTLE, "name": "side-1/kitchen"}], "unknown zone 'side-1/kitchen'"),
+        ([{**BATTLE, "name": "side-9/battle"}], "unknown zone 'side-9/battle'"),
+        ([{"rect": [1, 2, 3, 4]}], "unknown zone 'None'"),
         ([{**BATTLE, "name": ["side-1/battle"]}], "no zone"),
         ([{**BATTLE, "colour": "red"}], "unknown key 'colour'"),
         ([{"name": "side-1/battle"}], "either rect .* or corners"),
         ([{**BATTLE, "corners": [[0, 0]] * 4}], "either rect .* or corners"),
-        ([{**BATTLE, "rect": [1, 2, 3]}], "'rect' of 'side-1/battle' is four numbers"),
-        ([{**BATTLE, "rect": [1, 2, -30, 40]}], "'rect' of 'side-1/battle' is four numbers"),
-        ([{**BATTLE, "rect": [1, 2, True, 40]}], "'rect' of 'side-1/battle' is four numbers"),
-        ([{**BATTLE, "rect": [float("nan"), 2, 30, 40]}], "'rect' of 'side-1/battle' is four numbers"),
-        ([{"name": "side-1/battle", "corners": [[0, 0], [9, 9]]}], "are four points"),
-        ([{"name": "side-1/battle", "corners": [[0, 0], [9, 9], [9, 0], [0, "9"]]}], "are four points"),
+        ([{**BATTLE, "rect": [1, 2, 3]}], "'rect' of 'side-1/battle' must be four numbers"),
+        ([{**BATTLE, "rect": [1, 2, -30, 40]}], "'rect' of 'side-1/battle' must be four numbers"),
+        ([{**BATTLE, "rect": [1, 2, True, 40]}], "'rect' of 'side-1/battle' must be four numbers"),
+        ([{**BATTLE, "rect": [float("nan"), 2, 30, 40]}], "'rect' of 'side-1/battle' must be four numbers"),
+        ([{"name": "side-1/battle", "corners": [[0, 0], [9, 9]]}], "must be four points"),
+        ([{"name": "side-1/battle", "corners": [[0, 0], [9, 9], [9, 0], [0, "9"]]}], "must be four points"),
         ([{"name": "side-1/battle", "corners": [[0, 0], [90, 90], [90, 0], [0, 90]]}], "without crossing"),
         ([{"name": "side-1/battle", "corners": [[0, 0], [90, 0], [20, 20], [0, 90]]}], "without crossing"),
-        ([{**BATTLE, "seat": "middle"}], "'seat' of 'side-1/battle' is bottom, left, top or right"),
-        ([{**BATTLE, "zone_mm": [74]}], "'zone_mm' of 'side-1/battle' is width and height"),
-        ([{**BATTLE, "zone_mm": [7, 13]}], "'zone_mm' of 'side-1/battle' is width and height"),
+        ([{**BATTLE, "seat": "middle"}], "'seat' of 'side-1/battle' must be bottom, left, top or right"),
+        ([{**BATTLE, "zone_mm": [74]}], "'zone_mm' of 'side-1/battle' must be width and height"),
+        ([{**BATTLE, "zone_mm": [7, 13]}], "'zone_mm' of 'side-1/battle' must be width and height"),
         ([BATTLE, BATTLE], "'side-1/battle' is drawn twice"),
-        ([{**BATTLE, "rect": [1200, 100, 120, 220]}], "'side-1/battle' lies outside the picture, which is 1280 × 720"),
+        ([{**BATTLE, "rect": [1200, 100, 120, 220]}], "'side-1/battle' is outside the picture of 1280 × 720"),
         ([{**BATTLE, "rect": [100, 100, 12, 220]}], "is too small"),
         ([BATTLE, {**DISTANCE, "rect": [100, 300, 500, 220]}], "'side-1/battle' and 'side-1/distance' overlap"),
         ([BATTLE], "side-1 has no distance zone"),
         ([DISTANCE], "side-1 has no battle zone"),
-        ([3], r"each zone is a \[\[zone\]\] table"),
+        ([3], r"each zone must be a \[\[zone\]\] table"),
     ],
 )
 def test_what_cannot_be_is_refused_with_one_sentence(zones, sentence):
@@ -108,7 +108,7 @@ def test_what_cannot_be_is_refused_with_one_sentence(zones, sentence):
 
 @pytest.mark.parametrize("picture", [None, [1280], [1280, 720.5], ["1280", "720"], [0, 0], [10**9, 10**9], 1280])
 def test_the_picture_that_was_drawn_on_has_a_size(picture):
-    with pytest.raises(ValueError, match="'picture' is the size"):
+    with pytest.raises(ValueError, match="'picture' must be the size"):
         drawn(BATTLE, DISTANCE, picture=picture)
 
 
@@ -162,7 +162,7 @@ def test_a_damaged_file_is_told_and_nothing_is_drawn(tmp_path, text):
     zones = DrawnZones(tmp_path)
 
     assert zones.current is None
-    assert ("it is no file" if text is None else "draw them anew") in str(zones.problem)
+    assert ("it is no file" if text is None else "draw them again") in str(zones.problem)
 
 
 def test_a_torn_write_leaves_the_old_drawing(tmp_path, monkeypatch):
@@ -173,7 +173,7 @@ def test_a_torn_write_leaves_the_old_drawing(tmp_path, monkeypatch):
     with pytest.raises(Problem, match="No space left"):
         zones.save(drawn(BATTLE, DISTANCE, picture=[1920, 1080]))
     assert DrawnZones(tmp_path).current.picture == (1280, 720)
-    with pytest.raises(Problem, match="cannot be kept"):
+    with pytest.raises(Problem, match="cannot be saved"):
         nowhere.save(drawn(BATTLE, DISTANCE))
     assert nowhere.current is None
 

@@ -94,5 +94,5 @@ def test_unusable_labels_are_refused_with_a_reason(tmp_path, labels, size, say):
 
 @pytest.mark.parametrize(("kind", "form"), [("mats", "pdf"), ("stickers", "png")])
 def test_only_sticker_sheets_can_use_labels(tmp_path, kind, form):
-    with pytest.raises(Problem, match="leave --labels out"):
+    with pytest.raises(Problem, match="omit --labels"):
         write_sheets(kind, "classic", out=tmp_path, labels="L7651", format=form)

@@ -453,7 +453,7 @@ def test_nothing_escapes_of_what_is_asked_and_refused(match, without_words):
         found += opened(page, f"/question/{path}", answer=answer, anyway="1") + opened(page, "/")
     found += opened(page, "/undo") + opened(page, "/")
     zone = where("side-1/battle")
-    match.trouble(say("Something on %(zone)s cannot be read: if it is a card, enter the play.", zone=zone))
+    match.trouble(say("Something in %(zone)s cannot be read: if it is a card, enter the play.", zone=zone))
     found += opened(page, "/") + opened(page, "/wall") + opened(page, "/join")
 
     assert found == []

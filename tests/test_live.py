@@ -277,7 +277,7 @@ def test_what_lies_there_before_a_gap_is_not_spoken_of_as_lying_there_ever_since
 
 @pytest.mark.parametrize(
     ("frames", "failing", "says"),
-    [(1500, range(149, 1500, 150), "have come to an end"), (40, range(40), "Plays can be entered by hand")],
+    [(1500, range(149, 1500, 150), "The recording has ended"), (40, range(40), "enter plays by hand")],
 )
 def test_a_camera_is_given_up_when_no_picture_can_be_taken_in_not_for_one_now_and_then(table, frames, failing, says):
     def look(frame: Frame) -> View:
@@ -302,7 +302,7 @@ def test_what_may_be_a_card_without_a_sticker_is_spoken_of_while_it_lies_there(t
     table.film(0.1)
 
     assert (early, table.match.state.trouble) == (None, None)
-    assert said == "Something on Ann's battle pile cannot be read: if it is a card, enter the play."
+    assert said == "Something in Ann's battle pile cannot be read: if it is a card, enter the play."
 
 
 def test_a_table_full_of_cards_none_of_which_can_be_read_is_said_to_play_with_another_deck(table: Filmed):
@@ -320,7 +320,7 @@ def test_two_cards_with_one_sticker_are_asked_about_and_the_page_says_which_stic
 
     table.film(3.0)
 
-    assert table.match.state.trouble == "Two cards have the sticker roll-03: put another sticker on one of them."
+    assert table.match.state.trouble == "Two cards have the sticker roll-03: replace one of the stickers."
     assert table.played() == []
     table.told.clear()
     table.film(0.1)

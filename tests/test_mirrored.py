@@ -98,4 +98,4 @@ def test_a_mirroring_camera_is_tested_unmirrored():
     assert [(one.aspect, one.is_good) for one in mirrored.findings] == [
         (one.aspect, one.is_good) for one in as_it_is.findings
     ]
-    assert "No mat is seen" not in mirrored.next_step
+    assert "No mat found" not in mirrored.next_step

@@ -263,7 +263,7 @@ a card that was changed into what it is is not asked about [unconfirmed]
     => now: nothing
 a card that was to be taken back and lies on is asked about [unconfirmed]
     put 100-01 1/distance; see; say taken-back; see 4 => nothing
-    enter Ann discard 25; see => 100 km was to be taken back and still lies on the distance area.
+    enter Ann discard 25; see => 100 km was taken back but is still on the distance area.
     cover 100-01; see 3 => now: nothing
 a card that people said means nothing is left alone [unconfirmed]
     put 100-01 1/distance; see; say no; see 20 => nothing

@@ -60,8 +60,8 @@ def test_open_questions_and_camera_problems_are_published(match):
     assert "secret" not in json.dumps(mqtt.entities(match.state))
 
 
-def test_a_camera_put_away_on_purpose_is_no_problem(match):
-    match.trouble("No camera answers.")
+def test_a_camera_that_was_put_away_is_no_trouble(match):
+    match.trouble("No camera found.")
     match.play_without_camera(on=True)
 
     assert values(match)["camera"] == "OFF"
@@ -361,9 +361,7 @@ def test_a_wrong_password_is_reported_once_without_showing_it(match, broker, cap
         assert answered.wait(20)
 
     said = capsys.readouterr().err
-    assert (
-        said == "The MQTT broker 127.0.0.1 does not let the companion in (Not authorized): check user and password.\n"
-    )
+    assert said == "The MQTT broker 127.0.0.1 refused the connection (Not authorized): check the user and password.\n"
 
 
 def test_a_missing_broker_is_reported_and_delays_nothing(match, capsys):
@@ -382,4 +380,4 @@ def test_a_missing_broker_is_reported_and_delays_nothing(match, capsys):
         assert match.enter("Ann roll", "Ann").done
         assert failed.wait(20)
 
-    assert capsys.readouterr().err == "The MQTT broker 127.0.0.1 does not answer. It is tried again.\n"
+    assert capsys.readouterr().err == "The MQTT broker 127.0.0.1 does not answer. Trying again.\n"

@@ -627,11 +627,11 @@ def test_the_terminals_link_opens_the_wall_with_the_code(phone, begun):
 
 
 def test_the_state_has_sentences_in_the_requested_language(page, begun):
-    begun.trouble(say("%(camera)s sends no pictures any more; it is tried again and again.", camera="0"))
+    begun.trouble(say("%(camera)s no longer sends pictures; still trying.", camera="0"))
 
     asked = [page.get("/api/state", headers={"Accept-Language": spoken}) for spoken in ("en", "fr")]
 
-    assert asked[0].get_json()["trouble"] == "0 sends no pictures any more; it is tried again and again."
+    assert asked[0].get_json()["trouble"] == "0 no longer sends pictures; still trying."
     assert asked[1].get_json()["trouble"].startswith("0 n’envoie plus d’images")
     assert language.spoken() == "en"
 
@@ -680,7 +680,7 @@ def test_foreign_and_impossible_host_names_are_refused_with_a_sentence(page, beg
     answer = page.get("/wall", headers={"Host": host})
 
     assert answer.status_code == 400
-    assert "This machine goes by another name: open http://192.168.1.20:8080 instead" in text_of(answer)
+    assert "This machine has another name: open http://192.168.1.20:8080 instead" in text_of(answer)
     assert host not in text_of(answer)
 
 
@@ -760,7 +760,7 @@ def test_a_port_in_use_is_reported_with_a_remedy(app):
 
 
 TABLE = "http://192.168.1.20:8080"
-ALONE = "http://localhost:8080 | phones cannot reach http:// | leave out --host | not tok | not ▀"
+ALONE = "http://localhost:8080 | phones cannot reach http:// | restart without --host | not tok | not ▀"
 
 
 @pytest.mark.parametrize(
@@ -768,7 +768,7 @@ ALONE = "http://localhost:8080 | phones cannot reach http:// | leave out --host 
     [
         ("192.168.1.20", f"{TABLE}/join?t=tok | {TABLE}/join and type NKCM | http://localhost:8080 | ▀ | mobile data"),
         *((host, ALONE) for host in ("127.0.0.1", "::1", "localhost")),
-        ("0.0.0.0", "phones cannot reach http://127.0.0.1:8080: connect it to your network"),
+        ("0.0.0.0", "phones cannot reach http://127.0.0.1:8080: connect this machine to your network"),
     ],
 )
 def test_the_terminal_shows_only_addresses_that_phones_can_reach(monkeypatch, host, says):

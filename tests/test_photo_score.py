@@ -129,9 +129,9 @@ NONE = "There is no photograph yet: take or choose one."
 @pytest.mark.parametrize(
     ("content", "given", "stays", "say"),
     [
-        (b"GIF89a" + b"\0" * 400, {}, {}, "The picture IMG_0001.JPG is no JPEG, PNG, WebP or BMP picture"),
-        (strip(70_000, 40), {}, {}, "is 70000 × 40 pixels large; along a side at most 16000 are read"),
-        (strip(40, 16_001), {}, {}, "is 40 × 16001 pixels large; along a side at most 16000 are read"),
+        (b"GIF89a" + b"\0" * 400, {}, {}, "The picture IMG_0001.JPG is damaged, or not a JPEG, PNG, WebP or BMP file"),
+        (strip(70_000, 40), {}, {}, "has 70000 × 40 pixels; the limit is 16000 per side: save it smaller"),
+        (strip(40, 16_001), {}, {}, "has 40 × 16001 pixels; the limit is 16000 per side: save it smaller"),
         (b"", {}, {}, NONE),
         (None, {}, {}, NONE),
         (
@@ -192,7 +192,7 @@ def test_one_photograph_is_read_at_a_time(page, monkeypatch):
         answer = send(page, content=tableaux.file_of())
 
     assert answer.status_code == 503
-    assert "Another picture is being looked at: try again in a moment." in text_of(answer)
+    assert "Another picture is being processed: try again in a moment." in text_of(answer)
 
 
 def test_a_phone_that_was_not_admitted_neither_sends_nor_sees_photographs(app):

@@ -396,7 +396,7 @@ def test_a_robot_gets_a_mat_with_slots_for_cards_and_a_screen_of_the_same_width(
     ("kind", "wrong", "says"),
     [
         ("stickers", {"size_mm": 11.0}, "12 to 57 mm"), ("stickers", {"size_mm": float("nan")}, "12 to 57 mm"),
-        ("mats", {"size_mm": 20.0}, "stickers only"), ("mats", {"sticker_kind": "tag"}, "stickers only"),
+        ("mats", {"size_mm": 20.0}, "Only stickers"), ("mats", {"sticker_kind": "tag"}, "Only stickers"),
     ],
 )  # fmt: skip
 def test_unsuitable_options_are_refused_and_nothing_is_written(tmp_path, kind, wrong, says):

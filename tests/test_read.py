@@ -196,7 +196,7 @@ def test_a_picture_that_cannot_be_read_says_so_and_the_others_follow(tmp_path):
 
     missing, read_one = read_pictures([tmp_path / "none.png", good])
 
-    assert "There is no picture" in missing["problem"]
+    assert "not found: check the path" in missing["problem"]
     assert len(read_one["cards"]) == 1
 
 

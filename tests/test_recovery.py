@@ -100,8 +100,8 @@ def test_an_unreadable_log_is_replaced_by_a_new_one_and_reported(tmp_path):
 
     assert rows == ()
     assert note == (
-        "The file with all matches was damaged; it lies in damaged/1-companion.sqlite3 now."
-        " There was no backup, and nothing could be read in it: a new one is begun."
+        "The match file was damaged. The damaged file is now in damaged/1-companion.sqlite3."
+        " There was no backup and nothing could be recovered, so a new file was started."
     )
 
 
@@ -181,7 +181,7 @@ def test_a_changed_event_is_restored_from_a_backup(evening):
     rows, note = mended(evening)
 
     assert rows == whole
-    assert "missing" not in note.replace("any that are missing can be entered anew", "")
+    assert "missing" not in note.replace("enter any that are missing", "")
 
 
 def test_an_invalid_event_without_a_checksum_counts_as_damage(tmp_path):
@@ -260,7 +260,7 @@ def test_any_flipped_bit_of_an_event_is_corrected_and_reported(evening):
         rows, note = mended(evening)
 
         assert rows == whole
-        assert "A flipped bit was corrected in 1 entry: its checksum is right again." in note
+        assert "A flipped bit was corrected in 1 entry, as its checksum confirms." in note
         assert "At least" not in note
 
 
@@ -441,7 +441,10 @@ def test_any_damage_to_a_file_is_noticed_or_harmless():
     ("spoil", "what"),
     [
         (Path.unlink, "was lost or damaged."),
-        (lambda log: changed(log, "DELETE FROM event WHERE seq > 116"), "was damaged; it lies in damaged/1-"),
+        (
+            lambda log: changed(log, "DELETE FROM event WHERE seq > 116"),
+            "was damaged. The damaged file is now in damaged/1-",
+        ),
     ],
 )
 def test_a_log_that_is_lost_or_older_than_its_backup_is_restored_from_it(whole, tmp_path, spoil, what):
@@ -451,8 +454,8 @@ def test_a_log_that_is_lost_or_older_than_its_backup_is_restored_from_it(whole, 
     rows, note = mended(path)
 
     assert rows == look(whole)[:-5]
-    assert note.startswith(f"The file with all matches {what}")
-    assert "The newest backup is here again." in note
+    assert note.startswith(f"The match file {what}")
+    assert "The newest backup was restored." in note
 
 
 @pytest.mark.parametrize(
@@ -476,11 +479,11 @@ def test_the_log_of_another_table_is_shown_and_said_to_be_that_and_not_damaged(w
     rows, note = mended(path)
 
     assert rows == look(of_another)
-    assert note.startswith("companion.sqlite3 is the log of another table, and its matches are shown now. To get")
+    assert note.startswith("companion.sqlite3 belongs to another table, whose matches are shown now. To get")
     assert "`companion restore` with a backup, or with the newest copy in the folder damaged." in note
     assert backups_of(path) == ()
     assert (kept == "last event") != any((tmp_path / "damaged").glob("*"))
-    assert kept == "backups" or "is the log of another table" in told.sentence
+    assert kept == "backups" or "belongs to another table" in told.sentence
     assert mended(path) == (rows, note)  # until the host has read it
     for copy in (tmp_path / "damaged").glob("1-*"):
         assert called("restore", copy, "--data", tmp_path).returncode == 0
@@ -577,13 +580,13 @@ def test_pages_show_the_note_about_a_damaged_log_until_the_host_removes_it(whole
     store = Store.open(path)
     page = create_app(Match(store), secret=b"x" * 32).test_client()
 
-    assert "The newest backup is here again" in page.get("/").text
-    assert "The newest backup is here again" in page.get("/seats").text
+    assert "The newest backup was restored" in page.get("/").text
+    assert "The newest backup was restored" in page.get("/seats").text
 
     answer = page.post("/mended", headers={"Origin": "http://localhost"})
 
     assert answer.status_code == 303
-    assert "The newest backup is here again" not in page.get("/").text
+    assert "The newest backup was restored" not in page.get("/").text
     store.close()
     store = Store.open(path)
     assert store.note is None

@@ -117,7 +117,7 @@ def of_size(data: bytes, width: int, height: int) -> bytes:
 def test_a_photograph_that_needs_too_much_memory_is_refused_before_it_is_decoded(sent, size, most):
     room = Darkroom(command=("-c", "raise SystemExit(1)"))
 
-    with pytest.raises(Problem, match=f"at most {most} million are read: save it smaller"):
+    with pytest.raises(Problem, match=f"the limit is {most} million: save it smaller"):
         room.decode(of_size(sent, *size), "a")
 
 
@@ -163,7 +163,7 @@ BREAKS = {
 def test_what_breaks_the_process_is_one_sentence_and_the_next_picture_is_read(how):
     room = broken(how)
 
-    with pytest.raises(Problem, match="The picture holiday cannot be read: save it anew as JPEG, or take another"):
+    with pytest.raises(Problem, match="The picture holiday cannot be read: save it again as JPEG, or take another"):
         room.decode(file_of(), "holiday")
 
     room._command = sandbox._COMMAND
@@ -183,7 +183,7 @@ def test_a_decoder_that_hangs_is_ended():
 def test_who_waits_too_long_is_told_to_try_again(room, monkeypatch):
     monkeypatch.setattr(sandbox, "PATIENCE_S", 0.01)
 
-    with room._lock, pytest.raises(Problem, match="Another picture is being looked at"):
+    with room._lock, pytest.raises(Problem, match="Another picture is being processed"):
         room.decode(file_of(), "a")
 
 

@@ -138,7 +138,7 @@ def test_a_side_without_drawn_zones_uses_its_printed_mat(tmp_path):
 
 
 def test_zones_of_an_unknown_side_are_refused(tmp_path):
-    with pytest.raises(Problem, match=r"zones of side-3 are drawn, and no side plays there\."):
+    with pytest.raises(Problem, match=r"there are zones for side-3, but no such side plays\."):
         read(tmp_path, ZONES + SECOND.replace("side-2", "side-3"))
 
 

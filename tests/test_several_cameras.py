@@ -146,9 +146,7 @@ def test_the_mats_of_a_silent_camera_are_unknown_and_the_page_names_the_camera()
 
     assert {"side-2/battle", "side-2/distance", "table/draw"} <= view.unknown_zones
     assert (cards(view), view.trouble, view.draw_pile_empty) == (["roll-01"], None, None)
-    assert view.note == (
-        "Camera 2: No pictures come. Nothing is followed on its mats; plays there can be entered by hand."
-    )
+    assert view.note == ("Camera 2: No pictures. Plays on its mats are not detected; enter them by hand.")
 
 
 @pytest.mark.parametrize("right", [50.0, 90.0], ids=["whole", "in part"])
@@ -252,7 +250,7 @@ def test_a_silent_camera_leads_to_required_advice():
 
     hints = both.survey().advice.hints
     assert [(hint.say, hint.needed) for hint in hints] == [
-        ("Camera 2: No pictures come. Nothing is followed on its mats; plays there can be entered by hand.", True)
+        ("Camera 2: No pictures. Plays on its mats are not detected; enter them by hand.", True)
     ]
 
 

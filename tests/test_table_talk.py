@@ -74,7 +74,7 @@ a phone without a seat is told nothing
 # The camera that is not there, and old lines
 
 the camera is put away for the evening and comes back [two]
-    trouble The camera sends no pictures any more.; Bob at / | Play without the camera
+    trouble The camera no longer sends pictures.; Bob at / | Play without the camera
     Bob taps /without-camera camera=no; Ann at / | not no pictures any more; Bob at / | not no pictures any more
     Ann at /plain | not no pictures any more; Ann at /wall | not no pictures any more
     Ann at /camera | no pictures any more; anew; Ann at / | not no pictures any more

@@ -160,7 +160,7 @@ def test_an_accelerator_doubles_the_nearest_distance():
          [{"100": 1}, {"75": 2}], ()),
         ([photo(card("100-01"), card("75-02", at=(90, 0))),
           photo(card("100-01"), card("75-02", at=(90, 0)), card("50-01", at=(150, 0)), name="b.jpg")],
-         [{"100": 1, "75": 1, "50": 1}, {}], ("2 cards were on a photograph before and counted there.",)),
+         [{"100": 1, "75": 1, "50": 1}, {}], ("2 cards are also on an earlier photo and are counted only once.",)),
         ([photo(face("100", "side-1/distance", (100, 100)), mats=BOTH[:1]),
           photo(*(face(slug, "side-1/distance", (x, 100)) for slug, x in (("100", 100), ("100", 250), ("50", 400))),
                 mats=BOTH[:1], name="b.jpg")],
@@ -169,7 +169,7 @@ def test_an_accelerator_doubles_the_nearest_distance():
           photo(card("100-01", "side-1/distance"), card("75-02", "side-1/distance"), mats=BOTH[:1], name="b.jpg")],
          [{"100": 1, "75": 1, "50": 1}, {}], ("Side 1 is on 2 photographs: a.jpg shows most of it and counts.",)),
         ([photo(face("100"), name="ann.jpg"), photo(name="bob.jpg")], [{"100": 1}, {}],
-         ("No card was read on bob.jpg: if cards lie there, photograph them from nearer by and with more light.",)),
+         ("No card could be read on bob.jpg: if it shows cards, take it again closer up and with more light.",)),
     ],
     ids=["a side each", "a sticker counts once", "of a mat the photograph that shows most counts",
          "a sticker that only the other shows is added", "without a card it is named"],
@@ -194,7 +194,7 @@ def test_two_photographs_of_the_same_heap_are_reported(first, second, is_said):
         for name, cards in (("a.jpg", first), ("b.jpg", second))
     ]
 
-    said = "The same cards seem to lie on a.jpg and b.jpg: let them count once only."
+    said = "a.jpg and b.jpg seem to show the same cards: count them only once."
     assert counted(*photos).notes == ((said,) if is_said else ())
 
 
@@ -285,7 +285,7 @@ def test_impossible_counts_are_reported_beside_their_lines(typed, places):
 def test_a_card_of_another_deck_is_reported_and_not_counted():
     found = counted(card("300-01", "side-1/distance"), mats=BOTH)
 
-    assert found.notes == ("Not in the deck of Classic, and not counted: 1 × 300 km.",)
+    assert found.notes == ("Not counted, because Classic has no such cards: 1 × 300 km.",)
     assert distances(found) == [{}, {}]
 
 
@@ -294,7 +294,7 @@ def test_two_cards_with_the_same_sticker_are_asked_about():
 
     found = counted(*same, mats=BOTH)
 
-    assert found.notes == ("Two cards have the sticker 100-03: put another sticker on one of them.",)
+    assert found.notes == ("Two cards have the sticker 100-03: replace one of the stickers.",)
     assert len(found.lots[0].unsure) == 2
 
 

@@ -106,7 +106,7 @@ def test_a_deck_that_is_not_there_is_told_with_the_nearest_name(data):
 def test_a_name_that_no_deck_may_have_is_refused(name, tmp_path):
     sentence = sentence_of(own_folder, name, tmp_path)
 
-    assert "cannot be called" in sentence or "ships with the program" in sentence
+    assert "cannot be the name of a deck" in sentence or "is built in" in sentence
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_name_that_no_deck_may_have_is_refused(name, tmp_path):
         ('edition = "classic"\nsize_mm = [88, 57]', "the shorter first"),
         ('edition = "classic"\nsize_mm = [nan, 57]', "the shorter first"),
         ('edition = "classic"\nmade = "yesterday"', "a date"),
-        ('edition = "classic"\nback = "../../secret.png"', "has no picture"),
+        ('edition = "classic"\nback = "../../secret.png"', "is missing from the deck"),
         ('edition = "classic"\nback = "rear.png"', "has no picture 'rear.png'"),
         ('edition = "classic"\nback = "' + "x" * 300 + '.png"', "has no picture 'xxx"),
         ('edition = "classic"\nback = "\\u0000"', "has no picture '·'"),
@@ -138,7 +138,7 @@ def test_a_deck_without_any_face_is_none(data):
     for path in own_folder("ours", data).glob("[r1]*.png"):
         path.unlink()
 
-    assert "no picture of any face" in sentence_of(load_deck, "ours", data)
+    assert "has no pictures yet" in sentence_of(load_deck, "ours", data)
 
 
 def test_a_deck_that_is_removed_is_gone(data):
@@ -194,18 +194,18 @@ BOMB = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x40\0\0\0\x40\0\x08\x02\0\0\0" + byte
 @pytest.mark.parametrize(
     ("files", "says"),
     [
-        ({"roll_png": PNG}, "holds no deck.toml"),
-        ({"deck_toml": TOML}, "no picture of any face"),
+        ({"roll_png": PNG}, "has no deck.toml"),
+        ({"deck_toml": TOML}, "has no pictures yet"),
         ({"deck_toml": TOML, "__evil_png": PNG}, "neither deck.toml nor a card's picture"),
         ({"deck_toml": TOML, "roll_exe": PNG}, "neither deck.toml nor a card's picture"),
         ({"deck_toml": TOML, "roll_png": PNG, "roll_jpg": PNG}, "twice"),
         ({"deck_toml": b"\xff", "roll_png": PNG}, "is damaged"),
-        ({"deck_toml": b'name = "own"\nedition = "classic"', "roll_png": PNG}, "ships with the program"),
-        ({"deck_toml": b'name = "../x"\nedition = "classic"', "roll_png": PNG}, "cannot be called"),
+        ({"deck_toml": b'name = "own"\nedition = "classic"', "roll_png": PNG}, "is built in"),
+        ({"deck_toml": b'name = "../x"\nedition = "classic"', "roll_png": PNG}, "cannot be the name of a deck"),
         ({"deck_toml": b'name = "x"\nedition = "none"', "roll_png": PNG}, "no edition 'none'"),
-        ({"deck_toml": TOML, "roll_png": b"GIF89a" + bytes(40)}, "is no JPEG, PNG"),
-        ({"deck_toml": TOML, "roll_png": PNG[:90]}, "is cut short or damaged"),
-        ({"deck_toml": TOML, "roll_png": BOMB}, "pixels large"),
+        ({"deck_toml": TOML, "roll_png": b"GIF89a" + bytes(40)}, "or not a JPEG, PNG"),
+        ({"deck_toml": TOML, "roll_png": PNG[:90]}, "is incomplete or damaged"),
+        ({"deck_toml": TOML, "roll_png": BOMB}, "pixels; the limit is"),
         ({"deck_toml": TOML, "roll_png": bytes(17_000_000)}, "larger than 16 MB"),
     ],
 )
@@ -239,7 +239,7 @@ def test_pictures_that_are_far_too_large_once_unpacked_are_refused_as_they_come(
         kept.append(len(list((tmp_path / "data" / DECKS_NAME).glob("*/roll*.png"))))
         return bytes(30_000_000)
 
-    assert "unpacked it is larger than 128 MB" in sentence_of(import_deck, file, tmp_path / "data", large)
+    assert "it is larger than 128 MB when unpacked" in sentence_of(import_deck, file, tmp_path / "data", large)
     assert kept == [0, 1, 2, 3, 4]
     assert list((tmp_path / "data" / DECKS_NAME).glob("*")) == []
 
@@ -247,8 +247,8 @@ def test_pictures_that_are_far_too_large_once_unpacked_are_refused_as_they_come(
 def test_what_is_no_zip_is_told(tmp_path):
     (tmp_path / "x.zip").write_bytes(b"PK\x03\x04 nonsense")
 
-    assert "no zip file" in sentence_of(import_deck, tmp_path / "x.zip", tmp_path, recoded)
-    assert "There is no file" in sentence_of(import_deck, tmp_path / "y.zip", tmp_path, recoded)
+    assert "not a zip file" in sentence_of(import_deck, tmp_path / "x.zip", tmp_path, recoded)
+    assert "not found: check" in sentence_of(import_deck, tmp_path / "y.zip", tmp_path, recoded)
 
 
 def test_a_title_does_not_steer_the_terminal(tmp_path):
@@ -280,5 +280,5 @@ def test_a_file_that_says_an_entry_lies_beyond_every_end_is_refused(tmp_path):
     end = raw.find(b"PK\x05\x06")
     raw[end + 12 : end + 16] = (end - at).to_bytes(4, "little")
 
-    with pytest.raises(Problem, match="no deck that can be used"):
+    with pytest.raises(Problem, match="not a usable deck"):
         import_deck(path, tmp_path, recoded, sent=bytes(raw))

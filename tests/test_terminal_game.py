@@ -197,7 +197,7 @@ def test_a_hand_can_be_played_saved_resumed_and_finished_in_the_terminal(played,
     second = played("\n".join(typed[half:-1]), file)
 
     assert (first.returncode, first.stderr, second.returncode, second.stderr) == (0, "", 0, "")
-    assert "goes on with it" in first.stdout.replace("\n", " ")
+    assert "To continue: " in first.stdout.replace("\n", " ")
     assert second.stdout.endswith(f"{told[-1]}\n> \n")
     record = read_match(file).record
     assert [hand.how.value for hand in record.hands.values()] != ["open"]
@@ -216,7 +216,7 @@ def test_the_next_hand_is_dealt_and_the_next_player_begins():
     match = begin("bsd-mille", 2, Level.COUNTING, 5, pairs=False)
     typed, told = coached(match)
     assert "The hand is over" in told[-1]
-    assert answers(match, *typed[:-1], "hint")[-1] == "`p` deals the next hand, `q` leaves the game."
+    assert answers(match, *typed[:-1], "hint")[-1] == "`p` deals the next hand, `q` quits."
 
     game = match.record.game
     assert [line.text for line in match.next_hand().record.lines[-1:]] == ["hand first Bob"]
@@ -245,13 +245,13 @@ def test_pairs_can_be_chosen_if_the_edition_allows_both(played):
 @pytest.mark.parametrize(
     ("lines", "typed", "says"),
     [
-        ("", "u roll", "A card is picked first: `p`."), ("", "n", "There is nothing to say no to."),
+        ("", "u roll", "Pick a card first: `p`."), ("", "n", "There is nothing to decline."),
         ("", "zzz", "There is no command `zzz`"), ("", "qiut", "did you mean 'quit'"),
         ("", "u", "Say which card by its number"), ("", "d 9", "Say which card by its number"),
-        ("", "save", "Say where to"), ("", "save /nowhere/at/all", "cannot be saved"),
-        ("", "why", "Nobody has played since"), ("", "hint", "A card is picked first"),
-        ("", "stop > Cid", "Write a side after `>`"), ("", "end", "There is no command `end`"),
-        ("p", "p", "No card is picked now."),
+        ("", "save", "Give a file name"), ("", "save /nowhere/at/all", "cannot be saved"),
+        ("", "why", "No one has played since"), ("", "hint", "Pick a card first"),
+        ("", "stop > Cid", "After `>` comes a side"), ("", "end", "There is no command `end`"),
+        ("p", "p", "You cannot pick a card now."),
         ("p", "u 4", "Player cannot drive yet. [the manual page of the Unix game mille – Starting to drive]"),
         ("p", "u stop", "Bob cannot be stopped yet"),
         ("p", "u gasoline", "Player has no Out of Gas for Gasoline to fix"),
@@ -286,7 +286,7 @@ def test_the_person_is_asked_about_an_attack_only_if_they_can_answer_it():
     three = "roll 25 50 100 right-of-way 75 roll 25 50 stop stop 75 25 50 75 100 25 50 75 75 75 75 75"
     attacked = at_table("classic", three, "Player roll, Bob stop > Player", players=3)
 
-    assert "At once `u 4` (Right of Way); `n` lets it pass." in answers(attacked, "redraw")[0]
+    assert "At once `u 4` (Right of Way); `n` declines." in answers(attacked, "redraw")[0]
     assert asked(attacked.hand).stage is Stage.ANSWER
     without = at_table("classic", three.replace("right-of-way", "200", 1), "Player roll, Bob stop > Player", players=3)
     assert asked(without.hand) is None
@@ -307,7 +307,7 @@ def test_rush_asks_for_u_turns_and_demanded_cards():
 
     assert "at once `u 1` (u-turn)" in answers(driven, "r")[0].lower()
     assert re.search(r"\nBob +– +– +0 ", answers(driven, "u 1")[0])
-    assert answers(owes, "p")[0] == "No card is picked now."
+    assert answers(owes, "p")[0] == "You cannot pick a card now."
     assert "Roll" not in answers(owes, "u roll")[0].split("\n1 ")[1]
 
 
@@ -317,8 +317,8 @@ def test_a_card_with_several_uses_asks_which():
 
     which, doubled, aimed = answers(match, "p", "u 1", "u 2")[1:] + answers(match, "p", "u 1 cid")[1:]
 
-    assert which == "Say which way: `stop > Bob`, `stop > Cid`."
-    assert doubled == "Say which way: `50*2`, `75*2`, `100*2`."
+    assert which == "Choose one: `stop > Bob`, `stop > Cid`."
+    assert doubled == "Choose one: `50*2`, `75*2`, `100*2`."
     assert re.search(r"Cid +Red Light", aimed)
 
 
@@ -348,7 +348,7 @@ def test_quit_asks_before_leaving_an_unsaved_game(played, tmp_path):
     stays = played("p; q; n; o; q; y; o", "--seed", "1").stdout
     saved = played(f"p; save {tmp_path / 'a'}; quit; o", "--seed", "1").stdout
 
-    assert stays.count("This game is not saved. Leave it all the same? (y/n)") == 2
+    assert stays.count("This game is not saved. Quit anyway? (y/n)") == 2
     assert stays.count("> o") == 1
     assert "Leave it" not in saved
     assert "> o" not in saved
@@ -370,7 +370,7 @@ def test_a_picked_card_stays_picked_in_the_file(played, file):
 def test_leaving_saves_a_game_that_has_a_file(played, file):
     told = played("p; d 1; quit; n; quit; y; o", "--seed", "1", file).stdout
 
-    assert told.replace("\n", " ").count(f"Leave the game? It is saved in {file}. (y/n)") == 2
+    assert told.replace("\n", " ").count(f"Quit? The game is saved in {file}. (y/n)") == 2
     assert "> o" not in told
     assert has_discarded(file)
 
@@ -380,7 +380,7 @@ def test_another_file_is_not_overwritten(played, tmp_path):
 
     ran = played(f"save {tmp_path / 'letter.txt'}", "--seed", "1")
 
-    assert "is there already" in ran.stdout.replace("\n", " ")
+    assert "already exists" in ran.stdout.replace("\n", " ")
     assert (tmp_path / "letter.txt").read_text() == "Dear Ann"
 
 
@@ -404,7 +404,7 @@ def test_a_damaged_file_is_reported_and_not_changed(played, file, spoil):
     ran = played("p; d 1", file)
 
     assert (ran.returncode, ran.stdout) == (1, "")
-    assert ran.stderr == f"{file} holds no game that can be played on. It stays as it is: name another file.\n"
+    assert ran.stderr == f"{file} has no game to continue. It was not changed: choose another file.\n"
     assert file.read_bytes() == before
 
 
@@ -415,7 +415,7 @@ def test_options_that_contradict_the_file_are_refused(played, file, option):
     ran = played("", file, *option)
 
     assert ran.returncode == 2
-    assert "holds another game" in ran.stderr
+    assert "contains a different game" in ran.stderr
 
 
 @pytest.mark.parametrize(
@@ -514,7 +514,7 @@ def test_ctrl_c_asks_like_quit_and_the_game_can_continue(monkeypatch, file):
     code, told = interrupted(monkeypatch, None, "p", INT, "n", "d 1", f"save {file}", INT, "zzz")
 
     assert code == 0
-    assert sum("Leave it all the same?" in text for text in told) == 1
+    assert sum("Quit anyway?" in text for text in told) == 1
     assert has_discarded(file)
 
 

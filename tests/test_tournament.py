@@ -228,8 +228,8 @@ def test_draws_of_an_older_club_can_be_read():
 @pytest.mark.parametrize(
     ("of_pairs", "text", "says"),
     [
-        (False, "", "one side a line"), (False, "Ann", "takes part already"), (False, "Zoe\nzoe", "takes part already"),
-        (False, "Zoe & Max", "more than one player"), (True, "Zoe", "is no pair"),
+        (False, "", "one side per line"), (False, "Ann", "is already taking part"), (False, "Zoe\nzoe", "is already taking part"),
+        (False, "Zoe & Max", "more than one player"), (True, "Zoe", "is not a pair"),
         (False, "\n".join(f"P{n}" for n in range(600)), "At most 512"),
     ],
 )  # fmt: skip
@@ -244,7 +244,7 @@ def test_a_round_is_not_drawn_twice_too_early_or_for_one_side():
     evening = begun()
     with pytest.raises(Problem, match="drawn already"):
         evening.draw(1)
-    with pytest.raises(Problem, match="Ann – Bob: there is no result yet"):
+    with pytest.raises(Problem, match="Ann – Bob: no result yet"):
         evening.draw(2)
     with pytest.raises(Problem, match="needs two sides"):
         Evening(("Ann",)).draw(1)

@@ -359,7 +359,7 @@ def test_the_service_shuts_down_cleanly_on_request(tmp_path, number):
 
         assert code == 0
         assert wait_until(lambda: len(running.said) > before)
-        assert running.said[before:] == ["The companion has ended. All that was confirmed is kept.\n"]
+        assert running.said[before:] == ["The companion has stopped. Everything you confirmed is saved.\n"]
         assert all(is_closed(line) for line in lines)
         for line in lines:
             line.close()

@@ -43,7 +43,7 @@ def test_a_disk_that_refuses_stops_nobody_and_everything_is_written_in_order_lat
     assert begun.enter("Ann roll", "Ann").done
     assert begun.enter("Bob roll", "Bob").done
     assert begun.state.unsaved.startswith("Not saved: ")
-    assert "The last 2 entries are only on the screen" in begun.state.unsaved
+    assert "The last 2 entries exist only on screen" in begun.state.unsaved
     assert [entry.written.text for entry in begun.state.entries][-2:] == ["Ann roll", "Bob roll"]
 
     disk.why = None
@@ -97,7 +97,7 @@ def test_the_last_word_is_true(tmp_path, capsys):
     store, match = opened_match(tmp_path)
     with closed_at_the_end(store):
         match.start(TWO)
-    assert "All that was confirmed is kept" in capsys.readouterr().out
+    assert "Everything you confirmed is saved" in capsys.readouterr().out
 
     store, match = opened_match(tmp_path)
     with closed_at_the_end(store):
@@ -105,7 +105,7 @@ def test_the_last_word_is_true(tmp_path, capsys):
         match.enter("Ann roll", "Ann")
 
     said = capsys.readouterr()
-    assert "what was played last is lost" in said.err
+    assert "the last plays are lost" in said.err
     assert "kept" not in said.out
 
 
@@ -222,10 +222,10 @@ def test_a_service_starts_where_nothing_can_be_written_and_writes_what_was_playe
     store = Store.open(path)
     match = Match(store)
 
-    assert match.state.unsaved.startswith("Nothing can be saved now: the data folder cannot be written.")
+    assert match.state.unsaved.startswith("Saving does not work: the data folder is not writable.")
     assert match.state.match == 1
     assert match.enter("Ann roll", "Ann").done
-    assert match.state.unsaved.startswith("Not saved: the data folder cannot be written.")
+    assert match.state.unsaved.startswith("Not saved: the data folder is not writable.")
     assert path.read_bytes() == before
 
     monkeypatch.undo()
@@ -347,7 +347,7 @@ def test_a_start_on_a_full_disk_is_said_to_be_that(small_disk, plays):
     store = Store.open(path)
     match = Match(store)
 
-    assert store.unsaved.startswith("Nothing can be saved now: the disk is full.")
+    assert store.unsaved.startswith("Saving does not work: the disk is full.")
     match.start(TWO)
     assert match.state.unsaved.startswith("Not saved: the disk is full. The last 3 entries")
 
@@ -365,7 +365,7 @@ def test_a_start_on_a_disk_that_became_read_only(small_disk, tmp_path):
 
     match.enter("Bob roll", "Bob")
 
-    assert match.state.unsaved.startswith("Not saved: the data folder cannot be written.")
+    assert match.state.unsaved.startswith("Not saved: the data folder is not writable.")
     assert data_dir(small_disk) == small_disk
     assert create_app(match, secret=phone_identity.load_secret(small_disk)).test_client().get("/").status_code == 200
     with pytest.raises(Problem, match="Another companion"):
@@ -427,7 +427,7 @@ def test_the_first_play_after_the_folder_was_deleted_is_said_to_be_unsaved_until
 
     begun.enter("Ann roll", "Ann")
 
-    assert begun.state.unsaved.startswith("Not saved: the data folder cannot be written. The last entry is only")
+    assert begun.state.unsaved.startswith("Not saved: the data folder is not writable. The last entry exists only")
     assert [entry.written.text for entry in begun.state.entries][-1] == "Ann roll"
     assert begun.store.events(1)[-1].body["text"] == "Ann roll"
 

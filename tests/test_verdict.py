@@ -34,7 +34,7 @@ def finding(of: Advice, aspect: Aspect, pace: Pace | None = None) -> tuple[str, 
 def test_a_camera_without_problems_is_good_and_the_next_step_is_the_game():
     found = verdict_on(FINE, QUICK)
 
-    assert (found.is_good, found.says) == (True, "All is well: you can play.")
+    assert (found.is_good, found.says) == (True, "All good: you can play.")
     assert found.next_step == "Leave the camera where it is, and set up the game."
     assert [one.aspect for one in found.findings] == list(Aspect)
     assert all(one.is_good for one in found.findings)
@@ -48,7 +48,7 @@ def test_a_camera_without_problems_is_good_and_the_next_step_is_the_game():
         (Aspect.LIGHT, "dark", {"white": 60.0}, "too dark"),
         (Aspect.LIGHT, "uneven", {}, "too bright, or uneven"),
         (Aspect.MATS, "mat-cut-off", {}, "one mat found"),
-        (Aspect.STICKERS, "closer", {"smallest_mm": 26.0}, "read from 26 mm; usual are 20 mm"),
+        (Aspect.STICKERS, "closer", {"smallest_mm": 26.0}, "readable from 26 mm; the usual size is 20 mm"),
     ],
 )
 def test_the_aspect_of_a_hint_is_not_good(aspect, hint, changes, says):
@@ -81,16 +81,16 @@ def test_small_cards_and_small_pictures_are_not_faults():
 @pytest.mark.parametrize(
     ("pace", "says", "is_enough"),
     [
-        (Pace(4.2, 0.2), "looks 4 times a second, 1920 × 1080", True),
-        (Pace(1.1, 1.0), "looks once a second, 1920 × 1080", False),
-        (Pace(0.3, 1.0), "looks every 3 seconds, 1920 × 1080", False),
+        (Pace(4.2, 0.2), "checked 4 times a second, 1920 × 1080", True),
+        (Pace(1.1, 1.0), "checked once a second, 1920 × 1080", False),
+        (Pace(0.3, 1.0), "checked every 3 seconds, 1920 × 1080", False),
     ],
 )
 def test_the_pace_is_reported_with_the_picture_size(pace, says, is_enough):
     assert finding(FINE, Aspect.PACE, pace) == (says, is_enough)
 
 
-@pytest.mark.parametrize(("busy", "says"), [(0.95, "This computer looks slowly"), (0.3, "Few pictures come")])
+@pytest.mark.parametrize(("busy", "says"), [(0.95, "This computer is slow"), (0.3, "The camera sends few pictures")])
 def test_a_slow_computer_is_distinguished_from_a_slow_camera(busy, says):
     slow = verdict_on(FINE, Pace(1.0, busy))
 
@@ -99,9 +99,9 @@ def test_a_slow_computer_is_distinguished_from_a_slow_camera(busy, says):
 
 
 PACES = {
-    "as often as is useful": (30.0, 0.001, "looks 10 times a second, 320 × 240"),
-    "a slow camera": (5.0, 0.001, "looks 5 times a second, 320 × 240"),
-    "a slow computer": (30.0, 0.5, "looks 2 times a second, 320 × 240"),
+    "as often as is useful": (30.0, 0.001, "checked 10 times a second, 320 × 240"),
+    "a slow camera": (5.0, 0.001, "checked 5 times a second, 320 × 240"),
+    "a slow computer": (30.0, 0.5, "checked 2 times a second, 320 × 240"),
 }
 
 
@@ -150,7 +150,7 @@ def test_the_host_tries_the_camera_first_and_only_once(match):
     page = client_of(match, SEEN)
 
     assert page.get("/setup").location == "/camera/trial"
-    assert "All is well: you can play." in text_of(page.get("/camera/trial"))
+    assert "All good: you can play." in text_of(page.get("/camera/trial"))
     assert tap(page, "/camera/trial").location.startswith("/setup")
     assert "Who plays" in text_of(page.get("/setup"))
 

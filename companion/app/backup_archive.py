@@ -102,7 +102,7 @@ def write_bundle(folder: Path, out: Path, *, force: bool = False) -> tuple[str, 
     if out.is_dir():
         raise Problem(f"{out} is a folder: name the file, such as {out / 'table.zip'}.")
     if out.exists() and not force:
-        raise Problem(f"{out} is there already: choose another name, or write over it with --force.")
+        raise Problem(f"{out} already exists: choose another name, or overwrite it with --force.")
     about = json.dumps({"format": FORMAT, "schema": len(database.MIGRATIONS)}).encode()
     with as_owner_of(folder):
         log = _log_as_bytes(folder / STORE_NAME)
@@ -110,7 +110,7 @@ def write_bundle(folder: Path, out: Path, *, force: bool = False) -> tuple[str, 
     if log is None and not files:
         demo = folder / DEMO_NAME
         also = f" What was played in the demo is in {demo}: add --data {demo}." if (demo / STORE_NAME).exists() else ""
-        raise Problem(f"There is nothing to back up in {folder}: no match, no deck, no setting.{also}")
+        raise Problem(f"There is nothing to back up in {folder}: no matches, decks or settings.{also}")
     _write_zip(out, {ABOUT: about, **({STORE_NAME: log} if log else {}), **files})
     return left_out
 
@@ -235,7 +235,7 @@ def read_bundle(
                     _check_thing(thing, {name: files[name] for name in named}, folder, file)
                 rows = _checked_rows(file, log) if log is not None else ()
     except OSError as error:
-        raise Problem(f"{file} cannot be checked ({cause(error)}): make room on the disk.") from error
+        raise Problem(f"{file} cannot be checked ({cause(error)}): free some disk space.") from error
     if recoded:
         pictures = {name for name in files if name.startswith(f"{DECKS_NAME}/") and not name.endswith(f"/{DECK_FILE}")}
         files |= dict(_ZIP.anew(file, [(name, files.pop(name)) for name in sorted(pictures)], recoded))
@@ -318,7 +318,7 @@ def _check_deck(where: Path, folder: Path) -> None:
         read_deck(folder)
         names = [path.stem for paths in pictures_in(folder).values() for path in paths]
         if len(set(names)) < len(names):
-            raise Problem("it has two pictures of one name, such as roll.png and roll.jpg: keep one of them.")
+            raise Problem("it has two pictures with the same name, such as roll.png and roll.jpg: delete one of them.")
     except (Problem, OSError) as error:
         what = str(error).rstrip(".").replace(f"{folder}", folder.name)
         raise _bad(where, f"a deck cannot be used: {what}") from error
@@ -402,7 +402,7 @@ def restore(folder: Path, bundle: Bundle) -> Path | None:
         sync_folder(folder)
     except (OSError, sqlite3.Error) as error:
         shutil.rmtree(new, ignore_errors=True)
-        raise Problem(f"The backup cannot be restored into {folder} ({cause(error)}): make room there.") from error
+        raise Problem(f"The backup cannot be restored into {folder} ({cause(error)}): free some space.") from error
     try:
         return restoring.finish(folder)
     except OSError as error:
@@ -417,7 +417,7 @@ def _newer(file: Path) -> Problem:
 
 
 def _bad(file: Path, what: str) -> Problem:
-    return Problem(f"{file} is no backup that can be restored ({what}): make it anew with `{typed('backup')}`.", 1)
+    return Problem(f"{file} is not a usable backup ({what}): make a new one with `{typed('backup')}`.", 1)
 
 
 def _strange(name: str) -> Said:

@@ -100,7 +100,7 @@ def club_rebuild(database: str) -> None:
     from companion.club import postgres, projection
 
     with postgres.opened(database) as pool:
-        click.echo(f"Tables judged anew: {projection.rebuild(pool)}.")
+        click.echo(f"Tables recalculated: {projection.rebuild(pool)}.")
 
 
 COMMANDS = (club,)

@@ -127,8 +127,8 @@ def enroll(
 
     if [folder is None, source is None, not photos].count(False) != 1:
         raise Problem(
-            "Say where the cards are: `--from DIR`, a folder of pictures, `--source SRC`, a camera, or `--photo FILE`,"
-            " a photograph of many cards."
+            "Name the pictures of the cards: `--from DIR` for a folder of pictures, `--source SRC` for a camera,"
+            " or `--photo FILE`, a photo of many cards."
         )
     rules, size_mm = load_edition(edition), _card_size(size) if size else None
     enrolment = begin(deck, rules.name, data_dir(data), size_mm=size_mm, maker=maker)
@@ -143,7 +143,7 @@ def enroll(
         (warn if said.is_fault else click.echo)(said.sentence)
     if not got:
         where = folder or source or ", ".join(map(str, photos))
-        raise Problem(f"No face of '{deck}' was enrolled from {where}: see above for what is wrong with each picture.")
+        raise Problem(f"No card of '{deck}' was added from {where}: see above for what is wrong with each picture.")
     rest = " with the rest" if wrong else ""
     click.echo(
         f"The deck '{deck}' is kept{rest} in {enrolment.folder}. Look whether each card was cut out well and is called"
@@ -159,7 +159,7 @@ def _guided(enrolment: Any, source: str) -> Iterable[Any]:
     pictures = frames(source, fps=10.0, tell=lambda notice: warn(notice.sentence))
     keys = TerminalKeys() if sys.stdin.isatty() else None
     if keys:
-        click.echo("Each card is taken as soon as it lies still. Enter leaves one out; q and Enter ends.")
+        click.echo("Each card is photographed as soon as it lies still. Enter skips a card; q and Enter quits.")
     return guided(enrolment, pictures, keys, still_s=0.0 if Path(source).is_dir() else STILL_S)
 
 

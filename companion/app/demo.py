@@ -41,7 +41,7 @@ MOST_SEED = 10**18
 PRINTED = "own"  # template deck of the simulated cards without stickers
 TELLING_PLAYS = 3  # number of first plays that identify the script of a match
 DEMO_OVER = say(
-    "The simulated table has come to its end. Begin the next hand, or start it again with other hands: %(command)s",
+    "The simulation is over. Start the next hand, or restart with other hands: %(command)s",
     command=typed("demo --seed 1"),
 )
 
@@ -82,7 +82,7 @@ def demo_script(edition: str, players: int, hands: int, seed: int) -> Script:
     """
     seats = {2: ("two-players", TWO_PLAYERS), 4: ("pairs", PAIRS)}.get(players)
     if seats is None:
-        raise Problem("The simulated table seats 2 or 4 players.")
+        raise Problem("The simulated table is for 2 or 4 players.")
     shipped, teams = seats
     by_chance = random_script(edition, teams=teams, hands=hands, seed=seed)
     if seed or edition != "classic":
@@ -149,7 +149,7 @@ def script_for(what: str, setup: Setup | None = None) -> Script:
         return read_script(text_of(Path(what).read_bytes()))
     except (OSError, UnicodeDecodeError) as error:
         names = ", ".join(shipped_scripts())
-        raise Problem(f"demo:{what} is no record file, no number and none of {names}.") from error
+        raise Problem(f"demo:{what} is not a record file, a number or one of {names}.") from error
 
 
 def _random(seed: int, setup: Setup | None) -> Script:

@@ -75,15 +75,15 @@ def verdict(found: Sequence[Check]) -> str:
     """Return one or two sentences on whether you can play; the camera's verdict if it has one."""
     bad = {check.name: check.needed for check in found if not check.ok}
     if any(bad.values()):
-        return "Something is missing without which the companion does not work: the lines below say what to do."
+        return "The companion cannot work yet: the lines below say what to do."
     seen = next((check.sentence for check in found if check.name == VERDICT), None)
     if seen is not None:
-        return f"{seen} What else could be better stands below." if bad.keys() & set(BESIDE_CAMERA) else seen
+        return f"{seen} See below for further improvements." if bad.keys() & set(BESIDE_CAMERA) else seen
     if "camera" in bad:
-        return "You can play by hand now; the line about the camera says what it lacks."
+        return "You can play by hand now; see the line about the camera for what is wrong with it."
     if bad:
-        return "You can play now, and the camera helps; what could be better stands first below."
-    return "All is well: you can play, and the camera helps."
+        return "You can play now, with the camera; possible improvements come first below."
+    return "All good: you can play, with the camera."
 
 
 def library(module: str, name: str, remedy: str) -> Check:
@@ -92,7 +92,7 @@ def library(module: str, name: str, remedy: str) -> Check:
         version = getattr(importlib.import_module(module), "__version__", "")
     except (ImportError, OSError) as error:
         return Check(name, False, True, f"{name} cannot be loaded ({error}): {remedy}.")
-    return Check(name, True, True, f"{name} {version} is there.".replace("  ", " "))
+    return Check(name, True, True, f"{name} {version} is installed.".replace("  ", " "))
 
 
 def seeing(
@@ -110,13 +110,13 @@ def seeing(
 
         found = source or sources.camera_answers()
         if found is None:
-            yield Check("camera", False, False, "No camera answers: plug one in, or enter plays by hand.")
+            yield Check("camera", False, False, "No camera found: plug one in, or enter plays by hand.")
             return
         trial = camera_check.tried(found, tell=warn)
     except Problem as problem:
         yield Check("camera", False, source is not None, str(problem))
     except ImportError:
-        yield Check("camera", False, False, "Cameras can be tried once OpenCV can be loaded.")
+        yield Check("camera", False, False, "Cannot test cameras without OpenCV.")
     else:
         yield pictures(trial)
         yield from table(trial, layouts, drawing)
@@ -130,9 +130,9 @@ def pictures(trial: Trial) -> Check:
     has = "gives pictures of" if trial.fps is not None else "has"
     found = f"{trial.name} {has} {width} × {height} pixels{rate}{kind}"
     if trial.fps is not None and trial.fps < SLOW_FPS:
-        return Check("camera", False, False, f"{found}: make more light, or use another USB port; 10 should come.")
+        return Check("camera", False, False, f"{found}; aim for 10: add light, or use another USB port.")
     if trial.fps is not None and width < FULL_HD_PX:
-        return Check("camera", False, False, f"{found}: 1920 × 1080 see more; try another camera or USB port.")
+        return Check("camera", False, False, f"{found}; 1920 × 1080 is better: try another camera or USB port.")
     return Check("camera", True, False, f"{found}.")
 
 
@@ -160,7 +160,7 @@ def clock() -> Check:
     if year < SANE_YEAR:
         return Check("clock", False, False, f"The clock says {year}: connect to a network once, or set it by hand.")
     if _said(["timedatectl", "show", "--property=NTPSynchronized", "--value"]) == "no":
-        return Check("clock", True, False, "The clock looks right; it is not set by the network at the moment.")
+        return Check("clock", True, False, "The clock looks right, but is not synchronized over the network now.")
     return Check("clock", True, False, "The clock looks right.")
 
 
@@ -176,7 +176,7 @@ def disk(data_dir: Path) -> Check:
         return Check("data folder", False, True, f"{data_dir} cannot be written to ({error.strerror}): use --data DIR.")
     room = shutil.disk_usage(home).free
     enough = room >= ENOUGH_BYTES
-    advice = "." if enough else ": make room, 500 MB should be free."
+    advice = "." if enough else "; free some space, 500 MB should be free."
     return Check("data folder", enough, False, f"{data_dir} has {room / 1e9:.1f} GB free{advice}")
 
 
@@ -184,7 +184,7 @@ def matches(data_dir: Path) -> Check:
     """Check whether the log is readable and complete; a service may be writing it."""
     path, known = store_path(data_dir), recovery.last_known(data_dir)
     if not path.exists():
-        return Check("matches", True, False, "No match has been played in the data folder.")
+        return Check("matches", True, False, "The data folder has no matches yet.")
     try:
         with as_owner_of(data_dir), closing(readable(path)) as log:
             last = last_of(log)
@@ -192,13 +192,13 @@ def matches(data_dir: Path) -> Check:
     except Problem as problem:
         return Check("matches", False, not isinstance(problem, Damaged), str(problem))
     except (OSError, sqlite3.Error) as error:
-        return Check("matches", False, True, f"{path} cannot be read ({error}): check the folder's rights.")
+        return Check("matches", False, True, f"{path} cannot be read ({error}): check the folder's permissions.")
     if known is not None and known.is_of_another(compared):
-        what_to_do = "start the companion, which says what you can do"
-        return Check("matches", False, False, f"{path} is the log of another table: {what_to_do}.")
+        what_to_do = "start the companion to see what you can do"
+        return Check("matches", False, False, f"{path} belongs to another table: {what_to_do}.")
     if known is not None and known.seq > last:
-        return Check("matches", False, False, f"{path} has lost its end: start the companion, which says how much.")
-    return Check("matches", True, False, f"The matches are whole, to event {last}.")
+        return Check("matches", False, False, f"The end of {path} is missing: start the companion to see how much.")
+    return Check("matches", True, False, f"All matches can be read, up to event {last}.")
 
 
 def power() -> Check:
@@ -207,12 +207,12 @@ def power() -> Check:
     try:
         flags = int((said or "").partition("=")[2], 16)
     except ValueError:
-        return Check("power", True, False, "This computer does not say how its power supply does.")
+        return Check("power", True, False, "This computer does not report on its power supply.")
     if flags & (_UNDER_VOLTAGE_NOW | _UNDER_VOLTAGE_BEFORE):
         when = "now" if flags & _UNDER_VOLTAGE_NOW else "since it was switched on"
         return Check("power", False, False, f"Too little power {when}: use the Raspberry Pi's own power supply.")
     if flags & _THROTTLED:
-        return Check("power", False, False, "The Raspberry Pi slows itself down because it is hot: give it air.")
+        return Check("power", False, False, "The Raspberry Pi is too hot and has slowed down: improve its cooling.")
     return Check("power", True, False, "The power supply is strong enough.")
 
 
@@ -224,8 +224,8 @@ def port_free(port: int) -> Check:
             probe.bind(("", port))
         except OSError as error:
             if _runs_at(port):
-                return Check("port", True, True, f"A companion runs here already: http://localhost:{port}/.")
-            return Check("port", False, True, f"Port {port} is not to be had ({error.strerror}): use another, --port.")
+                return Check("port", True, True, f"A companion is already running here: http://localhost:{port}/.")
+            return Check("port", False, True, f"Port {port} is not available ({error.strerror}): try another --port.")
     return Check("port", True, True, f"Port {port} is free.")
 
 

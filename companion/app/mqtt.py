@@ -39,8 +39,8 @@ GREETING_S = 0.5  # wait for retained messages after a subscription
 LOOK_S = 1.0  # longest wait for a change, and for the last message
 MOST_SIDES = 8
 PORTS = {"mqtt": 1883, "mqtts": 8883}
-SILENT = N_("The MQTT broker %(host)s does not answer. It is tried again.")
-REFUSED = N_("The MQTT broker %(host)s does not let the companion in (%(why)s): check user and password.")
+SILENT = N_("The MQTT broker %(host)s does not answer. Trying again.")
+REFUSED = N_("The MQTT broker %(host)s refused the connection (%(why)s): check the user and password.")
 
 
 def broker_of(url: str) -> SplitResult:
@@ -51,9 +51,9 @@ def broker_of(url: str) -> SplitResult:
             raise ValueError
         import paho.mqtt.client  # noqa: F401 - is it there?
     except ValueError:
-        raise Problem("This is no address of an MQTT broker: --mqtt mqtt://USER:PASSWORD@192.168.1.5") from None
+        raise Problem("This is not the address of an MQTT broker: --mqtt mqtt://USER:PASSWORD@192.168.1.5") from None
     except ImportError:
-        raise Problem("MQTT needs one more library: type  pip install paho-mqtt") from None
+        raise Problem("MQTT needs one more library: run  pip install paho-mqtt") from None
     return parts
 
 
@@ -221,7 +221,7 @@ def entities(now: MatchState) -> dict[str, tuple[object, dict[str, str]]]:
     question, trouble = ("ON" if it else "OFF" for it in (now.questions, now.trouble and not now.without_camera))
     shown: dict[str, tuple[object, dict[str, str]]] = {
         "turn": (turn, {"platform": "sensor", "name": here(N_("Whose turn")), "icon": "mdi:car"}),
-        "question": (question, {"platform": "binary_sensor", "name": here(N_("A question waits"))}),
+        "question": (question, {"platform": "binary_sensor", "name": here(N_("Open question"))}),
         "camera": (trouble, {"platform": "binary_sensor", "name": here(N_("Camera")), "device_class": "problem"}),
     }
     for place in range(MOST_SIDES):

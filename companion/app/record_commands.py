@@ -46,11 +46,11 @@ def _read_record(path: Path) -> str | None:
     except OSError as error:
         raise Problem(f"The record {path} cannot be read ({error.strerror}): check the path.") from error
     if len(raw) > _MOST_RECORD_BYTES:
-        raise Problem(f"{path} is larger than {_MOST_RECORD_BYTES // 1_000_000} MB: no record is.", WRONG)
+        raise Problem(f"{path} is larger than {_MOST_RECORD_BYTES // 1_000_000} MB, too large for a record.", WRONG)
     text = text_of(raw, errors="replace")
     if is_text(text):
         return text
-    warn(f"{path} is no record: a record is a text, one play a line.")
+    warn(f"{path} is not a record: a record is a text file with one play per line.")
     return None
 
 
@@ -109,7 +109,7 @@ def _told(path: Path, text: str, *, as_lies: bool = False, scores_alone: bool = 
         if not scores_alone:
             click.echo(report.judged_line(item, file))
         elif item.verdict != judge.LEGAL:
-            counted = "counted all the same" if item.applied else "not counted"
+            counted = "counted anyway" if item.applied else "not counted"
             tell(f"{counted}: {report.judged_line(item, file)}")
         if _seems_no_record(file, text, lines):
             return WRONG
@@ -118,7 +118,7 @@ def _told(path: Path, text: str, *, as_lies: bool = False, scores_alone: bool = 
     if scores_alone and lines and not hands:
         tell("No hand could be counted.")
     if not lines:
-        warn(f"{file}: there is no play in it.")
+        warn(f"{file} has no plays.")
     return WRONG if any(line.verdict != judge.LEGAL for line in lines) else 0
 
 
@@ -129,8 +129,8 @@ def _seems_no_record(file: str, text: str, lines: Sequence[JudgedLine]) -> bool:
     if any(line.lower().split()[:1] == ["side"] for line in text.splitlines()):
         return False
     warn(
-        f"{file}: the first {MOST_UNREADABLE} lines cannot be read. Is this a record? It begins with who plays, as in "
-        "`side Ann`; docs/records.md shows one."
+        f"{file}: the first {MOST_UNREADABLE} lines cannot be read. Is this a record? "
+        "A record starts with the players, as in `side Ann`; docs/records.md shows one."
     )
     return True
 
@@ -262,7 +262,7 @@ def _check_edition(path: Path) -> int:
         edition = read_edition(path)
         click.echo(f"{path}: {edition_report.in_order(edition)}")
         if path.name != f"{edition.name}.toml":
-            click.echo(f"{path}: as an edition of the data folder the file is called {edition.name}.toml.")
+            click.echo(f"{path}: in the data folder, name the file {edition.name}.toml.")
     return WRONG if faults else 0
 
 

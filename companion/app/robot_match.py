@@ -87,7 +87,8 @@ def _begun_or_resumed(
     is_other = edition not in (None, game.edition_name) or players not in (None, len(match.table.seats))
     if is_other or seed not in (None, match.seed):
         raise Problem(
-            "%(file)s holds another game: leave --edition, --players and --seed out, or name another file.", file=path
+            "%(file)s contains a different game: omit --edition, --players and --seed, or choose another file.",
+            file=path,
         )
     return replace(match, level=Level(int(level))) if level else match
 
@@ -133,5 +134,5 @@ def read_match(path: Path) -> RobotMatch:
         return RobotMatch(record, hand, Level(saved["level"]), int(saved["seed"]))
     except (ValueError, KeyError, TypeError) as error:
         raise Problem(
-            "%(file)s holds no game that can be played on. It stays as it is: name another file.", 1, file=path
+            "%(file)s has no game to continue. It was not changed: choose another file.", 1, file=path
         ) from error

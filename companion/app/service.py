@@ -60,10 +60,10 @@ if TYPE_CHECKING:
 
 Serve = Callable[..., None]  # `run_service` with match and address bound; takes the camera, returns at the end
 DEMO = "demo:"
-ANSWERS_NOT = N_("No camera answers. Plays can be entered by hand; a camera is used as soon as it is plugged in.")
-WATCHES_NO_MORE = say("The camera is not watched any more. Plays can be entered by hand; restart to see again.")
-ENDED = N_("The companion has ended. All that was confirmed is kept.")
-ENDED_UNSAVED = N_("The companion has ended, and what was played last is lost. %(why)s")
+ANSWERS_NOT = N_("No camera found. Enter plays by hand, or plug in a camera: it is used at once.")
+WATCHES_NO_MORE = say("The camera has stopped. Enter plays by hand; restart the companion to use the camera again.")
+ENDED = N_("The companion has stopped. Everything you confirmed is saved.")
+ENDED_UNSAVED = N_("The companion has stopped, and the last plays are lost. %(why)s")
 OFFERED = (
     "Another match is under way. The page asks whether the one of the set-up file begins; with `--new` it does at once."
 )
@@ -98,7 +98,7 @@ def watched(
     else:
         pictures = unmirrored(frames(source, fps=fps))
     if setup is None:
-        raise Problem("Say who plays: `--setup FILE`, a TOML file with a [[side]] table for each side.")
+        raise Problem("Name the players: `--setup FILE`, a TOML file with one [[side]] table per side.")
     watcher = Watcher(setup, eye_for(setup, templates), confirm=confirm == "legal", extension=Verb(extension))
     plays = 0
     for item in watcher.items(pictures):
@@ -249,13 +249,13 @@ def _watch(
 def _check_others(source: str | None, others: Sequence[str]) -> None:
     """Raise Problem unless the other cameras exist, all differ, and are not too many."""
     if len(others) > MOST_OTHERS:
-        raise Problem(say("There are as many cameras as can be used at once: leave one out first."))
+        raise Problem(say("No more cameras can be used at once: remove one first."))
     used = {_one_name(source or "")}
     for other in others:
         if not (is_device(other) or Path(other).exists()) or (source or "").startswith(DEMO):
             raise not_there(other)
         if _one_name(other) in used:
-            raise Problem("%(source)s is named twice: name each camera once.", source=shown(other))
+            raise Problem("%(source)s is listed twice: list each camera once.", source=shown(other))
         used.add(_one_name(other))
 
 
@@ -320,7 +320,7 @@ def _pictures(
 
     def tell(notice: Notice) -> None:
         click.echo(notice.sentence, err=True)
-        by_hand = say("%(notice)s Plays can be entered by hand.", notice=notice.sentence)
+        by_hand = say("%(notice)s You can enter plays by hand.", notice=notice.sentence)
         match.trouble(by_hand if notice.blind else None)
 
     try:

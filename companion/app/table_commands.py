@@ -185,9 +185,9 @@ def up(
     Example: companion up --camera /dev/video0 --camera /dev/video2
     """
     if new and setup is None:
-        raise click.UsageError("`--new` begins the match of a set-up file: name it with `--setup FILE`.")
+        raise click.UsageError("`--new` needs `--setup FILE`.")
     if name and club is None:
-        raise click.UsageError("`--name` says how a club calls this table: name the club with `--club URL`.")
+        raise click.UsageError("`--name` needs `--club URL`.")
     with loading():
         from companion.app import service
     address = None
@@ -330,9 +330,9 @@ def restore(file: Path, data: Path | None) -> None:
     bundle = read_bundle(file, recoded=recoded, own=folder / EDITIONS_NAME)
     with locked(folder):
         kept = restore(folder, bundle)
-    click.echo(f"Restored into {folder}: {bundle.says}. On another machine the phones scan the code anew.")
+    click.echo(f"Restored into {folder}: {bundle.says}. On another machine, phones must scan the code again.")
     if kept is not None:
-        click.echo(f"What was there before lies in {kept}.")
+        click.echo(f"The previous data is in {kept}.")
 
 
 COMMANDS = (read_images, watch, up, demo, doctor, backup, restore)

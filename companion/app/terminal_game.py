@@ -35,7 +35,7 @@ _COMMANDS = {
 """Long form of each letter: a command, or a word of the notation."""
 
 _NEEDS_NO_CARD = (Verb.TAKE, Verb.EXTEND, Verb.FINISH, Verb.GIVE)  # allowed before picking a card
-_PICK_FIRST = say("A card is picked first: `p`.")
+_PICK_FIRST = say("Pick a card first: `p`.")
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _YES = ("y", "yes", "o", "oui", "t", "tak", "j", "ja", "s", "sí", "si", "sì")
 
@@ -163,11 +163,11 @@ class TerminalGame:
         elif self._now.stage is Stage.PICK and self._now.may_wait:
             self._play_on(replace(match, hand=match.hand.drawn()))
         else:
-            raise Problem(say("No card is picked now."))
+            raise Problem(say("You cannot pick a card now."))
 
     def _decline(self) -> None:
         if self._now.stage is not Stage.ANSWER or not self._now.may_wait:
-            raise Problem(say("There is nothing to say no to."))
+            raise Problem(say("There is nothing to decline."))
         self._play_on(self._match.after(self._match.hand.position(0), None))
 
     def _card(self, which: Sequence[str]) -> Card:
@@ -188,7 +188,7 @@ class TerminalGame:
         ]
         fair = [play for play in ways if not self._against(play)]
         if len(fair) > 1 and not fair[-1].at_once:
-            raise Problem("Say which way: %(ways)s.", ways=listed(map(_as_typed, fair[:4])))
+            raise Problem("Choose one: %(ways)s.", ways=listed(map(_as_typed, fair[:4])))
         # If no way is legal, object to the likeliest: at an opponent, with cards in hand.
         held = Counter(self._match.hand.deal.hands[0])
         ways.sort(key=lambda play: (table.side_index(play.target) == 0, not Counter(play.out_of_hand) <= held))
@@ -215,7 +215,7 @@ class TerminalGame:
         names = Names.of(self._match.record.game)
         said = [(play, self._whys[place]) for place, play in news(self._match.hand.past) if place in self._whys]
         if not said:
-            raise Problem(say("Nobody has played since your last play, or since the game was resumed."))
+            raise Problem(say("No one has played since your last play, or since you resumed the game."))
         for play, why in said:
             self._say(f"{words.play_say(play, names)} {words.said(why)}")
 
@@ -223,7 +223,7 @@ class TerminalGame:
         hand = self._match.hand
         position = hand.asked()
         if position is None or position.hand != hand.deal.hands[0]:
-            raise Problem(_PICK_FIRST if position else say("`p` deals the next hand, `q` leaves the game."))
+            raise Problem(_PICK_FIRST if position else say("`p` deals the next hand, `q` quits."))
         play, why = self._match.choice(position)
         waits = "`p`" if position.is_in_turn else "`n`"
         done = f"{_as_typed(play)}: {words.play_say(play, Names.of(self._match.record.game))}" if play else waits
@@ -234,11 +234,11 @@ class TerminalGame:
     def _save(self, name: str) -> None:
         path = Path(name).expanduser() if name else self._path
         if path is None:
-            raise Problem(say("Say where to: `save FILE`."))
+            raise Problem(say("Give a file name: `save FILE`."))
         if path != self._path and os.path.lexists(path):
-            raise Problem("%(file)s is there already: save the game by another name.", file=path)
+            raise Problem("%(file)s already exists: save the game under another name.", file=path)
         self._write(path)
-        self._say(_("Saved: `%(command)s` goes on with it.", command=typed(f"play {path}")))
+        self._say(_("Saved. To continue: `%(command)s`", command=typed(f"play {path}")))
 
     def _write(self, path: Path) -> None:
         with file_problem("The game cannot be saved in %(file)s: %(error)s.", file=path):
@@ -249,9 +249,9 @@ class TerminalGame:
         """Leave, but ask first if plays are unsaved; then save them if the game has a file."""
         answer: str | None = "yes"
         if self._saved is not self._match:
-            asks = _("This game is not saved. Leave it all the same? (y/n)")
+            asks = _("This game is not saved. Quit anyway? (y/n)")
             if self._path is not None:
-                asks = _("Leave the game? It is saved in %(file)s. (y/n)", file=self._path)
+                asks = _("Quit? The game is saved in %(file)s. (y/n)", file=self._path)
             answer = self._ask(asks + " ")
         if answer is not None and answer.strip().lower() in _YES:
             if self._path is not None and self._saved is not self._match:

@@ -164,17 +164,17 @@ def _sheet(result: HandResult, names: Names) -> list[str]:
 
 def _prompt(hand: DealtHand, now: Prompt, cards: Mapping[str, Card]) -> str:
     if now.stage is Stage.OVER:
-        return _("`p` deals the next hand, `q` leaves the game.")
+        return _("`p` deals the next hand, `q` quits.")
     if now.stage is Stage.TURN:
         return _("Your turn: `u 1` uses card 1, `d 1` discards it.")
     verbs, key = {play.verb for play in now.plays}, {card: key for key, card in cards.items()}
     if Verb.EXTEND in verbs:
-        return _("The target is reached: `extend` to %(km)d km, or `finish`?", km=EXTENDED_KM)
+        return _("You reached the target: `extend` to %(km)d km, or `finish`?", km=EXTENDED_KM)
     lays = [(play.card, "d" if play.verb is Verb.DISCARD else "u") for play in now.plays if play.card in key]
     ways = ", ".join(f"`{letter} {key[card]}` ({words.name(card)})" for card, letter in dict.fromkeys(lays))
     parts = [_("your turn: `p` picks a card")] * (now.stage is Stage.PICK and now.may_wait)
     if Verb.TAKE in verbs:
         parts.append(_("`take` takes %(card)s", card=words.name(hand.deal.table.discards[-1])))
     parts += [_("at once %(plays)s", plays=ways)] * bool(ways)
-    parts += [_("`n` lets it pass")] * (now.stage is Stage.ANSWER and now.may_wait)
+    parts += [_("`n` declines")] * (now.stage is Stage.ANSWER and now.may_wait)
     return words.capital("; ".join(parts)) + "."

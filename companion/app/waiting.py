@@ -24,9 +24,9 @@ from companion.pages.server import serving
 from companion.pages.server.serving import Manager
 from companion.pages.words import _
 
-PAUSES_S = (2.0, 5.0, 10.0, 30.0, 60.0)  # pauses between attempts; the last one repeats
-BEAT_S = 5.0  # interval of watchdog messages
-OURS = say("Something went wrong on our side; the log of the service says what.")
+PAUSES_S = (2.0, 5.0, 10.0, 30.0, 60.0)  # seconds between one try and the next; the last goes on
+BEAT_S = 5.0  # seconds between two beats of the heart, of which the service manager misses none
+OURS = say("Something went wrong on our side; see the log of the service.")
 
 log = logging.getLogger(__name__)
 _Opened = TypeVar("_Opened")

@@ -112,7 +112,7 @@ def signature(key: str, body: bytes) -> str:
     """
     key_id, _, secret = key.strip().partition(".")
     if not key.strip() or not key.isascii() or not key.isprintable():
-        raise Problem(say("The key of the club is no key: copy it whole from the director’s page."))
+        raise Problem(say("This is not a club key: copy the whole key from the director’s page."))
     if not key_id or not secret:
         key_id, secret = hashlib.sha256(key.encode()).hexdigest()[:12], key.strip()
     return f"{SCHEME} {key_id}:{digest(secret, body)}"
@@ -155,17 +155,17 @@ def read(body: bytes) -> Batch:
     try:
         sent = json.loads(body, parse_constant=_no_number)
     except (ValueError, RecursionError):
-        raise Problem("This is no batch of events: it cannot be read as JSON.") from None
+        raise Problem("This is not a batch of events: it cannot be read as JSON.") from None
     if not isinstance(sent, dict) or not isinstance(sent.get("events"), list):
-        raise Problem("This is no batch of events: it needs “table”, “first_seq” and “events”.")
+        raise Problem("This is not a batch of events: it needs “table”, “first_seq” and “events”.")
     if sent.get("schema", SCHEMA) != SCHEMA:
-        raise Problem("This batch is of another version of the companion: bring the older of the two up to date.")
+        raise Problem("This batch is of another version of the companion: update the older of the two.")
     if len(sent["events"]) > MOST_EVENTS:
         raise Problem(f"This batch is too large: send at most {MOST_EVENTS} events at a time.")
     table, first = sent.get("table"), _seq(sent.get("first_seq"))
     table = str(table) if isinstance(table, int) and not isinstance(table, bool) else table
     if not isinstance(table, str) or not 0 < len(table) <= _MOST_ID or not table.isprintable():
-        raise Problem("This is no batch of events: “table” has to be a text of 1 to 64 characters.")
+        raise Problem("This is not a batch of events: “table” must be a string of 1 to 64 characters.")
     events = tuple(_in_order(first, [_event(event) for event in sent["events"]]))
     last = sent.get("last")
     name = " ".join(plain(sent.get("name") or table, _MOST_NAME).split())
@@ -179,28 +179,28 @@ def _in_order(first: int, events: list[Sent]) -> list[Sent]:
         if event.seq > seq:
             raise Missing(seq)
         if event.seq < seq:
-            raise Problem(f"This is no batch of events: event {event.seq} stands there twice.")
+            raise Problem(f"This is not a batch of events: event {event.seq} occurs twice.")
     return list(found)
 
 
 def _seq(number: object, least: int = 1) -> int:
     if not isinstance(number, int) or isinstance(number, bool) or not least <= number < MOST_SEQ:
-        raise Problem("This is no batch of events: events are numbered from 1.")
+        raise Problem("This is not a batch of events: event numbers start at 1.")
     return number
 
 
 def _event(sent: object) -> Sent:
     if not isinstance(sent, dict) or not {"seq", "crc", "body"} <= sent.keys():
-        raise Problem("This is no batch of events: each needs “seq”, “crc” and “body”.")
+        raise Problem("This is not a batch of events: each needs “seq”, “crc” and “body”.")
     seq, crc = _seq(sent["seq"]), sent["crc"]
     if isinstance(crc, bool) or not isinstance(crc, int | str) or not 0 < len(f"{crc}") <= _MOST_CRC:
-        raise Problem(f"This is no batch of events: event {seq} has no checksum.")
+        raise Problem(f"This is not a batch of events: event {seq} has no checksum.")
     row = row_of(seq, sent["body"])
     if row is None:
         return Sent(seq, json.dumps(crc).strip('"'), as_stored(sent["body"]), None)
     if checksum(row) != crc:
-        raise Problem(f"Event {seq} is not what its checksum says: it was damaged on the way.")
-    hidden = without_deal_key(row)  # Older tables still send the key.
+        raise Problem(f"Event {seq} does not match its checksum: it was damaged in transit.")
+    hidden = without_deal_key(row)  # Older tables send the key.
     if hidden is not row:
         return Sent(seq, str(checksum(hidden)), as_stored({**sent["body"], "body": hidden[4]}), row[1], row[3])
     return Sent(seq, json.dumps(crc).strip('"'), as_stored(sent["body"]), row[1], row[3])

@@ -137,9 +137,7 @@ def _locked(db: Connection, batch: Batch, key: str | None) -> tuple[int, bool]:
         row = db.execute(query, [batch.table]).fetchone() or (0, None, None, False)
     last, owner, counts, has_erased = row
     if owner not in (None, key) and counts:
-        raise NotThisTable(
-            say("This table belongs to another key: the director can revoke that one, then this one takes its place.")
-        )
+        raise NotThisTable(say("This table uses another key: the director can revoke it, then this one replaces it."))
     return last, bool(has_erased)
 
 

@@ -152,13 +152,20 @@ def _ago(quiet_s: float) -> str:
 def trouble(row: TableRow) -> Said | None:
     """Return how a table's log differs from the club's; None if it does not."""
     if row.fork_at is not None:
-        return say("It tells another course than the club has, from entry %(seq)d or before.", seq=row.fork_at)
+        return say("Its record differs from the club’s, from entry %(seq)d or earlier.", seq=row.fork_at)
     if row.told < row.last:
-        return say("It has %(told)d entries, the club %(last)d: it was restored.", told=row.told, last=row.last)
+        return say(
+            "It has %(told)d entries, the club has %(last)d: it was restored from a backup.",
+            told=row.told,
+            last=row.last,
+        )
     if row.copy_of is not None:
-        return say("It begins as %(other)s did: a copy, or restored from a backup.", other=row.copy_of)
+        return say(
+            "It starts with the same entries as %(other)s: it is a copy, or was restored from a backup.",
+            other=row.copy_of,
+        )
     if row.behind:
-        return say_many("%(count)d entry has still to come.", "%(count)d entries have still to come.", row.behind)
+        return say_many("%(count)d entry is still missing.", "%(count)d entries are still missing.", row.behind)
     return None
 
 

@@ -99,7 +99,7 @@ def create_app(pool: Pool, *, keys_needed: bool = False) -> Flask:
 
 
 _SENTENCES = SENTENCES | {
-    401: N_("This page is for those who were let in: open the link that you were given, or ask the director for one."),
+    401: N_("You need access to this page: open your personal link, or ask the director for one."),
 }
 
 

@@ -25,11 +25,11 @@ from companion.rules.record.notation import Unreadable
 bp = Blueprint("desk", __name__)
 
 STAGES = {
-    LetterStage.WAITS: N_("The table has not got it yet."),
-    LetterStage.ASKED: N_("The table is asked."),
+    LetterStage.WAITS: N_("The table has not received it yet."),
+    LetterStage.ASKED: N_("Waiting for the table’s answer."),
     LetterStage.YES: N_("%(who)s has agreed."),
     LetterStage.NO: N_("%(who)s has refused."),
-    LetterStage.VOID: N_("The table has gone on: it no longer applies."),
+    LetterStage.VOID: N_("The table has moved on: this no longer applies."),
 }
 
 
@@ -97,7 +97,7 @@ def note(table: str) -> AnyResponse:
     """Send a note to a table."""
     text = " ".join(plain(request.form.get("text", ""), desk.MOST_TEXT).split())
     if not text:
-        raise Problem(say("Write what the table should read."))
+        raise Problem(say("Write a message to the table."))
     with connected(club().pool) as db:
         club_log.send(db, _row(db, table).id, Letter.NOTE, name(), text=text)
     return redirect(f"/tables/{table}/desk", 303)
@@ -111,7 +111,7 @@ def correct(table: str) -> AnyResponse:
         past = _now(db, _row(db, table).id)
         entries = {entry.seq: entry for hand in past.hands for entry in hand.entries} if past else {}
         if past is None or seq not in entries:
-            raise Problem(say("This play is no longer in the record: look at the table again."))
+            raise Problem(say("This play is no longer in the record: reload the table’s page."))
         if request.form.get("what") == Letter.REMOVE:
             club_log.send(db, table, Letter.REMOVE, name(), of=seq, match=past.match, text=entries[seq].written.text)
         else:

@@ -78,7 +78,7 @@ def erase(db: Connection, name: str) -> Erased:
     for person in named:
         people.remove(db, person)
     if not (events or named or titles or changed):
-        raise Problem("The club knows nobody called “%(name)s”.", name=plain(name, 48))
+        raise Problem("The club has no player called “%(name)s”.", name=plain(name, 48))
     matches = sum(match is not None for _, match in events)
     return Erased(alias, matches, sum(events.values()), begun, changed, len(named), titles)
 
@@ -87,7 +87,7 @@ def _finding(name: str, alias: str = "?") -> Aliases:
     """Return aliases for one name. Raises Problem if it is empty."""
     words = words_of(name)
     if not words:
-        raise Problem(say("Say whose data it is."))
+        raise Problem(say("Enter the player’s name."))
     return Aliases((len(words),), lambda found: alias if found == words else None)
 
 
@@ -155,7 +155,7 @@ def _erase_in(db: Connection, table: str, match: int | None) -> int:
             if before in (None, _points(db, table, match)):
                 return count
             raise psycopg.Rollback(attempt)
-    raise Problem(say("This name is also a word of the record: it cannot be erased without changing the scores."))
+    raise Problem(say("This name is also a keyword of the record: erasing it would change the scores."))
 
 
 def _points(db: Connection, table: str, match: int) -> list[list[int]] | None:

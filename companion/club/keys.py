@@ -44,7 +44,7 @@ def make(db: Connection, name: str) -> Key:
     """Create a key for a table."""
     called = " ".join(plain(name, _MOST_NAME).split())
     if not called:
-        raise Problem(say("Say for which table the key is."))
+        raise Problem(say("Enter the table that the key is for."))
     key_id, secret = ("".join(secrets.choice(LETTERS) for _ in range(length)) for length in (6, 26))
     db.execute("INSERT INTO club.keys (id, secret, name) VALUES (%s, %s, %s)", [key_id, secret, called])
     return Key(key_id, secret, called, is_revoked=False)
@@ -83,13 +83,18 @@ def checked(db: Connection, authorization: str, body: bytes, *, needed: bool = F
         return None
     scheme, _, given = authorization.strip().partition(" ")
     if not given:
-        raise NotLetIn(say("This club takes signed batches only: start the table with a key of the director’s page."))
+        raise NotLetIn(
+            say(
+                "This club only accepts tables with a key: copy one from the director’s page and restart the "
+                "table with it."
+            )
+        )
     key_id, _, proof = given.strip().partition(":" if scheme == SCHEME else ".")
     row = db.execute("SELECT secret, revoked_at IS NOT NULL FROM club.keys WHERE id = %s", [key_id]).fetchone()
     secret, is_revoked = (row[0], bool(row[1])) if row else ("", False)
     expected = digest(secret, body) if scheme == SCHEME else secret
     if not secret or scheme not in (SCHEME, "Bearer") or not hmac.compare_digest(expected.encode(), proof.encode()):
-        raise NotLetIn(say("The club does not know this key: copy it whole from the director’s page."))
+        raise NotLetIn(say("The club does not know this key: copy the whole key from the director’s page."))
     if is_revoked:
         raise NotLetIn(say("The director has revoked this key: ask for another."))
     return key_id

@@ -67,7 +67,7 @@ class Address:
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise Problem("This is no address of a club: --club https://club.example")
+            raise Problem("This is not the address of a club: --club https://club.example")
         if self.key:
             batch.signature(self.key, b"")
 
@@ -121,23 +121,23 @@ class Outbox:
         now, behind = self._delivery, self.behind
         if now.trouble is Trouble.FORKED:
             return say(
-                "The club knows another course of this table, from entry %(seq)d or before: it was restored from a"
-                " backup, or copied. Nothing is sent until you decide.",
+                "The club has a different record of this table, from entry %(seq)d or earlier: this one was "
+                "restored from a backup, or copied. Nothing is sent until you decide.",
                 seq=now.fork_at,
             )
         if now.trouble is Trouble.REFUSED:
-            return say("The club does not take what this table sends: %(why)s", why=now.why)
+            return say("The club rejects what this table sends: %(why)s", why=now.why)
         if now.trouble is Trouble.SILENT:
             return say_many(
-                "The club does not answer. %(count)d entry waits here and is sent as soon as it does.",
-                "The club does not answer. %(count)d entries wait here and are sent as soon as it does.",
+                "The club does not answer. %(count)d entry will be sent when it does.",
+                "The club does not answer. %(count)d entries will be sent when it does.",
                 behind,
             )
         if behind:
             return say_many(
-                "The club has still to get %(count)d entry.", "The club has still to get %(count)d entries.", behind
+                "%(count)d entry still to send to the club.", "%(count)d entries still to send to the club.", behind
             )
-        return say("The club has all of this table.")
+        return say("The club is up to date with this table.")
 
     @property
     def behind(self) -> int:
@@ -227,7 +227,7 @@ class Outbox:
         if code >= 500 or code == 429:
             return self._in_trouble(Trouble.SILENT)
         why = answer.get("say")
-        return self._in_trouble(Trouble.REFUSED, say(str(why)) if why else say("No club answers there."))
+        return self._in_trouble(Trouble.REFUSED, say(str(why)) if why else say("There is no club at this address."))
 
     def _went_well(self, acknowledged: int) -> None:
         self._delivery = Delivery(acknowledged)

@@ -52,7 +52,7 @@ def add(db: Connection, name: str, role: str) -> Person:
     """Add a person. Raises Problem for an empty name or unknown role."""
     called = " ".join(plain(name, _MOST_NAME).split())
     if not called or role not in tuple(Role):
-        raise Problem(say("Say what the person is called, and what for."))
+        raise Problem(say("Enter the person’s name and role."))
     row = db.execute("INSERT INTO club.people (name, role) VALUES (%s, %s) RETURNING id", [called, role]).fetchone()
     return Person(row[0] if row else 0, called, Role(role))
 
@@ -61,7 +61,7 @@ def remove(db: Connection, one: Person) -> None:
     """Remove a person with links and sessions. Raises Problem for the last director."""
     directors = [other for other in everybody(db) if other.role is Role.DIRECTOR]
     if directors == [one]:
-        raise Problem(say("The last director stays: add another one first."))
+        raise Problem(say("You cannot remove the last director: add another one first."))
     db.execute("DELETE FROM club.people WHERE id = %s", [one.id])
 
 

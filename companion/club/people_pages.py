@@ -25,7 +25,7 @@ MOST_DEEDS = 200  # deeds shown by the audit
 MOST_TOLD = 160
 ROLES = {Role.DIRECTOR: N_("Director"), Role.HELPER: N_("Helper"), Role.PLAYER: N_("Player")}
 DID = {
-    "came in": N_("came in"),
+    "came in": N_("signed in"),
     "person": N_("added a person"),
     "link": N_("made a link"),
     "shut out": N_("ended all sessions of a person"),
@@ -36,15 +36,15 @@ DID = {
     "settled": N_("settled a table"),
     "create": N_("made a tournament"),
     "enter": N_("added sides"),
-    "leave": N_("took a side out"),
+    "leave": N_("removed a side"),
     "draw": N_("drew a round"),
-    "undraw": N_("took a draw back"),
-    "result": N_("typed a result"),
+    "undraw": N_("undid a draw"),
+    "result": N_("entered a result"),
     "clock": N_("set the clock"),
     "call": N_("called the director"),
     "answered": N_("answered a call"),
-    "coming": N_("told the table so"),
-    "remove": N_("asked to take a play out"),
+    "coming": N_("informed the table"),
+    "remove": N_("asked to remove a play"),
     "change": N_("asked to change a play"),
     "note": N_("wrote a note"),
     "arrived": N_("has received it"),
@@ -73,7 +73,9 @@ def come_in() -> AnyResponse:
     with connected(club().pool) as db:
         found = people.come_in(db, request.form.get("once", ""))
         if found is None:
-            raise Problem(say("This link has been used, or is more than a day old: type `companion club link`."))
+            raise Problem(
+                say("This link has been used, or is more than a day old: run `companion club link` for a new one.")
+            )
         token, one = found
         deeds.append(db, deeds.PEOPLE, "came in", one.name, {"role": one.role})
     session[SESSION] = token

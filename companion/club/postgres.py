@@ -91,7 +91,7 @@ def migrate(db: Connection) -> None:
         row = db.execute("SELECT coalesce(max(number), 0) FROM club.migrations").fetchone()
         done = row[0] if row else 0
         if done > len(steps):
-            raise Problem("The club’s database was written by a newer version of the companion: install that one.")
+            raise Problem("The club’s database was written by a newer version of the companion: install that version.")
         for number, step in enumerate(steps[done:], start=done + 1):
             db.execute(step.encode())
             _IN_PYTHON.get(number, _nothing_more)(db)
@@ -154,12 +154,17 @@ def _at_the_start(error: Exception, url: str) -> str:
 def sentence(error: Exception) -> Said:
     """Return what a database error means and what to do."""
     if _is_full(error):
-        return say("The club’s database is full: make room on its disk. Nothing is lost, the tables send it again.")
+        return say(
+            "The club’s database is full: free some space on its disk. Nothing is lost: the tables will send again."
+        )
     if isinstance(error, errors.InsufficientPrivilege | errors.ReadOnlySqlTransaction):
-        return say("The club may not write to its database: give its user the right to. The tables send it again.")
+        return say(
+            "The club has no permission to write to its database: grant it to the database user. The tables "
+            "will send again."
+        )
     if isinstance(error, PoolTimeout | TooManyRequests | psycopg.OperationalError):
-        return say("The club’s database does not answer: see that PostgreSQL runs. The tables send it again.")
-    return say("The club’s database refuses (%(why)s): look at its log.", why=" ".join(str(error).split())[:200])
+        return say("The club’s database does not answer: check that PostgreSQL is running. The tables will send again.")
+    return say("The club’s database reports an error (%(why)s): see its log.", why=" ".join(str(error).split())[:200])
 
 
 def _is_full(error: Exception) -> bool:

@@ -240,13 +240,13 @@ def planned(form: Mapping[str, str]) -> dict[str, object]:
     name = _called(form.get("name", ""))
     system = form.get("system", "")
     if not name:
-        raise Problem(say("Say what the tournament is called."))
+        raise Problem(say("Enter a name for the tournament."))
     if system not in tuple(System) or form.get("edition") not in edition_names():
-        raise Problem(say("Choose one of the editions and one of the systems."))
+        raise Problem(say("Choose an edition and a system."))
     each, seats = 1 + (form.get("of") == "pairs"), _number(form, "seats", 2, MOST_SEATS)
     check_seating(load_edition(form["edition"]), [Team(str(side), ("",) * each) for side in range(seats)])
     if seats > 2 and system == System.ROUND_ROBIN:
-        raise Problem(say("In a round robin two sides sit at a table: choose another system."))
+        raise Problem(say("A round robin has two sides per table: choose another system."))
     return {
         "name": name,
         "edition": form["edition"],
@@ -263,7 +263,10 @@ def _number(form: Mapping[str, str], name: str, low: int, high: int) -> int:
     number = whole(form.get(name, "").strip(), low, high)
     if number is None:
         raise Problem(
-            "“%(text)s” is no number from %(low)d to %(high)d.", text=plain(form.get(name, ""), 20), low=low, high=high
+            "“%(text)s” is not a number from %(low)d to %(high)d.",
+            text=plain(form.get(name, ""), 20),
+            low=low,
+            high=high,
         )
     return number
 
@@ -275,23 +278,23 @@ def _called(text: str) -> str:
 def entered(tournament: Tournament, text: str) -> dict[str, object]:
     """Return the sides in a text: one a line, players joined by `&` or a comma. Raises Problem."""
     if tournament.rounds and tournament.plan.system is not System.SWISS:
-        raise Problem(say("The plan of all rounds has been drawn: nobody can be added any more."))
+        raise Problem(say("All rounds are already drawn: no more sides can be added."))
     size = 2 if tournament.plan.is_of_pairs else 1
     known = {key_of(player) for side in tournament.sides for player in side.players}
     sides = []
     for line in filter(str.strip, text.splitlines()):
         players = [_called(one) for one in _TOGETHER.split(line.strip()) if one]
         if len(players) != size:
-            wanted = say("“%(line)s” is no pair: write Ann & Bob.", line=plain(line, _MOST_NAME))
-            alone = say("“%(line)s” is more than one player: write one a line.", line=plain(line, _MOST_NAME))
+            wanted = say("“%(line)s” is not a pair: write Ann & Bob.", line=plain(line, _MOST_NAME))
+            alone = say("“%(line)s” is more than one player: write one per line.", line=plain(line, _MOST_NAME))
             raise Problem(wanted if size == 2 else alone)
         for player in players:
             if key_of(player) in known:
-                raise Problem("%(who)s takes part already.", who=player)
+                raise Problem("%(who)s is already taking part.", who=player)
             known.add(key_of(player))
         sides.append(players)
     if not sides:
-        raise Problem(say("Write who takes part, one side a line."))
+        raise Problem(say("Enter the participants, one side per line."))
     if len(tournament.sides) + len(sides) > MOST_SIDES:
         raise Problem("At most %(most)d sides can take part.", most=MOST_SIDES)
     return {"sides": sides}
@@ -300,7 +303,7 @@ def entered(tournament: Tournament, text: str) -> dict[str, object]:
 def left(tournament: Tournament, name: str) -> dict[str, object]:
     """Return that a side has left the tournament. Raises Problem."""
     if tournament.side(name) is None:
-        raise Problem("%(who)s does not take part.", who=plain(name, _MOST_NAME))
+        raise Problem("%(who)s is not taking part.", who=plain(name, _MOST_NAME))
     return {"side": name}
 
 
@@ -319,12 +322,12 @@ def drawn(
     there = [side.name for side in tournament.sides if not side.has_left]
     waiting = open_seats(tournament, known)
     if number != len(tournament.rounds) + 1:
-        raise Problem("Round %(number)d has been drawn already.", number=number)
+        raise Problem("Round %(number)d is already drawn.", number=number)
     if number > tournament.length:
         raise Problem(say("All rounds have been played."))
     if waiting:
         who = " – ".join(waiting[0].seat.sides)
-        raise Problem("%(who)s: there is no result yet. Wait for it, or type it.", who=who)
+        raise Problem("%(who)s: no result yet. Wait for it, or enter it.", who=who)
     if len(there) < 2:
         raise Problem(say("A round needs two sides."))
     begun = tournament if tournament.lot else replace(tournament, lot=tuple(lot))
@@ -359,7 +362,7 @@ def undrawn(tournament: Tournament, known: Sequence[Result], number: int) -> dic
     if number != len(tournament.rounds) or not tournament.rounds:
         raise Problem(say("Only the last round can be drawn again."))
     if any(one.points is not None for one in known if one.round == number):
-        raise Problem(say("This round has begun: its draw stands."))
+        raise Problem(say("This round has started: it cannot be drawn again."))
     return {"round": number}
 
 

@@ -29,9 +29,9 @@ from companion.pages.words import N_, _
 bp = Blueprint("tournaments", __name__)
 
 SYSTEMS = {
-    tournament.System.SWISS: (N_("Swiss"), N_("Who stand nearest to each other meet, nobody twice.")),
-    tournament.System.ROUND_ROBIN: (N_("Round robin"), N_("Everybody meets everybody once.")),
-    tournament.System.FIXED: (N_("Fixed rounds"), N_("All rounds are drawn by lot beforehand.")),
+    tournament.System.SWISS: (N_("Swiss"), N_("Sides with similar scores meet; none meet twice.")),
+    tournament.System.ROUND_ROBIN: (N_("Round robin"), N_("Everyone meets everyone else once.")),
+    tournament.System.FIXED: (N_("Fixed rounds"), N_("All rounds are drawn at random in advance.")),
 }
 RECENT_S = 12 * 3600.0  # a table that has been silent for longer gets no game
 _CLOCKS = """

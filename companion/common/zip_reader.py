@@ -36,14 +36,14 @@ class ZipReader:
         with _opened(file, sent, self.bad) as packed:
             infos, room = packed.infolist(), self.most_bytes
             if len(infos) > self.most_files:
-                raise self.bad(file, say_many("it holds %(count)d file", "it holds %(count)d files", len(infos)))
+                raise self.bad(file, say_many("it contains %(count)d file", "it contains %(count)d files", len(infos)))
             for info in infos:
                 name = info.orig_filename
                 is_file = stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG)
                 if not (is_file and name == info.filename and self.is_known(name)):
                     raise self.bad(file, self.strange(shown(name)))
                 if name.casefold() in {other.casefold() for other in content}:
-                    raise self.bad(file, say("it holds '%(name)s' twice", name=shown(name)))
+                    raise self.bad(file, say("it contains '%(name)s' twice", name=shown(name)))
                 most = self.most_of(name)
                 entry = _read_entry(packed, info, min(room, most))
                 if entry is None:
@@ -59,7 +59,7 @@ class ZipReader:
         for name, picture in pictures:
             png = str(PurePosixPath(name).with_suffix(".png"))
             if png in names:
-                raise self.bad(file, say("it holds '%(name)s' twice", name=PurePosixPath(name).stem))
+                raise self.bad(file, say("it contains '%(name)s' twice", name=PurePosixPath(name).stem))
             names.add(png)
             content = recoded(picture, f"{file}/{name}")
             room -= len(content)
@@ -68,7 +68,7 @@ class ZipReader:
             yield png, content
 
     def _too_much(self) -> Said:
-        return say("unpacked it is larger than %(mb)d MB", mb=self.most_bytes // 1_000_000)
+        return say("it is larger than %(mb)d MB when unpacked", mb=self.most_bytes // 1_000_000)
 
 
 @contextmanager
@@ -80,11 +80,11 @@ def _opened(file: Path, sent: bytes | None, bad: Callable[[Path, Said], Problem]
     except Problem:
         raise
     except FileNotFoundError as error:
-        raise Problem("There is no file %(path)s: check the path.", path=file) from error
+        raise Problem("File %(path)s not found: check the path.", path=file) from error
     except OSError as error:
         raise Problem("%(path)s cannot be read (%(error)s): check the path.", path=file, error=cause(error)) from error
     except (zipfile.BadZipFile, RuntimeError, EOFError, ValueError, OverflowError, MemoryError) as error:
-        raise bad(file, say("it is no zip file, or damaged")) from error
+        raise bad(file, say("it is damaged, or not a zip file")) from error
     except Exception as error:
         if type(error).__module__ not in _OF_UNPACKING:
             raise

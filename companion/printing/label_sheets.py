@@ -70,8 +70,8 @@ class LabelSheet:
             )
         if width > CARD_MM[0] or height > CARD_MM[1]:
             raise Problem(
-                "The labels of %(sheet)s are %(width)s × %(height)s mm, more than a card of %(card)s mm has room for:"
-                " choose another sheet.",
+                "The labels of %(sheet)s are %(width)s × %(height)s mm, too large for a card of %(card)s mm: "
+                "choose another sheet.",
                 **this,
                 card=f"{CARD_MM[0]:g} × {CARD_MM[1]:g}",
             )
@@ -101,8 +101,8 @@ def label_sheet(text: str) -> LabelSheet:
     found = _MEASURED.fullmatch(plain.lower())
     if found is None:
         raise Problem(
-            "'%(text)s' is no sheet of labels that is known here: choose one of %(known)s, or say columns × rows,"
-            " margins and steps in millimetres, such as %(example)s.",
+            "Unknown label sheet '%(text)s': choose one of %(known)s, or give columns × rows, margins and steps "
+            "in millimeters, such as %(example)s.",
             text=shown(text),
             known=", ".join(known_sheets()),
             example="5x13,4.7x10.7,40.6x21.2",

@@ -46,7 +46,7 @@ class Wanted:
         low, high = SIZES_MM
         if self.kind == "stickers" and not low <= self.size_mm <= high:
             raise Problem(
-                f"A sticker is {low:g} to {high:g} mm wide, not {self.size_mm} mm: no camera reads smaller ones,"
+                f"A sticker must be {low:g} to {high:g} mm wide, not {self.size_mm} mm: no camera reads smaller ones,"
                 f" and a card is {high:g} mm wide."
             )
         if self.labels is not None:
@@ -72,11 +72,11 @@ def write_sheets(
     Raises Problem for unsuitable options and for a folder that cannot be written to.
     """
     if size_mm is not None and kind != "stickers":
-        raise Problem("A size can be chosen for stickers only; leave --size-mm out.")
+        raise Problem("Only stickers have a choice of sizes; omit --size-mm.")
     if sticker_kind != "qr" and kind != "stickers":
-        raise Problem("A kind can be chosen for stickers only; leave --kind out.")
+        raise Problem("Only stickers come in kinds; omit --kind.")
     if labels is not None and (kind != "stickers" or format != "pdf"):
-        raise Problem("Sheets of labels are for stickers, as PDF; leave --labels out.")
+        raise Problem("Label sheets are only for stickers, as PDF; omit --labels.")
     width_mm, sheet = STICKER_MM if size_mm is None else size_mm, label_sheet(labels) if labels else None
     wanted = Wanted(kind, edition, sides, width_mm, sticker_kind, language, sheet)
     files = pdf_files(wanted) if format == "pdf" else _item_files(wanted, format, dpi)

@@ -24,7 +24,7 @@ Options = tuple[tuple[str, str], ...]  # house rules: switch and value
 TWO_PLAYERS = (Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))
 PAIRS = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee")))
 
-STUCK = say("The simulated players cannot go on from here: take back the last line, or enter the plays by hand.")
+STUCK = say("The simulated players cannot continue from here: undo the last play, or enter plays by hand.")
 SLIPS_SHARE = 0.08  # turns in which an illegal card is played first, and taken back
 CLAIMS_SHARE = 0.95  # hazards that a safety in hand answers at once
 HOLDS_SHARE = 0.8  # turns in which a safety waits for a coup fourré if there is another play
@@ -67,7 +67,7 @@ def _playable(name: str, teams: Sequence[Team], options: Options) -> Edition:
         raise Problem(str(error)) from error
     if any(card.family is Family.SPECIAL for card in edition.deck):
         raise Problem(
-            "The simulated players do not play %(edition)s yet: choose another edition for the demo.",
+            "The simulated players cannot play %(edition)s yet: choose another edition for the demo.",
             edition=Said(edition.title),
         )
     return edition

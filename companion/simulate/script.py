@@ -85,7 +85,7 @@ def shipped_scripts() -> tuple[str, ...]:
 def shipped_script(name: str, seed: int = 0) -> Script:
     """Return a shipped script. Raises Problem for an unknown name."""
     if name not in shipped_scripts():
-        raise Problem(f"There is no scripted hand '{name}': there are {', '.join(shipped_scripts())}.")
+        raise Problem(f"There is no scripted hand '{name}'; choose one of {', '.join(shipped_scripts())}.")
     return read_script((_HANDS / f"{name}.mbn").read_text(encoding="utf-8"), seed)
 
 

@@ -84,7 +84,7 @@ def back_up(path: Path, kind: str = DAILY) -> Path | None:
             old.unlink(missing_ok=True)
         return final
     except (OSError, sqlite3.Error) as error:
-        what_to_do = "look at the disk, its room and the folder's rights"
+        what_to_do = "check the disk, its free space and the folder's permissions"
         raise Problem(f"No backup could be made in {folder} ({cause(error)}): {what_to_do}.", 1) from error
 
 

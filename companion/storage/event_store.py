@@ -66,7 +66,7 @@ class Store:
             try:
                 return cls(path, database.readable(path), None, clock)
             except (sqlite3.OperationalError, OSError) as error:
-                what_to_do = "check the folder's rights and the disk's space"
+                what_to_do = "check the folder's permissions and the free disk space"
                 raise Problem(f"{path} cannot be used ({error}): {what_to_do}.") from error
         lock_fd = lock(path)
         try:
@@ -82,7 +82,7 @@ class Store:
             there = recovery.found(path)
         except OSError as error:
             raise Problem(
-                "%(path)s cannot be read (%(why)s): check the file’s rights.", path=path, why=cause(error)
+                "%(path)s cannot be read (%(why)s): check the file’s permissions.", path=path, why=cause(error)
             ) from error
         try:
             if not there.written:
@@ -219,10 +219,10 @@ class Store:
             return None
         why, what_to_do = _why(refused)
         if not held:
-            return say("Nothing can be saved now: %(why)s. %(what_to_do)s", why=why, what_to_do=what_to_do)
+            return say("Saving does not work: %(why)s. %(what_to_do)s", why=why, what_to_do=what_to_do)
         return say_many(
-            "Not saved: %(why)s. The last entry is only on the screen. %(what_to_do)s",
-            "Not saved: %(why)s. The last %(count)d entries are only on the screen. %(what_to_do)s",
+            "Not saved: %(why)s. The last entry exists only on screen. %(what_to_do)s",
+            "Not saved: %(why)s. The last %(count)d entries exist only on screen. %(what_to_do)s",
             held,
             why=why,
             what_to_do=what_to_do,
@@ -313,12 +313,12 @@ def _number_of(path: Path) -> tuple[int, int] | None:
 
 
 def _unreadable(error: sqlite3.Error) -> Problem:
-    return Problem("The matches cannot be read from the disk just now (%(error)s): look at it.", error=str(error))
+    return Problem("The matches cannot be read right now (%(error)s): check the disk.", error=str(error))
 
 
 def _not_saved(error: sqlite3.Error | OSError) -> NotSaved:
     return NotSaved(
-        "The play could not be saved (%(error)s): check the disk's space, then try again.", error=str(error)
+        "The play could not be saved (%(error)s): check the free disk space, then try again.", error=str(error)
     )
 
 
@@ -337,15 +337,15 @@ _DAMAGED = ("malformed", "not a database")
 def _why(error: sqlite3.Error | OSError) -> tuple[Said, Said]:
     text = str(error).lower()
     if any(sign in text for sign in _FULL):
-        return say("the disk is full"), say("Make room on the disk: it is saved as soon as it can be written.")
+        return say("the disk is full"), say("Free some disk space: saving then continues by itself.")
     if any(sign in text for sign in _DAMAGED):
         keep = say(
-            "Keep the record of this match (under More) before you start the companion anew: that mends the file."
+            "Export the record of this match (under More), then restart the companion: the restart repairs the file."
         )
-        return say("the file with all matches is damaged"), keep
+        return say("the match file is damaged"), keep
     unwritable = any(sign in text for sign in _UNWRITABLE)
-    why = say("the data folder cannot be written") if unwritable else say("the disk does not take it")
-    return why, say("Look at the disk: it is saved as soon as it can be written.")
+    why = say("the data folder is not writable") if unwritable else say("the disk reports an error")
+    return why, say("Check the disk: saving continues as soon as it works.")
 
 
 def finish_restoring(folder: Path) -> None:
@@ -355,8 +355,8 @@ def finish_restoring(folder: Path) -> None:
             restore.finish(folder)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Problem(
-            f"A backup is half restored in {folder}, and cannot be finished: check that it can be written to, then"
-            " start the companion again.",
+            f"A backup is only partly restored in {folder}: check that the folder is writable, then start the companion"
+            " again.",
             1,
         ) from error
 

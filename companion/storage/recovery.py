@@ -52,33 +52,35 @@ class Mended:
     def sentence(self) -> Said:
         if self.is_other:
             return say(
-                "%(file)s is the log of another table, and its matches are shown now. To get this table’s own matches"
-                " back, stop the companion and type `companion restore` with a backup, or with the newest copy in the"
-                " folder %(folder)s.",
+                "%(file)s belongs to another table, whose matches are shown now. To get this table’s own matches "
+                "back, stop the companion and run `companion restore` with a backup, or with the newest copy in "
+                "the folder %(folder)s.",
                 file=STORE_NAME,
                 folder=AWAY,
             )
-        what = say("The file with all matches was lost or damaged.")
+        what = say("The match file was lost or damaged.")
         if self.away:
-            what = say("The file with all matches was damaged; it lies in %(away)s now.", away=self.away)
+            what = say("The match file was damaged. The damaged file is now in %(away)s.", away=self.away)
         if not self.backup and not self.beyond:
-            return say("%(what)s There was no backup, and nothing could be read in it: a new one is begun.", what=what)
-        source = say("The newest backup is here again, and what could be read beyond it.")
+            return say(
+                "%(what)s There was no backup and nothing could be recovered, so a new file was started.", what=what
+            )
+        source = say("The newest backup was restored, and later entries were recovered where possible.")
         if not self.backup:
-            source = say("What could be read in it is here again.")
+            source = say("Everything readable was recovered.")
         elif not self.beyond:
-            source = say("The newest backup is here again.")
-        missing = say("Look at the last plays: any that are missing can be entered anew.")
+            source = say("The newest backup was restored.")
+        missing = say("Check the last plays and enter any that are missing.")
         if self.missing:
             missing = say_many(
-                "At least %(count)d entry is missing, in match %(matches)s; look at the last plays too.",
-                "At least %(count)d entries are missing, in match %(matches)s; look at the last plays too.",
+                "At least %(count)d entry is missing, in match %(matches)s; check the last plays too.",
+                "At least %(count)d entries are missing, in match %(matches)s; check the last plays too.",
                 self.missing,
                 matches=", ".join(map(str, self.matches)) or "?",
             )
         corrected = say_many(
-            "A flipped bit was corrected in %(count)d entry: its checksum is right again.",
-            "Flipped bits were corrected in %(count)d entries: their checksums are right again.",
+            "A flipped bit was corrected in %(count)d entry, as its checksum confirms.",
+            "Flipped bits were corrected in %(count)d entries, as their checksums confirm.",
             self.corrected,
         )
         return sentences(what, source, *([corrected] if self.corrected else []), missing)

@@ -60,7 +60,7 @@ def import_deck(
     """
     content = _ZIP.unpacked(file, sent)
     if FILE_NAME not in content:
-        raise _bad_file(file, say("it holds no %(file)s", file=FILE_NAME))
+        raise _bad_file(file, say("it has no %(file)s", file=FILE_NAME))
     try:
         described = template_decks.tables_of(content.pop(FILE_NAME))
         inner = template_decks.description_of(described, "")
@@ -72,8 +72,8 @@ def import_deck(
     folder = own_folder(called, data)
     if folder.exists():
         raise Problem(
-            "There is a deck '%(name)s' already: give this one another name – on the page in the field"
-            " “Another name”, in the terminal with --as NAME.",
+            "A deck '%(name)s' already exists: give this one another name, on the page under “Another name” or "
+            "in the terminal with --as NAME.",
             name=called,
         )
     description = replace(inner, name=called, title=title or inner.title)
@@ -83,7 +83,7 @@ def import_deck(
 
 def _bad_file(file: Path, what: Said) -> Problem:
     return Problem(
-        "%(path)s is no deck that can be used (%(what)s): export it anew with `%(command)s`.",
+        "%(path)s is not a usable deck (%(what)s): export it again with `%(command)s`.",
         1,
         path=file,
         what=what,

@@ -110,7 +110,9 @@ class DrawnZones:
         """Save a drawing, current at once unless the setup file has one. Raises Problem."""
         if self._path is not None:
             folder = self._path.parent
-            with file_problem("The zones cannot be kept in %(folder)s (%(error)s): make room there.", folder=folder):
+            with file_problem(
+                "The zones cannot be saved in %(folder)s (%(error)s): free some disk space.", folder=folder
+            ):
                 write_whole(self._path, json.dumps(drawing.as_json()))
         self._kept, self.problem = drawing, None
 
@@ -118,7 +120,7 @@ class DrawnZones:
         """Remove the saved drawing. Raises Problem."""
         if self._path is not None:
             where = self._path
-            with file_problem("%(path)s cannot be removed (%(error)s): look at the folder's rights.", path=where):
+            with file_problem("%(path)s cannot be removed (%(error)s): check the folder's permissions.", path=where):
                 where.unlink(missing_ok=True)
         self._kept, self.problem = None, None
 
@@ -134,12 +136,10 @@ def parse_drawing(data: Mapping[str, object]) -> Drawing | None:
     """
     tables = data.get("zone", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise ValueError(say("each zone is a [[zone]] table with name and rect."))
+        raise ValueError(say("each zone must be a [[zone]] table with name and rect."))
     if not tables:
         if "picture" in data:
-            raise ValueError(
-                say("'picture' is the size of the picture that zones are drawn on, and no [[zone]] is drawn.")
-            )
+            raise ValueError(say("'picture' is given, but no [[zone]] is drawn."))
         return None
     drawing = Drawing(_picture(data.get("picture")), tuple(_zone(table) for table in tables), _seats(data))
     for fault in _faults(drawing):
@@ -154,14 +154,16 @@ def check_sides(drawing: Drawing, sides: Mapping[str, str]) -> None:
     """
     for mat in drawing.mats:
         if mat != TABLE and mat not in sides:
-            raise ValueError(say("zones of %(side)s are drawn, and no side plays there.", side=_side(mat)))
+            raise ValueError(say("there are zones for %(side)s, but no such side plays.", side=_side(mat)))
 
 
 def _picture(value: object) -> tuple[int, int]:
     numbers = _numbers(value, 2)
     if numbers is None or not all(n.is_integer() and 64 <= n <= 20_000 for n in numbers):
         raise ValueError(
-            say("'picture' is the size of the picture the zones are drawn on, such as picture = [1920, 1080].")
+            say(
+                "'picture' must be the size of the picture that the zones are drawn on, such as picture = [1920, 1080]."
+            )
         )
     return int(numbers[0]), int(numbers[1])
 
@@ -169,14 +171,14 @@ def _picture(value: object) -> tuple[int, int]:
 def _zone(table: Mapping[str, object]) -> DrawnZone:
     name = table.get("name")
     if name not in ZONE_NAMES:
-        raise ValueError(f"there is no zone '{plain(name, 40)}'; zones are {_KNOWN_NAMES}.")
+        raise ValueError(f"unknown zone '{plain(name, 40)}'; the zones are {_KNOWN_NAMES}.")
     unknown = sorted(set(table) - _TABLE_KEYS)
     if unknown:
         known = ", ".join(sorted(_TABLE_KEYS))
-        raise ValueError(f"the zone '{name}' has an unknown key '{plain(unknown[0], 40)}'; known are {known}.")
+        raise ValueError(f"the zone '{name}' has an unknown key '{plain(unknown[0], 40)}'; the keys are {known}.")
     size = _numbers(table["zone_mm"], 2) if "zone_mm" in table else None
     if "zone_mm" in table and (size is None or not all(20 <= length <= 2000 for length in size)):
-        raise ValueError(f"'zone_mm' of '{name}' is width and height in millimetres, such as zone_mm = [74, 136].")
+        raise ValueError(f"'zone_mm' of '{name}' must be width and height in millimeters, such as zone_mm = [74, 136].")
     return DrawnZone(
         str(name), _corners(str(name), table), _seat(str(name), table), (size[0], size[1]) if size else None
     )
@@ -185,24 +187,24 @@ def _zone(table: Mapping[str, object]) -> DrawnZone:
 def _seats(data: Mapping[str, object]) -> tuple[tuple[str, PictureEdge], ...]:
     seats = data.get("seats", {})
     if not isinstance(seats, dict):
-        raise ValueError("'seats' says where the players of each mat sit.")
+        raise ValueError("'seats' must say where the players of each mat sit.")
     return tuple((str(mat), _seat(str(mat), {"seat": seat})) for mat, seat in seats.items())
 
 
 def _seat(name: str, table: Mapping[str, object]) -> PictureEdge:
     seat = table.get("seat", "bottom")
     if seat not in tuple(PictureEdge):
-        raise ValueError(f"'seat' of '{name}' is bottom, left, top or right, not '{plain(seat, 40)}'.")
+        raise ValueError(f"'seat' of '{name}' must be bottom, left, top or right, not '{plain(seat, 40)}'.")
     return PictureEdge(str(seat))
 
 
 def _corners(name: str, table: Mapping[str, object]) -> Corners:
     if ("rect" in table) == ("corners" in table):
-        raise ValueError(f"the zone '{name}' has either rect = [x, y, width, height] or corners = [[x, y], …] (four).")
+        raise ValueError("' needs either rect = [x, y, width, height] or corners = [[x, y], …] (four).")
     if "rect" in table:
         rect = _numbers(table["rect"], 4)
         if rect is None or min(rect[2:]) <= 0:
-            raise ValueError(f"'rect' of '{name}' is four numbers, x, y, width and height in pixels of the picture.")
+            raise ValueError("' must be four numbers, x, y, width and height in pixels of the picture.")
         x, y, width, height = rect
         return (x, y), (x + width, y), (x + width, y + height), (x, y + height)
     return _four_corners(name, table["corners"])
@@ -212,13 +214,13 @@ def _four_corners(name: str, value: object) -> Corners:
     points = [_numbers(point, 2) for point in value] if isinstance(value, list) else []
     known = [(point[0], point[1]) for point in points if point]
     if len(points) != 4 or len(known) != 4:
-        raise ValueError(f"'corners' of '{name}' are four points [x, y] in pixels of the picture.")
+        raise ValueError(f"'corners' of '{name}' must be four points [x, y] in pixels of the picture.")
     a, b, c, d = known
     if _area(known) < 0:
         b, d = d, b
     if any(_turn(*three) <= 0 for three in ((a, b, c), (b, c, d), (c, d, a), (d, a, b))):
         raise ValueError(
-            say("the corners of %(zone)s go round it once, clockwise, without crossing.", zone=_quoted(name))
+            say("the corners of %(zone)s must go around it once, clockwise, without crossing.", zone=_quoted(name))
         )
     return a, b, c, d
 
@@ -241,17 +243,15 @@ def _faults(drawing: Drawing) -> Iterator[Said]:
     for zone in drawing.zones:
         if not all(-1 <= x <= width + 1 and -1 <= y <= height + 1 for x, y in zone.corners):
             yield say(
-                "part of %(zone)s lies outside the picture, which is %(width)d × %(height)d pixels:"
-                " draw it smaller, or further in.",
+                "part of %(zone)s is outside the picture of %(width)d × %(height)d pixels: draw it smaller, or "
+                "farther in.",
                 zone=_the_zone(zone.name),
                 width=width,
                 height=height,
             )
     for zone in drawing.zones:
         if min(math.dist(zone.corners[i - 1], zone.corners[i]) for i in range(4)) < width * SMALLEST_SHARE:
-            yield say(
-                "%(zone)s is too small: draw it round the whole card that will lie there.", zone=_the_zone(zone.name)
-            )
+            yield say("%(zone)s is too small: a whole card must fit in it.", zone=_the_zone(zone.name))
     yield from _overlaps(drawing.zones)
     for mat in drawing.mats:
         missing = next((zone for zone in NEEDED if f"{mat}/{zone}" not in names), None)
@@ -315,15 +315,15 @@ def _load(path: Path | None) -> Drawing | None:
         return None
     try:
         with file_problem(
-            "The drawn zones in %(path)s cannot be read (%(error)s): look at the file's rights.", path=path
+            "The drawn zones in %(path)s cannot be read (%(error)s): check the file's permissions.", path=path
         ):
             if not path.exists():
                 return None
             data = read_json(path)
         if not isinstance(data, dict):
-            raise ValueError(say("it holds no table."))
+            raise ValueError(say("it contains no table."))
         return parse_drawing(data)
     except ValueError as error:
         raise Problem(
-            "The drawn zones in %(path)s are damaged (%(error)s): draw them anew.", path=path, error=str(error)
+            "The drawn zones in %(path)s are damaged (%(error)s): draw them again.", path=path, error=str(error)
         ) from error

@@ -35,7 +35,7 @@ DECKS_NAME = "decks"  # in the data folder, for custom decks
 FILE_NAME = "deck.toml"
 BACK = "back"
 WITHOUT_BACK = "a card that lies face down may be asked about"
-WITHOUT_FACES = say("cards of these faces will not be told, and those that may look like them are asked about")
+WITHOUT_FACES = say("these cards are not recognized, and you are asked about similar ones")
 WAITING = "waiting"  # subfolder for cards cut out together and not yet named, by place: `7.png`
 MOST_PICTURES = 9  # maximum per face
 SMALLEST_MM, LARGEST_MM = 30.0, 150.0  # range of a card's sides
@@ -103,7 +103,7 @@ def own_names(data: Path | None) -> tuple[str, ...]:
 
 def _names_in(folder: Path) -> tuple[str, ...]:
     with file_problem(
-        "The decks in %(folder)s cannot be listed (%(error)s): look at the folder's rights.", folder=folder
+        "The decks in %(folder)s cannot be listed (%(error)s): check the folder's permissions.", folder=folder
     ):
         return tuple(sorted(path.parent.name for path in folder.glob(f"*/{FILE_NAME}") if is_name(path.parent.name)))
 
@@ -117,12 +117,12 @@ def checked_name(name: str) -> str:
     """Return `name`, or raise Problem if it is invalid or a shipped deck's."""
     if not is_name(name):
         raise Problem(
-            "A deck cannot be called '%(name)s': its name has letters without accents, digits, - and _,"
-            " at most 40, and begins with a letter or digit, such as our-old-deck.",
+            "'%(name)s' cannot be the name of a deck: use at most 40 letters without accents, digits, - and _, "
+            "starting with a letter or digit, such as our-old-deck.",
             name=shown(name),
         )
     if name.lower() in {other.lower() for other in _names_in(shipped("card_templates"))}:
-        raise Problem("The deck '%(name)s' ships with the program and stays as it is: choose another name.", name=name)
+        raise Problem("The deck '%(name)s' is built in and cannot be changed: choose another name.", name=name)
     return name
 
 
@@ -167,7 +167,7 @@ def load_deck(name: str, data: Path | None = None) -> Deck:
     known = deck_names(data)
     if name not in known:
         raise Problem(
-            "There is no deck '%(name)s'%(near)s: the decks are %(known)s; `%(command)s` makes one of your cards.",
+            "There is no deck '%(name)s'%(near)s: the decks are %(known)s. Add one of your cards with `%(command)s`.",
             name=shown(name),
             near=meant(name, known),
             known=", ".join(known),
@@ -197,7 +197,7 @@ def read_deck(folder: Path) -> Deck:
     faces = {card: pictures[card] for card in cards if card in pictures}
     if not faces:
         raise Problem(
-            "The deck in %(folder)s has no picture of any face yet: enrol its cards with `%(command)s`.",
+            "The deck in %(folder)s has no pictures yet: add its cards with `%(command)s`.",
             folder=folder,
             command=typed("enroll"),
         )
@@ -213,13 +213,13 @@ def read_deck(folder: Path) -> Deck:
 def read_description(folder: Path) -> Description:
     """Read a folder's `deck.toml`. Raises Problem naming the file and its first fault."""
     path = folder / FILE_NAME
-    with file_problem("The deck's file %(path)s cannot be read (%(error)s): look at the file's rights.", path=path):
+    with file_problem("The deck's file %(path)s cannot be read (%(error)s): check the file's permissions.", path=path):
         raw = read_small(path)
     try:
         data = tables_of(raw)
     except ValueError as error:
         raise Problem(
-            "The deck's file %(path)s is damaged (%(error)s): enrol the deck anew.", path=path, error=str(error)
+            "The deck's file %(path)s is damaged (%(error)s): add the deck again.", path=path, error=str(error)
         ) from error
     try:
         description = description_of(data, folder.name)
@@ -228,7 +228,7 @@ def read_description(folder: Path) -> Description:
     back = str(data.get("back") or "")
     if back and not any(path.name == back and path.is_file() for path in folder.iterdir()):
         raise Problem(
-            "The deck in %(folder)s has no picture '%(name)s', which its %(file)s names.",
+            "The picture '%(name)s', named in %(file)s, is missing from the deck in %(folder)s.",
             folder=folder,
             name=shown(back),
             file=FILE_NAME,
@@ -241,7 +241,7 @@ def tables_of(raw: bytes) -> dict[str, object]:
     try:
         return toml_text.load(text_of(raw))
     except UnicodeDecodeError as error:
-        raise ValueError(say("it is no text in UTF-8")) from error
+        raise ValueError(say("it is not UTF-8 text")) from error
     except TomlError as error:
         raise ValueError(f"line {error.line}: {error}" if error.line else str(error)) from error
 
@@ -251,7 +251,7 @@ def description_of(data: Mapping[str, object], name: str) -> Description:
     unknown = next((key for key in data if key not in _KEYS), None)
     if unknown is not None:
         strange = say(
-            "there is no key '%(key)s'%(near)s; known are %(known)s.",
+            "unknown key '%(key)s'%(near)s; the keys are %(known)s.",
             key=shown(unknown),
             near=meant(unknown, _KEYS),
             known=", ".join(_KEYS),
@@ -259,9 +259,9 @@ def description_of(data: Mapping[str, object], name: str) -> Description:
         raise ValueError(strange)
     for key, value in data.items():
         if not isinstance(value, _KEYS[key]):
-            raise ValueError(say("'%(key)s' is %(kind)s.", key=key, kind=_KIND_WORDS[_KEYS[key]]))
+            raise ValueError(say("'%(key)s' must be %(kind)s.", key=key, kind=_KIND_WORDS[_KEYS[key]]))
     if "edition" not in data:
-        raise ValueError(say('it does not say which edition the deck is: write edition = "classic".'))
+        raise ValueError(say('the edition is missing: write, for example, edition = "classic".'))
     made = data.get("made")
     return Description(
         name,
@@ -279,8 +279,8 @@ def checked_size(value: object) -> tuple[float, float]:
     numbers = [float(n) for n in sizes if isinstance(n, int | float) and abs(n) <= LARGEST_MM]
     if len(numbers) != 2 or not all(SMALLEST_MM <= n <= LARGEST_MM for n in numbers) or numbers[0] >= numbers[1]:
         wrong = say(
-            "a card's size is its width and its height, the shorter first, in millimetres"
-            " from %(least)d to %(most)d, such as 57 and 88.",
+            "give a card's width and height in millimeters, the shorter first, each from %(least)d to %(most)d, "
+            "such as 57 and 88.",
             least=SMALLEST_MM,
             most=LARGEST_MM,
         )
@@ -410,7 +410,7 @@ def remove_deck(name: str, data: Path) -> Path:
             folder=folder.parent,
             near=meant(name, own_names(data)),
         )
-    with file_problem("%(path)s cannot be removed (%(error)s): look at the folder's rights.", path=folder):
+    with file_problem("%(path)s cannot be removed (%(error)s): check the folder's permissions.", path=folder):
         (folder / FILE_NAME).unlink()
         shutil.rmtree(folder)
     return folder
@@ -418,5 +418,6 @@ def remove_deck(name: str, data: Path) -> Path:
 
 def _keeping(folder: Path) -> AbstractContextManager[None]:
     return file_problem(
-        "The deck cannot be kept in %(folder)s (%(error)s): make room there, or look at its rights.", folder=folder
+        "The deck cannot be saved in %(folder)s (%(error)s): free some disk space, or check the folder's permissions.",
+        folder=folder,
     )

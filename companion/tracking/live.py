@@ -39,12 +39,12 @@ from companion.vision.view import View
 log = logging.getLogger(__name__)
 
 NOT_THIS_DECK = say(
-    "None of the cards on the table can be read. Do they bear no stickers, or are they those of another deck?"
-    " Choose the cards under More, or enter the plays by hand."
+    "None of the cards on the table can be read. Do they have stickers? Are they from another deck? Choose the "
+    "deck under More, or enter plays by hand."
 )
 
 MOST_FAILURES = 5  # how many more frames may fail than are taken in
-SOURCE_OVER = say("The pictures have come to an end. Plays can be entered by hand.")
+SOURCE_OVER = say("The recording has ended. You can enter plays by hand.")
 CROP_MM, CROP_SIDE_PX = 52.0, 320  # reach of a card's picture around the card's middle, and the size it is shown in
 
 
@@ -94,11 +94,13 @@ class TableWatch:
             if not self.stopping.is_set():
                 self._match.trouble(at_the_end)
         except Problem as problem:
-            self._match.trouble(say("%(problem)s Plays can be entered by hand meanwhile.", problem=str(problem)))
+            self._match.trouble(say("%(problem)s Until then, enter plays by hand.", problem=str(problem)))
         except Exception:
             # The table must be able to play on whatever went wrong with the camera.
             log.exception("the camera thread has failed")
-            self._match.trouble(say("The camera has failed. Plays can be entered by hand; restart to see again."))
+            self._match.trouble(
+                say("The camera has failed. Enter plays by hand; restart the companion to use the camera again.")
+            )
 
     def _take_or_begin_afresh(self, frame: Frame) -> None:
         """Take a frame in; where that fails, though not too often, look at the next as if it were the first."""
@@ -201,7 +203,7 @@ class TableWatch:
         zone = lying[0]
         side, pile = self._mats(state).get(mat_of(zone)), where(zone)
         named = pile.called(pile.replace("the", f"{side}'s", 1)) if side else pile
-        return say("Something on %(zone)s cannot be read: if it is a card, enter the play.", zone=named)
+        return say("Something in %(zone)s cannot be read: if it is a card, enter the play.", zone=named)
 
     # The last picture
 

@@ -372,7 +372,7 @@ class _Reconciliation:
         if not any(line.seq > said.seq for line in self._record.lines):
             return None
         card, zone = self._called(track.face), where(track.zone)
-        sentence = say("%(card)s was to be taken back and still lies on %(zone)s.", card=card, zone=zone)
+        sentence = say("%(card)s was taken back but is still on %(zone)s.", card=card, zone=zone)
         return self._difference(track, sentence, seen=track.face)
 
     # Questions about cards that are gone
@@ -424,7 +424,7 @@ class _Reconciliation:
         if not is_had or self._places.zone_of(meant.play, line.before) == zone:
             return None
         card, here, there = self._called(face), where(track.zone), where(zone)
-        sentence = say("%(card)s still lies on %(here)s. By the record: %(there)s.", card=card, here=here, there=there)
+        sentence = say("%(card)s is still on %(here)s, but should be on %(there)s.", card=card, here=here, there=there)
         question = self._difference(track, sentence, expected=face, seen=face)
         return replace(question, plays=(meant.play,), line=line.seq) if question is not None else None
 

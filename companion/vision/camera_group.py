@@ -22,7 +22,7 @@ from companion.vision.view import MatSeen, Point, Quad, Sighting, View
 
 BETTER = 1.25  # ratio of scales above which a mat changes owner, so that none goes back and forth
 STAYS = 1_000_000  # offset between the card numbers (`Sighting.stay`) of two eyes
-SILENT = say("No pictures come. Nothing is followed on its mats; plays there can be entered by hand.")
+SILENT = say("No pictures. Plays on its mats are not detected; enter them by hand.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,9 +33,9 @@ READ_AGAIN_S = 1.0  # pause before an unexplained zone is read again
 REACH_OUT_MM = 25.0  # margin read around a zone: a card may cross its edge
 HAND_RESTS_S = 20.0  # until something over a zone never accepted counts as an object, not an arm
 RESTS_S = 0.9  # the same over an accepted zone; then the cards beside it can be followed
-LIGHT_OR_CAMERA = say("The light or the camera has changed: nothing is followed until the picture is steady again.")
-NO_MATS = say("No mat is seen: lay the printed mats so that the camera sees their corners.")
-NO_ZONES = say("The zones were drawn on a picture of other proportions than the camera's: draw them anew.")
+LIGHT_OR_CAMERA = say("The light or the camera has changed: plays are not detected until the picture is steady again.")
+NO_MATS = say("No mat found: place the printed mats so that the camera sees their corners.")
+NO_ZONES = say("The zones were drawn on a picture with other proportions than the camera's: draw them again.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

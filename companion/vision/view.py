@@ -65,7 +65,7 @@ class View:
         same = min((sighting.twice for sighting in self.sightings if sighting.twice), default=None)
         if same is None:
             return None
-        return say("Two cards have the sticker %(sticker)s: put another sticker on one of them.", sticker=same)
+        return say("Two cards have the sticker %(sticker)s: replace one of the stickers.", sticker=same)
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def test_zones_are_drawn_one_by_one_and_saved(opened, zones, url):
         drag(page, (left, top), (left + 15, top + 20))
     page.get_by_role("button", name="Save these zones").click()
 
-    expect(page.get_by_text("The zones are kept. They count from the next picture on.")).to_be_visible()
+    expect(page.get_by_text("Zones saved. They are used from the next picture on.")).to_be_visible()
     kept = zones.current.zones
     assert [zone.name for zone in kept] == [f"side-{side}/{name}" for side in (1, 2) for name in ("battle", "distance")]
     assert kept[0].corners[0] == pytest.approx((192, 648), abs=12)
@@ -171,7 +171,7 @@ def test_zones_are_drawn_without_scripts(opened, zones, url):
 
     page.get_by_role("button", name="Save these zones").click()
 
-    expect(page.get_by_text("The zones are kept.")).to_be_visible()
+    expect(page.get_by_text("Zones saved.")).to_be_visible()
     top, bottom = (zones.current.zones[0].corners[corner][1] for corner in (0, 2))
     assert bottom - top == pytest.approx(0.17 * 1080)
 

@@ -85,7 +85,7 @@ def test_an_unusable_photograph_is_explained_and_can_be_replaced(opened, url, tm
         # The details stay open for the next photograph, and a chosen one is sent at once.
         page.set_input_files("[name=photo]", photo)
         if photo == bad:
-            expect(page.locator("#verdict")).to_contain_text("is no JPEG, PNG, WebP or BMP picture")
+            expect(page.locator("#verdict")).to_contain_text("or not a JPEG, PNG, WebP or BMP file")
 
     expect(page.locator("h1")).to_contain_text("50 km")
 
@@ -121,7 +121,9 @@ def test_pictures_of_single_cards_are_sent_one_by_one_and_good_ones_saved(opened
     page.set_input_files("[name=photo]", [tmp_path / name for name in shots])
     expect(page.get_by_text("Reading 1 of 3 …")).to_be_visible()
 
-    expect(page.get_by_text("Photograph 2: The picture that you have sent is no JPEG")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Photograph 2: The picture you sent is damaged, or not a JPEG")).to_be_visible(
+        timeout=60_000
+    )
     for number, card in ((1, "25"), (3, "75")):
         page.check(f'[name="card-{number}"][value="{card}"]')
     page.click("text=These names are right")

@@ -238,7 +238,7 @@ class Cycles:
         return self.watch.stopping.is_set()
 
     def _tell(self, notice: Notice) -> None:
-        by_hand = say("%(notice)s Plays can be entered by hand.", notice=notice.sentence)
+        by_hand = say("%(notice)s You can enter plays by hand.", notice=notice.sentence)
         self.match.trouble(by_hand if notice.blind else None)
 
 

@@ -21,7 +21,7 @@ def write_sheet(deck: Deck, out: Path) -> Path:
     """Write the sheet as PNG or JPEG, by the file's suffix. Raises Problem."""
     suffix = out.suffix.lower()
     if suffix not in (".png", ".jpg", ".jpeg"):
-        raise Problem(f"The sheet is a picture: call the file {out.stem or deck.name}.png, not '{out.name}'.")
+        raise Problem(f"The sheet is a picture: name the file {out.stem or deck.name}.png, not '{out.name}'.")
     try:
         out.write_bytes(cv2.imencode(suffix, contact_sheet(deck))[1].tobytes())
     except OSError as error:

@@ -107,7 +107,7 @@ def _number(name: str, usual: int, low: int, high: int) -> int:
         return usual
     number = parsing.whole(said, low, high)
     if number is None:
-        _refuse(_("“%(name)s” is a number from %(low)d to %(high)d.", name=name, low=low, high=high))
+        _refuse(_("“%(name)s” must be a number from %(low)d to %(high)d.", name=name, low=low, high=high))
     return number
 
 
@@ -260,9 +260,9 @@ def _asked(known: Schema, required: list[str], *, needs_match: bool) -> Asked:
     except (ValueError, RecursionError):
         abort(400)
     if not isinstance(sent, dict):
-        _refuse(_("What is sent is a JSON object, such as {}."))
+        _refuse(_("Send a JSON object, such as {}."))
     if not known.keys() >= sent.keys():
-        _refuse(_("There are no other fields than these: %(known)s.", known=", ".join(known)))
+        _refuse(_("Unknown field; the fields are: %(known)s.", known=", ".join(known)))
     asked = {name: _composed(value) for name, value in sent.items() if value is not None}
     for name in required:
         if name not in asked:
@@ -282,10 +282,10 @@ def _composed(value: Any) -> Any:
 
 
 _KINDS = {
-    "string": (str, N_("“%(name)s” is a text.")),
-    "boolean": (bool, N_("“%(name)s” is true or false.")),
-    "integer": (int, N_("“%(name)s” is a whole number.")),
-    "object": (dict, N_("“%(name)s” is an object of whole numbers.")),
+    "string": (str, N_("“%(name)s” must be a string.")),
+    "boolean": (bool, N_("“%(name)s” must be true or false.")),
+    "integer": (int, N_("“%(name)s” must be an integer.")),
+    "object": (dict, N_("“%(name)s” must be an object of integers.")),
 }
 """Python type and error message, by JSON Schema type."""
 
@@ -300,13 +300,13 @@ def _check(name: str, value: object, schema: Schema) -> None:
     if not isinstance(value, str):
         return
     if "enum" in schema and value not in schema["enum"]:
-        _refuse(_("“%(name)s” is one of these: %(known)s.", name=name, known=", ".join(schema["enum"])))
+        _refuse(_("“%(name)s” must be one of: %(known)s.", name=name, known=", ".join(schema["enum"])))
     most = schema.get("maxLength", len(value))
     lines = value.splitlines() if name == "record" else [value]
     if not 0 < len(value) <= most or not all(line.translate(_JOINERS).isprintable() for line in lines):
-        sentence = N_("“%(name)s” is one line of at most %(most)d letters.")
+        sentence = N_("“%(name)s” must be one line of at most %(most)d characters.")
         if name == "record":
-            sentence = N_("“%(name)s” is a text of at most %(most)d letters.")
+            sentence = N_("“%(name)s” must be a string of at most %(most)d characters.")
         _refuse(_(sentence, name=name, most=most))
 
 

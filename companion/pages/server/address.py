@@ -99,21 +99,23 @@ def announce(host: str, port: int, token: str, code: str, given: str = "") -> st
     code_to_scan = ""
     if is_this_machine(urlsplit(base).hostname or ""):
         remedy = (
-            _("phones cannot reach %(address)s: connect it to your network, and start again.", address=base)
+            _("phones cannot reach %(address)s: connect this machine to your network and restart.", address=base)
             if host in EVERYWHERE
-            else _("phones cannot reach %(address)s: leave out --host, and start again.", address=base)
+            else _("phones cannot reach %(address)s: restart without --host.", address=base)
         )
         lines.append((_("On a phone:"), remedy))
     else:
         scan = io.StringIO()
         _code(join_url(base, token), border=2).print_ascii(out=scan, invert=True)  # light on dark, like terminals
         code_to_scan = "\n  " + _("or scan:") + f"\n{scan.getvalue()}"
-        typed_in = _("Open %(address)s and type %(code)s: the host lets you in.", address=f"{base}/join", code=code)
+        typed_in = _(
+            "Open %(address)s and type %(code)s. The host then lets you in.", address=f"{base}/join", code=code
+        )
         lines += [
             (_("On the wall:"), join_url(base, token, "wall")),
             (_("On a phone:"), join_url(base, token)),
             (_("Cannot scan?"), typed_in),
-            (_("No page?"), _("Turn off mobile data on the phone.")),
+            (_("Page does not open?"), _("Turn off mobile data on the phone.")),
         ]
     width = max(len(title) for title, _what in lines)
     told = "\n".join(f"  {title:{width}}  {what}" for title, what in lines)

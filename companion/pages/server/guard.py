@@ -112,7 +112,7 @@ def check_door(count: Callable[[], None] = lambda: None) -> None:
     """
     if not is_our_name(request.host, service().called):
         where = service().base_url() or "http://localhost"
-        abort(say(_("This machine goes by another name: open %(address)s instead.", address=where), 400))
+        abort(say(_("This machine has another name: open %(address)s instead.", address=where), 400))
     count()
     check_origin(service().announced)
     if request.endpoint is not None:
@@ -261,15 +261,15 @@ class Cookies(SecureCookieSessionInterface):
 log = logging.getLogger(__name__)
 
 SENTENCES = {
-    400: N_("That could not be read: go back and try again."),
+    400: N_("The page sent something unreadable: go back and try again."),
     401: N_("To take part, scan the code on the big screen or in the terminal with this phone."),
-    403: N_("That tap did not come from the companion’s own page: open the page anew."),
-    404: N_("There is nothing here: go back to the table."),
-    405: N_("There is nothing here: go back to the table."),
-    413: N_("That was more than a page ever sends: go back and try again."),
+    403: N_("That request did not come from a page of the companion: reload the page."),
+    404: N_("Page not found: go back to the table."),
+    405: N_("Page not found: go back to the table."),
+    413: N_("That was too much data: go back and try again."),
     415: N_("Send this as JSON: Content-Type: application/json."),
-    429: N_("That was too often in a short time: wait a moment, then try again."),
-    500: N_("Something went wrong on our side. What was confirmed is safe; open the page anew."),
+    429: N_("Too many requests: wait a moment, then try again."),
+    500: N_("Something went wrong on our side. Everything you confirmed is safe; reload the page."),
     503: N_("Too many pages are open here: close one, then try again."),
 }
 

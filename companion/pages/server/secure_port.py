@@ -143,5 +143,5 @@ def _now() -> datetime.datetime:
     """Return the time. Raises Problem while the clock cannot be right."""
     now = clock.moment(clock.now_s())
     if now is None:
-        raise Problem(say("The clock of this machine is not right yet: connect it to the network, then try again."))
+        raise Problem(say("The clock of this machine is wrong: connect it to the network, then try again."))
     return now

@@ -87,7 +87,7 @@ def turn() -> AnyResponse:
         abort(400)
     kept.keep(Turn(degrees, request.form.get("mirrored", "yes" if kept.current.mirrored else "no") == "yes"))
     if service().camera.zones is not None and _zones().current is not None:
-        flash(_("The picture is turned. Draw the zones anew: they lie where they were on the picture before."))
+        flash(_("The picture is rotated. Draw the zones again: they did not rotate with it."))
     return redirect(url_for("camera.show"), 303)
 
 
@@ -157,19 +157,19 @@ def save() -> AnyResponse | str | tuple[str, int]:
 def forget() -> AnyResponse:
     """Delete all drawn zones."""
     _zones().forget()
-    flash(_("The drawn zones are gone: the printed mats count."))
+    flash(_("Drawn zones removed. The printed mats are used again."))
     return redirect(url_for("camera.show"), 303)
 
 
 def _kept() -> str:
     seen, undrawn = _seen(), _undrawn()
     if undrawn:
-        return _("What is drawn is kept, and not yet complete. %(undrawn)s", undrawn=undrawn)
+        return _("Saved, but not complete yet. %(undrawn)s", undrawn=undrawn)
     if seen is None:
-        return _("The zones are kept. They count as soon as there are pictures.")
+        return _("Zones saved. They are used as soon as the camera sends pictures.")
     if seen.is_last:
-        return _("The zones are kept. The pictures have come to their end: they count when the companion starts again.")
-    return _("The zones are kept. They count from the next picture on.")
+        return _("Zones saved. The recording has ended: they are used when the companion restarts.")
+    return _("Zones saved. They are used from the next picture on.")
 
 
 def _undrawn() -> str:
@@ -178,7 +178,7 @@ def _undrawn() -> str:
     found = {mat_of(zone.zone) for zone in seen.advice.zones} if seen else set()
     lacking = zone_form.undrawn(zone_form.as_typed(current), called) if current else ()
     sides = " · ".join(called.title(mat) for mat in lacking if mat not in found)
-    return _("Without zones: %(sides)s. Draw them, or lay down the printed mat.", sides=sides) if sides else ""
+    return _("No zones for %(sides)s: draw them, or put down the printed mat.", sides=sides) if sides else ""
 
 
 def _seen() -> Survey | None:
@@ -235,10 +235,10 @@ ASPECTS = {
 def sights(survey: Survey, called: Called) -> dict[str, Any]:
     """Return a survey for the camera page."""
     advice = survey.advice
-    well = _("All is well: every zone can be read.")
+    well = _("All good: every zone can be read.")
     if advice.is_guessed:
         well = _(
-            "All is well as far as cards tell: without mats their stickers are the measure, taken as %(mm)s mm wide.",
+            "All good, judging by the cards: without mats, this assumes stickers %(mm)s mm wide.",
             mm=float(advice.sticker_mm),
         )
     brief = [_("%(width)d × %(height)d pixels", width=survey.size_px[0], height=survey.size_px[1])]

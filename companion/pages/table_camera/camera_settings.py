@@ -27,7 +27,7 @@ MOST_OTHERS = 3  # each costs as much computing time as the first
 
 def _keep(path: Path, value: object) -> None:
     with file_problem(
-        "%(path)s cannot be written (%(error)s): check the folder's rights and the disk's space.", path=path
+        "%(path)s cannot be written (%(error)s): check the folder's permissions and the free disk space.", path=path
     ):
         write_whole(path, json.dumps(value))
 
@@ -117,13 +117,13 @@ class OtherCameras:
         """Add a camera. Raises Problem for an invalid one."""
         if not (source in self.choices() or (is_stream(source) and source not in self.sources)):
             none = say(
-                "“%(source)s” is no camera that can be added: choose one, or type an address such as %(example)s.",
+                "“%(source)s” is not a camera that can be added: choose one, or type an address such as %(example)s.",
                 source=shown(source),
                 example="http://192.168.1.30:8080/video",
             )
             raise Problem(none)
         if len(self.sources) >= MOST_OTHERS:
-            raise Problem(say("There are as many cameras as can be used at once: leave one out first."))
+            raise Problem(say("No more cameras can be used at once: remove one first."))
         self._use(*self.sources, lasting_name(source))
 
     def leave_out(self, number: int) -> None:

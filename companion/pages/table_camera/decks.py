@@ -51,17 +51,17 @@ def use() -> AnyResponse | tuple[str, int]:
         choose_deck(folder(), name)
     except Problem as problem:
         return _page(str(problem)), 400
-    flash(_told_by(name) if name else _("Cards are told by their stickers."))
+    flash(_told_by(name) if name else _("Cards are recognized by their stickers."))
     return redirect(url_for("decks.show"), 303)
 
 
 def _told_by(name: str) -> str:
     title, lacks = title_of(name), len(load_deck(name, folder()).missing)
     if not lacks:
-        return _("Cards are told by the faces of “%(title)s”, and by stickers where they have some.", title=title)
+        return _("Cards are recognized by the faces of “%(title)s”, and by stickers if they have any.", title=title)
     return many(
-        "“%(title)s” lacks %(count)d face: cards of it are not told, and others are asked about.",
-        "“%(title)s” lacks %(count)d faces: cards of these are not told, and others are asked about.",
+        "“%(title)s” lacks %(count)d face: its cards are not recognized, and you are asked about similar ones.",
+        "“%(title)s” lacks %(count)d faces: their cards are not recognized, and you are asked about similar ones.",
         lacks,
         title=title,
     )
@@ -84,13 +84,13 @@ def take_in() -> AnyResponse | tuple[str, int]:
         with _taking_in.turn(BUSY):
             deck = _taken_in(content, Path(called or "deck.zip").name)
     except RequestEntityTooLarge:
-        say = _("That file is larger than %(mb)d MB: no deck is.", mb=MOST_DECK_BYTES // 1_000_000)
+        say = _("That file is larger than %(mb)d MB, too large for a deck.", mb=MOST_DECK_BYTES // 1_000_000)
         return _page(say, asks="file"), 413
     except Problem as problem:
         return _page(str(problem), asks="file"), 503 if isinstance(problem, Busy) else 400
     say = many(
-        "“%(title)s” is here, with %(count)d face.",
-        "“%(title)s” is here, with %(count)d faces.",
+        "“%(title)s” is imported, with %(count)d face.",
+        "“%(title)s” is imported, with %(count)d faces.",
         len(deck.faces),
         title=title_of(deck.name),
     )
@@ -100,7 +100,7 @@ def take_in() -> AnyResponse | tuple[str, int]:
 
 def _taken_in(content: bytes, called: str) -> Deck:
     if not content:
-        raise Problem(_("There is no file yet: choose the one that was kept of a deck."))
+        raise Problem(_("Choose the file of an exported deck first."))
     title = " ".join(request.form.get("title", "").split())
     name = _free_name(title) if title else None
     return deck_archive.import_deck(Path(called), folder(), recoded, name, title=title, sent=content)
@@ -116,7 +116,7 @@ def remove(name: str) -> AnyResponse | tuple[str, int]:
         template_decks.remove_deck(name, folder())
     except Problem as problem:
         return _page(str(problem)), 400
-    flash(_("“%(title)s” is gone.", title=title))
+    flash(_("“%(title)s” is removed.", title=title))
     return redirect(url_for("decks.show"), 303)
 
 
@@ -183,7 +183,7 @@ def _begun() -> Enrolment:
     """Return a new, unwritten deck. Raises Problem for invalid input."""
     title, edition = " ".join(request.form.get("title", "").split()), request.form.get("edition", "")
     if not title:
-        raise Problem(_("The deck has no name yet: call it as you like, such as Grandma’s deck."))
+        raise Problem(_("Give the deck a name, such as Grandma’s deck."))
     typed = [request.form.get(side, "").strip().replace(",", ".") for side in ("width", "height")]
     try:
         load_edition(edition)
@@ -191,7 +191,10 @@ def _begun() -> Enrolment:
     except EditionError:
         raise
     except ValueError as error:
-        wrong = _("A card’s width and height are millimetres from 30 to 150, the shorter first, such as 57 and 88.")
+        wrong = _(
+            "Enter the card’s width and height in millimeters, the shorter first, each from 30 to 150, such "
+            "as 57 and 88."
+        )
         raise Problem(wrong) from error
     enrolment = begin(_free_name(title), edition, folder(), size_mm=size_mm)
     return replace(enrolment, description=replace(enrolment.description, title=title))

@@ -83,7 +83,7 @@ def _taken(enrolment: Enrolment, subject: Subject, photos: list[bytes]) -> AnyRe
         return _taken_together(enrolment, new or [b""], number)
     image = _decoded(new[0]) if new else _image()
     if image is None:
-        raise Problem(_("There is no fresh picture: plug in a camera, or send a photograph."))
+        raise Problem(_("There is no current picture: plug in a camera, or send a photo."))
     verdict = service().guide.take(enrolment, subject, image, more=request.form.get("how") == "more")
     if not new:
         service().guide.seen(image)
@@ -125,7 +125,7 @@ def _decoded(photo: bytes) -> Image:
     """Return an uploaded photograph. Raises Problem if unreadable or too large."""
     if not 0 < len(photo) <= MOST_BYTES:
         raise Problem(too_many_pixels())
-    return sandbox.decode(photo, _("that you have sent"))
+    return sandbox.decode(photo, _("you sent"))
 
 
 def _taken_together(enrolment: Enrolment, photos: list[bytes], number: int | None) -> AnyResponse:
@@ -211,7 +211,7 @@ def keep_them(name: str) -> AnyResponse:
     names = {places[0]: _subject(enrolment, slug) for slug, places in given.items() if len(places) == 1}
     twice = [_step(enrolment, _subject(enrolment, slug))["title"] for slug, places in given.items() if len(places) > 1]
     if twice:
-        flash(_("More than one card is called %(cards)s: choose which it is.", cards=listed(twice)))
+        flash(_("More than one card is named %(cards)s: give each its own name.", cards=listed(twice)))
     try:
         for place, twin in sheet_enrolment.keep(enrolment, names):
             flash(f"{place + 1}: {_said(FaceVerdict(twin=twin))}")
@@ -331,11 +331,11 @@ def _after(enrolment: Enrolment, subject: Subject) -> str:
 
 def _said(verdict: FaceVerdict) -> str:
     if verdict.fault is PictureFault.NO_CARD and _is_of_all():
-        return _("No card is found on the picture: lay all cards in rows, apart, on a plain ground of another colour.")
+        return _("No card found in the picture: lay the cards in rows, with gaps, on a plain surface of another color.")
     if verdict.twin:
         other = card_of_slug(verdict.twin)
         called = words.title(other) if other else _("the back")
-        return _("This is the card that is kept as “%(card)s”: lay another, or take that one again.", card=called)
+        return _("This card is already saved as “%(card)s”: put down another, or retake that one.", card=called)
     return words.capital(words.said(verdict.sentence)) + "."
 
 

@@ -119,10 +119,10 @@ def _order(sheets: str, labels: str = "") -> Wanted:
         abort(404)
     sides = parsing.whole(asked.get("sides", str(len(game.teams) or 2)), 1, MAX_SIDES)
     if sides is None:
-        raise Problem(_("There are mats for 1 to %(most)d sides: choose one of these.", most=MAX_SIDES))
+        raise Problem(_("There are mats for 1 to %(most)d sides: choose one of these numbers.", most=MAX_SIDES))
     typed = asked.get("size", f"{STICKER_MM:g}")
     size_mm = next((size for size, _why in SIZES_MM if f"{size:g}" == typed), None)
     if size_mm is None:
-        raise Problem(_("A sticker is 16, 20 or 28 mm wide: choose one of these."))
+        raise Problem(_("Stickers are 16, 20 or 28 mm wide: choose one of these sizes."))
     kind = "tag" if asked.get("kind") == "tag" else "qr"
     return Wanted(sheets, edition, sides, size_mm, kind, language.spoken(), label_sheet(labels) if labels else None)

@@ -123,7 +123,7 @@ def drawing_of(form: Form, called: Called) -> Drawing:
     except ValueError as error:
         raise Problem(words.capital(words.said(str(error)))) from error
     if drawing is None:
-        raise Problem(_("Nothing is drawn yet: choose a zone, and draw it on the picture."))
+        raise Problem(_("No zone is drawn yet: choose a zone, then draw it on the picture."))
     return drawing
 
 
@@ -142,7 +142,7 @@ def _tables(form: Form, mat: str, size: tuple[int, int], called: Called) -> Iter
             continue
         if not all(re.fullmatch(r"\d{1,3}([.,]\d{1,3})?", number, re.ASCII) for number in typed):
             wrong = _(
-                "%(zone)s: left, top, width and height are numbers from 0 to 100, in hundredths of the picture.",
+                "%(zone)s: left, top, width and height must be from 0 to 100, in percent of the picture.",
                 zone=called.whole(zone),
             )
             raise Problem(wrong)

@@ -21,8 +21,8 @@ from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 
 PHONE = "phone:"  # a phone that sends its pictures
-PHONE_SILENT = say("The phone that is the camera sends no pictures: wake it, and open its camera page.")
-PHONE_STUCK = say("The phone that is the camera keeps sending the same picture: reload its camera page.")
+PHONE_SILENT = say("The camera phone sends no pictures: unlock it and open its camera page.")
+PHONE_STUCK = say("The camera phone keeps sending the same picture: reload its camera page.")
 
 Size = tuple[int, int]  # width and height
 SIZE_PX, LARGE_PX = (1920, 1080), (3840, 2160)  # usual; and for tables whose cards look too small
@@ -171,18 +171,16 @@ class Webcam(_OpenCv):
 def _opened_webcam(path: str, name: str) -> cv2.VideoCapture:
     if not Path(path).exists():
         there = ", ".join(video_devices())
-        others = say("these are there: %(cameras)s.", cameras=there)
+        others = say("found: %(cameras)s.", cameras=there)
         plug = say("plug one in, or try `%(command)s`.", command=typed("demo"))
-        raise Problem("There is no camera %(name)s: %(others)s", name=name, others=others if there else plug)
+        raise Problem("Camera %(name)s not found: %(others)s", name=name, others=others if there else plug)
     if not os.access(path, os.R_OK | os.W_OK):
         raise Problem(
-            "The camera %(name)s may not be used: type `sudo usermod -aG video $USER` and log in again.", name=name
+            "No permission to use camera %(name)s: run `sudo usermod -aG video $USER` and log in again.", name=name
         )
     capture = cv2.VideoCapture(path, cv2.CAP_V4L2)
     if not capture.isOpened():
-        raise Problem(
-            "The camera %(name)s is busy or is no camera: close the program that uses it, or name another.", name=name
-        )
+        raise Problem("%(name)s is busy or not a camera: close the program that uses it, or choose another.", name=name)
     return capture
 
 
@@ -220,7 +218,7 @@ class Stream(_OpenCv):
 def slow(name: str, limit_s: float) -> Said:
     """Return the message that a first picture takes longer than usual."""
     return say(
-        "%(camera)s takes long to send its first picture: waiting up to %(seconds)d seconds.",
+        "Waiting up to %(seconds)d seconds for the first picture of %(camera)s.",
         camera=name,
         seconds=round(limit_s),
     )
@@ -245,8 +243,8 @@ class PiCamera(Device):
         except (ImportError, ValueError) as error:  # ValueError: a library of it needs another NumPy.
             raise Problem(
                 say(
-                    "Picamera2 is missing: type `sudo apt install python3-picamera2` and make the virtual environment"
-                    " with --system-site-packages."
+                    "Picamera2 is missing: run `sudo apt install python3-picamera2` and create the virtual "
+                    "environment with --system-site-packages."
                 )
             ) from error
         try:

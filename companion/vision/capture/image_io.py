@@ -59,7 +59,7 @@ def read_picture(path: str | Path) -> Image:
             raise Problem("The picture %(name)s is larger than %(mb)d MB; save it smaller.", 1, name=file, mb=most)
         data = file.read_bytes()
     except FileNotFoundError as error:
-        raise Problem("There is no picture %(path)s: check the path.", path=file) from error
+        raise Problem("Picture %(path)s not found: check the path.", path=file) from error
     except IsADirectoryError as error:
         raise Problem("%(path)s is a folder: name a picture in it.", path=file) from error
     except OSError as error:
@@ -75,8 +75,7 @@ def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | 
     size = declared_size(data)
     if size is None:
         raise Problem(
-            "The picture %(name)s is no JPEG, PNG, WebP or BMP picture, or its first bytes are damaged;"
-            " save it as JPEG.",
+            "The picture %(name)s is damaged, or not a JPEG, PNG, WebP or BMP file; save it as JPEG.",
             1,
             name=name,
         )
@@ -84,7 +83,7 @@ def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | 
     # Decoders silently fill missing ends with gray.
     end = b"\xff\xd9" if data[:2] == b"\xff\xd8" else b"IEND" if data[:4] == b"\x89PNG" else b""
     if end not in data[-65536:]:
-        raise Problem("The picture %(name)s is cut short or damaged; copy it again.", 1, name=name)
+        raise Problem("The picture %(name)s is incomplete or damaged; copy it again.", 1, name=name)
     if by is not None:
         image = by(data)
     else:
@@ -101,15 +100,15 @@ def _check_size(data: bytes, size: tuple[int, int], name: str | Path, limits: Li
     most_px = limits.jpeg_px if _is_in_rows(data) else limits.whole_px
     if not 0 < size[0] * size[1] <= most_px:
         raise Problem(
-            "The picture %(name)s is %(width)d × %(height)d pixels large; at most %(millions)d million are read:"
-            " save it smaller.",
+            "The picture %(name)s has %(width)d × %(height)d pixels; the limit is %(millions)d million: save it "
+            "smaller.",
             1,
             **its,
             millions=most_px // 10**6,
         )
     if max(size) > MAX_SIDE_PX * _reduction(data, size, limits):
         raise Problem(
-            "The picture %(name)s is %(width)d × %(height)d pixels large; along a side at most %(most)d are read.",
+            "The picture %(name)s has %(width)d × %(height)d pixels; the limit is %(most)d per side: save it smaller.",
             1,
             **its,
             most=MAX_SIDE_PX,

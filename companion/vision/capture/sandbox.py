@@ -27,7 +27,7 @@ from companion.vision.capture.sandbox_worker import LENGTH, SIZES
 MOST_S = 30.0  # per picture, with the start of the process; then it is killed
 MOST_PICTURES = 200  # until the process is replaced, in case decoders leak
 PATIENCE_S = 20.0  # maximum wait for the picture before
-BUSY = say("Another picture is being looked at: try again in a moment.")
+BUSY = say("Another picture is being processed: try again in a moment.")
 _COMMAND = ("-m", "companion.vision.capture.sandbox_worker")
 _ROOT = Path(__file__).parents[3]
 
@@ -64,7 +64,7 @@ class Darkroom:
             return image_io.decode(data, name, by=self._developed)
         except (OSError, EOFError) as error:
             raise Problem(
-                "The picture %(name)s cannot be read: save it anew as JPEG, or take another.", 1, name=name
+                "The picture %(name)s cannot be read: save it again as JPEG, or take another.", 1, name=name
             ) from error
 
     def close(self) -> None:

@@ -128,7 +128,7 @@ def frames(
     * `size_px`: wanted size of a webcam's pictures; it is reopened if that changes.
     """
     if fps is not None and not 0 < fps <= 1000:
-        raise Problem(f"{fps} is no number of frames a second: give one above 0, up to 1000.")
+        raise Problem(f"{fps} is not a number of frames per second: use one above 0, up to 1000.")
     if is_device(source):
         size_px = size_px if is_webcam(source) else usual_size
         patience = _Patience()
@@ -157,7 +157,7 @@ def frames(
 
 def not_there(source: str) -> Problem:
     """Return the problem of a source that is neither a camera nor a path that exists."""
-    return Problem("There is no film, folder or camera %(path)s: check the path.", path=shown(source))
+    return Problem("No film, folder or camera %(path)s: check the path.", path=shown(source))
 
 
 def is_device(source: str) -> bool:
@@ -177,9 +177,7 @@ def is_webcam(source: str) -> bool:
 def _folder_frames(folder: Path, fps: float, tell: Tell) -> Iterator[Frame]:
     files = sorted(file for file in folder.iterdir() if file.suffix.lower() in SUFFIXES and file.is_file())
     if not files:
-        raise Problem(
-            "There is no picture in the folder %(folder)s: it should hold JPEG, PNG, WebP or BMP files.", folder=folder
-        )
+        raise Problem("The folder %(folder)s has no pictures: put JPEG, PNG, WebP or BMP files in it.", folder=folder)
     return _pictures(files, fps, tell)
 
 
@@ -194,7 +192,7 @@ def _pictures(files: list[Path], fps: float, tell: Tell) -> Iterator[Frame]:
 def _film_frames(path: Path, fps: float | None) -> Iterator[Frame]:
     film = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
     if not film.isOpened() or not film.grab():
-        raise Problem("%(path)s is no film that can be played: give an MP4, MKV, AVI or WebM file.", 1, path=path)
+        raise Problem("%(path)s is not a playable film: use an MP4, MKV, AVI or WebM file.", 1, path=path)
     return _film(film, fps)
 
 
@@ -361,10 +359,10 @@ class _Reader:
             if self.timing.clock() >= self.next_s and len(self.captures) < MOST_THREADS:
                 self._begin()
             elif self.timing.clock() >= self.next_s:
-                gone = say("%(camera)s does not answer any more: unplug it and plug it in again.", camera=self._name)
+                gone = say("%(camera)s no longer answers: unplug it and plug it in again.", camera=self._name)
                 self._say(unanswered(self._name).sentence if self.is_stream else gone)
             if self.said is None and self.timing.clock() - since_s > BLIND_S:
-                self._say(say("%(camera)s sends no pictures yet; it is tried again and again.", camera=self._name))
+                self._say(say("%(camera)s sends no pictures yet; still trying.", camera=self._name))
             self._pause()
 
     def _problem(self, capture: Capture) -> Problem:
@@ -437,7 +435,7 @@ class _Reader:
             self._say(self._why_blind(capture))
         else:
             problem = str(self._problem(capture))
-            self._say(say("%(problem)s It is used as soon as it is there.", problem=problem))
+            self._say(say("%(problem)s It is used as soon as it is available.", problem=problem))
 
     def _frame(self, shot: Shot, capture: Capture, *, is_first: bool) -> Frame:
         after_gap = self.shape is not None and (is_first or self.said is not None)
@@ -474,12 +472,12 @@ class _Reader:
                 "%(camera)s keeps sending the same picture: restart it, or the app that sends it.", camera=self._name
             )
         if is_frozen:
-            return say("%(camera)s sends the same picture for ever; it is tried again and again.", camera=self._name)
+            return say("%(camera)s keeps sending the same picture; still trying.", camera=self._name)
         if not capture.is_dry and capture.fault is FrameFault.DAMAGED:
-            return say("%(camera)s sends damaged pictures; it is tried again and again.", camera=self._name)
+            return say("%(camera)s sends damaged pictures; still trying.", camera=self._name)
         if self.shape is None:
-            return say("%(camera)s sends no pictures yet; it is tried again and again.", camera=self._name)
-        return say("%(camera)s sends no pictures any more; it is tried again and again.", camera=self._name)
+            return say("%(camera)s sends no pictures yet; still trying.", camera=self._name)
+        return say("%(camera)s no longer sends pictures; still trying.", camera=self._name)
 
     def _pause(self) -> None:
         if self.wait(POLL_S):

@@ -326,14 +326,14 @@ def _notes(
         terms = {card_term(card, edition.name): count for card, count in strange.items()}
         named = [say("%(number)d × %(card)s", number=count, card=card) for card, count in terms.items()]
         title = Said(edition.title)
-        yield say("Not in the deck of %(edition)s, and not counted: %(cards)s.", edition=title, cards=listed(named))
+        yield say("Not counted, because %(edition)s has no such cards: %(cards)s.", edition=title, cards=listed(named))
     for lot in sorted({card.lot for card in ours if card.lot.startswith("side-")}):
         shown = sorted({card.photo for card in ours if card.lot == lot})
         if len(shown) > 1:
             main = Counter(card.photo for card in once if card.lot == lot).most_common(1)[0][0]
             yield say_many(
-                "%(side)s is on %(count)d photograph: %(photo)s shows most of it and counts.",
-                "%(side)s is on %(count)d photographs: %(photo)s shows most of it and counts.",
+                "%(side)s is on %(count)d photo: %(photo)s shows most of it and counts.",
+                "%(side)s is on %(count)d photos: only %(photo)s counts, which shows most of it.",
                 len(shown),
                 side=Lot(lot, (), number=int(lot.rpartition("-")[2])).name,
                 photo=photos[main].name,
@@ -342,14 +342,14 @@ def _notes(
     again = [card for card in ours if card not in once and not card.lot.startswith("side-")]
     if again:
         yield say_many(
-            "One card was on a photograph before and counted there.",
-            "%(count)d cards were on a photograph before and counted there.",
+            "One card is also on an earlier photo and is counted only once.",
+            "%(count)d cards are also on an earlier photo and are counted only once.",
             len(again),
         )
     bare = [photo.name for photo in photos if not photo.view.sightings]
     for name in bare if len(bare) < len(photos) else ():
         yield say(
-            "No card was read on %(photo)s: if cards lie there, photograph them from nearer by and with more light.",
+            "No card could be read on %(photo)s: if it shows cards, take it again closer up and with more light.",
             photo=name,
         )
 
@@ -364,7 +364,7 @@ def _twice(lots: Sequence[Lot], photos: Sequence[Photo], edition: Edition) -> It
         is_alike = shares_one or (cards == others and cards.total() >= FEWEST_ALIKE)
         if first != second and not (one.has_mat and other.has_mat) and is_alike:
             yield say(
-                "The same cards seem to lie on %(first)s and %(second)s: let them count once only.",
+                "%(first)s and %(second)s seem to show the same cards: count them only once.",
                 first=first,
                 second=second,
             )

@@ -106,7 +106,9 @@ class Enrolment:
         if len(there) >= MOST_PICTURES:
             name = say("the back") if subject is None else card_term(subject, self.description.edition)
             raise Problem(
-                "There are %(most)d pictures of %(card)s already, as many as are kept.", most=MOST_PICTURES, card=name
+                "There are already %(most)d pictures of %(card)s, the most a deck can have.",
+                most=MOST_PICTURES,
+                card=name,
             )
         self.keep(subject, [*map(read_picture, there), picture])
 
@@ -134,7 +136,7 @@ def begin(name: str, edition: str, data: Path, *, size_mm: Size | None = None, m
     old = template_decks.read_description(folder) if (folder / template_decks.FILE_NAME).is_file() else None
     if old and old.edition != rules.name:
         raise Problem(
-            "The deck '%(name)s' is there already, and is of the edition %(edition)s: choose another name.",
+            "The deck '%(name)s' already exists, for the edition %(edition)s: choose another name.",
             name=name,
             edition=old.edition,
         )
@@ -171,7 +173,7 @@ def recoded(content: bytes, name: str) -> bytes:
     short, long = sorted((height, width))
     if short < _LEAST_KEPT_PX or long > 4000:
         raise Problem(
-            "The picture %(name)s is %(width)d × %(height)d pixels: no card's picture is.",
+            "The picture %(name)s has %(width)d × %(height)d pixels, which does not fit a card.",
             1,
             name=name,
             width=width,
@@ -271,14 +273,14 @@ def _paths_in(folder: Path) -> list[Path]:
     try:
         paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except FileNotFoundError as error:
-        raise Problem(f"There is no folder {folder}: check the path.") from error
+        raise Problem(f"Folder {folder} not found: check the path.") from error
     except NotADirectoryError as error:
-        raise Problem(f"{folder} is no folder: name the one in which the pictures lie.") from error
+        raise Problem(f"{folder} is not a folder: name the folder with the pictures.") from error
     except OSError as error:
-        raise Problem(f"The folder {folder} cannot be read ({error.strerror}): look at its rights.") from error
+        raise Problem(f"The folder {folder} cannot be read ({error.strerror}): check its permissions.") from error
     pictures = [path for path in paths if path.suffix.lower() in SUFFIXES | _OTHER_PICTURES and not path.is_dir()]
     if not pictures:
-        raise Problem(f"There is no picture in {folder}: put one of each face there, such as roll.jpg and 100.jpg.")
+        raise Problem(f"{folder} has no pictures: put one of each card there, such as roll.jpg and 100.jpg.")
     return pictures
 
 

@@ -57,7 +57,7 @@ def guided(
     if not wanted:
         name = enrolment.description.name
         raise Problem(
-            "The deck '%(name)s' has a picture of every face: to begin anew, remove it first with `%(command)s`.",
+            "The deck '%(name)s' is complete: to start over, remove it first with `%(command)s`.",
             name=name,
             command=typed(f"decks remove {name}"),
         )

@@ -49,18 +49,15 @@ photographs, that share is at most 0.12 on white paper and at least 0.18 on prin
 class PictureFault(Enum):
     """Why a picture cannot be used; the value is a message without a full stop."""
 
-    NO_CARD = say(
-        "no card is found on the picture: lay the card alone on a plain ground of another colour, all of it"
-        " in the picture"
-    )
-    LOW_CONTRAST = say("the card hardly differs from what it lies on: lay it on something darker or of another colour")
-    UNCLEAR = say("it is not clear where the card ends: lay it on a plain ground of another colour than its edge")
-    NOT_WHOLE = say("the card is cut off by the picture's edge: take the picture from a little farther away")
-    SEVERAL = say("there are several cards on the picture: lay one alone, or three and more apart, in rows")
-    TOO_SMALL = say("the card is too small on the picture, narrower than %(px)d pixels: go nearer", px=LEAST_WIDTH_PX)
-    NOT_SHARP = say("the picture is not sharp: hold the camera still, not too near, in better light")
-    REFLECTION = say("a lamp's reflection hides a part of the card: tilt the card or turn the lamp away")
-    TILTED = say("the picture was taken too much from the side: hold the phone straight above the cards")
+    NO_CARD = say("no card found: put one whole card in the picture, on a plain surface of another color")
+    LOW_CONTRAST = say("the card barely stands out: put it on something darker or of another color")
+    UNCLEAR = say("the card's edge is unclear: put it on a plain surface of another color than its edge")
+    NOT_WHOLE = say("the card is cut off at the edge of the picture: move the camera a little farther away")
+    SEVERAL = say("there are several cards in the picture: put down just one, or at least three in rows with gaps")
+    TOO_SMALL = say("the card is too small, less than %(px)d pixels wide: move closer", px=LEAST_WIDTH_PX)
+    NOT_SHARP = say("the picture is not sharp: hold the camera still, not too close, in better light")
+    REFLECTION = say("a reflection hides part of the card: tilt the card or turn the lamp away")
+    TILTED = say("the picture was taken at an angle: hold the phone straight above the cards")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

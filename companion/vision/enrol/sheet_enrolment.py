@@ -53,7 +53,7 @@ def take(enrolment: Enrolment, image: Image) -> SheetResult:
     """
     folder, count = enrolment.folder, 0
     if places_in(folder) >= MOST_WAITING:
-        raise Problem("%(most)d cards wait for their names: give them these first.", most=MOST_WAITING)
+        raise Problem("%(most)d cards have no name yet: name them first.", most=MOST_WAITING)
     rows = cut_out(image, enrolment.description.size_mm)
     template_decks.write_description(folder, enrolment.description)
     cards = [card for row in rows for card in row]

@@ -55,7 +55,7 @@ def choose_deck(data: Path, name: str | None) -> None:
         write_whole(data / DECK_IN_USE_NAME, json.dumps({"deck": name}))
     except OSError as error:
         full = say(
-            "Which cards you play with cannot be kept in %(folder)s (%(error)s): make room there.",
+            "Your choice of deck cannot be saved in %(folder)s (%(error)s): free some disk space.",
             folder=data,
             error=error.strerror,
         )

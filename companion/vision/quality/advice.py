@@ -45,7 +45,7 @@ class Tip:
 
 NO_MATS = Tip(
     "no-mats",
-    say("No mat is seen: lay the printed mats flat so that the camera sees their four corner marks."),
+    say("No mat found: lay the printed mats flat so that the camera sees their four corner marks."),
     needed=True,
 )
 
@@ -81,12 +81,12 @@ class Advice:
         """A sentence on the size of cards without stickers; empty if unknown."""
         if self.card_px is None:
             return ""
-        told = say("too little to tell cards without stickers by their faces: put the camera closer")
+        told = say("too small to recognize cards without stickers; move the camera closer")
         if self.card_px >= TOLD_PX:
-            told = say("enough to tell cards without stickers by their faces")
+            told = say("large enough to recognize cards without stickers")
         elif self.card_px >= ASKED_PX:
-            told = say("many cards without stickers will be asked about; %(enough)d are better", enough=TOLD_PX)
-        return say("A card is %(px)d pixels wide where it looks smallest: %(told)s.", px=self.card_px, told=told)
+            told = say("the app will ask about many cards without stickers; %(enough)d are better", enough=TOLD_PX)
+        return say("Cards are at least %(px)d pixels wide: %(told)s.", px=self.card_px, told=told)
 
     @property
     def is_guessed(self) -> bool:
@@ -223,7 +223,7 @@ class _Scene:
         return tuple(z for z in self.zones if z.smallest_mm is not None and z.smallest_mm > self.sticker_mm)
 
 
-_ALMOST_BLACK = Tip("dark", say("Make more light: the picture is almost black."), needed=True)
+_ALMOST_BLACK = Tip("dark", say("Add light: the picture is almost black."), needed=True)
 
 
 def _about_missing_mats(scene: _Scene) -> Iterator[Tip]:
@@ -238,9 +238,9 @@ def _about_missing_mats(scene: _Scene) -> Iterator[Tip]:
         first, *others = map(_mat_name, missing)
         named = all_of([first.begun(), *others])
         lay = (
-            say("%(mats)s are not seen: lay them flat into the picture, their corner marks uncovered.", mats=named)
+            say("%(mats)s were not found: lay them flat in the picture with their corner marks uncovered.", mats=named)
             if others
-            else say("%(mat)s is not seen: lay it flat into the picture, its corner marks uncovered.", mat=named)
+            else say("%(mat)s was not found: lay it flat in the picture with its corner marks uncovered.", mat=named)
         )
         yield Tip("mat-missing", lay, missing, True)
 
@@ -274,20 +274,18 @@ def _about_glare(scene: _Scene) -> Iterator[Tip]:
     shining = [zone for zone in scene.zones if zone.glare >= GLARE_SHARE]
     if scene.zones and np.median([zone.saturated for zone in scene.zones]) >= TOO_BRIGHT_SHARE:
         needed = not any(zone.is_read for zone in scene.zones)
-        dimmer = say("Make less light, or lower the camera's exposure: the picture is too bright.")
+        dimmer = say("Dim the light, or lower the camera's exposure: the picture is too bright.")
         yield Tip("too-bright", dimmer, (), needed)
     elif shining:
         worst = max(shining, key=lambda zone: zone.glare)
         turn = say(
-            "Turn the lamp so that it does not shine into the camera: it blots out %(share)s of %(zone)s.",
+            "Turn the lamp away from the camera: its glare hides %(share)s of %(zone)s.",
             share=f"{worst.glare:.0%}",
             zone=_zone(worst.zone),
         )
         yield Tip("glare", turn, tuple(z.zone for z in shining), any(not zone.is_read for zone in shining))
     elif faded := tuple(z.zone for z in scene.zones if z.faded >= GLARE_SHARE and not z.is_read):
-        dimmer = say(
-            "Make less light, or lower the camera's exposure: it is very bright on %(zones)s.", zones=_the(faded)
-        )
+        dimmer = say("Dim the light, or lower the camera's exposure: %(zones)s is too bright.", zones=_the(faded))
         yield Tip("too-bright", dimmer, faded)
 
 
@@ -299,15 +297,13 @@ def _about_blur(scene: _Scene) -> Iterator[Tip]:
     ]
     names, worst = tuple(zone.zone for zone in soft), round(max((zone.blur_px or 0.0 for zone in soft), default=0.0), 1)
     if soft and all(zone.smear > SMEARED for zone in soft):
-        hold = say(
-            "Keep the camera still, on a stand that does not shake, and make more light: the picture is smeared."
-        )
+        hold = say("Put the camera on a steady stand and add light: the picture is blurred by movement.")
         yield Tip("shaken", hold, names, True)
     elif 0 < len(soft) < len(scene.zones):
-        focus = say("Focus the lens on %(zones)s: edges are %(px)s px soft there.", zones=_the(names), px=worst)
+        focus = say("Focus the lens on %(zones)s: edges there are blurred over %(px)s px.", zones=_the(names), px=worst)
         yield Tip("blurred", focus, names, True)
     elif soft:
-        clean = say("Clean or focus the lens: the picture is soft, edges are %(px)s px wide.", px=worst)
+        clean = say("Clean or focus the lens: edges are blurred over %(px)s px.", px=worst)
         yield Tip("blurred", clean, (), True)
 
 
@@ -322,7 +318,7 @@ def _about_dark(scene: _Scene) -> Iterator[Tip]:
     milky = [zone for zone in scene.lit if zone.white >= DARK_WHITE and zone.contrast < MILKY * zone.white]
     dark = [zone for zone in scene.lit if zone not in milky and (zone.white < DARK_WHITE or zone in grainy)]
     if milky:
-        clean = say("Clean the lens, and shade it from the lamp: the picture is milky, black print looks grey.")
+        clean = say("Clean the lens and shade it from the lamp: the picture is hazy, black print looks gray.")
         yield Tip("pale", clean, _unless_all(scene, milky), any(zone in grainy for zone in milky))
     if dark:
         names = _unless_all(scene, dark)
@@ -331,10 +327,10 @@ def _about_dark(scene: _Scene) -> Iterator[Tip]:
 
 def _lighter(names: Sequence[str], *, is_grainy: bool) -> Said:
     if names and is_grainy:
-        return say("Make more light on %(zones)s: the picture is grainy.", zones=_the(names))
+        return say("Add light on %(zones)s: the picture is grainy.", zones=_the(names))
     if names:
-        return say("Make more light on %(zones)s: the picture is dark.", zones=_the(names))
-    grainy, dark = say("Make more light: the picture is grainy."), say("Make more light: the picture is dark.")
+        return say("Add light on %(zones)s: the picture is dark.", zones=_the(names))
+    grainy, dark = say("Add light: the picture is grainy."), say("Add light: the picture is dark.")
     return grainy if is_grainy else dark
 
 
@@ -352,7 +348,7 @@ def _about_size(scene: _Scene) -> Iterator[Tip]:
     ratio, names = MODULE_PX / _module_px(scene, worst), tuple(zone.zone for zone in small)
     if (scene.tilt_deg or 0) > STEEP_DEG:
         above = say(
-            "Put the camera more above the table: from its slant of %(degrees)d° %(zones)s looks too small.",
+            "Move the camera more directly above the table: at a slant of %(degrees)d°, %(zones)s looks too small.",
             degrees=scene.tilt_deg,
             zones=_zone(worst.zone),
         )
@@ -375,7 +371,7 @@ def _about_size(scene: _Scene) -> Iterator[Tip]:
         )
         if size_mm > LARGEST_STICKER_MM:
             larger = say(
-                "Use a camera with more pixels, or a smaller table: %(zones)s is too far for any sticker.",
+                "Use a camera with more pixels, or a smaller table: %(zones)s is too far away for any sticker.",
                 zones=_zone(worst.zone),
             )
         yield Tip("larger-stickers", larger, names, True)
@@ -395,7 +391,7 @@ def _about_uneven_light(scene: _Scene) -> Iterator[Tip]:
     dim, bright = (of(scene.lit, key=lambda zone: zone.white) for of in (min, max))
     if dim.white < UNEVEN * bright.white:
         evenly = say(
-            "Light the table more evenly: %(dim)s gets less than half of the light of %(bright)s.",
+            "Light the table more evenly: %(dim)s gets less than half as much light as %(bright)s.",
             dim=_zone(dim.zone),
             bright=_zone(bright.zone),
         )
@@ -406,8 +402,7 @@ def _about_unknown_scale(scene: _Scene) -> Iterator[Tip]:
     unknown = tuple(zone.zone for zone in scene.zones if zone.smallest_mm is None)
     if unknown:
         lay = say(
-            "Lay a card into each zone and look again: no card was read, and without mats only cards tell"
-            " whether stickers look large enough."
+            "Put a card in each zone and check again: without mats, only cards show whether stickers look large enough."
         )
         yield Tip("no-scale", lay, unknown)
 
@@ -452,7 +447,7 @@ def _beyond(quad: Floats, size_px: tuple[int, int]) -> tuple[str, ...]:
 def _turn_towards(mat_id: str, where: tuple[str, ...]) -> Said:
     mat = _mat_name(mat_id).begun()
     if {"left", "right"} <= set(where) or {"up", "down"} <= set(where):
-        return say("%(mat)s is partly out of the picture: move the camera further away.", mat=mat)
+        return say("%(mat)s is partly out of the picture: move the camera farther away.", mat=mat)
     towards = all_of([_DIRECTIONS[name] for name in where])
     return say("%(mat)s is partly out of the picture: turn the camera a little %(where)s.", mat=mat, where=towards)
 

@@ -58,7 +58,7 @@ def tried(source: str, tell: Callable[[Said], None] = lambda _said: None) -> Tri
         return Trial(f"The picture {source}", (read_picture(source),))
     pictures = tuple(frame.image for frame in islice(frames(source), PICTURES))
     if not pictures:
-        raise Problem(f"{source} has no picture that can be read: name a picture, film, folder or camera.")
+        raise Problem(f"{source} has no readable picture: name a picture, film, folder or camera.")
     return Trial(f"The source {source}", pictures)
 
 
@@ -113,6 +113,6 @@ def _device_trial(name: str, device: Device) -> Trial:
         pictures += [image] if is_picture(image) else []
     if is_mute or not pictures:
         remedy = "restart what sends it" if is_stream(name) else "unplug it and plug it in again"
-        raise Problem(f"The camera {name} opens and gives no pictures: {remedy}.")
+        raise Problem(f"The camera {name} opens but sends no pictures: {remedy}.")
     passed_s = max(time.monotonic() - first_s, 1e-6)
     return Trial(f"The camera {name}", tuple(pictures), count / passed_s, device.kind())

@@ -40,14 +40,14 @@ class Pace:
         width, height = size_px
         if round(self.looks) < 1:
             return say(
-                "looks every %(seconds)d seconds, %(width)d × %(height)d",
+                "checked every %(seconds)d seconds, %(width)d × %(height)d",
                 seconds=max(2, round(1 / max(self.looks, 0.01))),
                 width=width,
                 height=height,
             )
         return say_many(
-            "looks once a second, %(width)d × %(height)d",
-            "looks %(count)d times a second, %(width)d × %(height)d",
+            "checked once a second, %(width)d × %(height)d",
+            "checked %(count)d times a second, %(width)d × %(height)d",
             round(self.looks),
             width=width,
             height=height,
@@ -56,8 +56,8 @@ class Pace:
     @property
     def remedy(self) -> Said:
         if self.busy >= BUSY:
-            return say("This computer looks slowly: end other programs on it, and see that it does not get hot.")
-        return say("Few pictures come: make more light, or use another USB port.")
+            return say("This computer is slow: close other programs, and keep it from getting hot.")
+        return say("The camera sends few pictures: add light, or use another USB port.")
 
 
 READY = say("Leave the camera where it is, and set up the game.")
@@ -143,8 +143,8 @@ def _summary(advice: Advice, *, has_steps: bool) -> Said:
     if any(hint.needed for hint in advice.hints):
         return say("Not yet: cards would go unread.")
     if not advice.good:
-        return say("Whether stickers can be read is not known yet.")
-    return say("Good enough to play; one thing would help.") if has_steps else say("All is well: you can play.")
+        return say("It is not yet clear whether stickers can be read.")
+    return say("Good enough to play; one thing would help.") if has_steps else say("All good: you can play.")
 
 
 def _picture(advice: Advice, wrong: set[Aspect]) -> list[Finding]:
@@ -170,11 +170,13 @@ def _stickers(advice: Advice, wrong: set[Aspect]) -> list[Finding]:
     if smallest_mm is None:
         return [Finding(Aspect.STICKERS, say("not known yet"), None)] if advice.zones else []
     said = say(
-        "read from %(smallest)s mm; yours have %(mm)s mm", smallest=f"{smallest_mm:g}", mm=f"{advice.sticker_mm:g}"
+        "readable from %(smallest)s mm; yours are %(mm)s mm", smallest=f"{smallest_mm:g}", mm=f"{advice.sticker_mm:g}"
     )
     if not advice.is_sticker_measured:
         said = say(
-            "read from %(smallest)s mm; usual are %(mm)s mm", smallest=f"{smallest_mm:g}", mm=f"{advice.sticker_mm:g}"
+            "readable from %(smallest)s mm; the usual size is %(mm)s mm",
+            smallest=f"{smallest_mm:g}",
+            mm=f"{advice.sticker_mm:g}",
         )
     return [Finding(Aspect.STICKERS, said, smallest_mm <= advice.sticker_mm and Aspect.STICKERS not in wrong)]
 
