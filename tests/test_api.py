@@ -112,9 +112,9 @@ def test_a_match_includes_its_record_and_hands(page, begun):
 
 EVENINGS = """
 a page of matches is asked for in numbers
-    machine at /api/matches?limit=0 -> 422 | is a number from; machine at /api/matches?limit=101 -> 422
-    machine at /api/matches?limit=-1 -> 422; machine at /api/matches?limit=two -> 422 | is a number from
-    machine at /api/matches?before=9999999999999999999 -> 422 | is a number from
+    machine at /api/matches?limit=0 -> 422 | must be a number from; machine at /api/matches?limit=101 -> 422
+    machine at /api/matches?limit=-1 -> 422; machine at /api/matches?limit=two -> 422 | must be a number from
+    machine at /api/matches?before=9999999999999999999 -> 422 | must be a number from
 a match that is not there is not found
     machine at /api/matches/0 -> 404 | {"say":; machine at /api/matches/77 -> 404 | {"say":
     machine at /api/matches/999999999999999 -> 404 | {"say":; machine at /api/matches/ann -> 404 | {"say":

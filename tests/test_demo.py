@@ -37,7 +37,7 @@ def test_the_demo_plays_legal_hands_of_any_edition_without_specials(edition: str
     ("made", "says"),
     [
         (lambda: demo_script("rush", 2, 1, 0), r"^The simulated players cannot play Rush yet: .+\.$"),
-        (lambda: demo_script("bsd-mille", 4, 1, 0), "played by 2 alone"),
+        (lambda: demo_script("bsd-mille", 4, 1, 0), "is for 2"),
         (lambda: random_script(teams=[Team(name, (name,)) for name in "ABCDEF"]), "seats up to 4 sides, not 6"),
     ],
 )

@@ -48,7 +48,7 @@ UNSEATED = {
     ("asmodee-2014", "2 to 4 alone, or 4 or 6 in pairs: these sides seat "): ("Ann", FIVE, SIX_ALONE, ONE_SIDE, THREES),
     ("rush", "8 in pairs"): ("Ann", f"{EIGHT}, Ian", ONE_SIDE, THREES),
     ("dujardin-2014", "8 in pairs"): ("Ann", f"{EIGHT}, Ian", ONE_SIDE),
-    ("bsd-mille", "played by 2 alone"): ("Ann", THREE, PAIRS, SIX, ONE_SIDE),
+    ("bsd-mille", "is for 2"): ("Ann", THREE, PAIRS, SIX, ONE_SIDE),
 }
 
 

@@ -213,7 +213,7 @@ def test_a_damaged_picture_among_the_frames_is_passed_over(
 
 
 @pytest.mark.parametrize(
-    ("source", "says"), [("demo:", "do not play Rush yet"), ("/dev/video97", "/dev/video97")], ids=["rush", "no device"]
+    ("source", "says"), [("demo:", "cannot play Rush yet"), ("/dev/video97", "/dev/video97")], ids=["rush", "no device"]
 )
 def test_what_cannot_be_watched_gets_one_sentence(tmp_path: Path, source: str, says: str):
     setup = tmp_path / "rush.toml"
@@ -700,7 +700,7 @@ def test_rush_is_watched_as_far_as_pictures_tell_and_the_rest_is_asked(tmp_path:
     (question,) = [item for item in items if "question" in item]
     assert confirmed(items) == ["Ann 100*2", "Bob pollution > Ann"]
     assert question["zone"] == "table/discard"
-    assert report.watched(question).endswith("enter the play that it belongs to.")
+    assert report.watched(question).endswith("enter the play it belongs to.")
 
 
 FOLLOWED = {

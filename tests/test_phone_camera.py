@@ -141,7 +141,7 @@ def test_a_silent_phone_cannot_be_opened_and_the_message_says_what_to_do():
     frames.open()
     now_s = SENDING_S + 0.1
 
-    with pytest.raises(Problem, match="wake it"):
+    with pytest.raises(Problem, match="unlock it"):
         frames.open()
 
 

@@ -132,7 +132,7 @@ another play than the one seen settles the card [opened]
     => played: Ann roll / Bob roll / Ann 50
 a card whose play was changed to a discard and that lies on where it lay is asked about [opened]
     lay 100-01 1/distance; yes; correct Ann discard 100; look
-        => 100 km still lies on the distance area. By the record: the discard pile.
+        => 100 km is still on the distance area, but should be on the discard pile.
     say table; look => played: Ann roll / Bob roll / Ann 100
     => nothing
 where the record is right about a card that lies on where it lay nothing more is asked of it [opened]
@@ -143,7 +143,7 @@ a card whose play was changed to a discard and that is carried there asks nothin
     lay 100-01 1/distance; yes; correct Ann discard 100; look; lay 100-01 discard; look 20 => nothing
 a card whose play was changed to another side's lies on the wrong mat [opened]
     lay 100-01 1/distance; yes; correct Bob 100 anyway; look
-        => 100 km still lies on the distance area. By the record: the distance area.
+        => 100 km is still on the distance area, but should be on the distance area.
     lay 100-01 2/distance; look 20 => nothing
 two cards between two looks are asked about in the order that the rules allow
     put 50-01 1/distance; put roll-02 2/battle; put roll-01 1/battle; look => Ann roll / Bob roll / Ann 50

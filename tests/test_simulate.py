@@ -399,7 +399,7 @@ UNEVEN = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob",)))
         (lambda: script.read_script("side Ann\nside Bob\n"), "hand first"),
         (lambda: players.random_script("tarot"), "There is no edition"),
         (lambda: script.shipped_script("nine-players"), "pairs"),
-        (lambda: players.random_script(teams=UNEVEN), "played by"),
+        (lambda: players.random_script(teams=UNEVEN), "is for"),
     ],
 )
 def test_a_game_that_cannot_be_simulated_is_refused_with_a_reason(asked, says):

@@ -250,7 +250,7 @@ def test_pairs_can_be_chosen_if_the_edition_allows_both(played):
         ("", "u", "Say which card by its number"), ("", "d 9", "Say which card by its number"),
         ("", "save", "Give a file name"), ("", "save /nowhere/at/all", "cannot be saved"),
         ("", "why", "No one has played since"), ("", "hint", "Pick a card first"),
-        ("", "stop > Cid", "After `>` comes a side"), ("", "end", "There is no command `end`"),
+        ("", "stop > Cid", "Write a side after `>`"), ("", "end", "There is no command `end`"),
         ("p", "p", "You cannot pick a card now."),
         ("p", "u 4", "Player cannot drive yet. [the manual page of the Unix game mille – Starting to drive]"),
         ("p", "u stop", "Bob cannot be stopped yet"),

@@ -172,7 +172,7 @@ def test_a_draw_can_be_undone_before_play_and_undoing_the_first_clears_the_lot()
 
     evening.draw(1, ["Bob", "Ann", "Dee", "Cid"])
     evening.type(1, "Bob", 5, 0)
-    with pytest.raises(Problem, match="has begun"):
+    with pytest.raises(Problem, match="has started"):
         t.undrawn(evening.now, evening.results, 1)
 
 
@@ -228,7 +228,8 @@ def test_draws_of_an_older_club_can_be_read():
 @pytest.mark.parametrize(
     ("of_pairs", "text", "says"),
     [
-        (False, "", "one side per line"), (False, "Ann", "is already taking part"), (False, "Zoe\nzoe", "is already taking part"),
+        (False, "", "one side per line"), (False, "Ann", "is already taking part"),
+        (False, "Zoe\nzoe", "is already taking part"),
         (False, "Zoe & Max", "more than one player"), (True, "Zoe", "is not a pair"),
         (False, "\n".join(f"P{n}" for n in range(600)), "At most 512"),
     ],
@@ -242,7 +243,7 @@ def test_an_invalid_entry_is_refused_with_a_sentence(of_pairs, text, says):
 
 def test_a_round_is_not_drawn_twice_too_early_or_for_one_side():
     evening = begun()
-    with pytest.raises(Problem, match="drawn already"):
+    with pytest.raises(Problem, match="already drawn"):
         evening.draw(1)
     with pytest.raises(Problem, match="Ann – Bob: no result yet"):
         evening.draw(2)

@@ -58,7 +58,7 @@ def test_a_camera_fault_and_its_end_are_reported_once(mood, says, looking):
     assert began_s + 6.0 <= frame.t_s <= began_s + 11.0
 
 
-@pytest.mark.parametrize(("mood", "says"), [(Mood.HUNG_OPEN, "no pictures yet"), (Mood.UNPLUGGED, "not found: ")])
+@pytest.mark.parametrize(("mood", "says"), [(Mood.HUNG_OPEN, "no pictures yet"), (Mood.UNPLUGGED, "is no camera")])
 def test_a_camera_that_hangs_or_fails_while_it_is_opened_is_waited_for_by_whoever_is_patient(looking, mood, says):
     looking.camera.mood = mood
     looking.time.start(lambda: (looking.time.sleep(9.0), setattr(looking.camera, "mood", Mood.FINE)))

@@ -192,7 +192,7 @@ def test_a_seat_is_taken_although_it_cannot_be_kept_and_that_is_said(app, page, 
 
     tap(page, "/join", player="Ann")
 
-    assert "Who sits where cannot be kept" in page.get("/").text
+    assert "seating cannot be saved" in page.get("/").text
     assert "Ann" in app.extensions["companion"].phones.party.seats
 
 
