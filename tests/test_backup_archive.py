@@ -628,7 +628,7 @@ def test_the_commands_report_what_they_did(data, tmp_path, called):
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout == (
         f"Restored into {data}: 2 matches, 1 deck, 1 edition. On another machine, phones must scan the code again.\n"
-        f"What was there before lies in {data}/before-restore-1.\n"
+        f"The previous data is in {data}/before-restore-1.\n"
     )
 
 

@@ -224,13 +224,13 @@ CALLS = {
     "a file of one's own": ("editions show {ours}", 0, "* hazard-on-hazard=forbidden", "", TRACE),
     "and its source": ("editions show {ours}", 0, "[our own rules: grandmother]", "", TRACE),
     "a file that is wrong": ("editions show {wrong}", 1, "", "wrong.toml: [switches] 'hazard-on-hazard' is", TRACE),
-    "a file by another name": ("editions check {other}", 0, "in the data folder, name the file ours.toml.\n", "", TRACE),
+    "a file by another name": ("editions check {other}", 0, "name the file ours.toml.\n", "", TRACE),
     "the rest beside one that is missing": ("editions check {ours} none.toml", 2, "in order", "cannot be read", TRACE),
     "sheets of an edition of one's own": (
         "print mats --edition ours --format svg --out {data} --data {data}", 0, "side-1.svg", "", TRACE,
     ),
     "that an edition is not there first": ("print mats --edition klassik", 2, "", "no edition 'klassik'", "--out"),
-    "a picture not there": ("doctor --source no.jpg --data {data}", 1, "MISSING camera: No film, folder or camera ", "", TRACE),
+    "a picture not there": ("doctor --source no.jpg --data {data}", 1, "MISSING camera: No film, folder", "", TRACE),
     "no range where there is none": ("print --help", 0, "print", "", "None"),
     "a range where there is one": ("demo --help", 0, "0.1<=x<=20", "", TRACE),
 }  # fmt: skip

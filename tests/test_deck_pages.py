@@ -108,7 +108,7 @@ decks are listed with what they hold
 a deck is removed only after asking and is chosen no longer
     has roll; machine taps /decks/use deck=ours; machine at /decks | Remove “ours”
     machine reads | markup <details><summary>Remove this deck</summary>; machine taps /decks/ours/remove
-    machine at /decks | “ours” is gone. | There is no deck yet | markup value="" checked
+    machine at /decks | “ours” is removed. | There is no deck yet | markup value="" checked
     machine taps /decks/own/remove -> 400
 
 # --- A new deck
@@ -366,7 +366,7 @@ def test_the_number_of_pictures_per_card_is_limited(page, begun, camera, tmp_pat
     answer = post(page, begun, card=FIRST.value, how="more")
 
     assert answer.status_code == 400
-    assert "There are 9 pictures of 25 km already" in text_of(answer)
+    assert "There are already 9 pictures of 25 km" in text_of(answer)
 
 
 def test_a_photograph_can_replace_the_camera(page, begun, camera, tmp_path):
@@ -417,7 +417,7 @@ def test_an_empty_table_is_ignored_and_a_cropped_card_reported(guide, ours, page
     camera.image = CUT_OFF
     said = [post(page, f"{begun}/watch", card=FIRST.value) for _ in range(2)]
 
-    assert text_of(said[1]).startswith("The card is cut off by the picture’s edge")
+    assert text_of(said[1]).startswith("The card is cut off at the edge of the picture")
 
 
 def test_a_card_saved_by_a_tap_is_not_saved_again_automatically(ours, guide):
@@ -461,7 +461,7 @@ def test_cards_shown_one_by_one_are_enrolled_in_the_editions_order(ours, quick_e
 
     assert said[:2] == ["25: got it", "50: got it"]
     assert said[2].startswith("There is no picture yet of 75, ")
-    assert said[3] == "There is no picture yet of the back: The app may ask about face-down cards."
+    assert said[3] == "There is no picture yet of the back: the app may ask about face-down cards."
 
 
 def test_guided_enrollment_asks_for_each_card_and_allows_skipping_and_quitting(ours, quick_eye):
@@ -482,7 +482,7 @@ def test_guided_enrollment_asks_for_each_card_and_allows_skipping_and_quitting(o
 def test_photographs_without_a_card_are_reported_without_interaction(ours, quick_eye):
     said = [one.sentence for one in guided(ours, film(EMPTY, on_table("25"), each=1), still_s=0.0)]
 
-    assert said[0].startswith("25: no card is found on the picture")
+    assert said[0].startswith("25: no card found")
     assert said[1] == "25: got it"
     assert said[2].startswith("If a card was lost that way, those after it are kept as another's")
 

@@ -176,7 +176,7 @@ def test_a_table_that_is_seen_well_is_told_thing_by_thing(photo):
 
     assert [(check.name, check.sentence) for check in checks[1:]] == [
         ("mats", "One mat found."), ("glare", "None."), ("focus", "Sharp."), ("light", "Good light."),
-        ("stickers", "Read from 11.5 mm; usual are 20 mm."), ("faces", "Readable without stickers."),
+        ("stickers", "Readable from 11.5 mm; the usual size is 20 mm."), ("faces", "Readable without stickers."),
         ("verdict", "All good: you can play. Leave the camera where it is, and set up the game."),
     ]  # fmt: skip
     assert all(check.ok for check in checks)

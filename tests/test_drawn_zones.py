@@ -75,7 +75,7 @@ def test_nothing_drawn_is_no_drawing_and_a_picture_alone_is_refused():
         ([{**BATTLE, "name": "side-1/kitchen"}], "unknown zone 'side-1/kitchen'"),
         ([{**BATTLE, "name": "side-9/battle"}], "unknown zone 'side-9/battle'"),
         ([{"rect": [1, 2, 3, 4]}], "unknown zone 'None'"),
-        ([{**BATTLE, "name": ["side-1/battle"]}], "no zone"),
+        ([{**BATTLE, "name": ["side-1/battle"]}], "unknown zone"),
         ([{**BATTLE, "colour": "red"}], "unknown key 'colour'"),
         ([{"name": "side-1/battle"}], "either rect .* or corners"),
         ([{**BATTLE, "corners": [[0, 0]] * 4}], "either rect .* or corners"),

@@ -342,13 +342,13 @@ def test_missing_faces_are_listed(tmp_path):
 
 
 def test_a_deck_cannot_be_continued_with_another_edition_or_size(emptied, tmp_path):
-    with pytest.raises(Problem, match="of the edition classic"):
+    with pytest.raises(Problem, match="for the edition classic"):
         begin("ours", "rush", tmp_path)
     with pytest.raises(Problem, match="57 × 88"):
         begin("ours", "classic", tmp_path, size_mm=(60.0, 90.0))
 
     (own_folder("ours", tmp_path) / "deck.toml").write_text(f'edition = "{"a" * 5000}"')
-    with pytest.raises(Problem, match=r"of the edition a{200}…: choose another name") as told:
+    with pytest.raises(Problem, match=r"for the edition a{200}…: choose another name") as told:
         begin("ours", "classic", tmp_path)
     assert len(told.value.sentence) < 400
 
@@ -380,7 +380,7 @@ def test_the_command_reports_enrolled_faces_and_the_next_step(scans, tmp_path, c
 def test_the_command_exits_with_2_if_nothing_was_enrolled(tmp_path):
     (tmp_path / "roll.jpg").write_bytes(b"nothing")
 
-    with pytest.raises(Problem, match="No face of 'ours' was enrolled") as caught:
+    with pytest.raises(Problem, match="No card of 'ours' was added") as caught:
         run("enroll", "ours", "--edition", "classic", "--from", tmp_path, "--data", tmp_path / "data")
     assert caught.value.exit_code == 2
 
@@ -416,7 +416,7 @@ def test_all_pictures_of_a_deck_are_shown_on_one_sheet(tmp_path, capsys):
     )
     assert np.array_equal(sheet[18 : 18 + 264, 18 : 18 + 171], first)
     assert (sheet[18 + 264 :, 18 : 18 + 171] < 128).any()
-    with pytest.raises(Problem, match=r"call the file sheet\.png"):
+    with pytest.raises(Problem, match=r"name the file sheet\.png"):
         run("decks", "show", "ours", "--out", tmp_path / "sheet.gif", "--data", tmp_path)
 
 
@@ -440,4 +440,4 @@ def test_a_deck_without_a_back_is_complete_and_the_consequence_is_explained(tmp_
     said = list(lacking(enrolment))
 
     assert not any(one.is_fault for one in said)
-    assert said[-1].sentence == "There is no picture yet of the back: a card that lies face down may be asked about."
+    assert said[-1].sentence == "There is no picture yet of the back: the app may ask about face-down cards."

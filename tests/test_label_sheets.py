@@ -80,7 +80,7 @@ def test_label_size_follows_from_measured_margins_and_steps():
         ("5x13,4.7x10.7,40.6x21.2,letter", None, "5 × 13 labels in steps of 40.6 × 21.2 mm do not fit on Letter"),
         ("6x13,4.7x10.7,40.6x21.2", None, "do not fit on A4"),
         ("4x20,7x13,52x12.7", None, "takes 32 × 20 mm or 20 × 25 mm"),
-        ("3x8,5x20,67x32", None, "more than a card of 57 × 88 mm has room for"),
+        ("3x8,5x20,67x32", None, "too large for a card of 57 × 88 mm"),
         ("L7651", 28.0, "choose another sheet or smaller stickers"),
     ],
 )

@@ -185,7 +185,7 @@ def test_a_fault_in_the_camera_thread_leaves_the_match_playable(table: Filmed, c
     table.watch.start(broken()).join(5)
     table.match.enter("Ann roll", "Ann")
 
-    assert "entered by hand" in str(table.match.state.trouble)
+    assert "Enter plays by hand" in str(table.match.state.trouble)
     assert table.played() == ["Ann roll"]
 
 
@@ -277,7 +277,7 @@ def test_what_lies_there_before_a_gap_is_not_spoken_of_as_lying_there_ever_since
 
 @pytest.mark.parametrize(
     ("frames", "failing", "says"),
-    [(1500, range(149, 1500, 150), "The recording has ended"), (40, range(40), "enter plays by hand")],
+    [(1500, range(149, 1500, 150), "The recording has ended"), (40, range(40), "Enter plays by hand")],
 )
 def test_a_camera_is_given_up_when_no_picture_can_be_taken_in_not_for_one_now_and_then(table, frames, failing, says):
     def look(frame: Frame) -> View:

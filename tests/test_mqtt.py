@@ -217,7 +217,7 @@ def test_entity_ids_are_english_whatever_the_language_and_whoever_plays(match, m
     parts = described(match, monkeypatch, "de")["components"]
 
     ids = {key: part["default_entity_id"] for key, part in parts.items() if "name" in part}
-    assert parts["question"]["name"] == "de: A question waits"
+    assert parts["question"]["name"] == "de: Open question"
     assert ids == {
         "turn": "sensor.mille_bornes_whose_turn",
         "question": "binary_sensor.mille_bornes_a_question_waits",

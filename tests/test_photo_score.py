@@ -643,7 +643,7 @@ def test_another_photograph_adds_its_side_and_keeps_typed_values(app, page, read
 
     assert (form["n-side-1-75"], form["pile"], form["name-side-1"]) == ("2", "yes", "Ann")
     assert form["n-side-2-75"] == "2"
-    assert "Side 1 is on 2 photographs" in text_of(shown)
+    assert "Side 1 is on 2 photos" in text_of(shown)
 
 
 def test_a_photograph_sent_twice_counts_once(app, page, read):

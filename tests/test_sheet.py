@@ -199,7 +199,7 @@ def test_cards_of_several_photographs_are_named_on_one_page(page, on_photographs
     kept = post(page, "/decks/ours/enrol/names", **{"card-1": "25", "card-3": "stop", "card-4": "roll"})
 
     assert answer.location.endswith("/decks/ours/enrol/names")
-    assert "Photograph 1: a lamp’s reflection hides" in shown
+    assert "Photograph 1: a reflection hides" in shown
     assert 'name="card-1" value="25"' in shown
     assert kept.location.endswith("/decks/ours/enrol")
     assert set(load_deck("ours", tmp_path).faces) == {Card.KM_25, Card.STOP, Card.ROLL}
@@ -387,7 +387,7 @@ def test_the_deck_list_shows_that_cards_wait_for_names(page, begun):
 
     listed = page.get("/decks").get_data(as_text=True)
 
-    assert "19 cards have no name yet" in listed
+    assert "19 cards wait for their names" in listed
     assert 'href="/decks/ours/enrol/names"' in listed
 
 
@@ -449,7 +449,7 @@ def test_the_command_names_an_unknown_edition_by_place_only_with_in_order(on_pho
     cv2.imwrite(str(tmp_path / "all.png"), np.hstack(list(pictures("vintage", tuple(order)).values())))
     words = ("enroll", "ours", "--edition", "classic", "--photo", tmp_path / "all.png", "--data", tmp_path)
 
-    with pytest.raises(Problem, match="No face of 'ours' was enrolled"):
+    with pytest.raises(Problem, match="No card of 'ours' was added"):
         run(*words)
     waited = capsys.readouterr().err
     run("decks", "remove", "ours", "--data", tmp_path)

@@ -75,11 +75,11 @@ a phone without a seat is told nothing
 
 the camera is put away for the evening and comes back [two]
     trouble The camera no longer sends pictures.; Bob at / | Play without the camera
-    Bob taps /without-camera camera=no; Ann at / | not no pictures any more; Bob at / | not no pictures any more
-    Ann at /plain | not no pictures any more; Ann at /wall | not no pictures any more
-    Ann at /camera | no pictures any more; anew; Ann at / | not no pictures any more
+    Bob taps /without-camera camera=no; Ann at / | not no longer sends pictures; Bob at / | not no longer sends pictures
+    Ann at /plain | not no longer sends pictures; Ann at /wall | not no longer sends pictures
+    Ann at /camera | no longer sends pictures; anew; Ann at / | not no longer sends pictures
     Ann at /more | Use the camera again; Ann taps /without-camera camera=yes
-    Bob at / | no pictures any more; Ann at /more | not Use the camera again
+    Bob at / | no longer sends pictures; Ann at /more | not Use the camera again
 cards for an old line are faint by the table of that moment [two]
     Ann roll; Ann at {line}?player=Ann | Faint cards were illegal at that moment. | not illegal now
     Ann at /play | Faint cards would be illegal now.

@@ -172,7 +172,7 @@ def test_a_draw_is_taken_back_until_something_was_played_and_the_lot_goes_with_t
 
     evening.draw(1, ["Bob", "Ann", "Dee", "Cid"])
     evening.type(1, "Bob", 5, 0)
-    with pytest.raises(Problem, match="has begun"):
+    with pytest.raises(Problem, match="This round has started"):
         t.undrawn(evening.now, evening.results, 1)
 
 
@@ -228,7 +228,8 @@ def test_what_an_older_club_has_drawn_is_read_as_before():
 @pytest.mark.parametrize(
     ("of_pairs", "text", "says"),
     [
-        (False, "", "one side per line"), (False, "Ann", "is already taking part"), (False, "Zoe\nzoe", "is already taking part"),
+        (False, "", "one side per line"), (False, "Ann", "is already taking part"),
+        (False, "Zoe\nzoe", "is already taking part"),
         (False, "Zoe & Max", "more than one player"), (True, "Zoe", "is not a pair"),
         (False, "\n".join(f"P{n}" for n in range(600)), "At most 512"),
     ],
@@ -242,7 +243,7 @@ def test_who_cannot_take_part_gets_a_sentence(of_pairs, text, says):
 
 def test_nothing_is_drawn_twice_too_early_or_for_one_alone():
     evening = begun()
-    with pytest.raises(Problem, match="drawn already"):
+    with pytest.raises(Problem, match="already drawn"):
         evening.draw(1)
     with pytest.raises(Problem, match="Ann – Bob: no result yet"):
         evening.draw(2)
