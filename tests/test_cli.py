@@ -230,7 +230,7 @@ CALLS = {
         "print mats --edition ours --format svg --out {data} --data {data}", 0, "side-1.svg", "", TRACE,
     ),
     "that an edition is not there first": ("print mats --edition klassik", 2, "", "no edition 'klassik'", "--out"),
-    "a picture not there": ("doctor --source no.jpg --data {data}", 1, "MISSING camera: No film, folder or ", "", TRACE),
+    "a picture not there": ("doctor --source no.jpg --data {data}", 1, "MISSING camera: No film, folder", "", TRACE),
     "no range where there is none": ("print --help", 0, "print", "", "None"),
     "a range where there is one": ("demo --help", 0, "0.1<=x<=20", "", TRACE),
 }  # fmt: skip

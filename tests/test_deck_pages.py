@@ -366,7 +366,7 @@ def test_the_number_of_pictures_per_card_is_limited(page, begun, camera, tmp_pat
     answer = post(page, begun, card=FIRST.value, how="more")
 
     assert answer.status_code == 400
-    assert "9 pictures of 25 km" in text_of(answer)
+    assert "There are already 9 pictures of 25 km" in text_of(answer)
 
 
 def test_a_photograph_can_replace_the_camera(page, begun, camera, tmp_path):
@@ -461,7 +461,7 @@ def test_cards_shown_one_by_one_are_enrolled_in_the_editions_order(ours, quick_e
 
     assert said[:2] == ["25: got it", "50: got it"]
     assert said[2].startswith("There is no picture yet of 75, ")
-    assert said[3] == "There is no picture yet of the back: a card that lies face down may be asked about."
+    assert said[3] == "There is no picture yet of the back: the app may ask about face-down cards."
 
 
 def test_guided_enrollment_asks_for_each_card_and_allows_skipping_and_quitting(ours, quick_eye):

@@ -440,4 +440,4 @@ def test_a_deck_without_a_back_is_complete_and_the_consequence_is_explained(tmp_
     said = list(lacking(enrolment))
 
     assert not any(one.is_fault for one in said)
-    assert said[-1].sentence == "There is no picture yet of the back: a card that lies face down may be asked about."
+    assert said[-1].sentence == "There is no picture yet of the back: the app may ask about face-down cards."

@@ -61,7 +61,7 @@ unusable labels are explained beside their field
     machine at /print/stickers.pdf?labels=L7652 -> 400
     machine at /print?labels=L7651&size=28 -> 200 | choose another sheet or smaller stickers
     machine at /print/stickers.pdf?labels=L7651&size=28 -> 400
-    machine at /print?labels=%3Cb%3E -> 200 | Unknown label sheet
+    machine at /print?labels=%3Cb%3E -> 200 | Unknown label sheet | <b>’: choose one of
     machine at /print/stickers.pdf?labels=%3Cb%3E -> 400
 impossible sizes and numbers of sides are refused
     machine at /print/stickers.pdf?sides=0 -> 400 | choose one of these

@@ -172,7 +172,7 @@ def test_a_draw_can_be_undone_before_play_and_undoing_the_first_clears_the_lot()
 
     evening.draw(1, ["Bob", "Ann", "Dee", "Cid"])
     evening.type(1, "Bob", 5, 0)
-    with pytest.raises(Problem, match="has started"):
+    with pytest.raises(Problem, match="This round has started"):
         t.undrawn(evening.now, evening.results, 1)
 
 

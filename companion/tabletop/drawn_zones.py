@@ -200,11 +200,15 @@ def _seat(name: str, table: Mapping[str, object]) -> PictureEdge:
 
 def _corners(name: str, table: Mapping[str, object]) -> Corners:
     if ("rect" in table) == ("corners" in table):
-        raise ValueError("' needs either rect = [x, y, width, height] or corners = [[x, y], …] (four).")
+        raise ValueError(
+            f"the zone '{name}' needs either rect = [x, y, width, height] or corners = [[x, y], …] (four)."
+        )
     if "rect" in table:
         rect = _numbers(table["rect"], 4)
         if rect is None or min(rect[2:]) <= 0:
-            raise ValueError("' must be four numbers, x, y, width and height in pixels of the picture.")
+            raise ValueError(
+                f"'rect' of '{name}' must be four numbers, x, y, width and height in pixels of the picture."
+            )
         x, y, width, height = rect
         return (x, y), (x + width, y), (x + width, y + height), (x, y + height)
     return _four_corners(name, table["corners"])
