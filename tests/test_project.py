@@ -283,7 +283,7 @@ def test_run_starts_the_right_command(checkout, camera, typed, called):
     answer = checkout.run(*typed)
 
     assert answer.stdout == f"companion {called}\n"
-    assert ("No camera answers" in answer.stderr) == called.startswith("demo")
+    assert ("No camera found" in answer.stderr) == called.startswith("demo")
 
 
 def test_run_passes_other_commands_through_without_extra_output(checkout):
