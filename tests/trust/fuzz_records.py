@@ -80,7 +80,7 @@ def check_record(path: Path, chance: random.Random) -> Iterator[str]:
     if small_file.is_text(text_in(path)):
         yield from (f"replay --json {extra}: {fault}" for fault in faults_of_json(as_json.out, as_json.err))
         yield from lost_lines(path, as_json.out)
-    elif as_json.out or "is no record" not in as_json.err or as_json.err.count("\n") != 1:
+    elif as_json.out or "is not a record" not in as_json.err or as_json.err.count("\n") != 1:
         yield f"replay --json {extra}: no text, and said {as_json.err[:200]!r} {as_json.out[:200]!r}"
     for words in (("replay", *extra), ("score",)):
         ran = run_command(*words, str(path))
