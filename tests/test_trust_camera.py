@@ -58,7 +58,9 @@ def test_what_is_wrong_with_a_camera_is_said_once_and_that_it_is_well_again(mood
     assert began_s + 6.0 <= frame.t_s <= began_s + 11.0
 
 
-@pytest.mark.parametrize(("mood", "says"), [(Mood.HUNG_OPEN, "no pictures yet"), (Mood.UNPLUGGED, "There is no camera")])
+@pytest.mark.parametrize(
+    ("mood", "says"), [(Mood.HUNG_OPEN, "no pictures yet"), (Mood.UNPLUGGED, "There is no camera")]
+)
 def test_a_camera_that_hangs_or_fails_while_it_is_opened_is_waited_for_by_whoever_is_patient(looking, mood, says):
     looking.camera.mood = mood
     looking.time.start(lambda: (looking.time.sleep(9.0), setattr(looking.camera, "mood", Mood.FINE)))
