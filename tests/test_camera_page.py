@@ -136,7 +136,7 @@ a stranger sees neither picture nor figures [battle]
 the camera page is found under More
     machine at /more | markup href="/camera"
 printed mats stay listed when the drawn zones beside them are cleared [cleared]
-    machine at /camera | Speed pile | not Battle pile | not No mat is seen
+    machine at /camera | Speed pile | not Battle pile | not No mat found
 where none can be drawn there is no form [no-zones]
     machine at /camera | not markup /camera/zones; machine at /camera/zones -> 404
 

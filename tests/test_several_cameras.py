@@ -178,8 +178,8 @@ def test_one_blinded_camera_hides_its_mats_and_all_blinded_are_trouble():
     view = looked(both, True, True)
     assert (cards(view), view.trouble, view.note) == ([], None, "Camera 2: The light has changed.")
 
-    left.view = replace(left.view, trouble="No mat is seen.")
-    assert looked(both, True, True).trouble == "Camera 1: No mat is seen."
+    left.view = replace(left.view, trouble="No mat found.")
+    assert looked(both, True, True).trouble == "Camera 1: No mat found."
 
 
 def test_cards_recognized_by_face_have_different_numbers_per_camera():
@@ -213,7 +213,7 @@ def test_all_cameras_but_the_first_start_over_if_one_is_added_or_removed():
 
 def test_a_single_camera_works_as_without_a_group():
     alone = Seeing("side-1")
-    alone.view = replace(alone.view, trouble="No mat is seen.")
+    alone.view = replace(alone.view, trouble="No mat found.")
 
     assert group(alone)(Frame(PICTURE, 1.0)) == replace(alone.view, t_s=1.0)
 

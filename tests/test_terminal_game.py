@@ -350,7 +350,7 @@ def test_quit_asks_before_leaving_an_unsaved_game(played, tmp_path):
 
     assert stays.count("This game is not saved. Quit anyway? (y/n)") == 2
     assert stays.count("> o") == 1
-    assert "Leave it" not in saved
+    assert "Quit" not in saved
     assert "> o" not in saved
 
 
