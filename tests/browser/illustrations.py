@@ -111,7 +111,7 @@ def wall(stage: Stage) -> np.ndarray:
 def mount() -> np.ndarray:
     """The table from the side, with the camera on an arm above it: as high as one of 65° must hang for two mats."""
     wide, high = 160.0, 110.0
-    ink, thin = draw.paint("none", draw.INK, 2.2, cap="round", join="round"), draw.paint("none", draw.YELLOW, 0.8)
+    ink, thin = draw.paint("none", draw.INK, 2.2, join="round"), draw.paint("none", draw.YELLOW, 0.8)
     middle, top, board = 74.0, 20.0, 93.5  # a centimetre is a millimetre here
     body = [
         draw.rect(0, 0, wide, high, draw.paint(draw.PAPER)),
