@@ -463,7 +463,9 @@ def test_a_link_signs_in_one_browser_once(pool):
     assert "open your personal link, or ask the director for one" in text_of(shut)
 
 
-def test_the_director_makes_a_key_sees_its_command_and_revokes_it(director, pool):
+def test_the_director_makes_a_key_sees_its_command_and_revokes_it(director, pool, monkeypatch):
+    # The table does not run the script that started the club.
+    monkeypatch.setenv("COMPANION_CALLED", "deploy/club")
     at = tap(director, "/keys", name="Table 7").location
     page = text_of(director.get(at))
 

@@ -23,7 +23,6 @@ from companion.club.people_pages import here
 from companion.club.postgres import Connection, connected
 from companion.club.tournament_pages import clocks, clocks_at_tables
 from companion.common.cache import Kept
-from companion.common.terminal import typed
 from companion.common.text import Said, say, say_many
 from companion.match.archive import PastMatch, judged
 from companion.pages import language, words
@@ -234,7 +233,7 @@ def one_key(key_id: str) -> str:
     """Show a key: the command that starts its table, also as a QR code."""
     with connected(club().pool) as db:
         key = next((key for key in keys.all_of(db) if key.id == key_id and not key.is_revoked), None) or abort(404)
-    line = typed(f"up --club {here()} --name {shlex.quote(key.name)} --key {key.text}")
+    line = f"companion up --club {here()} --name {shlex.quote(key.name)} --key {key.text}"
     return render_template("club_key.html", key=key, line=line, qr=qr_path(line))
 
 
