@@ -9,6 +9,7 @@ import cv2
 import pytest
 from browser import illustrations
 from records import record
+from texts import texts
 
 from companion.app.cli import companion
 from companion.match.questions import Answer, Kind
@@ -167,3 +168,12 @@ def test_the_pictures_of_the_docs_are_small():
 
     assert [name for name, width in widths.items() if width > 900] == []
     assert sum(picture.stat().st_size for picture in PICTURES) < 600_000
+
+
+def test_a_path_on_the_pages_names_their_labels():
+    pages = [*sorted(DOCS.glob("*.md")), DOCS.parent / "README.md"]
+    paths = [(page.name, path) for page in pages for path in re.findall(r"\*([^*\n]+ → [^*\n]+)\*", page.read_text())]
+    labels = {(name, label) for name, path in paths for label in path.split(" → ")}
+    known = set(texts())
+
+    assert sorted((name, label) for name, label in labels if label not in known) == []
