@@ -1,4 +1,4 @@
-"""Addresses that people type, as they may be shown: most of one may be a secret."""
+"""Addresses of cameras and services without their secrets, for messages and pages."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _NOT_SHOWN = "…"
 
 
 def shown(source: str) -> str:
-    """Return a source as it may be shown: of an address the scheme, host and port, as all else may be a secret.
+    """Return a source without secrets: of an address only scheme, host and port.
 
-    However it is mistyped, nothing before an `@` is shown, nor from `?`, `&`, `#` or `=` on. Where a password has such
-    signs the host cannot be found for sure, and is left out too.
+    However it is mistyped, the text before an `@`, and after `?`, `&`, `#` or `=`, is left out. If the password may
+    contain such a character, the host is left out too.
     """
     address = _ADDRESS.fullmatch(source)
     if address is not None:

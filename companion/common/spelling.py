@@ -46,7 +46,7 @@ def same_look(one: str, other: str) -> bool:
 
 
 def _letters(word: str) -> str:
-    """Return the small letters of a word and their accents, without blanks and unseen characters."""
+    """Return the lower-case letters and accents of a word, without blanks and invisible characters."""
     letters = "".join(char for char in unicodedata.normalize("NFKD", word) if unicodedata.category(char) != "Cf")
     return "".join(letters.split()).lower()
 
