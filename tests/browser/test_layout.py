@@ -6,7 +6,27 @@ import pytest
 from marks import mostly_long
 from seen import camera
 
-from browser.screens import LYING, PHONE, RUSH, RUSH_PLAYS, SMALL, TABLET, TWO, WALL, crop_of, feed, propose, unsure
+from browser.screens import (
+    ATTACK,
+    EIGHT_PLAYS,
+    FINISH,
+    LYING,
+    PHONE,
+    RUSH,
+    RUSH_EIGHT,
+    RUSH_PLAYS,
+    SMALL,
+    TABLET,
+    THREE,
+    TWO,
+    WALL,
+    crop_of,
+    feed,
+    full_disk,
+    nothing,
+    propose,
+    unsure,
+)
 from companion.common.languages import LANGUAGES
 from companion.rules.cards import Card
 
@@ -54,6 +74,12 @@ OVERLAPS = """() => {
   return wrong;
 }"""
 """Overlapping panels and parts of the page, overlapping facts in a panel, and overflowing ones."""
+
+CUT_OFF = """() => [...document.querySelectorAll("main *")]
+  .filter(e => e.checkVisibility({ visibilityProperty: true }) && !e.closest("h2, details, .hidden, .moment"))
+  .filter(e => getComputedStyle(e).textOverflow === "ellipsis" && e.scrollWidth > e.clientWidth + 1)
+  .filter(e => e.clientWidth > 1).map(e => e.textContent.trim())"""
+"""The texts that end in an ellipsis; names in headings may, and what opens at a tap."""
 
 LOWEST = (
     """selector => Math.max(...[...document.querySelectorAll(selector)].map(e => e.getBoundingClientRect().bottom))"""
@@ -129,6 +155,32 @@ def test_nothing_on_the_table_overlaps_or_overflows(phone, count, language, matc
                 wrong[state, view, size["width"]] = page.evaluate(OVERLAPS)
 
     assert {where: found for where, found in wrong.items() if found} == {}
+
+
+@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "es"))
+@pytest.mark.parametrize(
+    ("header", "plays", "prepare"),
+    [
+        (TWO, ATTACK, nothing),
+        (TWO, ATTACK, full_disk),
+        (TWO, [*FINISH, "Ann finish"], nothing),
+        (THREE, ["Ann roll", "Bob roll", "Cid roll", "Ann 100", "Bob stop > Cid"], nothing),
+        (RUSH_EIGHT, EIGHT_PLAYS, nothing),
+    ],
+    ids=["two sides", "a full disk", "at the end", "three sides", "eight sides"],
+)
+def test_no_text_but_a_name_is_cut_off(phone, language, header, plays, prepare, match, url):
+    feed(match, header, plays)
+    prepare(match)
+    cut = {}
+    shown = "/score" if "Ann finish" in plays else "/"
+    for path, seat, size in ((shown, None, SMALL), (shown, "Ann", SMALL), ("/wall", None, WALL)):
+        page = phone(url, language, seat)
+        page.set_viewport_size(size)
+        page.goto(url + path)
+        cut[path, seat] = page.evaluate(CUT_OFF)
+
+    assert {where: texts for where, texts in cut.items() if texts} == {}
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])
