@@ -515,7 +515,9 @@ def opened_stage(folder: Path, wanted: Wanted) -> Iterator[Stage]:
     """A stage whose pictures go to that folder."""
     apps: list[Flask] = []
     with sync_playwright() as playwright, running(lambda environ, start: apps[-1](environ, start)) as url:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--font-render-hinting=none"]
+        )
         yield Stage(Studio(browser, url, folder, wanted), apps)
         browser.close()
 

@@ -178,6 +178,7 @@ def test_no_text_but_a_name_is_cut_off(phone, language, header, plays, prepare, 
         page = phone(url, language, seat)
         page.set_viewport_size(size)
         page.goto(url + path)
+        page.evaluate("document.fonts.ready.then(() => null)")
         cut[path, seat] = page.evaluate(CUT_OFF)
 
     assert {where: texts for where, texts in cut.items() if texts} == {}
