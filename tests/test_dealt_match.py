@@ -143,7 +143,7 @@ where no card may be laid discarding stands out [dealt; deals 25 50 75 100 gasol
 and only there [dealt; deals roll 50 75 100 gasoline repairs / / 25]
     Ann sits; Ann at / | not markup class="button slender primary"
 the hand lies as drawn or by family [dealt; deals 50 right-of-way 25 stop roll 25 / / gasoline]
-    Ann sits; Ann at / | just drawn , illegal now 50 km Right of Way 25 km Stop Roll 25 km Gasoline , just drawn Discard
+    Ann sits; Ann at / | just drawn , not allowed now 50 km Right of Way 25 km Stop Roll 25 km Gasoline , just drawn
     Ann taps /sort; Ann at / | Right of Way 25 km 25 km 50 km Stop Gasoline , just drawn Roll Right of Way Discard
 with others undo waits until one agrees [side Ann; side Bob; side Cid; dealt Cid=1; deals roll / / / 25]
     Ann sits; Bob sits; eve sits; Ann roll; Ann sends /undo -> 202; Ann at /api/state | markup "kind":"undo"

@@ -32,12 +32,12 @@ def test_every_card_of_an_edition_is_on_its_page(page, name):
 @pytest.mark.parametrize(
     ("path", "said", "not_said"),
     [
-        ("/how/classic", "Shut-out an opponent drove nothing 500", "miles"),
+        ("/how/classic", "Shut-out an opponent played no distance cards 500", "miles"),
         ("/how/classic", "Be the first to drive 700 or 1000 km", "Specials"),
         ("/how/rush", "Mirror 4 × Right after an attack on you", "miles"),
         ("/how/asmodee-2014", "Be the first to drive 1000 miles", "km"),
         ("/how/asmodee-2014", "There are no points", "Shut-out"),
-        ("/how/card/stop", f"Stop {STANDS} Answered by Roll Right of Way", "Not in this deck."),
+        ("/how/card/stop", f"Stop {STANDS} Fixed by Roll Right of Way", "Not in this deck."),
         ("/how/card/mirror", "Not in this deck.", "miles"),
         ("/try?step=2&card=25", "Ann cannot drive under Out of Gas: fix it first.", "would be allowed"),
         ("/try?step=1&card=25", "25 km is allowed too, but for this lesson tap 100 km.", "Not allowed"),

@@ -285,7 +285,7 @@ def test_an_earlier_match_keeps_the_names_of_its_edition(match):
     page = page_of(match)
 
     assert "Ann plays Go." in page.get("/past/1/1?step=1").text
-    assert "You need Roll to start." in page.get("/").text
+    assert "You need a Roll card to drive." in page.get("/").text
 
 
 # --- Nothing escapes ------------------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ def test_different_cards_and_numbers_of_players_are_shown():
     said = dict(house_rules.differences(load_edition("bsd-mille"), CLASSIC))
 
     assert "4 × Stop" in said["Cards"]
-    assert said["Players"] == "2 each alone, to 700 km"
+    assert said["Players"] == "2 on their own, to 700 km"
     assert "no 25 km" in house_rules.differences(load_edition("rush"), CLASSIC)[0][1]
 
 

@@ -92,7 +92,7 @@ a race is counted in its own unit and its winner is named [edition asmodee-2014]
     Ann roll; Bob roll; Ann driving-ace; Ann 200; Bob 100; Ann 200; Bob stop > Ann; Ann right-of-way !; Ann 100; Bob 50
     Ann 100; Bob 50; Ann 100
     machine at /score | Ann wins the race by 800 miles! Races won: Ann 1, Bob 0
-        | Coups fourrés 100 extra each 100 – | This race miles 1000 200 | not points | Next race – Bob begins
+        | Coups fourrés 100 extra each 100 – | This race miles 1000 200 | not points | Next race – Bob starts
 a winner is named so that it fits one and many
         [edition asmodee-2014; side Ann-Cid = Ann, Cid; side Reds = Bob, Dee; target 500]
     Ann roll; Bob roll; Cid 200; Dee 25; Ann 200; Bob 25; Cid 100; machine at / | Ann & Cid win the race!
@@ -137,7 +137,7 @@ lines that no longer fit are listed and explained once with the undo beside
         | Undo: the line that a player changed Ann drives 100 km. Ann cannot drive yet. | markup {line 3}?before=1
         | The table was like that: keep them all and 2 more Bob drives 25 km. It is Ann’s turn
 an illegal proposal says its rule and counts only when it is played all the same
-    sees Ann 100; machine at / | the classic rules (106 cards) – Starting to drive | I take it back Play it anyway
+    sees Ann 100; machine at / | the classic rules (106 cards) – Starting to drive | Take it back Play it anyway
         | Not allowed Ann drives 100 km. Ann cannot drive yet. Instead: Roll or Right of Way.
     machine taps {asked}; lines -; machine taps {asked} anyway=1; lines Ann 100 anyway
     machine at / | illegal, played anyway
@@ -150,7 +150,7 @@ a doubt is answered with one tap and whoever answers second is told so
     machine at / | That is already settled.; lines Ann roll
 a card in doubt is shown with its picture and up to three answers
     which Ann roll or Ann repairs or Ann gasoline; machine at / | markup <img src="{asked}.jpg"
-        | Roll Repairs illegal now Gasoline illegal now Another card Not a play
+        | Roll Repairs not allowed now Gasoline not allowed now Another card Not a play
     machine at {asked}.jpg | a card; machine at {asked} | Which card is it? | markup action="{asked}"
         | button Ann right-of-way
 what was in doubt may be no play at all
@@ -158,23 +158,23 @@ what was in doubt may be no play at all
 a doubt that is over leads back to the table
     machine at /question/1-2-camera.1-which | Ann’s turn; machine at /question/1-2-camera.1-which.jpg -> 404
 answers that differ by more than the card say what would have happened
-    which Ann discard roll or Ann stop > Bob; machine at / | Ann discards Roll. Ann stops Bob. illegal now
+    which Ann discard roll or Ann stop > Bob; machine at / | Ann discards Roll. Ann stops Bob. not allowed now
 a card that cannot be told is asked about with its place
-    which Ann roll; machine at / | A card was laid on Ann’s battle pile. Which is it?
-    machine at /wall | A card was laid on Ann’s battle pile. Which is it? Tap it on a phone.
+    which Ann roll; machine at / | A card was played on Ann’s battle pile. Which is it?
+    machine at /wall | A card was played on Ann’s battle pile. Which is it? Tap it on a phone.
     machine taps {asked} answer=no; which Ann roll at side-2/speed
-    machine at / | A card was laid on Bob’s speed pile. Which is it?
+    machine at / | A card was played on Bob’s speed pile. Which is it?
     machine taps {asked} answer=no; which Ann roll at side-2/distance
-    machine at / | A card was laid in Bob’s distance area. Which is it?
+    machine at / | A card was played in Bob’s distance area. Which is it?
     machine taps {asked} answer=no; which Ann roll at side-1/safety
-    machine at / | A card was laid in Ann’s safety area. Which is it?
+    machine at / | A card was played in Ann’s safety area. Which is it?
     machine taps {asked} answer=no; which Ann roll at table/discard
-    machine at / | A card was laid on the discard pile. Which is it?
-    machine taps {asked} answer=no; which Ann roll at side-7/battle; machine at / | A card was laid. Which is it?
+    machine at / | A card was put on the discard pile. Which is it?
+    machine taps {asked} answer=no; which Ann roll at side-7/battle; machine at / | A card was played. Which is it?
 an illegal answer says why and can be played all the same
     which Ann 100; machine taps {asked} text=Ann 100 -> {asked}?text=Ann+100&refused=1
     machine presses {asked} text=Ann 100 -> {asked}?text=Ann+100&refused=1
-    machine at {asked}?text=Ann+100&refused=1 | I take it back Play it anyway
+    machine at {asked}?text=Ann+100&refused=1 | Take it back Play it anyway
         | Not allowed Ann drives 100 km. Ann cannot drive yet. Instead: Roll or Right of Way.
     lines -; machine taps {asked} text=Ann 100 & anyway=1; lines Ann 100 anyway
 what was laid after a card in doubt waits behind it
@@ -235,7 +235,7 @@ the join page lists the players and says nothing of a camera that is not there
     machine reads | not The camera looks
 the score is there when the hand ends
     Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; end; machine at /score | Hand 1 ended by agreement
-        | Distance 1 point per kilometer 400 50 | Next hand – Bob begins
+        | Distance 1 point per kilometer 400 50 | Next hand – Bob starts
 the log does not say of every discard when one may [edition parker]
     Ann discard 25; machine at / | Ann discards 25 km. | not only when
 a refused play says why it is refused
@@ -264,12 +264,12 @@ a new match asks between two hands as well
 but not after the last [edition asmodee-2014]
     Ann roll; end; machine taps /setup edition=classic & seating=2x1 & name1=Eve & name2=Fay; machine at / | Eve’s turn
 where the sheet is silent the set-up says so
-    machine at /setup?edition=classic | As on the sheet: Until a side has a card on its battle pile, only Speed Limit
-    machine reads | Not on the sheet – here: A mistake costs only the play. | not As on the sheet: A mistake
+    machine at /setup?edition=classic | Rule sheet: Until a side has a card on its battle pile, only Speed Limit
+    machine reads | Not in the rule sheet. Here: A mistake costs only that play. | not Rule sheet: A mistake
 the rules in force can be read during a match
     machine taps /setup edition=rush & seating=2x1 & target=700 & option-roll-after-remedy=needed
         & count-stop=5 & count-50=9
-    machine at /more | , to 700 km | Go after remedy After any other remedy, a side needs Go | 9 × 50 km, 5 × Red Light
+    machine at /more | , to 700 km | Go after remedy After any other remedy, a side needs a Go | 5 × Red Light
     machine reads | Go on remedy Go may be played on any other remedy.
 an edition says what is different and who deals where the sheet has a dealer
     machine at /setup?edition=classic | not What is different? | markup class="seats dealt"

@@ -447,8 +447,8 @@ def test_undetected_cards_are_folded_until_one_is_counted(app, page):
     address = kept(app)
     folded, typed = page.get(address).text, counted(page, address, change="1", **{"n-side-1-200": "1"})
 
-    first = re.findall(r"<details( open)?>\s*<summary>(Not on the picture: [^<]*)", folded)[0]
-    assert first == ("", "Not on the picture: 200 km, Extra Tank, Puncture Proof")
+    first = re.findall(r"<details( open)?>\s*<summary>(Not in the picture: [^<]*)", folded)[0]
+    assert first == ("", "Not in the picture: 200 km, Extra Tank, Puncture Proof")
     assert first[1] in text_of(typed)
     assert "<details open>" in typed.text
 
@@ -466,7 +466,7 @@ def test_no_guess_is_preselected_however_likely(app, page):
 
 def test_all_likely_guesses_can_be_accepted_at_once_and_are_reported(app, page):
     address = kept(app, likely({"75-01": ("75-01",), "100-07": ("100-07",), "extra-tank-01": ()}))
-    assert "Use the guesses for 2 open cards" in text_of(page.get(address))
+    assert "Use the best guesses for 2 unclear cards" in text_of(page.get(address))
 
     taken = counted(page, address, guess="1")
     (safety,) = set(re.findall(r'name="(c-[^"]*)"', taken.text)) - form_of(taken).keys()
@@ -580,7 +580,7 @@ def test_the_question_about_hidden_cards_states_the_kilometers_of_all_the_sides_
                                      "n-heap-1-1-75": "1", "n-heap-2-1-200": "1"}, headers=HOME)  # fmt: skip
 
     assert re.search(r'name="all-heap-1-1" [^>]*required.*?<b[^>]*>(.*?)</b>', shown.text)[1] == (
-        "Every card is visible: 375 km"
+        "All cards are visible: 375 km"
     )
 
 

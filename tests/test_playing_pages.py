@@ -90,10 +90,10 @@ the plain page tells the table in sentences
         | Ann (you) 100 km driven, 600 km to go. Car: Stopped. You need Roll or Right of Way.
         | Bob stops Ann. Ann needs Roll or Right of Way.
 an illegal play that was typed can be changed
-    Ann sits; Ann taps /play text=Ann 100; Ann at / | I take it back Play it anyway Change
+    Ann sits; Ann taps /play text=Ann 100; Ann at / | Take it back Play it anyway Change
     Ann reads | not The camera is wrong
 the phone of another says who takes an illegal play back [two]
-    sees Ann 100; Bob at / | Ann takes it back; Ann at / | I take it back; machine at / | I take it back
+    sees Ann 100; Bob at / | Ann takes it back; Ann at / | Take it back; machine at / | Take it back
 the window of a coup fourré is on the phone of the attacked alone [two]
     Ann roll; Bob stop > Ann; Ann at / | markup data-window; Bob at / | not markup data-window
     machine at / | not markup data-window
@@ -111,7 +111,7 @@ the chance stays while a card waits to be confirmed
     Ann sits; Ann roll; Bob stop > Ann; sees Ann discard 25; Ann at / | button Ann right-of-way !
     Ann reads | not markup data-window
 an illegal play that the camera saw has three answers
-    Ann sits; sees Ann 100; Ann at / | I take it back Play it anyway The camera is wrong | Rule: the classic rules
+    Ann sits; sees Ann 100; Ann at / | Take it back Play it anyway The camera is wrong | Rule: the classic rules
     Ann at {asked} | What was it? | Not a play
 one tap confirms all legal plays that wait
     Ann sits; sees Ann roll; Ann at / | not Confirm all; sees Bob roll; sees Ann 100
@@ -131,7 +131,7 @@ what was written wrongly comes back to be mended
     Ann at /plain?text=Ann+rol | markup value="Ann rol"
 an illegal play from the plain page waits there with its answers
     Ann sits; Ann taps /plain/play text=Ann 100 -> /plain#now
-    Ann at /plain | Not allowed Ann drives 100 km. Ann cannot drive yet. | I take it back Play it anyway Change
+    Ann at /plain | Not allowed Ann drives 100 km. Ann cannot drive yet. | Take it back Play it anyway Change
 a play is put together from the choices of the plain page
     Ann sits; Ann taps /plain/play player=Ann & how=lay & card=roll -> /plain#now; Bob roll
     Ann taps /plain/play player=Ann & how=lay & card=stop & target=Bob -> /plain#now; Bob roll

@@ -81,8 +81,8 @@ the camera is put away for the evening and comes back [two]
     Ann at /more | Use the camera again; Ann taps /without-camera camera=yes
     Bob at / | no longer sends pictures; Ann at /more | not Use the camera again
 cards for an old line are faint by the table of that moment [two]
-    Ann roll; Ann at {line}?player=Ann | Faint cards were illegal at that moment. | not illegal now
-    Ann at /play | Faint cards would be illegal now.
+    Ann roll; Ann at {line}?player=Ann | Grayed-out cards were not allowed at that moment. | not not allowed now
+    Ann at /play | Grayed-out cards are not allowed now.
 """
 
 

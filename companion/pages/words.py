@@ -184,11 +184,11 @@ _ZONES = {
 """Zones of the mats: alone, within a sentence, and with the side's name."""
 
 _LAID_IN = {
-    "battle": N_("A card was laid on %(who)s’s battle pile."),
-    "speed": N_("A card was laid on %(who)s’s speed pile."),
-    "distance": N_("A card was laid in %(who)s’s distance area."),
-    "safety": N_("A card was laid in %(who)s’s safety area."),
-    "discard": N_("A card was laid on the discard pile."),
+    "battle": N_("A card was played on %(who)s’s battle pile."),
+    "speed": N_("A card was played on %(who)s’s speed pile."),
+    "distance": N_("A card was played in %(who)s’s distance area."),
+    "safety": N_("A card was played in %(who)s’s safety area."),
+    "discard": N_("A card was put on the discard pile."),
 }
 
 
@@ -196,7 +196,7 @@ def laid_in(zone: str, side: str | None) -> str:
     """Return a sentence about an unidentified card in a zone; `side` is the mat's side."""
     kind = kind_of(zone)
     pattern = _LAID_IN.get(kind) if side is not None or kind == "discard" else None
-    return _(pattern or N_("A card was laid."), who=side)
+    return _(pattern or N_("A card was played."), who=side)
 
 
 ZONES = {kind: said[0] for kind, said in _ZONES.items()}
@@ -380,7 +380,7 @@ _ITEM_NOTES = {
     Item.DELAYED_ACTION: N_("the draw pile was empty"),
     Item.SAFE_TRIP: N_("no 200 played"),
     Item.EXTENSION: N_("completed after the call"),
-    Item.SHUT_OUT: N_("an opponent drove nothing"),
+    Item.SHUT_OUT: N_("an opponent played no distance cards"),
 }
 
 

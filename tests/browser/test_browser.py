@@ -49,7 +49,7 @@ def test_a_hand_without_a_camera_from_set_up_to_score(opened, match, url):
         page.get_by_role("link", name="Enter a play").click()
         page.get_by_role("button", name=card).click()
     expect(page.get_by_text("A side may play 2 cards of 200 km per hand")).to_be_visible()
-    page.get_by_role("button", name="I take it back").click()
+    page.get_by_role("button", name="Take it back").click()
     page.get_by_role("link", name="Enter a play").click()
     page.get_by_role("link", name="Other").click()
     page.get_by_role("button", name="End the hand now").click()

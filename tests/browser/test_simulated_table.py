@@ -91,4 +91,4 @@ def test_a_simulated_hand_is_confirmed_on_a_phone_and_counted(browser, match, ur
 
     assert shown == list(final_sheet(script).values())
     laid = Counter(action.taken_back for action in script.hands[0].actions if action.card_id)
-    assert tapped == {"Confirm": laid[False], "I take it back": laid[True], "Finish here": 1}
+    assert tapped == {"Confirm": laid[False], "Take it back": laid[True], "Finish here": 1}

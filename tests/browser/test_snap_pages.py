@@ -63,7 +63,7 @@ def test_back_from_the_match_shows_the_score_again_and_then_the_lines(app, opene
 def test_plus_and_minus_change_the_number_and_the_kilometers(app, opened, url):
     page = opened(url + photographed(app, "/snap/TOKEN"))
     line = page.locator("li", has=page.locator('[name="n-side-1-200"]'))
-    page.get_by_text("Not on the picture").first.click()
+    page.get_by_text("Not in the picture").first.click()
 
     line.get_by_role("button").last.click()
     line.get_by_role("button").last.click()
@@ -87,7 +87,7 @@ def test_an_impossible_number_is_reported_beside_it_immediately(app, opened, url
     page = opened(url + photographed(app, "/snap/TOKEN"))
     line = page.locator("li", has=page.locator('[name="n-side-1-200"]'))
 
-    page.get_by_text("Not on the picture").first.click()
+    page.get_by_text("Not in the picture").first.click()
     page.fill('[name="n-side-1-200"]', "3")
 
     expect(line.get_by_text("Side 1 has more than 2 cards of 200 km.")).to_be_visible()
@@ -171,7 +171,7 @@ def test_one_tap_accepts_a_guess_and_a_trip_that_it_completes_is_asked_about(app
 
     expect(page.locator(".dock")).to_contain_text("Count, with 1 guess")
     expect(page.get_by_text("Side 1? That depends on guesses.")).to_be_visible()
-    page.click("text=Use the guess for 1 open card")
+    page.click("text=Use the best guess for 1 unclear card")
     expect(page.locator(".dock")).to_contain_text("Count, with 2 guesses")
     count(page)
     expect(page.locator("[name=ended]")).to_be_focused()
@@ -211,7 +211,7 @@ def test_a_file_that_is_too_large_is_reported_before_sending_and_the_lines_stay(
     with huge.open("wb") as file:
         file.truncate(MOST_BYTES + 1)
     page = opened(url + photographed(app, "/snap/TOKEN"))
-    page.get_by_text("Not on the picture").first.click()
+    page.get_by_text("Not in the picture").first.click()
     page.fill('[name="n-side-1-200"]', "1")
 
     page.get_by_text("Another photograph of this table").click()

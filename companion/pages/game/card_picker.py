@@ -131,7 +131,7 @@ def _of_the_switches(table: Table, player: str, names: Names) -> Iterator[Offer]
             say = _("Drew %(card)s: demand another card from %(who)s", card=card, who=who)
             yield Offer(say, ask=query(player, ask="name", of=of))
     asks = (
-        ("pair", edition.pair_for_discard, _("Two equal cards for one from the discard pile")),
+        ("pair", edition.pair_for_discard, _("Two identical cards for one from the discard pile")),
         ("exchange", edition.exchange, _("Exchange cards")),
         ("penalty", edition.mistake_penalty, _("A mistake costs a card")),
     )

@@ -21,10 +21,10 @@ Form = MultiDict[str, str]
 MOST_OF_A_CARD = 999
 FAMILY = {
     "hazard-on-hazard": ("allowed", N_("Attack a stopped car"), N_("Play a second hazard on top.")),
-    "roll-after-remedy": ("not-needed", N_("Drive right after a remedy"), N_("Without %(roll)s in between.")),
+    "roll-after-remedy": ("not-needed", N_("Drive right after a remedy"), N_("No %(roll)s card in between.")),
     "take-discard": ("allowed", N_("Take from the discard pile"), N_("Take its top card instead of drawing.")),
-    "extension": ("yes", N_("Extension"), N_("At 700, a side may extend to 1000.")),
-    "five-hazards-removed": ("yes", N_("Remove five hazards"), N_("With two or three players.")),
+    "extension": ("yes", N_("Extension"), N_("At 700, the side may extend the trip to 1000.")),
+    "five-hazards-removed": ("yes", N_("Take out five hazard cards"), N_("With two or three players.")),
     "overshoot": ("allowed", N_("Drive past the target"), N_("The last card may go too far.")),
 }
 """Switches that families argue about: value for "on", title and meaning."""
@@ -193,7 +193,7 @@ def _players_differ(edition: Edition, classic: Edition) -> str:
     ways: dict[tuple[int, int], list[str]] = {}
     for players, each in edition.seatings:
         ways.setdefault((each, edition.target_km[players]), []).append(str(players))
-    pairs, alone = N_("%(players)s in pairs, to %(km)d km"), N_("%(players)s each alone, to %(km)d km")
+    pairs, alone = N_("%(players)s in pairs, to %(km)d km"), N_("%(players)s on their own, to %(km)d km")
     said = [_(pairs if each > 1 else alone, players=", ".join(n), km=km) for (each, km), n in ways.items()]
     return " · ".join(said)
 

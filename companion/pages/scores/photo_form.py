@@ -202,7 +202,7 @@ def asked(edition: Edition, tally: Tally, form: Form) -> list[dict[str, Any]]:
     told, still_open = _told(edition, tally, form), _open(edition, tally, form)
     who = _("no side") if told.completed_by is None else laid[told.completed_by].name
     completed = [(key, _("%(name)s completed it", name=side.name)) for key, side in zip(keys, laid, strict=False)]
-    nobody = [(PLAYED_OUT, _("No side: all cards were played")), (STOPPED, _("No side: we stopped early"))]
+    nobody = [(PLAYED_OUT, _("Nobody: all cards were played")), (STOPPED, _("Nobody: we stopped early"))]
     ways = [(_trip_value(way, keys), _trip_say(way, laid)) for way in trips(edition, len(keys))]
     found = [
         ("trip", ways, _trip_say(told.trip, laid)),

@@ -247,7 +247,7 @@ def sights(survey: Survey, called: Called) -> dict[str, Any]:
     if advice.distance_cm is not None:
         brief.append(_("about %(cm)d cm away", cm=advice.distance_cm))
     if advice.tilt_deg is not None:
-        brief.append(_("slant %(degrees)d°", degrees=advice.tilt_deg))
+        brief.append(_("tilt %(degrees)d°", degrees=advice.tilt_deg))
     return {
         "size_px": survey.size_px,
         # Drawn zones alone give no scale.

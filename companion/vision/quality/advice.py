@@ -85,8 +85,8 @@ class Advice:
         if self.card_px >= TOLD_PX:
             told = say("large enough to recognize cards without stickers")
         elif self.card_px >= ASKED_PX:
-            told = say("the app will ask about many cards without stickers; %(enough)d are better", enough=TOLD_PX)
-        return say("Cards are at least %(px)d pixels wide: %(told)s.", px=self.card_px, told=told)
+            told = say("the app will often ask about cards without stickers; aim for %(enough)d pixels", enough=TOLD_PX)
+        return say("The smallest card is %(px)d pixels wide: %(told)s.", px=self.card_px, told=told)
 
     @property
     def is_guessed(self) -> bool:
@@ -348,7 +348,7 @@ def _about_size(scene: _Scene) -> Iterator[Tip]:
     ratio, names = MODULE_PX / _module_px(scene, worst), tuple(zone.zone for zone in small)
     if (scene.tilt_deg or 0) > STEEP_DEG:
         above = say(
-            "Move the camera more directly above the table: at a slant of %(degrees)d°, %(zones)s looks too small.",
+            "Move the camera more directly above the table: at a tilt of %(degrees)d°, %(zones)s looks too small.",
             degrees=scene.tilt_deg,
             zones=_zone(worst.zone),
         )
@@ -366,12 +366,13 @@ def _about_size(scene: _Scene) -> Iterator[Tip]:
     else:
         size_mm = math.ceil(scene.sticker_mm * ratio)
         larger = say(
-            "Print larger stickers, --size-mm %(mm)d, or use a camera with more pixels: the table fills the picture.",
+            "Print larger stickers (%(mm)d mm) or use a camera with a higher resolution: "
+            "the table already fills the picture.",
             mm=size_mm,
         )
         if size_mm > LARGEST_STICKER_MM:
             larger = say(
-                "Use a camera with more pixels, or a smaller table: %(zones)s is too far away for any sticker.",
+                "Use a camera with a higher resolution, or a smaller table: %(zones)s is too far away for any sticker.",
                 zones=_zone(worst.zone),
             )
         yield Tip("larger-stickers", larger, names, True)
