@@ -1,4 +1,4 @@
-"""The web application. `create_app` lists its parts."""
+"""The web application."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ def create_app(
     club: ClubLine | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Flask:
-    """Return the web application for a match.
+    """Return the web application of a match.
 
-    `secret` signs cookies and the join link. `base_url` is this machine's address for phones, or a function returning
-    it. `announced`, from `address.announced`, replaces it, and its host name is accepted as ours. `secure` is the TLS
-    port for a phone used as the camera; `club` sends the log to a club. `clock` measures a phone's silence in seconds.
+    `secret` signs cookies and the join link. `base_url` is the address for phones, or returns it; `announced`, from
+    `address.announced`, replaces it and is an accepted host name. `secure` is the TLS port for a phone's camera, `club`
+    receives the log, `clock` returns seconds.
     """
     web = shipped("web")
     app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))
@@ -96,10 +96,10 @@ def run_service(
     looks_after: Callable[[], object] = lambda: None,
     club: ClubLine | None = None,
 ) -> None:
-    """Serve the pages until the process is asked to end. Print the address and the join code once ready.
+    """Serve the pages until a signal asks to end; print the address and join code once ready.
 
-    Back up the log daily and after each hand. Send the service manager a heartbeat while every part works, including
-    `looks_after`. `announced` is as in `create_app`. Raises Problem if the port cannot be opened.
+    Backs up the log daily and after each hand. Sends systemd heartbeats while every part works, including
+    `looks_after`. Raises Problem if the port cannot be opened.
     """
     secret, manager = phone_identity.load_secret(match.store.path.parent), Manager()
     secure = SecurePort(match.store.path.parent, host, port) if camera.phone is not None else None

@@ -34,7 +34,7 @@ from companion.vision.quality.live_survey import Survey
 if TYPE_CHECKING:
     from companion.pages.server.secure_port import SecurePort  # imports this module
 
-AnyResponse: TypeAlias = wrappers.Response  # our own or a redirect
+AnyResponse: TypeAlias = wrappers.Response
 
 
 def _nothing() -> None:
@@ -43,7 +43,7 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """The camera as the pages use it. The functions return None without a fresh picture."""
+    """Camera access for pages. The functions return None without a fresh picture."""
 
     picture: Callable[[], bytes | None] = _nothing  # JPEG
     image: Callable[[], Image | None] = _nothing  # `(H, W, 3) uint8 BGR`
@@ -52,14 +52,14 @@ class Camera:
     """Cards in the slots of a robot's mat, for its helper only."""
 
     others: OtherCameras | None = None
-    """Additional cameras; None if there can be none."""
+    """Additional cameras, if possible."""
 
     zones: DrawnZones | None = None
     turn: KeptTurn | None = None
-    phone: PhoneFrames | None = None  # a phone as the camera; None if a source was given at the start
+    phone: PhoneFrames | None = None  # None if a source was given at the start
     deck: str | None = None  # given at the start; None for the one chosen on the page
-    is_simulated: bool = False  # True if the table is rendered
-    is_there: Callable[[], bool] = lambda: True  # True if a camera has responded
+    is_simulated: bool = False
+    is_there: Callable[[], bool] = lambda: True  # a camera has responded
 
     def can_look(self) -> bool:
         """True if pictures can be expected."""
@@ -67,7 +67,7 @@ class Camera:
 
 
 class ClubLine(Protocol):
-    """Connection between this table and its club."""
+    """Connection from this table to its club."""
 
     @property
     def says(self) -> Said:
@@ -94,29 +94,29 @@ class Service:
 
     match: Match
     phones: Phones
-    token: str  # of the join link; lets a phone take part
-    code: str  # short table code; asks the host for admission
+    token: str  # of the join link
+    code: str  # typed to ask for admission
     limits: RateLimits
-    called: frozenset[str]  # additional host names of this machine
-    base_url: Callable[[], str]  # current address for phones; empty if unknown
-    announced: str  # replaces the machine's own address, such as with a proxy's; empty for none
+    called: frozenset[str]  # additional host names
+    base_url: Callable[[], str]  # for phones; empty if unknown
+    announced: str  # replaces this machine's address, such as behind a proxy; may be empty
     camera: Camera
-    secure: SecurePort | None = None  # TLS port for a phone used as the camera
+    secure: SecurePort | None = None  # for a phone's camera
     club: ClubLine | None = None
     robot: RobotHelp = field(default_factory=RobotHelp)
     guide: Guide = field(default_factory=Guide)
     snaps: Snaps = field(default_factory=Snaps)
     archive: Archive = field(default_factory=Archive)
-    pictures: Kept[bytes] = field(default_factory=lambda: Kept(16))  # the last drawn score sheets (PNG)
+    pictures: Kept[bytes] = field(default_factory=lambda: Kept(16))  # last drawn score sheets (PNG)
 
 
 def service() -> Service:
-    """Return the service of the current app."""
+    """Return the current app's service."""
     return cast(Service, current_app.extensions["companion"])
 
 
 def match() -> Match:
-    """Return the service's match."""
+    """Return the match."""
     return service().match
 
 
@@ -138,10 +138,7 @@ def editions() -> list[Edition]:
 
 
 def sent_files(field: str) -> list[tuple[bytes, str]]:
-    """Return the content and name of each uploaded file, in numeric order of the names.
-
-    Phones upload their numbered pictures in any order.
-    """
+    """Return uploaded files as (content, name), in numeric order of names: phones send them in any order."""
     sent = [(file.read(), file.filename or "") for file in request.files.getlist(field)]
     return sorted((one for one in sent if one[0]), key=lambda one: (len(one[1]), one[1]))
 
@@ -159,28 +156,28 @@ def is_demo() -> bool:
 
 
 def has_picture() -> bool:
-    """True if there is a fresh picture. The simulated table's counts only in the demo."""
+    """True if there is a fresh picture; simulated ones count only in the demo."""
     return (is_demo() or not service().camera.is_simulated) and service().camera.picture() is not None
 
 
 def has_camera() -> bool:
-    """True if the match uses an available camera; matches without camera or cards do not."""
+    """True if the match uses an available camera."""
     now, camera = state(), service().camera
     return camera.can_look() and not (now.without_camera or now.is_dealt or (camera.is_simulated and not now.is_demo))
 
 
 def forget_state() -> None:
-    """Drop the cached state, so that the page shows the change just made."""
+    """Drop the cached state, so the page shows a change just made."""
     g.pop("state", None)
 
 
 def request_field() -> Markup:
-    """Return the hidden field that makes a form count once."""
+    """Return the hidden field by which `once` recognizes a repeated form."""
     return Markup('<input type="hidden" name="request" value="%s">') % secrets.token_hex(8)
 
 
 def once(act: Callable[[], Outcome]) -> Outcome:
-    """Apply the submitted form's change once; a repeated submission gets the first result."""
+    """Apply the form's change; a repeated submission gets the first result."""
     form = sorted((name, value) for name, value in request.form.items() if name != "request")
     asked, token = f"{request.path} {form}", request.form.get("request", "")[:32]
     name = f"{token}-{hashlib.sha256(asked.encode()).hexdigest()[:16]}" if token else None

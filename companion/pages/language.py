@@ -1,7 +1,7 @@
-"""The language of a page: each phone's choice and the catalogs of texts.
+"""Language of a page: the phone's choice and the catalogs.
 
-The catalogues are `web/translations/<language>.po`; English is the language the texts are written in. The sentences
-of the referee have catalogues of their own (`rules/messages`), the cards their names in `rules/card_names.toml`.
+Texts are written in English and translated in `web/translations/<language>.po`, the referee's in `rules/messages`, card
+names in `rules/card_names.toml`.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from companion.rules.card_names import card_name
 from companion.rules.cards import card_of_slug
 
 ENGLISH = "en"
-EUROPEAN = "en_150"  # English without a country: its dates and times are unambiguous
+EUROPEAN = "en_150"  # English without a country: unambiguous dates and times
 _REGIONAL = re.compile(r"([a-z]{2})-([a-z]{2})", re.IGNORECASE | re.ASCII)
-CHOSEN = "language"  # cookie key of the chosen language
+CHOSEN = "language"  # cookie key
 _spoken: ContextVar[str] = ContextVar("spoken", default=ENGLISH)
 _edition: ContextVar[str | None] = ContextVar("edition", default=None)
 
-Called = Callable[[Term], str | None]  # a term's own name at this table, if any
+Called = Callable[[Term], str | None]  # a term's own name, if any
 _called: ContextVar[Called] = ContextVar("called", default=lambda _term: None)
 
 
@@ -43,7 +43,7 @@ def spoken() -> str:
 
 
 def locale() -> str:
-    """Return the locale for dates and times: the browser's region for the page's language, if any."""
+    """Return the locale for dates and times: the page's language, in the browser's region if known."""
     regional = (_REGIONAL.fullmatch(tag) for tag in request.accept_languages.values())
     named = [f"{found[1].lower()}_{found[2].upper()}" for found in regional if found and found[1].lower() == spoken()]
     usual = EUROPEAN if spoken() == ENGLISH else spoken()
@@ -51,7 +51,7 @@ def locale() -> str:
 
 
 def speak(language: str) -> None:
-    """Set the language of this request; English if unknown."""
+    """Set this request's language; English if unknown."""
     _spoken.set(language if language in LANGUAGES else ENGLISH)
 
 
@@ -61,18 +61,18 @@ def printed_in() -> str | None:
 
 
 def name_cards_of(edition: str) -> None:
-    """Set the edition whose printed names and unit this request uses: that of a deck or photograph."""
+    """Set the edition whose card names and unit this request uses."""
     _edition.set(edition)
 
 
 def speak_of(edition: str | None, called: Called = lambda _term: None) -> None:
-    """Set the edition for card names, and a function for names of other terms."""
+    """Set this request's edition and the function that names other terms."""
     _edition.set(edition)
     _called.set(called)
 
 
 def prepare(app: Flask) -> None:
-    """Set the language before each request and reset it afterwards."""
+    """Make an app set the language before each request and reset it afterwards."""
 
     def find_out() -> None:
         chosen = session.get(CHOSEN)
@@ -87,10 +87,7 @@ def prepare(app: Flask) -> None:
 
 
 def translate(text: str) -> str:
-    """Return a text in the page's language; unknown texts stay unchanged.
-
-    A sentence from another package keeps its initial capital.
-    """
+    """Translate a text; unknown ones stay unchanged. A `Said` sentence keeps its initial capital."""
     if not isinstance(text, Said):
         return catalogue(spoken()).gettext(text) if text else ""
     said = _said(text)
@@ -98,12 +95,12 @@ def translate(text: str) -> str:
 
 
 def worded(text: str) -> str:
-    """Return a text of a page about the table: as `translate`, as its edition has it."""
+    """Translate a text, with the edition's unit and card names."""
     return in_edition(translate(text))
 
 
 def in_edition(pattern: str) -> str:
-    """Return a translated text, its values not yet put in, in the edition's unit and with its names for cards."""
+    """Return a translated pattern with the edition's unit and card names."""
     return reasons.in_edition(pattern, spoken(), printed_in())
 
 
@@ -119,14 +116,14 @@ def _said(sentence: Said) -> str:
 
 
 def with_values(pattern: str, values: Mapping[str, object]) -> str:
-    """Return a translated pattern with its values inserted and localized."""
+    """Insert localized values into a translated pattern."""
     said = {key: _said(value) if isinstance(value, Said) else value for key, value in values.items()}
     said |= {key: decimal(value) for key, value in said.items() if isinstance(value, float) and f"%({key})s" in pattern}
     return _euphonic(pattern, said) % said if values else pattern
 
 
 def decimal(value: float) -> str:
-    """Return a number with at most one decimal in the page's notation: `1,5`."""
+    """Return a number with at most one decimal, localized: `1,5`."""
     return format_decimal(value, "0.#", locale=spoken())
 
 
@@ -149,7 +146,6 @@ def _euphonic(pattern: str, said: Mapping[str, object]) -> str:
 
 
 def _plainly(term: Term) -> str:
-    """Return a term that has no name of its own at this table."""
     card = card_of_slug(term.key) if term.kind == "card" else None
     if card is None:
         return catalogue(spoken()).gettext(str.__str__(term))
@@ -157,7 +153,7 @@ def _plainly(term: Term) -> str:
 
 
 def translate_many(one: str, many: str, count: int) -> str:
-    """Return the form of a text that fits a count."""
+    """Translate the form of a text that fits a count."""
     return in_edition(catalogue(spoken()).ngettext(one, many, count))
 
 

@@ -1,7 +1,7 @@
-"""Limits on request sizes, request rates and attempts at codes.
+"""Limits on request sizes, rates and code attempts.
 
-Each phone has one token bucket per kind of request. Phones that do not take part share one per address. An address has
-larger buckets for all its phones, and a proxy for all addresses behind it.
+Each phone has a token bucket per kind of request; phones that do not take part share one per address. Addresses and
+proxies have larger ones for all their phones.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from companion.common.errors import Busy
 from companion.pages.words import N_, _
 from companion.vision.counting.photographs import MOST_BYTES, MOST_SENT_BYTES
 
-MOST_HEADER_BYTES = 16 * 1024  # maximum size of a request's headers
-MOST_DECK_BYTES = 64_000_000  # maximum for uploads; `companion decks import` takes larger decks
-MOST_FRAME_BYTES = 4_000_000  # maximum size of a phone camera's picture: 4K, lightly compressed
-_AT_ONCE = 512 * 1024  # maximum size of the form around a file, including the parser's buffer
+MOST_HEADER_BYTES = 16 * 1024
+MOST_DECK_BYTES = 64_000_000  # `companion decks import` takes larger decks
+MOST_FRAME_BYTES = 4_000_000  # 4K, lightly compressed
+_AT_ONCE = 512 * 1024  # form around a file, with the parser's buffer
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,26 +42,26 @@ BODIES: Mapping[str, Body] = {
     "enrolling.take": Body(MOST_SENT_BYTES, most_form_bytes=_AT_ONCE),
     "decks.take_in": Body(MOST_DECK_BYTES, most_form_bytes=_AT_ONCE),
 }
-"""Limits of the routes that accept more than usual, by endpoint."""
+"""Limits above `USUAL`, by endpoint."""
 
 LARGEST_BYTES = max(body.most_bytes for body in BODIES.values())
 
 
 def too_many_pixels() -> str:
-    """Return the message that a photograph's file is too large."""
+    """Return the message that a photograph is too large."""
     say = N_("That is more than %(mb)d MB: take the photograph with fewer pixels, or send fewer at a time.")
     return _(say, mb=MOST_BYTES // 1_000_000)
 
 
 class Queue:
-    """Slow work, one task at a time; at most `most` tasks run or wait."""
+    """Slow tasks, one at a time; at most `most` run or wait."""
 
     def __init__(self, most: int) -> None:
         self._places, self._turn = threading.BoundedSemaphore(most), threading.Lock()
 
     @contextmanager
     def turn(self, busy: str) -> Iterator[None]:
-        """Wait for a turn. Raises Busy with the sentence `busy` if too many wait."""
+        """Wait for a turn. Raises Busy(`busy`) if too many wait."""
         if not self._places.acquire(blocking=False):
             raise Busy(busy)
         try:
@@ -71,16 +71,16 @@ class Queue:
             self._places.release()
 
 
-MOST_BUCKETS = 4000  # the least recently used are dropped: they are full again
+MOST_BUCKETS = 4000  # least recently used are dropped: they are full again
 PHONES_AT_AN_ADDRESS = 20  # a whole room may share one router
-TYPISTS_AT_AN_ADDRESS = 4  # codes can be guessed, and a new phone costs nothing
+TYPISTS_AT_AN_ADDRESS = 4  # codes can be guessed; new phones cost nothing
 
 
 class RequestKind(StrEnum):
     """Kinds of request, by cost."""
 
     PAGE = "page"
-    POLL = "poll"  # whether anything has changed; each open page asks every second
+    POLL = "poll"  # each open page asks every second
     CHANGE = "change"
     HEAVY = "heavy"  # keeps a small computer busy
     PICTURE = "picture"  # a photograph or a deck
@@ -120,7 +120,7 @@ KINDS: Mapping[str, RequestKind] = {
     **dict.fromkeys(BODIES, RequestKind.PICTURE),
     "camera.frame": RequestKind.FRAME,
 }
-"""Kinds of routes other than PAGE and CHANGE, by endpoint."""
+"""Kinds of routes, by endpoint, other than PAGE and CHANGE."""
 
 FREE_TO_THE_MACHINE = frozenset({RequestKind.PAGE, RequestKind.POLL, RequestKind.CHANGE})
 
@@ -132,13 +132,10 @@ class RateLimits:
         self._clock = clock
         self._lock = threading.Lock()
         self._buckets: dict[tuple[str, RequestKind], tuple[float, float]] = {}
-        """Tokens left, and when they were counted, by phone or address and kind."""
+        """Tokens left and time counted, by phone or address and kind."""
 
     def wait_s(self, kind: RequestKind, address: str, phone: str | None, proxy: str | None = None) -> int:
-        """Return how many seconds a phone has to wait. 0 allows and counts the request.
-
-        `proxy` is the forwarding proxy's address, if any.
-        """
+        """Return how many seconds a phone has to wait; 0 allows and counts the request."""
         place, rate = f"at {network(address)}", RATES[kind]
         many = rate.times(TYPISTS_AT_AN_ADDRESS if kind is RequestKind.CODE else PHONES_AT_AN_ADDRESS)
         asked = [(f"phone {phone}", rate), (place, many)] if phone else [(f"strangers {place}", rate)]
@@ -159,7 +156,7 @@ class RateLimits:
 
 
 def network(address: str) -> str:
-    """Return what counts as one address: for IPv6 its /64 network."""
+    """Return what counts as one address: an IPv4 address or an IPv6 /64 network."""
     known = ip_of(address.partition("%")[0])
     if isinstance(known, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((known, 64), strict=False))
@@ -167,7 +164,7 @@ def network(address: str) -> str:
 
 
 def ip_of(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return an IP address; None if the text is not one."""
+    """Return an IP address; None if invalid."""
     try:
         return ipaddress.ip_address(text)
     except ValueError:

@@ -1,7 +1,4 @@
-"""Sentences about plays, cards, sides and zones.
-
-`_` translates a text into the page's language; `N_` marks one for later, as in the templates.
-"""
+"""Sentences about plays, cards, sides and zones, in the page's language."""
 
 from __future__ import annotations
 
@@ -27,22 +24,22 @@ from companion.tabletop.mat_layout import ROBOT, TABLE, kind_of, mat_of
 
 
 def _(text: str, **values: object) -> str:
-    """Return a text in the page's language with its values inserted."""
+    """Translate a text and insert its values."""
     return language.with_values(language.worded(text), values)
 
 
 def many(one: str, several: str, count: int, **values: object) -> str:
-    """Return the form of a text for `%(count)d`, in the page's language."""
+    """Translate the form of a text for `count`, and insert the values."""
     return language.with_values(language.translate_many(one, several, count), {"count": count, **values})
 
 
 def said(text: str) -> str:
-    """Translate a sentence of another package; leave typed text unchanged."""
+    """Translate a `Said` text; return typed text unchanged."""
     return language.translate(text) if isinstance(text, Said) else text
 
 
 def N_(text: str) -> str:  # noqa: N802 - the usual name of this mark
-    """Mark a text for translation where it is used."""
+    """Mark a text for translation; return it unchanged."""
     return text
 
 
@@ -58,7 +55,7 @@ class Names:
         return cls(game.shown, {team.name: team.players for team in game.teams})
 
     def player(self, name: str | None) -> str:
-        """Return a player's name as it was typed."""
+        """Return a player's name as typed."""
         return self.shown.get(name or "", name or "")
 
     def side(self, name: str | None) -> str:
@@ -82,19 +79,19 @@ class Names:
 
 
 def doer(by: str, names: Names) -> str:
-    """Return a change's author within a sentence."""
+    """Return who made a change: a player's name, the camera or a player."""
     if names.is_player(by):
         return names.player(by)
     return _("the camera") if by == CAMERA else _("a player")
 
 
 def name(card: Card | None) -> str:
-    """Return a card's name as it is printed: `End of Limit`, `75 km`, `U-Turn`."""
+    """Return a card's printed name: `End of Limit`, `75 km`, `U-Turn`."""
     return card_name(card or Card.UNKNOWN, language.spoken(), language.printed_in())
 
 
 def title(card: Card | None) -> str:
-    """Return a card's name as a heading; empty for no card."""
+    """Return a card's name as a heading; empty for None."""
     return capital(name(card)) if card is not None else ""
 
 
@@ -104,7 +101,7 @@ def capital(text: str) -> str:
 
 
 def doubled(card: Card | None, times: int) -> str:
-    """Return a card and its accelerator as a heading: `100 km ×2`."""
+    """Return a card with its accelerator: `100 km ×2`."""
     return _("%(card)s ×%(times)d", card=title(card), times=times) if times > 1 else title(card)
 
 
@@ -181,7 +178,7 @@ _ZONES = {
     "draw": (N_("draw pile"), N_("the draw pile"), ""),
     "discard": (N_("discard pile"), N_("the discard pile"), ""),
 }
-"""Zones of the mats: alone, within a sentence, and with the side's name."""
+"""Names of zones: heading, in a sentence, with a side."""
 
 _LAID_IN = {
     "battle": N_("A card was played on %(who)s’s battle pile."),
@@ -193,7 +190,7 @@ _LAID_IN = {
 
 
 def laid_in(zone: str, side: str | None) -> str:
-    """Return a sentence about an unidentified card in a zone; `side` is the mat's side."""
+    """Return the sentence about an unidentified card in a zone of `side`'s mat."""
     kind = kind_of(zone)
     pattern = _LAID_IN.get(kind) if side is not None or kind == "discard" else None
     return _(pattern or N_("A card was played."), who=side)
@@ -203,7 +200,7 @@ ZONES = {kind: said[0] for kind, said in _ZONES.items()}
 
 
 def zone_in_sentence(zone: str, side: str | None) -> str:
-    """Return a zone within a sentence: `Ann’s battle pile`, `the discard pile`; `side` is its mat's side."""
+    """Return a zone within a sentence: `Ann’s battle pile`, `the discard pile`."""
     mat, _slash, kind = zone.partition("/")
     if kind not in _ZONES:
         return _("slot %(number)s of the robot’s mat", number=kind) if mat == ROBOT else zone
@@ -229,7 +226,7 @@ def speak_of(game: Game, mats: Mapping[str, str]) -> None:
 
 
 def side_at(place: str, names: Names, mats: Mapping[str, str]) -> str | None:
-    """Return the side of a mat or zone, or its number without one; None for the middle mat."""
+    """Return a mat's or zone's side, else `Side 2`; None for the middle mat."""
     mat = mat_of(place)
     if mat == TABLE:
         return None
@@ -250,12 +247,12 @@ _SIGNS = {Verb.THEFT: Card.THEFT, Verb.CONTROL: Card.CONTROL, Verb.NAME: Card.CO
 
 
 def sign_of(play: Play) -> Card | None:
-    """Return the card whose sign accompanies a play."""
+    """Return the card whose symbol is shown beside a play."""
     return _SIGNS.get(play.verb) or play.wanted or play.card or next(iter(play.cards), None)
 
 
 def needs(side: Side, who: str = "") -> str | None:
-    """Say what a stopped side needs, to itself or with its name: "You need Roll or Right of Way."""
+    """Return what a stopped side needs, addressing it unless `who` names it; None if not stopped."""
     if side.hazard is None:
         return None
     pattern = N_("%(who)s needs %(remedy)s or %(safety)s.") if who else N_("You need %(remedy)s or %(safety)s.")
@@ -263,12 +260,12 @@ def needs(side: Side, who: str = "") -> str | None:
 
 
 def lay_now(card: Card) -> str:
-    """Say what a player may do with a card just received."""
+    """Return the offer to play or keep a card just received."""
     return _("Play %(card)s now, or keep it", card=name(card))
 
 
 def car(edition: Edition, side: Side) -> str:
-    """Return the state of a side's car."""
+    """Return a car's state: its hazard, `Rolling`, `Needs Roll` or `Not started`."""
     if side.hazard is not None:
         return _("Stopped") if side.hazard is Card.STOP else title(side.hazard)
     if referee.is_driving(edition, side):
@@ -278,9 +275,9 @@ def car(edition: Edition, side: Side) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """A reason of the referee, for display."""
+    """A referee's reason, for display."""
 
-    code: str  # stable code, for scripts
+    code: str  # stable, for scripts
     say: str
     rule: str
     instead: str | None
@@ -303,7 +300,7 @@ _TOLD_AT = {
     "Specials": "special",
     "Starting to drive": "distance",
 }
-"""Sections of *How to play*, by section of the rule sheet."""
+"""Anchors in *How to play*, by section of the rule sheet."""
 
 
 def why(reason: Reason, edition: Edition, names: Names) -> Why:
@@ -323,7 +320,7 @@ def _house_rule(written: str) -> str:
 
 
 def _needed(written: str) -> str:
-    """Return what a house rule requires: another rule's meaning, or a target (`target 700`)."""
+    """Return what a house rule requires: another rule's meaning, or a target."""
     switch, _equals, value = written.partition("=")
     if not value:
         return _("a target of %(km)d km", km=int(written.split()[-1]))
@@ -333,18 +330,18 @@ def _needed(written: str) -> str:
 def whys(reasons_against: Iterable[Reason], edition: Edition, names: Names) -> list[Why]:
     """Return all reasons against a play.
 
-    Only the first has an alternative: one for a later reason would still break the first rule.
+    Only the first has an alternative: others would still break its rule.
     """
     every = [why(reason, edition, names) for reason in reasons_against]
     return [*every[:1], *(replace(one, instead=None) for one in every[1:])]
 
 
 _QUOTES = {"pl": "„”", "de": "„“", "es": "«»", "it": "«»", "fr": ("«\u00a0", "\u00a0»")}
-"""Quotation marks that differ from English."""
+"""Quotation marks by language, where not English."""
 
 
 def curly(text: str) -> str:
-    """Return a translated sentence with typographic apostrophes and quotation marks."""
+    """Translate a sentence, with typographic apostrophes and quotation marks."""
     quoted = r"\1".join(_QUOTES.get(language.spoken(), "“”"))
     return re.sub(r"`([^`]*)`", quoted, re.sub(r"(?<!\w)'(\w[^' ]*)'", quoted, said(text))).replace("'", "’")
 
@@ -363,7 +360,7 @@ ITEMS = {
 
 
 def item_note(item: Item, edition: Edition) -> str:
-    """Return a short note on a line of the score sheet."""
+    """Return the note beside a line of the score sheet."""
     safety, coup_fourre = safety_points(edition)
     if item is Item.DISTANCE:
         return _("what the cards show") if edition.is_race else _("1 point per kilometer")
@@ -385,27 +382,27 @@ _ITEM_NOTES = {
 
 
 def won(winner: str, edition: Edition) -> str:
-    """Return the winner as a heading."""
+    """Return the announcement of a match's or race's winner."""
     return race_won(winner) if edition.is_race else match_won(winner)
 
 
 def match_won(winner: str) -> str:
-    """Return the winner of a match as a heading."""
+    """Return `Ann wins the match!`."""
     return many("%(who)s wins the match!", "%(who)s win the match!", players_in(winner), who=winner)
 
 
 def race_won(winner: str) -> str:
-    """Return the winner of a race as a heading."""
+    """Return `Ann wins the race!`."""
     return many("%(who)s wins the race!", "%(who)s win the race!", players_in(winner), who=winner)
 
 
 def players_in(side: str) -> int:
-    """Return the number of players in a displayed side: 2 for `Ann & Bob`."""
+    """Return how many players a displayed side has: 2 for `Ann & Bob`."""
     return side.count(" & ") + 1
 
 
 def offered(lines: Sequence[str]) -> str:
-    """Return the question whether to start this match."""
+    """Return the question whether to start the match whose record begins with `lines`."""
     headers = list(notation.headers(lines))
     teams = [header.team for header in headers if isinstance(header, notation.SideLine)]
     sides = [t.name if t.players == (t.name,) else f"{t.name} ({', '.join(t.players)})" for t in teams]
@@ -415,12 +412,12 @@ def offered(lines: Sequence[str]) -> str:
 
 
 def hand_title(edition: Edition, number: int) -> str:
-    """Return a hand's title: `Hand 2`, or `Race 2` in a race edition."""
+    """Return `Hand 2`, or `Race 2` in a race edition."""
     return _("Race %(number)d", number=number) if edition.is_race else _("Hand %(number)d", number=number)
 
 
 def hand_is_over(edition: Edition) -> str:
-    """Return the message that the hand or race has ended."""
+    """Return the message that the hand or race is over."""
     return _("The race is over") if edition.is_race else _("The hand is over")
 
 

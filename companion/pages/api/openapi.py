@@ -1,8 +1,8 @@
-"""The API as an OpenAPI 3.1 document: schemas here, routes declared in `routes.py`.
+"""The API's OpenAPI 3.1 document; `routes.py` declares the routes.
 
-An object is a mapping of fields. A field is a type, or a tuple of a type, its description and further JSON Schema
-keywords. `[type]` is an array and `{str: type}` a mapping. `"Name"` refers to `SCHEMAS`; `"Name?"` may also be null. A
-field name ending with `?` is optional.
+Fields map names to a type, or to a tuple of type, description and further JSON Schema keywords. `[type]` is an array,
+`{str: type}` a mapping, `"Name"` an entry of `SCHEMAS`; `"Name?"` may be null. A field name ending with `?` is
+optional.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ are in the language that a phone has chosen, else in the one that `Accept-Langua
 
 # Requests
 
-MOST_NUMBER = 2**31 - 1  # fits into a signed 32-bit integer
+MOST_NUMBER = 2**31 - 1  # signed 32-bit integer
 _SEQ = {"minimum": 0, "maximum": MOST_NUMBER}
 _PLAY = "A line of a record, such as `Ann 100` or `Bob stop > Ann`: see docs/records.md."
 _HEAD = "The head of a record, up to its first `hand first`: see docs/records.md."
@@ -223,7 +223,7 @@ def object_of(fields: Fields) -> Schema:
 
 
 def schema(kind: Any) -> Schema:
-    """Return the JSON schema of a field in the notation described above."""
+    """Return the JSON schema of a field in the notation above."""
     if isinstance(kind, tuple):
         of, about, *more = kind
         return schema(of) | {"description": about} | (more[0] if more else {})
@@ -258,7 +258,7 @@ _ERRORS = {
 
 
 def document() -> Schema:
-    """Return the whole document."""
+    """Return the OpenAPI document."""
     return {
         "openapi": "3.1.0",
         "info": {"title": "Mille Bornes Companion", "version": __version__, "description": _ABOUT},
@@ -282,7 +282,7 @@ _PARAMETERS = {
 
 
 def describe(rule: str, method: str, name: str, about: str | None, more: Schema, query: Sequence[str] = ()) -> None:
-    """Add a route to the document. `query` names query parameters; `more` holds further keywords of the operation."""
+    """Add a route to the document, with query parameters and further keywords (`more`)."""
     path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule)
     parameters = [
         {"name": name, "in": place, "required": place == "path", "description": said, "schema": of}
@@ -293,7 +293,7 @@ def describe(rule: str, method: str, name: str, about: str | None, more: Schema,
 
 
 def answered(answers: str, answer: Any, *errors: int) -> Schema:
-    """Return the responses of a GET route. `answer` is a field, or None for any object."""
+    """Return a GET route's responses; `answer` is a field, or None for any object."""
     good = content(answers, {"type": "object"} if answer is None else schema(answer))
     return {"responses": {"200": good, **_errors(400, *errors, 429)}}
 
@@ -318,7 +318,7 @@ def changed(sent: Schema) -> Schema:
 
 
 def file(about: str, kinds: Sequence[str], *errors: int) -> Schema:
-    """Return the responses of a route for a file of one of several types; errors are HTML pages."""
+    """Return a file route's responses: content types of the file, errors as HTML."""
     good = {"description": about, "content": {kind: {"schema": {"type": "string"}} for kind in kinds}}
     pages = {str(code): content(_ERRORS[code], {"type": "string"}, "text/html") for code in (400, *errors, 429)}
     return {"responses": {"200": good, **pages}}

@@ -35,19 +35,16 @@ from companion.storage.events import EventKind
 bp = Blueprint("api", __name__)
 
 Asked = Mapping[str, Any]  # fields of the request
-Act = Callable[[str], Outcome]  # makes a change in a person's name
+Act = Callable[[str], Outcome]  # makes a person's change
 View = Callable[..., AnyResponse]
 Change = Callable[..., Act]
 
-_JOINERS = str.maketrans("", "", "\u200c\u200d")  # zero-width non-joiner and joiner, needed in some names
+_JOINERS = str.maketrans("", "", "\u200c\u200d")  # zero-width joiners, needed in some names
 MOST_MATCHES, USUAL_MATCHES = 100, 20
 
 
-# Declare and describe a route in one step
-
-
 def read(rule: str, of: Schema, *query: str, name: str | None = None) -> Callable[[View], View]:
-    """Register a GET route under its function's name or another; `of` are its responses."""
+    """Register and document a GET route; `of` are its responses."""
 
     def declare(view: View) -> View:
         bp.add_url_rule(rule, name, view)
@@ -60,10 +57,9 @@ def read(rule: str, of: Schema, *query: str, name: str | None = None) -> Callabl
 def change(
     rule: str, fields: openapi.Fields, *, needs_match: bool = True, of_phone: bool = False
 ) -> Callable[[Change], Change]:
-    """Register a POST route. Its function takes the request's fields and returns the change to make.
+    """Register and document a POST route, whose function returns the change to make.
 
-    With `of_phone` the change concerns the requesting phone, so another phone's identical request is a different
-    change.
+    With `of_phone`, identical requests from two phones are different changes.
     """
     sent = openapi.object_of(fields) | {"additionalProperties": False}
 
@@ -87,9 +83,6 @@ def change(
 def document() -> Response:
     """Return this document."""
     return make_response(openapi.document())
-
-
-# Reading
 
 
 @read("/api/matches", openapi.answered("As they were set up.", {"matches": ["Match"]}, 422), "limit", "before")
@@ -252,7 +245,7 @@ def _done(asked: Asked, act: Act, phone: str = "") -> Response:
 
 
 def _asked(known: Schema, required: list[str], *, needs_match: bool) -> Asked:
-    """Return the request's JSON object without null fields. Refuse unknown, missing or invalid fields."""
+    """Return the request's JSON without nulls; abort if a field is unknown, missing or invalid."""
     if request.mimetype != "application/json":
         abort(415)
     try:
@@ -275,7 +268,6 @@ def _asked(known: Schema, required: list[str], *, needs_match: bool) -> Asked:
 
 
 def _composed(value: Any) -> Any:
-    """Normalize Unicode in a text or in an object's keys."""
     if isinstance(value, dict):
         return {composed(key): one for key, one in value.items()}
     return composed(value) if isinstance(value, str) else value
@@ -316,7 +308,7 @@ def _refuse(sentence: str, code: int = 422) -> NoReturn:
 
 # State and version
 
-BOOT = secrets.token_hex(4)  # one per run of the service
+BOOT = secrets.token_hex(4)  # one per run
 
 
 @read("/api/state", openapi.answered("Everything a page shows.", "State"), name="state")
@@ -383,7 +375,7 @@ def version() -> AnyResponse:
 
 
 def mark(now: MatchState) -> str:
-    """Return the ETag of a state, also used by pages; the demo has its own."""
+    """Return a state's ETag; the demo has its own."""
     club = service().club
     clocks = "".join(f".{one['seq']}{'' if one['left_s'] else '-out'}" for one in club.clocks) if club else ""
     return f"{BOOT}{'-demo' if is_demo() else ''}.{now.version}{clocks}"

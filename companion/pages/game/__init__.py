@@ -1,1 +1,1 @@
-"""The match in play: the table on a phone, picking cards, legal plays, set-up."""
+"""The match in play: the table, picking cards, legal plays, set-up."""

@@ -1,7 +1,6 @@
-"""The card picker: the deck as tiles, and questions that complete a play.
+"""Card picker: the deck as tiles, and questions that complete a play.
 
-Offers depend on the deck and the switches, not on the edition. Illegal plays can be picked too: the referee explains
-them.
+Offers depend on deck and switches only. Illegal plays can be picked too: the referee explains them.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class OpenQuestion:
     offers: tuple[Offer, ...] = ()
     hint: str = ""
     instead: str = ""  # label for skipping the question
-    asks_who: bool = False  # True if the player is not yet chosen
+    asks_who: bool = False  # the player is not yet chosen
 
 
 def _grouped(tiles: Iterable[Offer]) -> tuple[Group, ...]:
@@ -56,11 +55,8 @@ def _grouped(tiles: Iterable[Offer]) -> tuple[Group, ...]:
     return tuple((_(words.FAMILY_TITLES[family]), family.value, some) for family, some in groups if some)
 
 
-# Tabs
-
-
 def groups(table: Table, player: str, tab: Tab) -> tuple[Group, ...]:
-    """Return the deck by family, each card with the effect of a tap."""
+    """Return the deck by family, with a button for each card."""
     if tab is Tab.AT_ONCE:
         return _at_once(table, player)
     if tab is Tab.DISCARD:
@@ -77,7 +73,7 @@ def _play_tile(table: Table, play: Play, title: str = "", card: Card | None = No
 
 
 def _one_or_ask(table: Table, plays: Sequence[Play], face: Card, player: str, **asked: str) -> Offer:
-    """Return a card's button. It enters the only possible play, or opens a question."""
+    """Return a card's button: it enters the only play, or opens a question."""
     if len(plays) == 1 and face not in ASKS_MORE:
         return _play_tile(table, plays[0])
     legal = any(legal_now(table, play) for play in plays)
@@ -85,7 +81,7 @@ def _one_or_ask(table: Table, plays: Sequence[Play], face: Card, player: str, **
 
 
 def ways(table: Table, player: str, card: Card) -> Iterator[Play]:
-    """Yield the ways to play a card on one's own turn: each target, each use of a special card."""
+    """Yield a card's plays on one's own turn, by target or use."""
     own = table.side_of(player)
     return (play for play in laying(table, player, card) if play.target not in (own.name, *own.players))
 
@@ -102,13 +98,13 @@ def _at_once(table: Table, player: str) -> tuple[Group, ...]:
 
 
 def who_answers(table: Table, player: str) -> str:
-    """Return the likeliest player out of turn: `player`, or else the first who may."""
+    """Return `player` if they may play out of turn, else the first who may."""
     seats = (player, *(seat.player for seat in table.seats))
     return next((who for who in seats if any(t.legal for *_, tiles in _at_once(table, who) for t in tiles)), player)
 
 
 def more(table: Table, player: str, names: Names) -> list[Offer]:
-    """Return the rarer events of a table."""
+    """Return buttons for rarer events."""
     return [
         *offers.taking(table, player),
         *_of_the_switches(table, player, names),
@@ -119,7 +115,7 @@ def more(table: Table, player: str, names: Names) -> list[Offer]:
 
 
 def _of_the_switches(table: Table, player: str, names: Names) -> Iterator[Offer]:
-    """Yield what the switches allow, without a pass that is always illegal."""
+    """Yield buttons that the switches allow; a pass only if it can be legal."""
     edition = table.edition
     if "without-drawing" in (edition.coup_fourre_turn, edition.fast_remedy_turn) and not table.may_pass:
         yield Offer(_("Pass"), str(Play(Verb.PASS, player)), legal=False)
@@ -141,11 +137,8 @@ def _of_the_switches(table: Table, player: str, names: Names) -> Iterator[Offer]
         yield Offer(_("Stops at the target"), str(Play(Verb.FINISH, player)))
 
 
-# Questions
-
-
 def question(table: Table, player: str, asked: Mapping[str, str], names: Names) -> OpenQuestion | None:
-    """Return the question that the page's query asks for, if this table has it."""
+    """Return the question that the page's query asks for, if any."""
     card = card_of_slug(asked.get("card", ""))
     if card is None or card not in table.deck:
         ask = _QUESTIONS.get(asked.get("ask", ""))
@@ -233,7 +226,6 @@ def _which_pair(table: Table, player: str, asked: Mapping[str, str], _names: Nam
 
 
 def _which_exchanged(table: Table, player: str, asked: Mapping[str, str], _names: Names) -> OpenQuestion:
-    """Ask for one card at a time until the button is tapped."""
     given = (card_of_slug(slug) for slug in asked.get("cards", "").split(","))
     most = max(1, min(MOST_EXCHANGED, table.hands[table.seat_of(player)]))
     cards = tuple(card for card in given if card is not None and card in table.deck)[:most]

@@ -1,4 +1,4 @@
-"""Pages to pick a play: a new one, another answer, a corrected line. Also the page of legal plays."""
+"""Pages to pick, answer or correct a play; the page of legal plays."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _refused(now: MatchState, question: Question, table: Table) -> dict[str, Any
 
 @bp.get("/line/<int:seq>")
 def change(seq: int) -> AnyResponse | str:
-    """Show the picker for a line's correction, or with `?before=1` for a play forgotten before it."""
+    """Show the picker for a line's correction or, with `before=1`, for a play forgotten before it."""
     now = state()
     entry = now.entry(seq)
     if entry is None or entry.judged is None or now.is_dealt:
@@ -140,7 +140,7 @@ def change(seq: int) -> AnyResponse | str:
 
 
 def _misfits(now: MatchState, entry: Entry) -> dict[str, Any] | None:
-    """Return the change chosen on this page, with the lines that it would make illegal, if any."""
+    """Return the chosen change with the lines it would make illegal, if any."""
     text = None if request.args.get("out") == "1" else request.args.get("text", "")
     written = EventKind.LINE if request.args.get("before") == "1" else EventKind.CORRECT
     kind = EventKind.RETRACT if text is None else written
@@ -180,18 +180,18 @@ def _picker(
     asks_who: bool = False,
     **task: object,
 ) -> str:
-    """Return the page with `usual_player` and `tab` preselected.
+    """Return the picker page, with `usual_player` and `tab` preselected.
 
-    `written` is the play in notation, `noted` the current play of the changed line, and `line` its number. `asks_who`
-    is True if two players may play a card now and the phone's player is unknown.
+    `written` is the play in notation, `noted` the changed line's current play, `line` its number. With `asks_who` the
+    page asks which of two players played.
 
     `task` goes to the template:
 
     * `title`, `post_to`, `picture` (address);
-    * `about`: a sentence about the card or the recorded play;
-    * `is_asked`: the page answers a question, so "not a play" is possible;
+    * `about`: sentence about the card or recorded play;
+    * `is_asked`: the page answers a question: "not a play" is possible;
     * `refused`: the illegal play picked here;
-    * `misfits`: the change picked here, and the lines that it would make illegal.
+    * `misfits`: see `_misfits`.
     """
     names = Names.of(now.game)
     player = request.args.get("player", usual_player)
@@ -224,7 +224,7 @@ def _picker(
 
 
 def _same_by(table: Table, noted: Play, player: str, names: Names) -> Offer | None:
-    """Return the recorded play as another player's, unless it is theirs already or targets their own side."""
+    """Return the recorded play as another player's; None if theirs already or aimed at their side."""
     if noted.player in (None, player) or noted.target in (player, table.side_of(player).name):
         return None
     play = replace(noted, player=player, anyway=False)
@@ -245,14 +245,14 @@ def _tab_of(play: Play | None) -> Tab:
     return Tab.DISCARD if play.verb is Verb.DISCARD else Tab.AT_ONCE if play.at_once else Tab.MY_TURN
 
 
-# Legal cards, their targets, and reasons against the others
+# Legal cards
 
 MOST_REASONS = 2  # against a card
 
 
 @bp.get("/may")
 def may() -> AnyResponse | str:
-    """Show all cards for this phone's player, or for the player whose turn it is."""
+    """Show which cards a player may play: the requested, this phone's or the current player."""
     now = state()
     table, seat = now.game.table, phone_identity.seat(now)
     if table is None:
@@ -279,7 +279,7 @@ def may() -> AnyResponse | str:
 
 
 def at_once(table: Table, player: str) -> Iterator[Offer]:
-    """Yield the cards that a player may play out of turn."""
+    """Yield buttons for a player's plays out of turn."""
     for play in referee.legal_plays(table, player):
         if play.at_once and play.card is not None:
             card = words.title(play.card)
@@ -288,7 +288,7 @@ def at_once(table: Table, player: str) -> Iterator[Offer]:
 
 
 def families(table: Table, player: str, names: Names) -> Iterator[dict[str, object]]:
-    """Yield the deck by family: legal cards with a button per target, reasons against the others."""
+    """Yield card families with buttons for legal plays and reasons against others."""
     for family in card_picker.FAMILIES:
         can: list[Offer] = []
         against: list[tuple[Card, Play]] = []
@@ -317,7 +317,6 @@ def _taps(player: str, card: Card, legal: list[Play], names: Names) -> Iterator[
 
 
 def _reasons(table: Table, against: Iterable[tuple[Card, Play]], names: Names) -> Iterator[tuple[list[Card], Why]]:
-    """Yield each distinct reason with its cards."""
     about: dict[Why, dict[Card, None]] = {}
     for card, play in against:
         for why in words.whys(referee.objections(table, play)[:MOST_REASONS], table.edition, names):
@@ -326,7 +325,7 @@ def _reasons(table: Table, against: Iterable[tuple[Card, Play]], names: Names) -
 
 
 def discards(table: Table, player: str, names: Names) -> dict[str, object]:
-    """Return whether cards may be discarded, and the reasons against those that may not.
+    """Return whether any card may be discarded, and reasons against others.
 
     Safeties are always listed, others only if no discard is legal.
     """

@@ -1,4 +1,4 @@
-"""House rules and counted cards in the set-up form, and differences between editions."""
+"""House rules and counted cards in the set-up form; differences between editions."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ FAMILY = {
     "five-hazards-removed": ("yes", N_("Take out five hazard cards"), N_("With two or three players.")),
     "overshoot": ("allowed", N_("Drive past the target"), N_("The last card may go too far.")),
 }
-"""Switches that families argue about: value for "on", title and meaning."""
+"""Common house rules: value for "on", title and meaning."""
 
-SILENT = "chosen"  # first word of the source if the rule sheet is silent
+SILENT = "chosen"  # begins the source if the rule sheet is silent
 
 
 def house_rules(form: Form, edition: Edition) -> dict[str, str]:
     """Return the chosen switches that differ from the rule sheet.
 
-    `shown-for` is the edition for which the form was shown: values from its sheet were not chosen.
+    Values from the sheet of the form's edition, `shown-for`, were not chosen.
     """
     before = form.get("shown-for")
     sheet = load_edition(before) if before in edition_names() else edition
@@ -50,7 +50,7 @@ def house_rules(form: Form, edition: Edition) -> dict[str, str]:
 
 
 def counts(form: Form, edition: Edition) -> dict[Card, int]:
-    """Return the corrected counts of an unverified deck. Raises Problem for invalid ones."""
+    """Return corrected counts of an unverified deck. Raises Problem for invalid ones."""
     counted: dict[Card, int] = {}
     for card in _countable(edition):
         text = form.get(f"count-{card}", "").strip()
@@ -73,7 +73,7 @@ def agreed(form: Form, edition: Edition) -> Edition:
 
 
 def switch_views(form: Form, edition: Edition) -> list[dict[str, object]]:
-    """Return every switch as sentences: value in force, the sheet's value, alternatives."""
+    """Return every switch as sentences: value in force, the sheet's, alternatives."""
     chosen = house_rules(form, edition)
     try:
         played = agreed(form, edition)
@@ -90,7 +90,7 @@ def switch_views(form: Form, edition: Edition) -> list[dict[str, object]]:
             "chosen": chosen.get(name, ""),
             "by_the_sheet": _(values[edition.switch(name)]),
             "is_silent": edition.sources[name].startswith(SILENT),
-            # without effect in the chosen game
+            # without effect
             "means_nothing": name not in chosen and played.means_nothing(name),
             "others": [(value, _(say)) for value, say in values.items() if value != edition.switch(name)],
         }
@@ -112,7 +112,7 @@ def idle_views(form: Form, edition: Edition, way: tuple[int, int] | None, target
 
 
 def family_views(views: Iterable[dict[str, object]]) -> list[dict[str, object]]:
-    """Return the switches in FAMILY that have an effect here."""
+    """Return the switches in FAMILY that have an effect."""
     found = {str(view["name"]): view for view in views if not view["means_nothing"]}
     return [
         found[name]
@@ -124,7 +124,7 @@ def family_views(views: Iterable[dict[str, object]]) -> list[dict[str, object]]:
 
 
 def count_views(form: Form, edition: Edition) -> list[dict[str, object]]:
-    """Return the cards of an unverified deck with the typed counts."""
+    """Return an unverified deck's cards with typed counts."""
     typed = {card: form.get(f"count-{card}") or str(edition.deck[card]) for card in _countable(edition)}
     return [
         {
@@ -138,17 +138,14 @@ def count_views(form: Form, edition: Edition) -> list[dict[str, object]]:
 
 
 def _countable(edition: Edition) -> list[Card]:
-    """Return the cards of an unverified deck except the safeties, of which there is one each."""
+    """Return an unverified deck's cards except safeties (one each)."""
     if edition.counts_verified:
         return []
     return [card for card in edition.deck if card.family is not Family.SAFETY]
 
 
-# Rules of the match
-
-
 def rules_in_force(game: Game) -> dict[str, object]:
-    """Return the match's rules: target, house rules, those without effect, and corrected counts."""
+    """Return the match's rules: target, house rules, ineffective ones, corrected counts."""
     edition, players = game.edition, sum(len(team.players) for team in game.teams)
     return {
         "title": _(edition.title),
@@ -165,11 +162,8 @@ def _switches_of(edition: Edition, others: Mapping[str, str]) -> list[tuple[str,
     return [(_(switch_title(name)), _(switches()[name][edition.switch(name)])) for name in turned]
 
 
-# Comparison with the classic rules
-
-
 def differences(edition: Edition, classic: Edition) -> list[tuple[str, str]]:
-    """Return how an edition differs from the classic rules: cards, players, points and switches."""
+    """Return an edition's differences from the classic rules: cards, players, points, switches."""
     plain = [
         (_("Cards"), _cards_differ(edition, classic)),
         (_("Players"), _players_differ(edition, classic)),

@@ -1,4 +1,4 @@
-"""How to play: rules of an edition or of this table, single cards, and a trial game."""
+"""How to play: rules of an edition or this table, single cards, a trial game."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SECTIONS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "special": (N_("Specials"), (), ("limit-on-doubled", "u-turn-on-winning-card")),
     "points": (N_("Points"), (), ("shut-out",)),
 }
-"""Sections: heading, main switches, and switches for the fine points."""
+"""Heading, main switches and fine points, by section."""
 
 USUAL = {
     Family.DISTANCE: N_("Play on your own side while your car can drive. They add up."),
@@ -54,14 +54,14 @@ USUAL = {
     Family.REMEDY: N_("Play on your own side: it fixes its hazard."),
     Family.SAFETY: N_("Play on your own side: you are immune to its hazards and take another turn."),
 }
-"""Effect of a family's cards."""
+"""Effect of a card, by family."""
 
 _OWN = {
     Card.SPEED_LIMIT: N_("Play on an opponent: they can drive at most 50 at a time."),
     Card.ROLL: N_("It starts the car."),
     Card.RIGHT_OF_WAY: N_("You no longer need %(roll)s."),
 }
-"""Additional effect of a single card."""
+"""Additional effects of single cards."""
 
 
 @bp.get("/how")
@@ -125,7 +125,7 @@ def _said(names: Iterable[str], edition: Edition) -> list[tuple[str, bool]]:
 
 
 def _card(face: Card, edition: Edition) -> dict[str, object]:
-    """Return a card's effect, the cards that counter it, and those it counters."""
+    """Return a card's effect, and the cards it counters or is countered by."""
     needs_roll = edition.roll_to_start == "needed" or face is Card.SPEED_LIMIT
     return {
         "card": face,
@@ -138,7 +138,7 @@ def _card(face: Card, edition: Edition) -> dict[str, object]:
     }
 
 
-# The trial game: prepared plays for a learner, judged by the referee. It changes no match
+# Trial game, judged by the referee; it changes no match
 
 YOU, OTHER = "Ann", "Bob"
 BEGINS = (f"side {YOU}", f"side {OTHER}", f"hand first {YOU}")
@@ -147,7 +147,7 @@ FIRST_HAND = (Card.ROLL, Card.KM_100, Card.GASOLINE, Card.STOP, Card.PUNCTURE_PR
 
 @dataclass(frozen=True, slots=True)
 class TrialStep:
-    """A play of the learner: the card drawn before it, the instruction, and the opponent's reply."""
+    """A learner's play: card drawn before it, instruction, opponent's reply."""
 
     play: str
     say: str
@@ -185,7 +185,7 @@ STEPS = (
 
 @bp.get("/try")
 def try_it() -> str:
-    """Show a step of the trial game. After a tap, show the next step or why another card is needed."""
+    """Show a step of the trial game, or why another card is needed."""
     number = parsing.whole(request.args.get("step", ""), 0, len(STEPS)) or 0
     tapped = card_of_slug(request.args.get("card", ""))
     if number < len(STEPS) and tapped is _play(STEPS[number].play).card:
@@ -221,7 +221,6 @@ def _played(steps: int) -> Game:
 
 
 def _hand(steps: int) -> list[Card]:
-    """Return the learner's cards after these steps, including the next draw."""
     drawn = (step.draws for step in STEPS[: steps + 1] if step.draws)
     hand = [*FIRST_HAND, *drawn]
     for step in STEPS[:steps]:

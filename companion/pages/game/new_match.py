@@ -31,10 +31,10 @@ from companion.rules.table import Team
 
 bp = Blueprint("setting_up", __name__)
 
-CLASSIC = "classic"  # default, and the edition that others are compared with
+CLASSIC = "classic"  # default, and compared with others
 OTHERS = ("bsd-mille", "parker")  # no longer sold: listed separately
 DEALT, PERSON, USUAL_ROBOT = "dealt", "0", "2"
-"""Form values: dealt cards, a person's seat, a robot's seat by default."""
+"""Form values: dealt cards, a person's level, a robot's default level."""
 
 MOST_PLAYERS = 8
 MOST_TARGET_KM = 5000
@@ -43,9 +43,9 @@ USUAL_TARGETS_KM = (700, 1000)
 
 @bp.get("/setup")
 def show() -> AnyResponse | str:
-    """Show the form, prefilled from the last match. A due camera trial comes first.
+    """Show the form, prefilled from the last match.
 
-    Phones that may not set up this match go to the join page.
+    A due camera trial comes first; phones that may not set up go to the join page.
     """
     if not (phone_identity.may_host() or (phone_identity.takes_part() and state().game.teams)):
         return redirect(url_for("seats.join"))
@@ -55,7 +55,6 @@ def show() -> AnyResponse | str:
 
 
 def _like_the_last(now: MatchState) -> MultiDict[str, str]:
-    """Return the last match as form values; empty before the first."""
     game, names = now.game, _names_before(now)
     if now.match is None or not game.teams or now.is_demo:
         return MultiDict()
@@ -108,7 +107,7 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
 
 
 def _switches(chosen: MultiDict[str, str], edition: Edition) -> dict[str, object]:
-    """Return the form's switches: those that families argue about, others by section, and how many differ."""
+    """Return the form's switches: common, others by section, ineffective; and how many changed."""
     views = house_rules.switch_views(chosen, edition)
     family = house_rules.family_views(views)
     shown = {view["name"] for view in family}
@@ -150,7 +149,7 @@ def _first(chosen: MultiDict[str, str]) -> int:
 
 
 def _not_seated(edition: Edition) -> str:
-    """Return which numbers of players the edition is for; empty if it is for any number."""
+    """Return the sentence naming possible numbers of players; empty if all are."""
     seated = sorted({players for players, _each in edition.seatings})
     if seated == list(range(2, MOST_PLAYERS + 1)):
         return ""
@@ -158,7 +157,6 @@ def _not_seated(edition: Edition) -> str:
 
 
 def _names_before(now: MatchState) -> list[str]:
-    """Return the players of the last match in seating order; empty for a demo."""
     if now.is_demo:
         return []
     names = Names.of(now.game)
@@ -167,10 +165,7 @@ def _names_before(now: MatchState) -> list[str]:
 
 @bp.post("/setup")
 def start() -> AnyResponse | tuple[str, int]:
-    """Begin the match. Ask first if it would end another in play.
-
-    Warn first if a house rule has no effect.
-    """
+    """Begin the match; ask first if it ends another or a house rule has no effect."""
     try:
         lines = setup_lines(request.form)
     except Problem as problem:
@@ -201,7 +196,6 @@ def _has_idle_rules(lines: list[str]) -> bool:
 
 
 def _levels(form: MultiDict[str, str], lines: list[str]) -> dict[str, int] | None:
-    """Return the robots' levels by player; None if people deal."""
     if form.get("cards") != DEALT:
         return None
     seats = referee.seating([header.team for header in notation.headers(lines) if isinstance(header, SideLine)])
@@ -210,7 +204,6 @@ def _levels(form: MultiDict[str, str], lines: list[str]) -> dict[str, int] | Non
 
 
 def _level(form: MultiDict[str, str], seat: int) -> int:
-    """Return a seat's robot level; 0 for a person."""
     return (form.get("cards") == DEALT and parsing.whole(form.get(f"robot{seat}"), 1, 3)) or 0
 
 
@@ -226,7 +219,7 @@ def answer_offer() -> AnyResponse:
 
 
 def setup_lines(form: MultiDict[str, str]) -> list[str]:
-    """Return the header lines of a match and its first hand. Raises Problem for an impossible set-up."""
+    """Return the header lines of a match and its first hand. Raises Problem if impossible."""
     try:
         edition = load_edition(form.get("edition", CLASSIC))
     except EditionError:
@@ -260,7 +253,7 @@ def setup_lines(form: MultiDict[str, str]) -> list[str]:
 
 
 def _teams(words: list[str], each: int) -> list[Team]:
-    """Return the sides of clockwise seats: partners sit opposite each other."""
+    """Return the sides of clockwise seats; partners sit opposite."""
     if each == 1:
         return [Team(word, (word,)) for word in words]
     sides = len(words) // each
@@ -269,7 +262,7 @@ def _teams(words: list[str], each: int) -> list[Team]:
 
 
 def _km(value: str) -> int | None:
-    """Return the chosen target in km; None if missing or out of range."""
+    """Return the target in km, rounded down; None if missing or out of range."""
     km = parsing.whole(value, 0, MOST_TARGET_KM) or 0
     km -= km % TARGET_STEP_KM
     return km if LEAST_TARGET_KM <= km <= MOST_TARGET_KM else None

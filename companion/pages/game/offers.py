@@ -1,6 +1,6 @@
-"""Buttons for plays besides an ordinary turn: answer at once, hand over, play a received card, pass.
+"""Buttons for plays besides an ordinary turn: immediate answers, handing over, received cards, passing.
 
-The referee judges each; none depends on the edition's name.
+The referee judges each.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from companion.rules.moves import laying
 from companion.rules.play import Play, Verb
 from companion.rules.table import How, Table, Taken
 
-MOST_WAYS = 2  # maximum with a button each; more are chosen on another page
+MOST_WAYS = 2  # more are chosen on another page
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A button."""
+    """A button that enters a play or opens a question."""
 
     words: str
-    text: str = ""  # the play that a tap enters; empty if a question comes first
-    ask: str = ""  # query of the page with that question
+    text: str = ""  # play in notation; empty if a question comes first
+    ask: str = ""  # query of that question's page
     legal: bool = True
     card: Card | None = None
     note: str = ""
-    """Explanation of the words, or what to call out with the card."""
+    """What to call out with the card, or an explanation."""
 
 
 def query(player: str, **asked: str) -> str:
-    """Return the query of the page that puts a play together."""
+    """Return the query of the page that completes a player's play."""
     return urlencode({"player": player, **asked})
 
 
@@ -43,22 +43,19 @@ def legal_now(table: Table, play: Play) -> bool:
     return not referee.objections(table, play)
 
 
-# Immediate answers to an attack or a card
-
-
 def coups_fourres(table: Table) -> Iterator[Play]:
-    """Yield the safeties that can answer an attack now, for each attacked player."""
+    """Yield the coups fourrés possible now, for each attacked player."""
     return _answers(table, SAFETY_OF)
 
 
 def coup_fourre(play: Play, names: Names) -> Offer:
-    """Return a coup fourré as a button with the player's name."""
+    """Return a coup fourré's button, with the player's name."""
     say = _("Coup fourré! %(who)s: %(card)s", who=names.player(play.player), card=words.title(play.card))
     return Offer(say, str(play))
 
 
 def answers(table: Table, names: Names, seat: str | None) -> list[Offer]:
-    """Return the other immediate answers: remedy, mirror, u-turn. `seat` is the phone's player, if any."""
+    """Return buttons for other immediate answers: remedy, mirror, u-turn. `seat` is this phone's player."""
     attacked = dict.fromkeys(player for attack in table.attacks for player in table.sides[attack.side].players)
     mirroring = attacked if Card.MIRROR in table.deck else ()
     turning = [place.player for place in table.seats] if table.window.laid is not None else ()
@@ -84,7 +81,7 @@ def _answers(table: Table, cards: dict[Card, Card]) -> Iterator[Play]:
 
 
 def _by_player(plays: Sequence[Play], seat: str | None, names: Names) -> Iterator[Offer]:
-    """Yield a button for the phone's player or the only possible one; else one for the page that asks who."""
+    """Yield the button of the phone's or only player, else one that asks who."""
     plays = [play for play in plays if play.player == seat] or plays
     card = words.title(plays[0].card) if plays else ""
     if len(plays) == 1:
@@ -93,11 +90,8 @@ def _by_player(plays: Sequence[Play], seat: str | None, names: Names) -> Iterato
         yield Offer(_("%(card)s!", card=card), ask=query(plays[0].player or "", tab="at-once"))
 
 
-# Besides an ordinary turn
-
-
 def beside(table: Table, names: Names, player: str | None = None) -> Iterator[Offer]:
-    """Yield plays besides ordinary ones: hand over, use a received card, pass; only of `player` if given."""
+    """Yield buttons to hand over, use a received card or pass; only of `player` if given."""
     offers = [*_giving(table, names), *laying_taken(table, names)]
     going = table.player_to_move
     if table.may_pass and legal_now(table, passing := Play(Verb.PASS, going)):
@@ -127,9 +121,9 @@ def who_lays_now(table: Table) -> tuple[str, Card] | None:
 
 
 def laying_taken(table: Table, names: Names) -> Iterator[tuple[str, Offer]]:
-    """Yield the ways to play a card just stolen, handed over or fetched.
+    """Yield a player's buttons to play a card just stolen, handed over or fetched.
 
-    An unplayable card may be discarded, unless it was stolen.
+    An unplayable card may be discarded, unless stolen.
     """
     taken = table.window.taken
     if taken is None:
@@ -163,7 +157,7 @@ def _ways_of(table: Table, player: str, taken: Taken) -> Iterator[Play]:
 
 
 def taking(table: Table, player: str) -> Iterator[Offer]:
-    """Yield a draw from the discard pile, if the edition allows it."""
+    """Yield the button to draw from the discard pile, if the edition allows it."""
     if table.edition.take_discard == "forbidden":
         return
     play = Play(Verb.TAKE, player)
@@ -177,7 +171,7 @@ def taking(table: Table, player: str) -> Iterator[Offer]:
 
 
 def extension(table: Table) -> list[Offer]:
-    """Return the two answers of a side that reached the target."""
+    """Return buttons to extend or finish, for a side that reached the target."""
     if table.extension_offered_to is None or table.is_over:
         return []
     caller = table.sides[table.extension_offered_to].players[0]

@@ -22,17 +22,17 @@ from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import Table
 
 _SORTS = "sorts"
-"""Cookie key: whether this phone sorts its hand by family."""
+"""Cookie key: sort the hand by family."""
 
 
 def seen(now: MatchState) -> Seen | None:
-    """Return what this phone's player sees, if seated in a dealt match."""
+    """Return what this phone's player sees in a dealt match."""
     seat = phone_identity.seat(now)
     return now.dealt.seen_by(seat) if now.dealt is not None and seat is not None else None
 
 
 def view(now: MatchState) -> dict[str, Any] | None:
-    """Return the hand as tiles: `use` is the effect of a tap, `out` its effect while discarding."""
+    """Return the hand as tiles: `use` is a tap's effect, `out` the same while discarding."""
     own, table = seen(now), now.game.table
     if own is None or table is None or (table.is_over and not own.is_asked):
         return None
@@ -61,7 +61,7 @@ def view(now: MatchState) -> dict[str, Any] | None:
 
 
 def _use(table: Table, own: Seen, card: Card) -> Offer:
-    """Return the effect of a tap: the only play, a choice of several, or a refused one."""
+    """Return a tap's effect: the only play, a choice, or a refused play."""
     ways = _ways(own, card)
     if len(ways) > 1:
         return Offer(words.title(card), ask=offers.query(own.player, card=card.value), card=card)
@@ -71,7 +71,7 @@ def _use(table: Table, own: Seen, card: Card) -> Offer:
 
 
 def _ways(own: Seen, card: Card) -> list[Play]:
-    """Return a card's plays except discards; with an accelerator, the accelerator is tapped."""
+    """Return a card's plays except discards; doubled ones belong to the accelerator."""
     return [play for play in own.plays if play.verb is not Verb.DISCARD and play.out_of_hand[-1:] == (card,)]
 
 
@@ -80,14 +80,14 @@ def _offer(play: Play, own: Seen, card: Card) -> Offer:
 
 
 def _answer(play: Play) -> Offer:
-    """Return a card that may be played or handed over at once, with what to call out."""
+    """Return an immediate answer's button, with what to call out."""
     title = words.title(play.card)
     is_safety = play.card is not None and play.card.family is Family.SAFETY
     return Offer(title, str(play), card=play.card, note=_("Coup fourré!") if is_safety else title)
 
 
 def question(now: MatchState, asked: Mapping[str, str]) -> OpenQuestion | None:
-    """Return the question how to play a card; for hazards, thefts and controls the card picker's."""
+    """Return the question how to play the requested card; None if it cannot be played."""
     own, table, names = seen(now), now.game.table, Names.of(now.game)
     card = card_of_slug(asked.get("card", ""))
     if own is None or table is None or card is None or not (ways := _ways(own, card)):
@@ -105,7 +105,7 @@ def sort() -> None:
 
 
 def advise(now: MatchState) -> None:
-    """Show what a robot would do here, and why. The hand marks the card to tap."""
+    """Show what a robot would do here, and why; mark the card to tap."""
     own = seen(now)
     position = now.dealt.asks(own.player) if now.dealt is not None and own is not None else None
     if now.dealt is None or position is None:
@@ -128,7 +128,7 @@ def _would(play: Play, names: Names) -> str:
 
 
 def tell(now: MatchState, outcome: Outcome) -> None:
-    """Show a tap's outcome on the next page, and in a dealt match the reasons against a refused play."""
+    """Show a tap's outcome and, in a dealt match, why a play was refused."""
     if outcome.say:
         flash(_(outcome.say))
     elif now.is_dealt:

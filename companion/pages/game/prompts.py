@@ -1,4 +1,4 @@
-"""Questions to a phone: coups fourrés, plays to confirm, differences between table and record."""
+"""Questions to a phone: coups fourrés, plays to confirm, differences of table and record."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ from companion.tabletop.mat_layout import mat_of
 
 
 def chances(state: MatchState, table: Table, seat: str | None) -> dict[str, object]:
-    """Return the coups fourrés possible now, for the phone of `seat`; None for no seat.
+    """Return the coups fourrés possible now, for the phone of `seat`, if any.
 
-    `key` identifies the attack, so that each screen shrinks its window once. `own` are plays of the phone's player.
-    `others` may be entered for a partner, or for anyone on a phone without a seat. `hints` are sentences about other
-    sides.
+    `key` identifies the attack, so that each screen shrinks its window once. `own` are the player's plays; `others` may
+    be entered for a partner or, without a seat, for anyone. `hints` are sentences about other sides.
     """
     asked = [question.plays for question in state.questions if question.kind is Kind.PLAY]
     waiting = {(play.player, play.card) for plays in asked for play in plays}
@@ -53,8 +52,8 @@ MOST_SHOWN = 3  # waiting plays; the others are counted
 def asked(state: MatchState) -> dict[str, Any]:
     """Return the open questions.
 
-    `full` are those with buttons: the first difference, and `head`, the first waiting play. `later` are the next few of
-    `behind` waiting plays. `together` is the last of `legal` plays that one tap confirms.
+    `full` have buttons: the first difference and `head`, the first waiting play. `later` are the next few of `behind`
+    waiting plays. `together` is the last of `legal` plays that one tap confirms.
     """
     differing = [question for question in state.questions if not question.asks_play][:1]
     waiting = [question for question in state.questions if question.asks_play]
@@ -86,12 +85,12 @@ def view(state: MatchState, question: Question) -> dict[str, Any]:
         "text": str(play) if play else "",
         "card": words.sign_of(one) if one else None,
         "side": names.number(play.player) if play else 0,
-        # target side, and its safety that makes the play illegal
+        # target side, and its safety against the play
         "whom": names.number(play.target) if play else 0,
         "meant": card_of_slug(str(against.get("safety", ""))),
         "whys": words.whys(question.reasons, edition, names),
         "remarks": [words.why(reason, edition, names) for reason in remarks],
-        # alternatives, likeliest first; all plays if none is likely enough
+        # likeliest first; all plays if none is likely enough
         "choices": _choices(question.plays[1:] if one else question.plays, table, names, one),
         "is_lost": views.is_lost(edition, question.reasons),
         "zone": words.zone_name(question.zone, _side_at(state, question.zone)) if question.zone else "",
@@ -99,7 +98,7 @@ def view(state: MatchState, question: Question) -> dict[str, Any]:
 
 
 def sentence(state: MatchState, question: Question) -> str:
-    """Return the subject of a question as a sentence."""
+    """Return a question's subject as a sentence."""
     if question.kind is Kind.PLAY:
         return words.play_say(question.plays[0], Names.of(state.game))
     if question.kind is Kind.WHICH:
@@ -116,7 +115,7 @@ def _side_at(state: MatchState, zone: str) -> str | None:
 
 
 def _choices(plays: Sequence[Play], table: Table | None, names: Names, was: Play | None) -> tuple[Offer, ...]:
-    """Return the alternatives to `was`, with sentences if cards alone do not distinguish them."""
+    """Return buttons for alternatives to `was`, with sentences if cards alone are ambiguous."""
     ways = {replace(play, card=None, times=1) for play in (*plays, was or plays[0])} if plays else set()
     return tuple(
         Offer(

@@ -1,4 +1,4 @@
-"""A robot's seat at a table with real cards, and instructions for its helper."""
+"""A robot's seat at a table with real cards, and its helper's instructions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CARDS = (
 
 @bp.get("/robot")
 def show() -> AnyResponse | str:
-    """Show the helper the next instruction, and with `?hand=1` the robot's cards."""
+    """Show the helper the next instruction; with `hand=1` the robot's cards."""
     now = state()
     if now.game.table is None or now.is_dealt:
         return redirect(url_for("setting_up.show" if now.game.table is None else "table.show"))
@@ -60,7 +60,7 @@ def show() -> AnyResponse | str:
 
 @bp.post("/robot/seat")
 def choose() -> AnyResponse:
-    """Choose the robot's player and level; without a player there is no robot."""
+    """Choose the robot's player and level; no player means no robot."""
     player, level = request.form.get("player", ""), request.form.get("level", "2")
     chosen = RobotSeat.of(f"{player} {level}", state().side_of)
     match().seat_robot(chosen, phone_identity.who(state()))
@@ -69,7 +69,7 @@ def choose() -> AnyResponse:
 
 @bp.post("/robot/help")
 def begin() -> AnyResponse:
-    """Make this phone the robot's only helper. Later only the host may change that."""
+    """Make this phone the robot's helper; later only the host may change that."""
     if not _may_help():
         raise phone_identity.NotYours(seats.only_host())
     service().robot.helper = phone_identity.known_phone()
@@ -78,7 +78,7 @@ def begin() -> AnyResponse:
 
 @bp.post("/robot/hand")
 def tap_in() -> AnyResponse:
-    """Record the cards that the helper has tapped."""
+    """Record the cards tapped by the helper."""
     seen, now = _seen(), _helped()
     typed = {n: request.form.get(f"slot-{n}") for n in range(1, SLOTS + 1)}
     said = {n: None if slug == NOTHING else card_of_slug(slug) for n, slug in typed.items() if slug}
@@ -104,7 +104,6 @@ def _helps(now: MatchState) -> bool:
 
 
 def _may_help() -> bool:
-    """True if this phone may start helping, and so see the hand."""
     return service().robot.helper is None or phone_identity.may_host()
 
 

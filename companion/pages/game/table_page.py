@@ -1,4 +1,4 @@
-"""The table on a phone: piles, turn, and taps to confirm, change and undo."""
+"""The table on a phone, and taps to confirm, change and undo."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from companion.storage.events import EventKind
 bp = Blueprint("table", __name__)
 
 MOST_SHOWN_AGAIN = 200
-"""Maximum length in letters of an unreadable text shown again for correction."""
+"""Longest unreadable text shown again for correction, in letters."""
 
 POLICIES = (
     (Policy.TAP, N_("A player taps to confirm"), ""),
@@ -79,7 +79,7 @@ def _offered(now: MatchState, table: Table, seat: str | None) -> dict[str, objec
 
 
 def _by_tap(now: MatchState, table: Table) -> dict[str, object] | None:
-    """Return the deck as tiles for a table without camera: `use` enters a play, `out` a discard."""
+    """Return tiles for a table without camera: `use` enters a play, `out` a discard."""
     waits = (
         any(question.kind is not Kind.DIRECTOR for question in now.questions)
         or now.attention
@@ -112,7 +112,7 @@ def more() -> str:
 
 @bp.post("/club")
 def go_on_at_club() -> AnyResponse:
-    """Continue at the club as a new table, if the club has another history of it."""
+    """Continue at the club as a new table."""
     club = service().club or abort(404)
     club.begin_anew()
     return go("/more")
@@ -126,7 +126,7 @@ def enter() -> AnyResponse:
 
 @bp.post("/question/<question_id>")
 def answer(question_id: str) -> AnyResponse:
-    """Answer a question. `text` is the chosen play; `anyway` accepts it although it is illegal."""
+    """Answer a question with the play `text`; `anyway` accepts an illegal one."""
     said, text = request.form.get("answer", Answer.YES.value), request.form.get("text")
     chosen = Answer(said) if said in tuple(Answer) else abort(400)
     anyway, vouched = "anyway" in request.form, permissions.vouched()
@@ -145,7 +145,7 @@ def answer(question_id: str) -> AnyResponse:
 
 
 def _who_pays(now: MatchState, question: Question | None) -> str | None:
-    """Return who must discard a card for taking back this play, if a rule says so."""
+    """Return the player whom taking back this play costs a card, if any."""
     table = now.game.table
     if question is None or question.is_legal or table is None or table.is_over or not question.plays:
         return None
@@ -174,9 +174,9 @@ def retract(seq: int) -> AnyResponse:
 
 
 def _rewrite(seq: int, kind: EventKind, **which: Any) -> AnyResponse:
-    """Change a line. Ask first if other lines would become illegal, unless accepted.
+    """Change a line; ask first if others would become illegal, unless accepted.
 
-    Show the score, which follows the change, if the line's hand was counted.
+    Redirect to the score if the line's hand was counted.
     """
     entry, asks, vouched = state().entry(seq), "anyway" not in request.form, permissions.vouched()
     was_over = entry is not None and state().was_counted(entry)
@@ -195,7 +195,7 @@ def _rewrite(seq: int, kind: EventKind, **which: Any) -> AnyResponse:
 
 
 def _write(page: str, act: Callable[[str, str], Outcome], *, refused: str | None = None, **which: Any) -> AnyResponse:
-    """Enter a play in notation. Show unreadable text again where it was typed."""
+    """Enter a play in notation; show unreadable text again."""
     text = request.form.get("text", "")
     try:
         return _tap(lambda by: act(text, by), refused)
@@ -206,7 +206,7 @@ def _write(page: str, act: Callable[[str, str], Outcome], *, refused: str | None
 
 
 def _tap(act: Callable[..., Outcome], refused: str | None = None, **which: int) -> AnyResponse:
-    """Apply a tap. Show the table, or the page `refused` if the play is illegal."""
+    """Apply a tap; return the table, or the page `refused` for an illegal play."""
     by = phone_identity.who(state())
     outcome = once(lambda: act(by, **which))
     own_hand.tell(state(), outcome)
@@ -216,7 +216,7 @@ def _tap(act: Callable[..., Outcome], refused: str | None = None, **which: int) 
 
 
 def back() -> AnyResponse:
-    """Return the table for htmx; otherwise redirect to it or to a new score."""
+    """Return the table for htmx, else redirect to it or a new score."""
     forget_state()
     if "HX-Request" in request.headers:
         return make_response(show())
@@ -227,7 +227,7 @@ def back() -> AnyResponse:
 
 def _call_director(by: str) -> Outcome:
     if service().club is None:
-        abort(404)  # Only tables of a club show the button.
+        abort(404)  # only clubs' tables show the button
     return match().call_director(by, is_over=request.form.get("call") == "over")
 
 
@@ -240,9 +240,9 @@ TAPS: Mapping[str, tuple[str, Callable[..., Outcome]]] = {
     "redo": ("/redo", lambda by: permissions.take_back(EventKind.REDO, by, request.form.get("seq"))),
     "next_hand": ("/hand", lambda by: match().next_hand(by, request.form.get("first"))),
 }
-"""Taps that change the record, by endpoint: address and action.
+"""Address and action of taps that change the record, by endpoint.
 
-Undo and redo count only while the change shown on the page is still the last.
+Undo and redo apply only while the change shown is the last.
 """
 
 CHOICES: Mapping[str, tuple[str, Callable[[], object]]] = {
@@ -262,7 +262,7 @@ CHOICES: Mapping[str, tuple[str, Callable[[], object]]] = {
         lambda: match().set_verifying(phone_identity.who(state()), on=request.form.get("verify") == "yes"),
     ),
 }
-"""Taps that change settings, by endpoint: address and action."""
+"""Address and action of taps that change settings, by endpoint."""
 
 
 def _choose(act: Callable[[], object]) -> AnyResponse:

@@ -1,4 +1,4 @@
-"""The text version of the table, for screen readers and people who prefer words."""
+"""Text version of the table, such as for screen readers."""
 
 from __future__ import annotations
 
@@ -113,7 +113,6 @@ def enter() -> AnyResponse:
 
 
 def _chosen(now: MatchState) -> str:
-    """Return the chosen play in notation. Raises Problem if incomplete."""
     table, form = now.game.table, request.form
     card = card_of_slug(form.get("card", ""))
     if table is None or card is None or card not in table.deck:

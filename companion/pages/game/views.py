@@ -19,11 +19,11 @@ from companion.rules.record import judge
 from companion.rules.record.judge import Game, JudgedLine
 from companion.rules.table import Side, Table
 
-NOISE = (Code.DISCARD_ONLY_WHEN_STUCK,)  # omitted: would follow every discard, since hands are hidden
+NOISE = (Code.DISCARD_ONLY_WHEN_STUCK,)  # omitted: follows every discard, as hands are hidden
 
 
 def side_views(game: Game, player: str | None, robots: Set[str] = frozenset()) -> list[dict[str, Any]]:
-    """Return the sides in seating order at this point of the record; `player` is the page's reader."""
+    """Return the sides' template values in seating order; `player` reads the page."""
     table = game.table
     return [] if table is None else [_side_view(game, table, side, player, robots) for side in table.sides]
 
@@ -48,7 +48,7 @@ def _side_view(game: Game, table: Table, side: Side, player: str | None, robots:
         "drives": drives,
         "stopped": side.hazard is not None,
         "limited": side.limited,
-        # each of the deck's safeties: whether played, and whether as a coup fourré
+        # safety, whether played, whether as a coup fourré
         "safeties": [(c, c in side.safeties, c in side.coups_fourres) for c in table.edition.safeties],
         "to_move": _is_up(table, side),
         "mine": player in side.players,
@@ -63,7 +63,7 @@ def _side_view(game: Game, table: Table, side: Side, player: str | None, robots:
 
 
 def _because_of(side: Side, *, drives: bool) -> Card | None:
-    """Return the card behind a car's state, if the state's sign shows another."""
+    """Return the card that explains a car's state, unless its sign shows it."""
     if drives and side.has_right_of_way and side.battle_top is not Card.ROLL:
         return Card.RIGHT_OF_WAY
     top = side.battle_top
@@ -71,7 +71,7 @@ def _because_of(side: Side, *, drives: bool) -> Card | None:
 
 
 def distance_piles(side: Side) -> tuple[tuple[Card, int, int], ...]:
-    """Return the distance cards, longest first: card, number, and how often each counts."""
+    """Return (card, count, multiplier) of a side's distance cards, longest first."""
     kinds = sorted(set(side.distances), key=lambda card: -card.km)
     doubled = {card: side.doubled.count(card) for card in kinds}
     plain = {card: side.distances.count(card) - doubled[card] for card in kinds}
@@ -79,7 +79,6 @@ def distance_piles(side: Side) -> tuple[tuple[Card, int, int], ...]:
 
 
 def _owes(table: Table, side: Side, names: Names) -> Iterator[str]:
-    """Yield a side's open requests as sentences, naming the player in a side of several."""
     for request in table.requests:
         of, card = table.seats[request.of_seat].player, words.title(request.card)
         if side.players == (of,):
@@ -89,7 +88,7 @@ def _owes(table: Table, side: Side, names: Names) -> Iterator[str]:
 
 
 def _is_up(table: Table, side: Side) -> bool:
-    """True if the table waits for this side's turn or its decision about an extension."""
+    """True if the side is to move, or to decide about an extension."""
     if table.is_over:
         return False
     if table.extension_offered_to is not None:
@@ -103,10 +102,7 @@ def log_view(state: MatchState) -> list[dict[str, Any]]:
 
 
 def entry_view(game: Game, entry: Entry) -> dict[str, Any]:
-    """Return a line of the record as a sentence, with the reasons against it.
-
-    `game` provides names and rules. Raises ValueError for a header line.
-    """
+    """Return a record line's template values. Raises ValueError for a header line."""
     judged, names, edition = entry.judged, Names.of(game), game.edition
     if judged is None:
         raise ValueError("a header line is no play")
@@ -141,7 +137,7 @@ def _credit(written: Written, names: Names) -> str:
 
 
 def is_lost(edition: Edition, reasons: Iterable[Reason]) -> bool:
-    """True if these reasons send the card to the discard pile: it exceeded the target."""
+    """True if the card exceeded the target and goes to the discard pile."""
     past_target = any(reason.code is Code.PAST_TARGET for reason in reasons)
     return past_target and edition.past_target_card == "discarded"
 

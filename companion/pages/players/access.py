@@ -1,4 +1,4 @@
-"""Access to every route. A route missing from this list is closed."""
+"""Access to routes; those not listed are closed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from companion.pages.words import _
 
 
 class Who(StrEnum):
-    """Groups of phones. `permissions.py` restricts what they may do on a route."""
+    """Groups of phones; `permissions.py` restricts what they may do."""
 
     ANYBODY = "anybody on the network"
     INSIDE = "phones that take part, also those that only watch"
@@ -58,11 +58,11 @@ _OPEN_TO: Mapping[Who, str] = {
 }
 
 DOORS: Mapping[str, Who] = {endpoint: who for who, endpoints in _OPEN_TO.items() for endpoint in endpoints.split()}
-"""Who may use a route, by endpoint."""
+"""Required group of phones, by endpoint."""
 
 
 def let_in(endpoint: str) -> None:
-    """End the request of a phone that may not use a route. Raises NotYours if the phone takes part."""
+    """Abort a phone's request to a closed route. Raises NotYours if the phone takes part."""
     who = DOORS.get(endpoint) or abort(404)
     if who is Who.ANYBODY:
         return

@@ -1,4 +1,4 @@
-"""Names typed by people: for display, and as the single word that a record needs."""
+"""Typed names: for display, and as single words in records."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from companion.rules.record.notation import PlayerLine, SideLine
 from companion.storage.event_store import Store
 
 MOST_LETTERS = 24
-MOST_TYPED = 200  # number of letters read from a typed name
-MOST_MATCHES, MOST_KNOWN = 20, 12  # past matches searched for names, and names returned
+MOST_TYPED = 200  # letters read of a typed name
+MOST_MATCHES, MOST_KNOWN = 20, 12  # past matches searched for names; names returned
 _UNSEEN = re.compile("[\u034f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _BLANKS = str.maketrans(dict.fromkeys("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0", " "))
-"""Invisible letters become spaces, so that a name of them alone is empty."""
+"""Invisible letters become spaces: a name of them alone is empty."""
 
 MOST_MARKS = 2  # more would overlap the lines around it
 _KEYWORDS = {"edition", "side", "target", "option", "player", "hand", "end", "exhausted"}
@@ -29,14 +29,13 @@ _NOBODY = re.compile(r"\D+-\d+")  # default name: `Player-2`
 
 
 def clean(typed: str) -> str:
-    """Return a name for display: one line of at most 24 letters, without the quotes that end it in a record."""
+    """Return a typed name for display: one line, at most 24 letters, without `"`, which ends it in records."""
     plain = _UNSEEN.sub("", composed(typed[:MOST_TYPED]).translate(_BLANKS)).replace('"', "”")
     printable = "".join(letter if letter.isprintable() else " " for letter in _lightly_marked(plain))
     return " ".join(printable.split())[:MOST_LETTERS].strip()
 
 
 def _lightly_marked(text: str) -> Iterator[str]:
-    """Yield the letters with at most MOST_MARKS marks each."""
     marks = MOST_MARKS
     for letter in text:
         marks = marks + 1 if unicodedata.combining(letter) else MOST_MARKS if letter.isspace() else 0
@@ -45,7 +44,7 @@ def _lightly_marked(text: str) -> Iterator[str]:
 
 
 def known_names(store: Store) -> list[str]:
-    """Return player names of the last matches, latest first, without the demo's."""
+    """Return player names of recent matches, latest first, without the demo's."""
     known: dict[str, str] = {}
     for match in reversed(store.matches()[-MOST_MATCHES:]):
         lines = history(store.events(match)).lines
@@ -72,7 +71,7 @@ def check_names(shown: list[str]) -> None:
 
 
 def record_names(shown: Iterable[str]) -> list[str]:
-    """Return a different word for each name: letters, digits, `-` and `_`."""
+    """Return a distinct word for each name: letters, digits, `-` and `_`."""
     words: list[str] = []
     for name in shown:
         word = re.sub(r"[^\w-]+", "-", name).strip("-") or "Somebody"

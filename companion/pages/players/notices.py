@@ -1,4 +1,4 @@
-"""Notices about changes to a phone's seat, role or lines, and about data not saved."""
+"""Notices about changes to a phone's seat, role or lines, and about unsaved data."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ _SAYINGS: Mapping[NoticeKind, tuple[str, str, str, str]] = {
     ),
     NoticeKind.FOLLOWED: (N_("This phone is no longer the host’s. %(host)s"), *_READ),
 }
-"""Sentence, endpoint of the link (empty for none), labels of the link and of the dismiss button."""
+"""Sentence, link's endpoint (may be empty), labels of link and dismiss button."""
 
 
 def here(now: MatchState) -> list[dict[str, object]]:
-    """Return the notices for this phone, except about seats of an earlier match."""
+    """Return this phone's notices, except about seats of an earlier match."""
     names = Names.of(now.game)
     known = phone_identity.phones().news.of(phone_identity.phone())
     return [_view(now, names, told) for told in known if told.kind not in OF_SEATS or names.is_player(told.player)]
@@ -75,11 +75,11 @@ def _view(now: MatchState, names: Names, told: PhoneNotice) -> dict[str, object]
     }
 
 
-_TABLES = ("table.show", "plain.show")  # show a damaged log to all phones; the host sees it everywhere
+_TABLES = ("table.show", "plain.show")  # show a damaged log to all; the host sees it everywhere
 
 
 def of_saving(now: MatchState) -> dict[str, str | None]:
-    """Return messages about unsaved data and a damaged log, if any."""
+    """Return messages about unsaved data and a damaged log."""
     unsaved = now.unsaved or phone_identity.phones().unkept
     note = now.note if phone_identity.may_host() or request.endpoint in _TABLES else None
     return {"unsaved": words.said(unsaved) if unsaved else None, "note": words.said(note) if note else None}
@@ -93,7 +93,7 @@ def put_note_away() -> AnyResponse:
 
 
 _PUT_AWAY_ON = {"join": "seats.join", "seats": "seats.show", "plain": "plain.show"}
-"""Pages to return to, by the form's name for them."""
+"""Endpoints to return to, by form value."""
 
 
 @bp.post("/told/<int:told_id>")
@@ -110,7 +110,7 @@ MOST_TOLD = 5  # recent changes considered; the log shows all
 
 
 def changed_line(now: MatchState, seat: str | None) -> dict[str, object] | None:
-    """Return the first unseen change that another side made to a line of this phone's side."""
+    """Return the first unseen change by another side to a line of this phone's side."""
     if seat is None:
         return None
     known, _dot, seq = str(session.get(_SEEN, "")).partition(".")

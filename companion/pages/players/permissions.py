@@ -1,7 +1,7 @@
 """Permissions to undo and to confirm.
 
 A refusal is a sentence that names who may; None permits. The author's side, the play's side and the host may undo a
-change. Any player may correct a line, and the log shows who did.
+change. Any player may correct a line; the log shows who did.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _DID = {
 
 
 def steps(now: MatchState) -> dict[str, dict[str, object]]:
-    """Return the next undo and redo, each with this phone's refusal as `why_not`."""
+    """Return the next undo and redo; `why_not` is this phone's refusal."""
     return {
         name: {
             "seq": event.seq,
@@ -68,10 +68,7 @@ def undo_say(now: MatchState, event: Event) -> str:
 
 
 def take_back(kind: EventKind, by: str, seq: object) -> Outcome:
-    """Undo the last change or redo the last undo; with `seq`, only that one.
-
-    Raises NotYours if this phone may not.
-    """
+    """Undo the last change or redo the last undo; with `seq`, only that one. Raises NotYours."""
     now = match().state
     event = _last(now, kind)
     if event is None or (seq is not None and str(seq) != str(event.seq)):
@@ -87,7 +84,7 @@ def _last(now: MatchState, kind: EventKind) -> Event | None:
 
 
 def why_not(now: MatchState, kind: EventKind) -> str | None:
-    """Return the refusal for undoing the last change or redoing the last undo."""
+    """Return the refusal to undo the last change or redo the last undo."""
     event = _last(now, kind)
     if event is not None and now.is_dealt:
         return None if phone_identity.seat(now) else _(SEATED_ONLY)
@@ -106,7 +103,7 @@ def why_not(now: MatchState, kind: EventKind) -> str | None:
 
 
 def why_no_retract(now: MatchState, seq: int) -> str | None:
-    """Return the refusal for removing a line of the record."""
+    """Return the refusal to remove a record's line."""
     entry = now.entry(seq)
     if entry is None or _may_all(now):
         return None
@@ -114,14 +111,14 @@ def why_no_retract(now: MatchState, seq: int) -> str | None:
 
 
 def _may_all(now: MatchState) -> bool:
-    """True for the host, and for any active phone while no player has one: it serves the whole table."""
+    """True for the host, and for active phones while no player has one."""
     return phone_identity.may_host() or (phone_identity.may_act() and not phone_identity.seated(now))
 
 
 def _refusal(now: MatchState, by: str, concerned: str | None, deed: str) -> str | None:
-    """Return the refusal unless this phone's side made the change or owns the play.
+    """Return the refusal unless this phone's side made the change or the play of `concerned`.
 
-    `concerned` is the play's player. Any active phone may undo what no player did.
+    Any active phone may undo what no player did.
     """
     if not phone_identity.may_act():
         return _(WATCHING)
@@ -143,9 +140,9 @@ def _deed(event: Event) -> str:
 
 
 def decides(now: MatchState) -> bool:
-    """True if this phone decides about the extension: its player is on that side, or no phone there is.
+    """True if this phone decides on the extension: its player's side may call it, or has no phone.
 
-    Any phone may enter the table's decision.
+    Any phone may enter the decision.
     """
     table = now.game.table
     if table is None or table.extension_offered_to is None:
@@ -154,18 +151,15 @@ def decides(now: MatchState) -> bool:
     return phone_identity.may_act() and (not here or phone_identity.seat(now) in here)
 
 
-# Confirmation by the other side
-
-
 def vouched() -> bool:
-    """True if the host's phone may confirm for another side: without a seat, or if no other side has a phone."""
+    """True if this is the host's phone and may confirm for other sides: it has no seat, or they have no phone."""
     side_of, seat = state().side_of, phone_identity.seat(state())
     others = {side_of[player] for player in phone_identity.seated(state())} - {side_of.get(seat or "")}
     return phone_identity.may_host() and (seat is None or not others)
 
 
 def waits_for(now: MatchState, play: Play) -> str | None:
-    """Return whose confirmation a play needs, unless this phone may give it."""
+    """Return the sentence naming whose confirmation a play needs, unless this phone may give it."""
     if not waits_for_another(now, play, phone_identity.who(now)) or vouched():
         return None
     others = [team.name for team in now.game.teams if play.player not in team.players]

@@ -1,7 +1,7 @@
 """Identity of a phone: a signed cookie holds its id, `Phones` its rights.
 
-A phone takes part after opening the join link or being admitted by the host. It may *act* unless it chose to watch. The
-machine itself always takes part and has the host's rights.
+A phone takes part once it opened the join link or the host admitted it. It may *act* unless it watches. This machine
+always takes part, with the host's rights.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from companion.storage.data_folder import KEY_NAME, write_whole
 
 _MAY, _PHONE = "may", "phone"
 KEY_BYTES = 32
-CODE_LETTERS = "CDFGHJKLMNPRTVWXY"  # unlike each other and digits; without vowels, so that no code is a word
+CODE_LETTERS = "CDFGHJKLMNPRTVWXY"  # unlike each other and digits; without vowels no code is a word
 CODE_LENGTH = 4
 
 log = logging.getLogger(__name__)
 
 
 class NotYours(Problem):
-    """Refusal of an action; the sentence names who may do it."""
+    """Refusal of an action, naming who may do it."""
 
 
 def load_secret(folder: Path) -> bytes:
     """Return the key that signs cookies, created on first use and readable only by its owner.
 
-    An invalid key, such as after a power cut, is replaced: anyone could sign with an empty key. A new key that cannot
-    be saved lasts until the service ends. Raises Problem if the file cannot be read.
+    An invalid key is replaced: anyone could sign with an empty one. An unsaved key lasts until the service ends. Raises
+    Problem if the file cannot be read.
     """
     path, known = folder / KEY_NAME, None
     try:
@@ -69,13 +69,13 @@ def load_secret(folder: Path) -> bytes:
 
 
 def join_token(secret: bytes) -> str:
-    """Return the token in the join QR code: 128 bits, the same after a restart."""
+    """Return the join link's token: 128 bits, the same after a restart."""
     digest = hmac.digest(secret, b"join", hashlib.sha256)[:16]
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
 def table_code(secret: bytes) -> str:
-    """Return the table's short code for phones that cannot scan, the same after a restart."""
+    """Return the short code for phones that cannot scan, the same after a restart."""
     number, base = int.from_bytes(hmac.digest(secret, b"table code", hashlib.sha256)[:8]), len(CODE_LETTERS)
     return "".join(CODE_LETTERS[number // base**place % base] for place in range(CODE_LENGTH))
 
@@ -86,7 +86,7 @@ def phones() -> Phones:
 
 
 def phone() -> str | None:
-    """Return this phone's id; None if it never took part."""
+    """Return the id in this phone's cookie, if any."""
     known = session.get(_PHONE)
     return known if isinstance(known, str) else None
 
@@ -100,7 +100,7 @@ def known_phone() -> str:
 
 
 def let_in(given: str, token: str) -> bool:
-    """Let a phone with the right token take part; False for a wrong one."""
+    """Let this phone take part; return False for a wrong token."""
     if hmac.compare_digest(given.encode(), token.encode()):
         session[_MAY] = True
         return True
@@ -108,10 +108,10 @@ def let_in(given: str, token: str) -> bool:
 
 
 def notice() -> None:
-    """Record that this phone is present."""
+    """Record this phone's presence and device."""
     known = phone() or (known_phone() if session.get(_MAY) else None)
     if known is not None:
-        # Nothing else of the user agent is ever shown.
+        # nothing else of the user agent is ever shown
         device = next((called for sign, called in DEVICES if sign in request.user_agent.string), "")
         phones().seen(known, inside=takes_part(), device=device)
 
@@ -126,30 +126,30 @@ DEVICES = (
     ("CrOS", N_("computer")),
     ("X11", N_("computer")),
 )
-"""Parts of user agents, searched in this order, and device names."""
+"""Device names by part of the user agent; the first match counts."""
 
 
 def called(phone: str | None) -> str | None:
-    """Return the name of a phone without a seat: typed with the code, else its number, else None."""
+    """Return a seatless phone's typed name, else `Phone 2`, else None."""
     number = phones().number(phone)
     numbered = _("Phone %(number)d", number=number) if number is not None else None
     return phones().party.names.get(phone or "") or numbered
 
 
 def takes_part() -> bool:
-    """True if this phone may see pictures and take a seat: admitted, or the machine itself."""
+    """True if this phone may see pictures and take a seat."""
     return bool(session.get(_MAY)) or is_machine() or phone() in phones().party.let_in
 
 
 def trouble(state: MatchState) -> str | None:
-    """Return the camera problem; for strangers without its address, which may contain a password."""
+    """Return the camera problem, without its address (perhaps with a password) for strangers."""
     if state.trouble is None or takes_part():
         return state.trouble
     return say("Something is wrong with the camera.")
 
 
 def may_act() -> bool:
-    """True if this phone may change the game: it takes part and did not choose to watch."""
+    """True if this phone may change the game."""
     return takes_part() and not watches()
 
 
@@ -159,7 +159,7 @@ def watches() -> bool:
 
 
 def may_host() -> bool:
-    """True if this phone has the host's rights; without a host, all phones that take part have them."""
+    """True if this phone has the host's rights; without a host, all that take part do."""
     host = phones().party.host
     return takes_part() and (is_machine() or host is None or phone() == host)
 
@@ -174,7 +174,7 @@ BY_ANNOUNCED = "companion.by_announced"  # WSGI key of requests to the announced
 
 
 def is_machine() -> bool:
-    """True if this request comes from this machine and not through a proxy on it."""
+    """True if this request comes from this machine, not through a proxy on it."""
     known = ip_of(request.remote_addr or "")
     is_passed_on = BY_ANNOUNCED in request.environ or any(name in request.headers for name in BY_PROXY)
     return known is not None and known.is_loopback and not is_passed_on
@@ -183,7 +183,7 @@ def is_machine() -> bool:
 def places() -> tuple[str, str | None]:
     """Return the sender's address, and that of the forwarding proxy on this machine, if any.
 
-    Only the last address in the header counts: the proxy appends what it sees. Without a proxy the header is ignored.
+    Only the header's last address counts: the proxy appended it. Without a proxy the header is ignored.
     """
     peer = request.remote_addr or ""
     known, named = ip_of(peer), request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
@@ -193,13 +193,13 @@ def places() -> tuple[str, str | None]:
 
 
 def seat(state: MatchState) -> str | None:
-    """Return the player of this phone's seat in the current match."""
+    """Return this phone's player in the current match."""
     player = phones().party.seat_of(phone())
     return player if player in state.people else None
 
 
 def who(state: MatchState) -> str:
-    """Return the author's name for this phone's changes in the log."""
+    """Return the author of this phone's changes in the log."""
     return seat(state) or SOMEBODY
 
 

@@ -29,7 +29,7 @@ SWITCHES: Mapping[str, tuple[str, str]] = {
     "calm": (N_("Calm"), N_("No full-screen messages, not even for a coup fourré.")),
     "vibrate": (N_("Shake"), N_("When it is your turn or a play is illegal, if your phone can.")),
 }
-"""Title and note of each switch; all are off by default."""
+"""Title and note of each switch; off by default."""
 
 
 def phone() -> Mapping[str, str]:
@@ -53,7 +53,7 @@ def show() -> str:
 
 @bp.post("/phone")
 def save() -> AnyResponse:
-    """Save the preferences in the phone's cookie; a form with only a language changes only that."""
+    """Save the preferences in the phone's cookie; a language alone changes only that."""
     chosen = request.form.get("language")
     if chosen in OWN_NAMES:
         session[language.CHOSEN] = chosen

@@ -1,6 +1,6 @@
-"""Seats and the host's role: joining, lost phones, handing over, requests.
+"""Seats and the host's role.
 
-A phone joins by scanning the code and tapping a name, or by entering the table's code, after which the host admits it.
+A phone joins by scanning the code and tapping a name, or by typing the table's code for the host to admit it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,6 @@ def show() -> str:
 
 
 def _seat(names: Names, player: str, level: int | None) -> dict[str, object]:
-    """Return a seat for display; `says` describes its phone or robot."""
     party = phones().party
     whose = party.seats.get(player) if level is None else None
     mine = whose is not None and whose == phone()
@@ -73,7 +72,6 @@ def _seat(names: Names, player: str, level: int | None) -> dict[str, object]:
 
 
 def _unseated(now: MatchState) -> list[dict[str, object]]:
-    """Return the present phones that have no seat and do not watch, for the host."""
     party = phones().party
     seated = {whose for player, whose in party.seats.items() if player in now.people}
     others = set(phones().present()) - seated - set(party.watching) - {phone()}
@@ -84,7 +82,7 @@ def _unseated(now: MatchState) -> list[dict[str, object]]:
 
 
 def host_say(now: MatchState) -> str:
-    """Return who is host, as a sentence."""
+    """Return the sentence that names the host."""
     if phones().party.host is None:
         return _("There is no host yet: the first phone to scan the code becomes the host.")
     if phone_identity.is_host():
@@ -95,12 +93,12 @@ def host_say(now: MatchState) -> str:
 
 
 def host_name(now: MatchState) -> str:
-    """Return the host's name for the beginning of a sentence."""
+    """Return the host's displayed name."""
     return _called(now, phones().party.host)
 
 
 def _called(now: MatchState, whose: str | None) -> str:
-    """Return the name of a phone's player, else the number shown on its pages."""
+    """Return a phone's player, else its typed name or number."""
     names, player = Names.of(now.game), phones().party.seat_of(whose)
     if names.is_player(player):
         return names.player(player)
@@ -118,7 +116,7 @@ _ASKS = {
 
 
 def asked_here(now: MatchState) -> Iterator[dict[str, object]]:
-    """Yield the requests that this phone may answer, with labels for yes and no."""
+    """Yield the requests this phone may answer, with button labels."""
     for asked in filter(_may_answer, phones().asked):
         (say, yes), seat = _ASKS[asked.wish], Names.of(now.game).player(asked.player)
         who = asked.name or _called(now, asked.phone)
@@ -127,7 +125,7 @@ def asked_here(now: MatchState) -> Iterator[dict[str, object]]:
 
 
 def _may_answer(asked: Asked) -> bool:
-    """True for the host's phone, and for the phone whose seat is requested."""
+    """True for the host and the phone whose seat is requested."""
     if asked.phone == phone():
         return False
     gives = asked.player is not None and phones().party.seats.get(asked.player) == phone()
@@ -136,7 +134,7 @@ def _may_answer(asked: Asked) -> bool:
 
 @bp.post("/seats/asked/<int:asked_id>")
 def answer(asked_id: int) -> AnyResponse:
-    """Answer a request. The host may also refuse all that entered the code."""
+    """Answer a request; with `none` the host refuses all that entered the code."""
     found = next((asked for asked in phones().asked if asked.id == asked_id), None)
     if found is not None and not _may_answer(found):
         raise NotYours(only_host())
@@ -162,7 +160,7 @@ def only_host() -> str:
 
 
 def _may_become_host(now: MatchState) -> bool:
-    """True if this phone may become host without asking: there is none, or it follows one that has left."""
+    """True if this phone may become host unasked: there is none, or the host has left."""
     if not phone_identity.takes_part():
         return False
     follows = phone_identity.seat(now) is not None or not phone_identity.seated(now)
@@ -171,7 +169,7 @@ def _may_become_host(now: MatchState) -> bool:
 
 @bp.post("/seats/host")
 def hand_on() -> AnyResponse:
-    """Make another phone the host's, if seated or present."""
+    """Make another seated or present phone the host's."""
     chosen = request.form.get("phone", "")
     if chosen in {*phones().party.seats.values(), *phones().present()}:
         phones().make_host(chosen, by=phone())
@@ -197,7 +195,7 @@ def take() -> AnyResponse:
 
 @bp.post("/seats/host/ask")
 def ask() -> AnyResponse:
-    """Ask the host to hand the role over to this phone."""
+    """Ask for the host's role."""
     if not phones().ask(Wish.HOST, phone_identity.known_phone()):
         flash(_(TOO_MANY_ASK))
     return _back()
@@ -241,17 +239,17 @@ def _back() -> AnyResponse:
 
 @bp.get("/join")
 def join() -> AnyResponse | str:
-    """Ask whose seat is this phone’s."""
+    """Admit a phone with a join link; show the seats to choose."""
     if phone_identity.let_in(request.args.get("t", ""), service().token):
         return redirect(url_for("seats.join"))
     if phone_identity.takes_part() and not phone_identity.is_machine():
-        # Only now: link previews keep no cookie, and must not become host.
+        # Only now: link previews keep no cookie and must not become host.
         phones().arrive(phone_identity.known_phone())
     return _page()
 
 
 def _page(asks_for: str | None = None, asker: str | None = None) -> str:
-    """Return the page. `asks_for` is the player whose seat another phone has, `asker` the name typed with a code."""
+    """Return the page for the taken seat of `asks_for`; `asker` is a name typed with a code."""
     now, party = state(), phones().party
     asked = phones().waiting(phone(), Wish.SEAT)
     return render_template(
@@ -274,7 +272,7 @@ def _page(asks_for: str | None = None, asker: str | None = None) -> str:
 
 @bp.get("/join/seat/<player>")
 def taken(player: str) -> AnyResponse | str:
-    """Show a seat that another phone has, to request it, or to take it from a silent phone."""
+    """Show a taken seat, to request it or take it over."""
     whose = phones().party.seats.get(player)
     if not phone_identity.takes_part() or player not in state().people or whose is None:
         return go(url_for("seats.join"))
@@ -283,7 +281,7 @@ def taken(player: str) -> AnyResponse | str:
 
 @bp.get("/join/waiting")
 def waiting() -> AnyResponse | str:
-    """Show that the phone waits for admission or for a game."""
+    """Show that the phone waits for admission or a game."""
     if _waits():
         return _page()
     if not phone_identity.takes_part() and not phones().news.of(phone()):
@@ -299,7 +297,7 @@ def _waits() -> bool:
 
 @bp.post("/join")
 def sit() -> AnyResponse:
-    """Take a seat, or none."""
+    """Take a seat, or go on without."""
     player, name = request.form.get("player", ""), clean(request.form.get("name", "")) or None
     if "sound" in request.form:
         preferences.turn_on_sound()
@@ -320,9 +318,9 @@ def sit() -> AnyResponse:
 
 
 def seated(player: str, *, takes: bool) -> Outcome:
-    """Give a seat to the requesting script; with `takes` also from another phone, if permitted.
+    """Give a seat to the requesting script; with `takes` also another phone's, if permitted.
 
-    The caller has locked the party. Raises Problem for an unknown player.
+    The caller holds the party's lock. Raises Problem for an unknown player.
     """
     now, mine = match().state, phone_identity.known_phone()
     if player in now.robots:
@@ -335,7 +333,7 @@ def seated(player: str, *, takes: bool) -> Outcome:
 
 
 def _without_a_seat(*, stale: bool) -> AnyResponse:
-    """Let a phone watch or serve the whole table, unless the tapped seat is gone (`stale`)."""
+    """Let a phone watch or serve the whole table, unless its seat is gone (`stale`)."""
     if stale:
         flash(_("This table has no such seat: tap your name."))
         return redirect(url_for("seats.join"), 303)

@@ -1,6 +1,6 @@
-"""Charts as SVG markup. Colors, dashes and fonts are classes in `score.css`.
+"""Charts as SVG, styled in `score.css`.
 
-Each line differs from the others in color, dash and marker, and has its name at its end.
+Lines differ in color, dash and marker, with names at their ends.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from companion.rules.table import Table
 from companion.tabletop.mat_layout import SIDE_MARKS
 
 WIDTH, HEIGHT = 340.0, 230.0
-LEFT, RIGHT, TOP, BOTTOM = 38.0, 84.0, 16.0, 30.0  # room for numbers on the left and below, names on the right
+LEFT, RIGHT, TOP, BOTTOM = 38.0, 84.0, 16.0, 30.0  # room for numbers left and below, names right
 LOOKS = len(SIDE_MARKS)
 MOST_LETTERS = 11
 MOST_TICKS = 5
@@ -31,7 +31,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A side's line, in several runs if it starts again."""
+    """A side's line; each restart begins a run."""
 
     label: str
     runs: tuple[tuple[Point, ...], ...]
@@ -39,7 +39,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An event on a line: the card's sign and a description."""
+    """An event on a line: card symbol and description."""
 
     at: Point
     sign: str
@@ -48,7 +48,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A chart."""
+    """A line chart and the same data as a table."""
 
     key: str  # id: a letter, then letters, digits and dashes
     title: str
@@ -58,9 +58,9 @@ class Plot:
     x_most: int
     goal: tuple[float, str] | None = None  # horizontal line: value and label
     marks: tuple[Mark, ...] = ()
-    in_steps: bool = False  # True for steps, False for straight lines
+    in_steps: bool = False  # otherwise straight lines
     heads: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()  # the same data as a table
+    rows: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class _Scale:
 
 
 def svg(plot: Plot, signs: str) -> Markup:
-    """Return the chart; `signs` is the URL of the cards' signs."""
+    """Return a chart as SVG; `signs` is the URL of the card symbols."""
     highest = max((y for line in plot.lines for run in line.runs for _x, y in run), default=0.0)
     scale = _Scale(max(1, plot.x_most), max(highest, plot.goal[0] if plot.goal else 0.0, 100.0))
     parts = [
@@ -92,13 +92,13 @@ def svg(plot: Plot, signs: str) -> Markup:
 
 
 def sample(number: int, signs: str) -> Markup:
-    """Return a sample of a line, for the legend."""
+    """Return line `number`'s sample for the legend."""
     root = '<svg class="sample" viewBox="0 0 32 14" aria-hidden="true"><path class="line side-{}" d="M1 7H31"/>{}</svg>'
     return _drawn(root, number % LOOKS + 1, _shape(number, 16.0, 7.0, 7.0, signs))
 
 
 def trend(values: Sequence[int], about: str) -> Markup:
-    """Return a small line chart of values over time; `about` describes it."""
+    """Return a small line chart of `values`; `about` describes it."""
     width, height, edge = 120.0, 32.0, 4.0
     scale, step = (height - 2 * edge) / max(1, *values), (width - 2 * edge) / max(1, len(values) - 1)
     places = [(edge + step * number, height - edge - scale * max(0, value)) for number, value in enumerate(values)]
@@ -152,7 +152,7 @@ def _labels(lines: Sequence[Curve], scale: _Scale, signs: str) -> Iterator[Marku
 
 
 def spread(wanted: Sequence[float], gap: float, lowest: float, highest: float) -> list[float]:
-    """Return positions near `wanted`, at least `gap` apart, in the same order."""
+    """Return positions near `wanted`, in their order and at least `gap` apart."""
     order = sorted(range(len(wanted)), key=lambda index: wanted[index])
     places = [0.0] * len(wanted)
     at = lowest - gap
@@ -165,7 +165,7 @@ def spread(wanted: Sequence[float], gap: float, lowest: float, highest: float) -
 
 
 def cut(label: str) -> str:
-    """Shorten a name to fit the margin; the legend has it in full."""
+    """Shorten a name to MOST_LETTERS; the legend has it in full."""
     return label if len(label) <= MOST_LETTERS else label[: MOST_LETTERS - 1].rstrip() + "…"
 
 
@@ -180,7 +180,6 @@ def ticks(most: float, *, whole: bool = False) -> list[float]:
 
 
 def _shape(number: int, x: float, y: float, size: float, signs: str) -> Markup:
-    """Return a side's marker centered at (x, y), `size` from center to edge."""
     use = '<use href="{}#s-badge-{}" x="{}" y="{}" width="{}" height="{}"/>'
     return _drawn(use, signs, number % LOOKS + 1, x - size, y - size, 2 * size, 2 * size)
 
@@ -195,11 +194,11 @@ def _drawn(pattern: str, *values: object) -> Markup:
     return Markup(pattern).format(*said)  # noqa: S704 - the patterns are ours
 
 
-_Moment = tuple[Table, Mark | None]  # the table after a counted play, and its hazard's mark
+_Moment = tuple[Table, Mark | None]  # table after a counted play, and its hazard's mark
 
 
 def race(hand: PlayedHand, names: Names) -> Plot | None:
-    """Return the chart of a hand's distances after each play; None before a side has driven."""
+    """Return a chart of a hand's distances by play; None before a side has driven."""
     moments = list(_moments(hand, names))
     table = hand.result.table
     if not any(table.race_km(side) for side in table.sides):
@@ -243,7 +242,6 @@ def _course(moments: Sequence[_Moment], index: int) -> tuple[Point, ...]:
 
 
 def _rows(moments: Sequence[_Moment]) -> Iterator[tuple[str, ...]]:
-    """Yield the plays that changed a distance or played a hazard."""
     before: tuple[int, ...] = ()
     for number, (table, mark) in enumerate(moments, start=1):
         now = tuple(table.race_km(side) for side in table.sides)
@@ -253,7 +251,7 @@ def _rows(moments: Sequence[_Moment]) -> Iterator[tuple[str, ...]]:
 
 
 def totals(results: Sequence[HandResult], names: Names) -> Plot | None:
-    """Return the chart of match totals after each hand; None for fewer than two hands."""
+    """Return a chart of match totals by hand; None for fewer than two hands."""
     if len(results) < 2:
         return None
     edition, teams = results[-1].table.edition, [side.name for side in results[-1].table.sides]
@@ -274,7 +272,6 @@ def totals(results: Sequence[HandResult], names: Names) -> Plot | None:
 
 
 def _runs(results: Sequence[HandResult], team: str) -> Iterator[tuple[Point, ...]]:
-    """Yield a side's totals in runs. A new match starts a run at 0."""
     run: list[Point] = []
     for number, result in enumerate(results, start=1):
         total = result.match.get(team, 0)

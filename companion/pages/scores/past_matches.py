@@ -27,11 +27,11 @@ from companion.rules.record.judge import Game
 
 bp = Blueprint("past", __name__)
 
-A_PAGE = 10  # few, as each match must be judged
-TREND_HANDS = 30  # more would be unreadable on a phone
+A_PAGE = 10  # each match must be judged
+TREND_HANDS = 30  # legible on a phone
 MOST = 10**9  # highest page or step
-MOST_WAITING = 4  # few, as drawing takes a small computer a while
-BG_STATS = "bgstats://app.bgstatsapp.com/createPlay.html?data="  # the app reads a play as JSON, without a server
+MOST_WAITING = 4  # drawing is slow on a small computer
+BG_STATS = "bgstats://app.bgstatsapp.com/createPlay.html?data="  # the app reads a play from the URL, without a server
 _drawing = Queue(MOST_WAITING)
 
 
@@ -48,13 +48,13 @@ def show() -> str:
 
 @bp.get("/past/<int(max=999999999):number>")
 def one(number: int) -> str:
-    """Show a match: score sheets, charts and downloads."""
+    """Show a match: score sheets, charts, downloads."""
     return _match_page(past_or_404(number))
 
 
 @bp.post("/past/<int(max=999999999):number>/go-on")
 def go_on(number: int) -> AnyResponse | tuple[str, int]:
-    """Continue an unfinished match. Ask first if another is in play."""
+    """Continue an unfinished match; ask first if another is in play."""
     past, now = past_or_404(number), state()
     if not past.is_unfinished or number == now.match:
         return redirect(url_for("past.one", number=number), 303)
@@ -66,7 +66,6 @@ def go_on(number: int) -> AnyResponse | tuple[str, int]:
 
 
 def _match_page(past: PastMatch, *, asks: bool = False) -> str:
-    """Return the page of a match; `asks` asks whether to replace the one in play."""
     names = Names.of(past.game)
     return render_template(
         "past_match.html",
@@ -82,7 +81,7 @@ def _match_page(past: PastMatch, *, asks: bool = False) -> str:
 
 @bp.get("/past/<int(max=999999999):number>.<any(mbn, csv, jsonl):form>")
 def export(number: int, form: str) -> Response:
-    """Return a match as a file: record, spreadsheet of its score sheets, or judged lines."""
+    """Return a match's record, score-sheet table or judged lines as a file."""
     past = past_or_404(number)
     return download(
         archive.text_of(past, form, Names.of(past.game).side), archive.FORMS[form], f"match-{number}.{form}"
@@ -92,7 +91,7 @@ def export(number: int, form: str) -> Response:
 @bp.get("/past/<int(max=999999999):number>/bg-stats")
 @bp.get("/past/<int(max=999999999):number>/bg-stats.json")
 def bg_stats(number: int) -> Response:
-    """Open BG Stats on this device with the match as a play, or return the play as JSON."""
+    """Open the match in BG Stats on this device, or return it as JSON."""
     past = past_or_404(number)
     play = json.dumps(archive.bg_stats_play(past, Names.of(past.game).anyone) or abort(404), ensure_ascii=False)
     if request.path.endswith(".json"):
@@ -131,7 +130,7 @@ def players() -> str:
 
 
 def past_or_404(number: int) -> PastMatch:
-    """Return a match of the log, and name cards as its edition does; 404 for none."""
+    """Return a match and name cards as its edition does; abort with 404 for none."""
     past = service().archive.past(match().store, number) or abort(404)
     words.speak_of(past.game, {})
     return past
@@ -151,7 +150,7 @@ def _past_view(past: PastMatch) -> dict[str, object]:
 
 
 def when(at_s: float) -> str:
-    """Return a time by this machine's clock, in the notation of the phone's country."""
+    """Return a Unix time as local date and time in the phone's notation."""
     if clock.moment(at_s) is None:
         return _("Unknown date")
     moment, here = datetime.fromtimestamp(at_s).astimezone(), language.locale()
@@ -188,7 +187,6 @@ def _player_view(one: Figures, all_of: dict[str, Figures]) -> dict[str, object]:
 
 
 def _rivalry(one: Figures, rivals: list[tuple[str, str, int]]) -> str:
-    """Return a player's record against the most frequent opponent, if any."""
     if not rivals:
         return ""
     who, key, count = rivals[0]
@@ -202,7 +200,6 @@ def _rivalry(one: Figures, rivals: list[tuple[str, str, int]]) -> str:
 
 
 def _lines(one: Figures) -> list[tuple[str, str]]:
-    """Return the nonzero statistics that are not in the table."""
     lines = [
         (one.mean_points, _("points per hand on average")),
         (one.coups_fourres, many("coup fourré played", "coups fourrés played", one.coups_fourres)),
@@ -235,12 +232,9 @@ def _cruel(most: tuple[str, str, int] | None) -> str:
     )
 
 
-# Replay of a hand: board, play, verdict, who confirmed it, score so far
-
-
 @bp.get("/past/<int(max=999999999):number>/<int(max=9999):hand>")
 def replay(number: int, hand: int) -> str:
-    """Show a hand before its first play (step 0) or after a play."""
+    """Show a hand after play `step`, or before its first (0)."""
     played = past_or_404(number)
     one = played.hand(hand) or abort(404)
     at = min(parsing.whole(request.args.get("step"), 0, MOST) or 0, len(one.entries))
@@ -264,7 +258,7 @@ def replay(number: int, hand: int) -> str:
 
 
 def _so_far(hand: PlayedHand, game: Game, names: Names) -> tuple[tuple[str, int, int | None], ...]:
-    """Return each side's points in this hand so far, and in the match before."""
+    """Return each side's points in this hand, and in the match before."""
     table, begun = game.table, hand.begins
     if table is None:
         return ()

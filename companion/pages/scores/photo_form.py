@@ -1,6 +1,6 @@
-"""The form that confirms photographed cards, and the table from its answers.
+"""Form that confirms photographed cards, and the table it describes.
 
-Fields are flat and named by side or card, so typed values survive another photograph.
+Field names contain the side or card, so typed values survive another photograph.
 """
 
 from __future__ import annotations
@@ -35,26 +35,20 @@ _TITLES = {
     "trip": N_("How far was the trip?"),
     "ended": N_("Who completed it?"),
     "pile": N_("The draw pile, when the trip was completed"),
-}  # of the questions about the whole hand, by field
+}  # of questions about the whole hand, by field
 _SO_FAR = {
     GUESS: N_("%(said)s? That depends on guesses."),
     SEVERAL: N_("Several sides are at the target: only one can have completed the trip."),
-}  # shown below a required question, by why the cards do not answer it
+}  # shown below a required question, by reason
 _STILL = {
     GUESS: N_("%(question)s The answer depends on guesses: choose it below."),
     SEVERAL: N_("%(question)s Several sides are at the target: choose one below."),
 }  # the same as errors
-_UNSEEN = (Card.UNKNOWN,)  # cards of a side whose distances were not counted
-
-
-# --- The form filled from the photographs ----------------------------------------------------------------------
+_UNSEEN = (Card.UNKNOWN,)  # distances of a side whose cards were not counted
 
 
 def fields(edition: Edition, tally: Tally, named: Mapping[str, str]) -> dict[str, str]:
-    """Return the form filled from the photographs. `named` maps mats to names of sides.
-
-    A guess counts only if a person accepts it.
-    """
+    """Return the form filled from the photographs, without guesses; `named` maps mats to sides."""
     form: dict[str, str] = {"trip": "", "ended": "", "pile": YES if tally.draw_pile_empty else NO}
     for lot in tally.lots:
         form |= _lot_fields(edition, lot)
@@ -79,24 +73,21 @@ def _lot_fields(edition: Edition, lot: Lot) -> dict[str, str]:
 
 
 def distances_of(edition: Edition) -> tuple[Card, ...]:
-    """Return a deck's distance cards, the longest first."""
+    """Return a deck's distance cards, longest first."""
     return tuple(sorted((c for c in edition.deck if c.family is Family.DISTANCE), key=lambda c: -c.km))
 
 
 def kept(before: Form, filled: Form, now: Form) -> dict[str, str]:
-    """Return the form after another photograph: typed values stay, the rest is read again.
+    """Return the form after another photograph: values typed over `before` stay, others come from `now`.
 
-    "All cards are visible" is asked again, as it was about the earlier photographs.
+    "All cards are visible" is asked again.
     """
     stays = {field: value for field, value in filled.items() if field not in before or value != before[field]}
     return {**now, **{field: value for field, value in stays.items() if field in now or field[:2] in ("c-", "o-")}}
 
 
-# --- Display ---------------------------------------------------------------------------------------------------
-
-
 class Odd(NamedTuple):
-    """Something impossible or unlikely, with the card and side concerned."""
+    """An impossible or unlikely finding, with its card and side."""
 
     say: str
     card: str | None = None
@@ -104,12 +95,12 @@ class Odd(NamedTuple):
 
     @property
     def is_of_hand(self) -> bool:
-        """True if it concerns no line of a side."""
+        """True if the finding concerns no line of a side."""
         return self.side is None and self.card in (None, Card.ACCELERATOR)
 
 
 def odd(table: Table) -> tuple[Odd, ...]:
-    """Return what is impossible or unlikely on the counted table."""
+    """Return the impossible or unlikely findings on the counted table."""
     reasons = [(reason, dict(reason.details)) for reason in odd_cards(table)]
     cards = (
         Odd(words.why(reason, table.edition, Names({}, {})).say, about.get("card"), about.get("side"))
@@ -119,7 +110,7 @@ def odd(table: Table) -> tuple[Odd, ...]:
 
 
 def lot_forms(edition: Edition, tally: Tally, form: Form, found: Sequence[Odd]) -> Iterator[dict[str, Any]]:
-    """Yield every side and heap with its lines and remarks; heaps beside the mats last."""
+    """Yield the template values of every side, then of heaps beside the mats."""
     laid = list(zip(_sides(tally, form).values(), sides(edition, tally, form), strict=False))
     hiding = _may_hide(edition, tally, form)
     for lot in tally.lots:
@@ -170,7 +161,7 @@ def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Seque
 
 
 def _field(edition: Edition, form: Form, lot: Lot, field: str, card: Card, usual: str = "") -> dict[str, Any]:
-    """Return a card's field; `cards` lists the marked cards that it counts: `cards 3, 4`."""
+    """Return a card's input field; `cards` lists the marked cards it counts: `cards 3, 4`."""
     value, numbers = form.get(field, usual), [str(spot.number) for spot in lot.spots if spot.card is card]
     answered = [spot for spot in lot.unsure if _answer(edition, spot, form) is card]
     several = _("cards %(all)s", all=", ".join(numbers)) if numbers else ""
@@ -184,7 +175,6 @@ def _field(edition: Edition, form: Form, lot: Lot, field: str, card: Card, usual
 
 
 def _unsure(edition: Edition, form: Form, spot: Spot, pictures: Sequence[Figure]) -> dict[str, Any]:
-    """Return an unidentified card with its choices and its current answer."""
     other = form.get(f"o-{spot.key}", "")
     return {
         "spot": spot,
@@ -235,11 +225,8 @@ def _trip_say(trip: Trip, laid: Sequence[Side]) -> str:
     return _("Extended by %(who)s: %(km)d km", who=laid[trip.extended_by].name, km=trip.target)
 
 
-# --- Answers ---------------------------------------------------------------------------------------------------
-
-
 class OpenQuestionError(Problem):
-    """A question that must be answered before a hand counts."""
+    """A question to answer before a hand counts."""
 
     def __init__(self, sentence: str, about: str) -> None:
         super().__init__(sentence)
@@ -247,7 +234,7 @@ class OpenQuestionError(Problem):
 
 
 def table_sent(edition: Edition, tally: Tally, form: Form) -> Table:
-    """Return the confirmed table. Raises Problem for unanswered questions and invalid values."""
+    """Return the confirmed table. Raises Problem for open questions and invalid values."""
     laid = sides(edition, tally, form)
     for side, lots in zip(laid, _sides(tally, form).values(), strict=False):
         for spot in (spot for lot in lots for spot in lot.unsure if _answer(edition, spot, form) is None):
@@ -282,7 +269,7 @@ def table_sent(edition: Edition, tally: Tally, form: Form) -> Table:
 
 
 def table_so_far(edition: Edition, tally: Tally, form: Form) -> Table:
-    """Return the table so far: unanswered, guessed or invalid parts do not count."""
+    """Return the table without unanswered, guessed or invalid parts."""
     told = _told(edition, tally, form)
     if "ended" in _open(edition, tally, form):
         told = replace(told, completed_by=None)
@@ -290,7 +277,7 @@ def table_so_far(edition: Edition, tally: Tally, form: Form) -> Table:
 
 
 def _told(edition: Edition, tally: Tally, form: Form) -> Told:
-    """Return how the hand went: as answered, otherwise as the cards show."""
+    """Return how the hand went: as answered, else as the cards show."""
     keys, laid = list(_sides(tally, form)), sides(edition, tally, form)
     told = likely(edition, laid, trip=_trip(edition, tally, form), draw_pile_empty=form.get("pile") == YES)
     ended = form.get("ended", "")
@@ -309,7 +296,7 @@ def _trip(edition: Edition, tally: Tally, form: Form) -> Trip | None:
 def _open(edition: Edition, tally: Tally, form: Form) -> dict[str, str]:
     """Return the questions (`trip`, `ended`) that a person must answer, with the reason.
 
-    Without guesses the cards would answer differently, or several sides are at the target.
+    GUESS: without guesses the cards answer differently. SEVERAL: several sides are at the target.
     """
     sure = {field: value for field, value in form.items() if (field[:2], value) != ("c-", GUESS)}
     told, surely = _told(edition, tally, form), _told(edition, tally, sure)
@@ -332,12 +319,12 @@ def _may_hide(edition: Edition, tally: Tally, form: Form) -> tuple[str, ...]:
 
 
 def guesses(tally: Tally, form: Form) -> int:
-    """Return how many of the sides' cards count as guessed."""
+    """Return how many cards of the sides are accepted guesses."""
     return sum(form.get(f"c-{spot.key}") == GUESS for spot in _asked_about(tally, form))
 
 
 def open_guesses(edition: Edition, tally: Tally, form: Form) -> dict[str, str]:
-    """Return the fields of unanswered cards, filled with likely guesses."""
+    """Return fields that answer the open cards with likely guesses."""
     cards = (spot for spot in _asked_about(tally, form) if spot.proposed and _answer(edition, spot, form) is None)
     return {f"c-{spot.key}": GUESS for spot in cards}
 
@@ -347,7 +334,7 @@ def _asked_about(tally: Tally, form: Form) -> Iterator[Spot]:
 
 
 def sides(edition: Edition, tally: Tally, form: Form) -> tuple[Side, ...]:
-    """Return the cards of each side, at least two sides."""
+    """Return each side's cards; at least two sides."""
     laid = tuple(_side(edition, form, lots) for lots in _sides(tally, form).values())
     others = _("The others")
     return laid if len(laid) > 1 else (*laid, Side(others, (others,), distances=_UNSEEN))
@@ -361,7 +348,6 @@ def _sides(tally: Tally, form: Form) -> dict[str, list[Lot]]:
 
 
 def _side(edition: Edition, form: Form, lots: Sequence[Lot]) -> Side:
-    """Return the side with the cards of these lots, its own first."""
     answers = ((_answer(edition, spot, form), spot.sighting.sideways) for lot in lots for spot in lot.unsure)
     told = [(card, sideways) for card, sideways in answers if card and scores(card)]
     km = Counter(card for card, _sideways in told if card.family is Family.DISTANCE)

@@ -1,4 +1,4 @@
-"""Counting from photographs: a finished hand's cards, confirmed line by line, become its score sheet."""
+"""Pages that count a finished hand from photographs and score it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from companion.vision.faces.deck_in_use import chosen_deck
 
 bp = Blueprint("snap", __name__)
 
-_WITH = "counts_with"  # cookie key: the last deck counted with, and the table's deck then
+_WITH = "counts_with"  # cookie key: last deck counted with, and the table's deck then
 _REFUSED = (Problem, RequestEntityTooLarge)
 
 
@@ -40,7 +40,7 @@ def show() -> str:
 
 @bp.post("/snap")
 def send() -> AnyResponse | str | tuple[str, int]:
-    """Read a photograph and lead to its confirmation page."""
+    """Read photographs and redirect to their confirmation."""
     given: Mapping[str, str] = {}
     try:
         given = request.form
@@ -59,10 +59,10 @@ def confirm(token: str) -> str:
 
 @bp.post("/snap/<token>")
 def count(token: str) -> AnyResponse | str | tuple[str, int]:
-    """Lead to the score of the confirmed cards.
+    """Redirect to the score of the confirmed cards.
 
-    Other buttons show the lines again: `change` as they are, `guess` with likely guesses accepted, `add` with another
-    photograph, `again` read with another deck.
+    Other buttons show the lines again: `change` unchanged, `guess` with guesses accepted, `add` with another
+    photograph, `again` with another deck.
     """
     snap, form = _snap(token), None
     edition, found = _found(snap)
@@ -93,7 +93,7 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
 
 @bp.get("/snap/<token>/score")
 def score(token: str) -> AnyResponse | str:
-    """Show the score of the lines in the URL; with `add_up` also the match total."""
+    """Show the score of the URL's lines; with `add_up` also the match total."""
     snap = _snap(token)
     edition, found = _found(snap)
     form = request.args.to_dict()
@@ -115,14 +115,14 @@ def score(token: str) -> AnyResponse | str:
 
 
 def _sheet(table: Table, form: photo_form.Form) -> SheetView:
-    """Return the score sheet, without an ending if there was no winner and none was chosen."""
+    """Return the score sheet; its ending only if answered or won."""
     sheet = score_sheets.counted_sheet(table)
     return sheet if form.get("ended") or sheet.winner else replace(sheet, how="")
 
 
 @bp.get("/snap/<token>/<int:number>.jpg")
 def picture(token: str, number: int) -> Response:
-    """Return a photograph, reduced."""
+    """Return a reduced photograph."""
     snap = service().snaps.get(token)
     if snap is None or not 0 < number <= len(snap.photos):
         abort(404)
@@ -130,7 +130,7 @@ def picture(token: str, number: int) -> Response:
 
 
 def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tuple[str, int]:
-    """Return the form for a photograph, as filled in or with the table's values."""
+    """Return the photograph form and a status code."""
     counted, then = session.get(_WITH, ("", ""))
     deck = given.get("deck", counted if then == _table_deck() else _table_deck())
     name = state().game.edition_name
@@ -151,7 +151,7 @@ def _choices(edition: str, deck: str) -> dict[str, object]:
 def _chosen(given: Mapping[str, str]) -> tuple[str, str]:
     """Return the chosen edition and deck. Raises Problem for unknown ones.
 
-    The phone keeps counting with that deck until the table's deck changes.
+    The phone's choice lasts until the table's deck changes.
     """
     edition, deck = _edition(given.get("edition", "")), given.get("deck", "")
     if deck and deck not in dict(deck_choices(folder())):
@@ -194,10 +194,7 @@ def _lines_of(token: str, before: Snap, form: photo_form.Form, now: Snap) -> Any
 
 
 def _sent(there: Sequence[Photo] = ()) -> list[tuple[bytes, str]]:
-    """Return the new uploads with their names. Raises Problem for none or too many.
-
-    A phone that missed the response uploads again.
-    """
+    """Return uploads not yet in `there` (phones may repeat them), with names. Raises Problem for none or too many."""
     sent = sent_files("photo")
     if not sent:
         raise Problem(_("There is no photograph yet: take or choose one."))
@@ -225,7 +222,6 @@ def _refused(error: Exception) -> tuple[str, int]:
 
 
 def _snap(token: str) -> Snap:
-    """Return a token's photographs, or redirect to the form if they are gone."""
     snap = service().snaps.get(token)
     if snap is not None:
         return snap
@@ -243,7 +239,7 @@ def _found(snap: Snap) -> tuple[Edition, Tally]:
 
 
 def _edition(name: str) -> Edition:
-    """Return an edition; the match's own has its house rules. Raises EditionError if unknown."""
+    """Return an edition, with house rules if it is the match's. Raises EditionError if unknown."""
     game = state().game
     if state().match is not None and name == game.edition_name:
         return game.edition
@@ -259,28 +255,28 @@ def _named() -> dict[str, str]:
     return {mat: names.side(side) for mat, side in match().mats(now).items()}
 
 
-# Running total of counted hands, saved in the phone's cookie
+# Running total, saved in the phone's cookie
 
 _COUNTED = "counted"
 MOST_HANDS = 20  # a cookie is small
-_TOKEN = 8  # length of a token's prefix
+_TOKEN = 8  # of a token's prefix
 
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """Counted hands, each with the points per side."""
+    """Counted hands: points per side."""
 
     edition: str = ""
     sides: tuple[str, ...] = ()
     hands: tuple[tuple[int, ...], ...] = ()
-    guesses: tuple[int, ...] = ()  # number of guessed cards
+    guesses: tuple[int, ...] = ()  # guessed cards
 
     @property
     def sums(self) -> tuple[int, ...]:
         return tuple(map(sum, zip(*self.hands, strict=True)))
 
     def winner(self, goal: int | None) -> str | None:
-        """Return the winner at this many points; None without one or in a tie."""
+        """Return the side that won with `goal` points; None if tied or not reached."""
         best = max(self.sums, default=0)
         is_won = goal is not None and best >= goal and self.sums.count(best) == 1
         return self.sides[self.sums.index(best)] if is_won else None

@@ -1,4 +1,4 @@
-"""The score: sheets, match totals, the next hand, and when phones are led here and back."""
+"""Score page: sheets, totals and next hand; phones are sent here and back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ bp = Blueprint("score", __name__)
 
 @bp.get("/score")
 def show() -> AnyResponse | str:
-    """Show the match's score sheets, latest first. A phone led here returns for the next hand."""
+    """Show the match's score sheets, latest first; phones sent here return for the next hand."""
     now = state()
     if lead_back(now) and "HX-Request" in request.headers:
         return go(url_for("table.show"))
@@ -56,16 +56,14 @@ def plays(number: int) -> str:
     )
 
 
-# From the table to the score of an ended hand, and back
-
 _SEEN = "sheet"
 _LED = "led"
 
 
 def lead_to_score(now: MatchState) -> bool:
-    """True if a phone at the table should show an ended hand's score: once, without open questions.
+    """True once per ended hand without open questions: the phone should show its score.
 
-    False without cookies: the phone would be led there again and again.
+    False without cookies, which prevent repetition.
     """
     if now.game.hand_is_open:
         lead_back(now)
@@ -82,7 +80,7 @@ def lead_to_score(now: MatchState) -> bool:
 
 
 def lead_back(now: MatchState) -> bool:
-    """True if a phone led to the score should return: for the next hand, or after an undo."""
+    """True once if a phone sent to the score should return: at the next hand or an undo."""
     if not now.game.hand_is_open or _LED not in session:
         return False
     led = session.pop(_LED)

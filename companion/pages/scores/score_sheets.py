@@ -1,4 +1,4 @@
-"""Score sheets for display: points, reasons, totals, and how the hand ended."""
+"""Score sheets for display."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from companion.rules.record.judge import Game, HandResult
 from companion.rules.scoring import Item, Sheet
 from companion.rules.table import Ending, HowEnded, Side, Table
 
-Answered = Mapping[tuple[str, Card], Card]  # the hazard that each coup fourré countered, by side and safety
+Answered = Mapping[tuple[str, Card], Card]  # hazard countered by each coup fourré, by side and safety
 NOTHING: Answered = {}
 
 
@@ -30,7 +30,7 @@ class SheetView:
     title: str
     is_race: bool
     sides: tuple[str, ...]
-    rows: tuple[dict[str, Any], ...]  # with each side's points and explanations
+    rows: tuple[dict[str, Any], ...]  # each with points and explanations by side
     totals: tuple[int, ...]
     target: int
     extended: bool
@@ -76,12 +76,12 @@ class SheetView:
         )
 
     def steps(self, side: int) -> tuple[int, ...]:
-        """Return a side's running total after each line except the last."""
+        """Return a side's running total after each line but the last."""
         return tuple(accumulate(row["points"][side] or 0 for row in self.rows))[:-1]
 
 
 def explained(hand: PlayedHand, names: Names) -> SheetView:
-    """Return a hand's score sheet, including the hazards countered by coups fourrés."""
+    """Return a hand's score sheet, with the hazards countered by coups fourrés."""
     return sheet_view(hand.result, names, answered(hand))
 
 
@@ -117,7 +117,6 @@ def counted_sheet(table: Table) -> SheetView:
 
 
 def _rows(table: Table, sheets: Sequence[Sheet], names: Names, hazards: Answered) -> Iterator[dict[str, Any]]:
-    """Yield the distance line and every line with points."""
     points = [dict(sheet.lines) for sheet in sheets]
     for item in Item:
         scored = {side.name: p.get(item, 0) for side, p in zip(table.sides, points, strict=True)}
@@ -133,7 +132,6 @@ def _rows(table: Table, sheets: Sequence[Sheet], names: Names, hazards: Answered
 
 
 def _note(item: Item, table: Table, points: Sequence[Mapping[Item, int]], names: Names) -> str:
-    """Return a line's note. An extension's points may have gone to the caller's opponents."""
     caller, or_opponents = table.extended_by, table.edition.extension_bonus == "caller-or-opponents"
     if item is Item.EXTENSION and or_opponents and caller is not None and not points[caller].get(item):
         return _("%(who)s called it but did not complete it", who=names.side(table.sides[caller].name))
@@ -141,7 +139,7 @@ def _note(item: Item, table: Table, points: Sequence[Mapping[Item, int]], names:
 
 
 def wins(game: Game) -> list[tuple[str, int]]:
-    """Return how many matches each side has won; empty before the first."""
+    """Return matches won by side; empty before the first."""
     names = Names.of(game)
     won = [(names.side(team.name), game.won.get(team.name, 0)) for team in game.teams]
     return won if any(count for _, count in won) else []
@@ -178,7 +176,7 @@ class _Scored:
 
 
 def because(item: Item, table: Table, points: Mapping[str, int], names: Names, hazards: Answered) -> tuple[str, ...]:
-    """Return the sentences behind a line; `points` maps sides to their points."""
+    """Return the sentences behind a line; `points` maps sides to points."""
     found: list[str] = []
     for side in table.sides:
         scored = _Scored(table, side, points.get(side.name, 0), names, hazards)

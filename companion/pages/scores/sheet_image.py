@@ -1,4 +1,4 @@
-"""A score sheet as a picture. Letters are outlines, so no font is needed."""
+"""A score sheet as a picture. Letters are outlines: no font is needed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from companion.printing import svg as draw
 WIDTH_MM, MARGIN_MM, LINE_MM = 100.0, 6.0, 8.0
 HEAD_MM, FOOT_MM = 23.0, 6.0
 DPI = 254.0
-MOST_BESIDE = 4  # maximum number of sides with a column each; more have a row each
-SMALLEST_MM = 3.4  # minimum letter size on one line; longer names take two
+MOST_BESIDE = 4  # sides with a column each; more have a row each
+SMALLEST_MM = 3.4  # letters on one line; longer names take two
 SOFT = "#5C5F63"
 
 
-_Row = tuple[tuple[str, ...], bool]  # cells, and whether bold (heading or total)
+_Row = tuple[tuple[str, ...], bool]  # cells; whether bold (heading or total)
 
 
 def png(sheet: SheetView, heading: str, when: str) -> bytes:
@@ -26,7 +26,7 @@ def png(sheet: SheetView, heading: str, when: str) -> bytes:
 
 
 def svg(sheet: SheetView, heading: str, when: str) -> str:
-    """Return the sheet as an SVG document."""
+    """Return the sheet as SVG."""
     rows = _table(sheet)
     height = HEAD_MM + LINE_MM * len(rows) + FOOT_MM + MARGIN_MM
     body = [
@@ -47,7 +47,6 @@ def _head(sheet: SheetView, heading: str) -> Iterator[str]:
 
 
 def _table(sheet: SheetView) -> list[_Row]:
-    """Return a column per side, or for many sides a row each with totals only."""
     points = [(row["title"], *("–" if of is None else str(of) for of in row["points"])) for row in sheet.rows]
     totals = [(_("This race") if sheet.is_race else _("This hand"), *map(str, sheet.totals))]
     match = [(_("Match"), *map(str, sheet.match))] if sheet.match and not sheet.is_race else []
@@ -96,6 +95,5 @@ def _words(
     weight: int = 600,
     fill: str = draw.INK,
 ) -> str:
-    """Return text shrunk to fit the room; letters missing from the font become dots."""
     fit = _fitting(words, size, room, weight)
     return draw.text(lettering.known(words, weight), x, y, fit, anchor=anchor, weight=weight, fill=fill)

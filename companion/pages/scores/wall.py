@@ -1,4 +1,4 @@
-"""The wall screen, and moments shown across the whole screen, also on phones."""
+"""The wall screen, and full-screen moments, also on phones."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def show() -> AnyResponse | str:
 
 
 def latest_moment() -> dict[str, object] | None:
-    """Return the last play's full-screen moment, shown once per screen; None before the first play.
+    """Return the last play's full-screen moment; None before the first play.
 
-    `key` is the match and its last line. A line without a moment has only a key.
+    Screens show each `key` once; lines without a moment have only that.
     """
     now = state()
     last, result, table, names = views.last_play(now), last_result(now), now.game.table, Names.of(now.game)

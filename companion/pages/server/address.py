@@ -1,4 +1,4 @@
-"""The address of this machine on the local network, as text and as a QR code."""
+"""Address of this machine on the local network, as text and QR code."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from companion.common.errors import Problem
 from companion.pages.limits import ip_of
 from companion.pages.words import _
 
-_NOBODY = ("192.0.2.1", 9)  # reserved for documentation: makes the system pick a route, and nothing is sent
+_NOBODY = ("192.0.2.1", 9)  # documentation address: selects a route, nothing is sent
 EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104
 USUAL_PORTS = {"http": 80, "https": 443}
 
 
 def announced(url: str) -> str:
-    """Return the address to announce instead of our own, as browsers write it in `Origin`. Raises Problem."""
+    """Return the announced address, normalized as in an `Origin` header. Raises Problem if unusable."""
     refused = Problem(
         "--address is what phones open, with nothing after the name or port: --address https://table.cafe.example"
     )
@@ -40,12 +40,12 @@ def announced(url: str) -> str:
 
 
 def given_names(environ: Mapping[str, str]) -> frozenset[str]:
-    """Return additional names of this machine from `COMPANION_NAMES=table.cafe.example,…`."""
+    """Return this machine's additional names from `COMPANION_NAMES=table.cafe.example,…`."""
     return frozenset(environ.get("COMPANION_NAMES", "").lower().replace(",", " ").split())
 
 
 def lan_ip() -> str:
-    """Return this machine's address on the local network; `127.0.0.1` without a network."""
+    """Return this machine's local IPv4 address; `127.0.0.1` without a network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(_NOBODY)
@@ -60,22 +60,22 @@ def shown_host(host: str) -> str:
 
 
 def is_this_machine(name: str) -> bool:
-    """True if the host name reaches only this machine itself."""
+    """True if a host name reaches only this machine."""
     known = ip_of(name)
     return name == "localhost" or (known is not None and known.is_loopback)
 
 
 def base_url(host: str, port: int) -> str:
-    """Return the address for phones, without a path."""
+    """Return the URL for phones, without a path."""
     shown = shown_host(host)
     bracketed = f"[{shown}]" if ":" in shown else shown
     return f"http://{bracketed}" + ("" if port == 80 else f":{port}")
 
 
 def typed(base: str, path: str, *, is_announced: bool) -> list[str]:
-    """Return a page's addresses for typing: with the IP address, and with the `.local` name.
+    """Return a page's addresses for typing: by IP address and by `.local` name.
 
-    An announced address replaces both and includes `https://`.
+    An announced address replaces both, with its `https://`.
     """
     if is_announced:
         return [f"{base.removeprefix('http://')}{path}"]
@@ -85,15 +85,12 @@ def typed(base: str, path: str, *, is_announced: bool) -> list[str]:
 
 
 def join_url(base: str, token: str, page: str = "join") -> str:
-    """Return the address in the QR code, with the token that lets a phone take part."""
+    """Return the QR code's URL, with the join token."""
     return f"{base}/{page}?{urlencode({'t': token})}"
 
 
 def announce(host: str, port: int, token: str, code: str, given: str = "") -> str:
-    """Return the terminal's text when ready: address, QR code and table code.
-
-    `given` replaces the machine's own address.
-    """
+    """Return the terminal's start text: addresses, QR code and table code. `given` replaces our address."""
     base = given or base_url(host, port)
     lines = [(_("On this machine:"), f"http://localhost:{port}")]
     code_to_scan = ""
@@ -123,7 +120,7 @@ def announce(host: str, port: int, token: str, code: str, given: str = "") -> st
 
 
 def qr_path(text: str) -> tuple[int, str]:
-    """Return a QR code for SVG: width in modules with the quiet zone, and path of the dark modules."""
+    """Return a QR code for SVG: width in modules with quiet zone, path of dark modules."""
     rows = _code(text, border=4).get_matrix()
     dark = [f"M{x} {y}h1v1h-1z" for y, row in enumerate(rows) for x, on in enumerate(row) if on]
     return len(rows), "".join(dark)

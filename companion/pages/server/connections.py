@@ -1,12 +1,11 @@
-"""Limits on connections and request bodies, in addition to waitress's own.
+"""Waitress with stricter limits on connections and request bodies.
 
-Waitress passes a request to a thread once complete, so a slow phone occupies no thread. At its connection limit it
-accepts none until an idle one times out.
+When full, waitress accepts nothing until an idle connection times out. This server closes one: first without any
+request, then the longest idle. It also ends slow requests. Waitress hands only complete requests to threads, so slow
+phones block none.
 
-This server closes an idle connection at once: first those without any request, then the longest idle. It ends requests
-that arrive too slowly. Only the routes in `limits.BODIES` accept large bodies, and only from phones that may use them:
-the header decides before the body is read. Unreadable requests get a sentence and the usual headers, without their
-content.
+Large bodies are accepted only on the routes in `limits.BODIES`, from permitted phones; the header decides. Unreadable
+requests get a sentence without their content.
 """
 
 from __future__ import annotations
@@ -42,9 +41,9 @@ from companion.pages.words import _
 
 MOST_CONNECTIONS = 640
 MOST_AN_ADDRESS = 160  # a whole room may share one
-REQUEST_S = 20.0  # seconds for a request to arrive, plus its body's time at the slowest rate
+REQUEST_S = 20.0  # to receive a request, plus its body's time at the slowest rate
 SLOWEST_BYTES_A_SECOND = 8_000  # a photograph over poor Wi-Fi is faster
-STALLED_S = 20  # seconds after which a response that the phone does not receive is abandoned
+STALLED_S = 20  # until an unreceived response is abandoned
 MOST_SECURE = 48  # TLS port: one phone sends pictures, a few others watch
 MOST_SECURE_AN_ADDRESS = 16  # a browser opens six
 HANDSHAKE_S = 10.0
@@ -56,7 +55,7 @@ _NOT_TLS = (
 
 
 class Channel(HTTPChannel):
-    """A connection."""
+    """An HTTP connection."""
 
     has_asked = False  # True after a complete request
 
@@ -69,7 +68,7 @@ class Channel(HTTPChannel):
 
     @property
     def is_answered(self) -> bool:
-        """True while a request is being answered or a response is not fully sent."""
+        """True while a response is pending or partly sent."""
         return bool(self.requests or self.total_outbufs_len)
 
     def is_too_slow(self, now_s: float) -> bool:
@@ -81,36 +80,34 @@ class Channel(HTTPChannel):
 
 
 class Server(TcpWSGIServer):
-    """Waitress server that closes idle connections for new ones."""
+    """Waitress server that replaces idle connections by new ones."""
 
     channel_class: type[Channel] = Channel
 
     def most(self) -> tuple[int, int]:
-        """Return the maximum number of connections per address and in total."""
+        """Return the maximum connections per address and in total."""
         return MOST_AN_ADDRESS, MOST_CONNECTIONS
 
     def channels(self) -> list[Channel]:
         return list(self.active_channels.values())
 
     def add_task(self, task: Channel) -> None:
-        """Hand a connection's requests to a thread."""
         task.has_asked = True
         super().add_task(task)
 
     def maintenance(self, now: float) -> None:
-        """Close idle connections and those with a slow request."""
+        """Close connections that are idle or whose request is too slow."""
         super().maintenance(now)
         for channel in self.channels():
             if channel.is_too_slow(time.monotonic()):
                 channel.will_close = True
 
     def set_socket_options(self, conn: socket.socket) -> None:
-        """Accept a connection. If there are too many, close one without any request, or the longest idle.
-
-        Raises OSError if none is idle: waitress then drops the new one.
+        """Accept a connection; at the limit, close an idle one first. Raises OSError if none is: waitress drops the new
+        one.
         """
         super().set_socket_options(conn)
-        # Waitress never closes a connection with unsent data; the system does if the phone receives nothing.
+        # Waitress never closes a connection with unsent data; the system will.
         conn.setsockopt(socket.SOL_TCP, socket.TCP_USER_TIMEOUT, 1000 * STALLED_S)
         host = network(str(conn.getpeername()[0]))
         most_an_address, most = self.most()
@@ -126,11 +123,8 @@ class Server(TcpWSGIServer):
         min(idle, key=lambda channel: (channel.has_asked, float(channel.last_activity))).handle_close()
 
 
-# TLS
-
-
 class SecureChannel(Channel):
-    """A TLS connection. Its handshake proceeds as bytes arrive, so a silent peer blocks no others."""
+    """A TLS connection whose handshake proceeds as bytes arrive: silent peers block no others."""
 
     def __init__(self, server: SecureServer, sock: ssl.SSLSocket, addr: Any, adj: Adjustments, map: Any = None) -> None:  # noqa: A002
         super().__init__(server, sock, addr, adj, map=map)
@@ -139,13 +133,12 @@ class SecureChannel(Channel):
         self._turn = threading.Lock()  # threads send while the loop receives; OpenSSL allows one call at a time
 
     def is_too_slow(self, now_s: float) -> bool:
-        """True if the handshake or an incomplete request takes too long."""
         line = self.socket
         is_open = line is None or line.version() is not None
         return super().is_too_slow(now_s) or (not is_open and now_s - self._came_s >= HANDSHAKE_S)
 
     def handle_read(self) -> None:
-        """Read what has arrived, once a whole record."""
+        """Read available bytes; wait for more if the TLS record is incomplete."""
         try:
             with self._turn:
                 data = self.socket.recv(RECORD_BYTES)
@@ -164,7 +157,7 @@ class SecureChannel(Channel):
         self.received(data)
 
     def send(self, data: bytes, do_close: bool = True) -> int:
-        """Send bytes; return how many the system accepted."""
+        """Send bytes; return how many the system accepted, 0 if TLS is not ready."""
         try:
             with self._turn:
                 return int(super().send(data, do_close))
@@ -173,7 +166,7 @@ class SecureChannel(Channel):
 
 
 class SecureServer(Server):
-    """Server of the TLS port; its listening socket makes no handshake on accept."""
+    """Server of the TLS port, with lower limits."""
 
     channel_class = SecureChannel
 
@@ -183,8 +176,8 @@ class SecureServer(Server):
 
 # Request bodies
 
-MOST_LARGE = 4  # simultaneous large uploads: pictures, photographs, decks
-MOST_LARGE_BYTES = 96_000_000  # of all of them; they are kept in memory
+MOST_LARGE = 4  # simultaneous: pictures, photographs, decks
+MOST_LARGE_BYTES = 96_000_000  # of all of them, in memory
 _SAID = {
     400: (400, "Bad Request"),
     401: (401, "Unauthorized"),
@@ -195,7 +188,7 @@ _SAID = {
     501: (400, "Not Implemented"),
     503: (503, "Service Unavailable"),
 }
-"""Key in `SENTENCES` and reason phrase for each code answered here."""
+"""Key in `SENTENCES` and reason phrase, by code."""
 
 _SHUT = (401, 403, 404)  # codes with which a route refuses a phone
 
@@ -203,11 +196,10 @@ _PAGE = (
     '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     '<link rel="stylesheet" href="/static/companion.css"><title>{0}</title><p>{0}</p><p><a href="/">{1}</a></p>'
 )
-"""Minimal page: a sentence and a link back."""
 
 
 class Refusal:
-    """An error response by waitress, before the app."""
+    """Error response sent before a request reaches the app."""
 
     def __init__(self, code: int, headers: Mapping[str, str], path: str, sentence: str = "") -> None:
         self.code = code if code in _SAID else 400
@@ -233,13 +225,13 @@ class Refusal:
 
 
 class Parser(HTTPRequestParser):
-    """A request being received."""
+    """An HTTP request being received."""
 
     adj: Any
     content_length: int
     error: Any
     path = ""  # empty if unreadable
-    large_bytes = 0  # maximum size of a large upload; 0 for other requests
+    large_bytes = 0  # maximum of a large upload, otherwise 0
 
     def __init__(self, channel: Channel, adj: Adjustments) -> None:
         super().__init__(adj)
@@ -250,13 +242,13 @@ class Parser(HTTPRequestParser):
         """Read bytes; return how many belong to this request."""
         consumed = int(super().received(data))
         if self.error is not None:
-            self.expect_continue = False  # no permission for a body that the client has announced
+            self.expect_continue = False  # do not invite the announced body
             if not isinstance(self.error, Refusal):
                 self.error = Refusal(self.error.code, self.headers, self.path)
         return consumed
 
     def parse_header(self, header_plus: bytes) -> None:
-        """Parse the header and set the body's limit. Raises ParsingError if unreadable."""
+        """Parse the header and limit or refuse the body. Raises ParsingError if unreadable."""
         try:
             super().parse_header(header_plus)
         except ValueError as error:  # an address or length that waitress fails on
@@ -284,7 +276,7 @@ class Parser(HTTPRequestParser):
         self.body_rcv, self.content_length, self.error = None, 0, refusal
 
     def _most_bytes(self) -> int | Refusal:
-        """Return the route's limit in bytes, or the refusal of a phone that may not use it."""
+        """Return the route's limit in bytes, or the refusal of an unpermitted phone."""
         if "MOST_BYTES" in self._channel.server.application.config:
             return int(self._channel.server.application.config["MOST_BYTES"])
         environ = self._channel.task_class(self._channel, self).get_environment()

@@ -57,8 +57,8 @@ _HOST = re.compile(
     r"(?:\[(?P<six>[0-9a-f:.]{2,45})\]|(?P<name>[a-z0-9.-]{1,253}))(?::\d{1,5})?", re.IGNORECASE | re.ASCII
 )
 
-# Pages omit invisible characters that browsers obey, such as bidirectional controls. They keep the joiners U+200C and
-# U+200D, which names in some languages need.
+# Removed from pages: invisible characters that browsers obey, such as bidirectional controls. The joiners U+200C and
+# U+200D stay: some languages need them.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ud800-\udfff\ue000-\uf8ff"
     "\ufeff\ufff0-\ufffb\U000e0000-\U000e007f\U000f0000-\U0010ffff]"
@@ -74,18 +74,18 @@ class InMemory(Request):
 
 
 class ShortNumber(IntegerConverter):
-    """A number in a URL, of at most 15 digits."""
+    """A URL's number of at most 15 digits."""
 
     regex = r"\d{1,15}"
 
 
 def protect(app: Flask) -> None:
-    """Check every request of the app, complete every response, and turn errors into sentences."""
+    """Make an app check requests, complete responses and turn errors into sentences."""
     app.request_class = InMemory
     app.url_map.converters["int"] = ShortNumber
     app.session_interface = Cookies()
     app.config.update(
-        # "Strict" would drop the cookie when a join link is opened from a message, and so the seat.
+        # "Strict" would drop the cookie, and the seat, at a join link in a message.
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_NAME="companion",
@@ -106,9 +106,9 @@ def _before() -> None:
 
 
 def check_door(count: Callable[[], None] = lambda: None) -> None:
-    """End a request with a wrong host name, from a foreign page, or to a closed route.
+    """Abort a request with a wrong host name, from a foreign page, or to a closed route.
 
-    `count` is called after the host name's check.
+    `count` is called once the host name is accepted.
     """
     if not is_our_name(request.host, service().called):
         where = service().base_url() or "http://localhost"
@@ -120,7 +120,7 @@ def check_door(count: Callable[[], None] = lambda: None) -> None:
 
 
 def check_origin(announced: str = "") -> None:
-    """End a change that none of our pages requested."""
+    """Abort a change that none of our pages requested."""
     ours = is_our_page(request.headers.get("Origin"), request.host, announced)
     site = request.headers.get("Sec-Fetch-Site", "same-origin")
     if request.method not in LOOKING and not (ours and site in ("same-origin", "none")):
@@ -128,7 +128,7 @@ def check_origin(announced: str = "") -> None:
 
 
 def _count() -> None:
-    """Count the request against its phone's rate, and note the phone's presence. Raises TooManyRequests."""
+    """Count the request against its phone's rate and record its presence. Raises TooManyRequests."""
     kind = KINDS.get(request.endpoint or "", RequestKind.PAGE if request.method in LOOKING else RequestKind.CHANGE)
     if kind not in FREE_TO_THE_MACHINE or not phone_identity.is_machine():
         whose = phone_identity.phone() if phone_identity.takes_part() else None
@@ -142,7 +142,7 @@ def _count() -> None:
 def is_our_name(host: str, called: Collection[str]) -> bool:
     """True if a host name is this machine's: an IP address, localhost, its own or an additional name.
 
-    Others would let internet pages reach into the local network (DNS rebinding).
+    Others would allow DNS rebinding.
     """
     found = _HOST.fullmatch(host)
     if found is None:
@@ -157,10 +157,7 @@ def is_our_name(host: str, called: Collection[str]) -> bool:
 
 
 def is_our_page(origin: str | None, host: str, announced: str = "") -> bool:
-    """True if one of our pages requested a change.
-
-    Its origin is the requested host or the announced address: a proxy may forward another host name.
-    """
+    """True if the origin is the requested host or the announced address: proxies may change the host."""
     return bool(origin) and origin in (f"http://{host}", f"https://{host}", announced)
 
 
@@ -184,7 +181,7 @@ def know_proxy(app: Flask, announced: str) -> None:
 
 
 def complete(response: Response) -> Response:
-    """Add the common headers, and compress the response if worthwhile."""
+    """Add the common headers, remove invisible characters, and compress if worthwhile."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
     response.headers.setdefault("Cache-Control", "no-store")
@@ -205,25 +202,21 @@ def _packed(response: Response) -> Response:
     return response
 
 
-# The phone's cookie: signed (HMAC-SHA256) and independent of clocks
+# The phone's cookie, signed with HMAC-SHA256
 
 KEPT = timedelta(days=400)  # the longest that browsers allow
 
 
 class Cookies(SecureCookieSessionInterface):
-    """Session cookies that do not depend on this machine's clock.
+    """Session cookies independent of this machine's clock.
 
-    Flask refuses cookies from long ago or from the future: after starting in the wrong year it would forget every
-    phone. Browsers delete a cookie at once if its expiry date comes from a clock in 1970.
+    With a wrong clock Flask refuses good cookies, and browsers delete those with an expiry date in 1970.
     """
 
     digest_method = staticmethod(hashlib.sha256)
 
     def get_cookie_secure(self, _app: Flask) -> bool:
-        """True for an https request to the announced address.
-
-        The TLS port for a phone's camera shares its host name, and so its cookie, with the plain pages.
-        """
+        """True for https at the announced address: the camera's TLS port shares the cookie with plain pages."""
         return phone_identity.BY_ANNOUNCED in request.environ and request.is_secure
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
@@ -237,7 +230,7 @@ class Cookies(SecureCookieSessionInterface):
             return self.session_class()
 
     def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
-        """Send a changed cookie, whose lifetime the phone's own clock measures (Max-Age)."""
+        """Send a changed cookie; the phone's clock measures its lifetime (Max-Age)."""
         has_news = session and self.should_set_cookie(app, session)
         signed = self.get_signing_serializer(app) if has_news else None
         if signed is None:
@@ -256,7 +249,7 @@ class Cookies(SecureCookieSessionInterface):
         response.vary.add("Cookie")
 
 
-# Errors: sentences about what to do, without the request's content
+# Errors, without the request's content
 
 log = logging.getLogger(__name__)
 
@@ -297,7 +290,7 @@ def _ours(error: Exception) -> Response:
 
 
 def say(sentence: str, code: int) -> Response:
-    """Return a sentence: JSON under `/api/`, else a page or part of one."""
+    """Return an error sentence: JSON under `/api/`, else a page or part of one."""
     if isinstance(request.routing_exception, BadHost):
         # A page's links would not work with this host name.
         return Response(sentence, code, mimetype="text/plain")

@@ -1,7 +1,7 @@
-"""A second port with TLS: browsers allow camera access only on secure pages.
+"""TLS port for a phone's camera, which browsers allow only on secure pages.
 
-The self-signed certificate makes a phone warn once. The port has its own loop and threads: a flood of requests stops
-only the phone's pictures.
+Phones warn once about its self-signed certificate. It has its own loop and threads: a flood stops only the phone's
+pictures.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from companion.storage.data_folder import write_whole
 FILE_NAME = "tls.pem"  # key and certificate; if present, the port opens at each start
 PORT_ABOVE = 443  # 8000 gives 8443
 VALID_DAYS = 800  # phones reject more than 825
-RENEWED_DAYS = 30  # remaining days below which a certificate is renewed
-THREADS = 6  # one phone sends pictures, another may watch
+RENEWED_DAYS = 30  # renewed with fewer left
+THREADS = 6  # one phone sends pictures, another watches
 
 
 class SecurePort:
-    """The TLS port, closed until a phone is to be the camera. Thread-safe."""
+    """The TLS port, closed until opened for a phone's camera. Thread-safe."""
 
     def __init__(self, folder: Path, host: str, port: int) -> None:
         self._path, self._host, self._port = folder / FILE_NAME, host, port + PORT_ABOVE
@@ -46,13 +46,13 @@ class SecurePort:
         return self._path.exists()
 
     def base_url(self) -> str | None:
-        """Return the address for phones, without a path; None while the port is closed."""
+        """Return the URL for phones, without a path; None while closed."""
         if self._server is None:
             return None
         return f"https{address.base_url(self._host, self._port).removeprefix('http')}"
 
     def open(self, app: Flask) -> None:
-        """Open the port, unless open. Raises Problem if that fails."""
+        """Open the port if closed. Raises Problem on failure."""
         with self._lock:
             if self._server is not None:
                 return
@@ -87,9 +87,9 @@ class SecurePort:
 
 
 def certify(path: Path, names: tuple[str, ...]) -> None:
-    """Write a key and a certificate for these names, unless the file has a valid one.
+    """Write a key and certificate for these names, unless the file has valid ones.
 
-    Raises Problem while the clock cannot be right, OSError if the file cannot be written.
+    Raises Problem while the clock is wrong, OSError if the file is unwritable.
     """
     from cryptography import x509
 
@@ -140,7 +140,6 @@ def _general_names(names: tuple[str, ...]) -> list[Any]:
 
 
 def _now() -> datetime.datetime:
-    """Return the time. Raises Problem while the clock cannot be right."""
     now = clock.moment(clock.now_s())
     if now is None:
         raise Problem(say("The clock of this machine is wrong: connect it to the network, then try again."))

@@ -24,18 +24,18 @@ from companion.match.match import Match
 from companion.pages import limits
 from companion.pages.server.connections import MOST_CONNECTIONS, SecureServer, Server
 
-THREADS = 16  # more than can wait for pictures, sheets and photographs, so taps find a free one
-IDLE_S = 75  # seconds; pages ask more often
-LOOK_S = 5  # seconds between checks for idle connections
+THREADS = 16  # more than wait for pictures, so taps find one
+IDLE_S = 75  # pages ask more often
+LOOK_S = 5  # between checks for idle connections
 TURN_S = 1.0
-LAST_ANSWERS_S = 1.0  # seconds for pending responses when the service ends
+LAST_ANSWERS_S = 1.0  # for pending responses at the end
 MOST_UNSENT_BYTES = 1024 * 1024
 
 
 def serve(app: Flask, host: str, port: int, ready: Callable[[int], None] = lambda _port: None) -> None:
-    """Serve an app until the process is asked to end; call `ready` with the port once open.
+    """Serve an app until a signal asks to end; call `ready` with the port once open.
 
-    Raises Problem if the port cannot be opened.
+    Raises Problem if it cannot be opened.
     """
     server = bound(app, host, port)
     asked = _asked_to_end(server.pull_trigger)
@@ -46,7 +46,7 @@ def serve(app: Flask, host: str, port: int, ready: Callable[[int], None] = lambd
 
 
 def bound(app: Flask, host: str, port: int, threads: int = THREADS) -> Server:
-    """Return a server with an open port; its loop is not running. Raises Problem if the port is unavailable."""
+    """Return a server with an open port, not yet running. Raises Problem if the port is unavailable."""
     try:
         return server_at(listening(host, port), app, threads)
     except (OSError, OverflowError) as error:
@@ -54,7 +54,7 @@ def bound(app: Flask, host: str, port: int, threads: int = THREADS) -> Server:
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """Return a socket listening at an address. Raises OSError or OverflowError."""
+    """Return a listening socket. Raises OSError or OverflowError."""
     host = host or "0.0.0.0"  # noqa: S104
     return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
 
@@ -87,12 +87,12 @@ def server_at(line: socket.socket, app: Flask, threads: int, secure: ssl.SSLCont
 
 
 def turn(server: Server, timeout_s: float) -> None:
-    """Handle what has arrived, or wait up to `timeout_s`. Polls, since `select` is limited to 1024 files."""
+    """Handle what has arrived, or wait up to `timeout_s`. Polls: `select` is limited to 1024 files."""
     wasyncore.loop(timeout=timeout_s, use_poll=True, map=server._map, count=1)
 
 
 def end(server: Server) -> None:
-    """Finish pending responses and close every connection."""
+    """Send pending responses, then close every connection."""
     server.accepting = False
     server.del_channel()
     server.socket.close()
@@ -106,9 +106,9 @@ def end(server: Server) -> None:
 
 
 def _asked_to_end(wake: Callable[[], None]) -> threading.Event:
-    """Return an event that is set when the process is asked to end; a second request ends it at once.
+    """Return an event that the first signal to end sets; a second one exits at once.
 
-    A closing terminal's several signals do not count as a second request.
+    SIGHUP does not count: a closing terminal sends several signals.
     """
     asked = threading.Event()
     heard: set[int] = set()
@@ -145,21 +145,20 @@ def status(match: Match) -> str:
     return f"{played}. {now.trouble}" if now.trouble else f"{played}."
 
 
-# Messages to the socket in `NOTIFY_SOCKET`, if any. systemd restarts a service without a heartbeat within
-# `WATCHDOG_USEC`. Heartbeats follow a test of every part, so a hanging part stops them.
+# systemd restarts a service without a heartbeat within `WATCHDOG_USEC`. Each follows a test of every part.
 
 BEATS = 4  # per watchdog period
 
 
 class Manager:
-    """The service manager, if any. Never raises: the service works without it."""
+    """The service manager at `NOTIFY_SOCKET`, if any. Never raises."""
 
     def __init__(self, environ: MutableMapping[str, str] = os.environ) -> None:
         address = environ.pop("NOTIFY_SOCKET", "")
         self._address = "\0" + address[1:] if address.startswith("@") else address
         usec = whole(environ.get("WATCHDOG_USEC", ""), 1, 10**12)
         meant = environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
-        self.patience_s = usec / 1_000_000 if usec and meant else None  # between heartbeats, if limited
+        self.patience_s = usec / 1_000_000 if usec and meant else None  # maximum between heartbeats
 
     def tell(self, **what: str | int) -> None:
         """Send a message: `READY=1`, `STATUS="…"`, `STOPPING=1`, `WATCHDOG=1`."""
@@ -172,9 +171,9 @@ class Manager:
 
 
 def start_heart(manager: Manager, tries: Sequence[Callable[[], object]], status: Callable[[], str]) -> None:
-    """Test every part periodically in a thread, and send a heartbeat if all work.
+    """Start a thread that sends heartbeats while every part works; nothing without a watchdog.
 
-    Does nothing without a watchdog. Each of `tries` raises or hangs if its part fails.
+    Each of `tries` raises or hangs if its part fails.
     """
 
     def run(pause_s: float) -> None:
@@ -187,7 +186,7 @@ def start_heart(manager: Manager, tries: Sequence[Callable[[], object]], status:
 
 
 def beat(manager: Manager, tries: Sequence[Callable[[], object]], status: Callable[[], str] = str) -> bool:
-    """Try everything once; return True if all of it works."""
+    """Test every part; send a heartbeat and return True if all work."""
     try:
         for one in tries:
             one()
@@ -200,7 +199,7 @@ def beat(manager: Manager, tries: Sequence[Callable[[], object]], status: Callab
 
 
 def answers(host: str, port: int, within_s: float = 5.0) -> None:
-    """Request a file from the web server; any response will do. Raises OSError without one."""
+    """Request a file from the web server. Raises OSError without a response."""
     reached = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
     with socket.create_connection((reached, port), within_s) as line:
         line.settimeout(within_s)

@@ -49,12 +49,12 @@ def show() -> str:
     )
 
 
-_TRIED = "camera-tried"  # cookie key: camera trial done
+_TRIED = "camera-tried"  # cookie key
 
 
 @bp.get("/camera/trial")
 def trial() -> AnyResponse | str:
-    """Show whether the picture is good enough, and what to improve next."""
+    """Show whether the picture is good enough, and the next improvement."""
     seen = _seen()
     if seen and "waiting" in request.args:
         return Response(status=204, headers={"HX-Refresh": "true"})
@@ -93,7 +93,7 @@ def turn() -> AnyResponse:
 
 @bp.post("/camera/others")
 def add() -> AnyResponse:
-    """Add a camera, or remove one with `without`."""
+    """Add a camera, or remove the one numbered `without`."""
     others, number = service().camera.others, parsing.whole(request.form.get("without", ""), 0, 99)
     if others is None or others.are_given:
         abort(404)
@@ -108,9 +108,9 @@ def add() -> AnyResponse:
 
 
 def _others(*, can_add: bool) -> dict[str, Any] | None:
-    """Return the additional cameras, if they can be changed here.
+    """Return the additional cameras' template values; None if unchangeable here.
 
-    Without a picture none can be added: the first camera that responds becomes the main one.
+    Without a picture none can be added: it would become the main camera.
     """
     others = service().camera.others
     if others is None or others.are_given or not phone_identity.may_host():
@@ -129,7 +129,7 @@ def _is_several() -> bool:
 
 @bp.get("/camera/zones")
 def draw() -> AnyResponse | str:
-    """Show the form for drawing zones, for a single camera."""
+    """Show the form for drawing a single camera's zones."""
     current = _zones().current
     if not phone_identity.may_act() or _is_several():
         return redirect(url_for("camera.show"))
@@ -140,7 +140,7 @@ def draw() -> AnyResponse | str:
 
 @bp.post("/camera/zones")
 def save() -> AnyResponse | str | tuple[str, int]:
-    """Save the drawn zones, or with `clear` only remove one from the form."""
+    """Save the drawn zones; with `clear` only empty one in the form."""
     zones, form = _zones(), request.form.to_dict()
     if "clear" in form:
         return _form({field: typed for field, typed in form.items() if not field.endswith(f"-{form['clear']}")})
@@ -173,7 +173,7 @@ def _kept() -> str:
 
 
 def _undrawn() -> str:
-    """Return which sides have neither drawn zones nor a visible printed mat."""
+    """Return the sentence that names sides without drawn zones or a visible mat."""
     current, called, seen = _zones().current, _called(), _seen()
     found = {mat_of(zone.zone) for zone in seen.advice.zones} if seen else set()
     lacking = zone_form.undrawn(zone_form.as_typed(current), called) if current else ()
@@ -209,13 +209,10 @@ def _zones() -> DrawnZones:
 
 
 def _called() -> Called:
-    """Return the names of the mats in play, or of two sides before a match."""
     now = state()
     mats = match().mats(now) or {"side-1": "", "side-2": ""}
     return Called(Names.of(now.game), mats)
 
-
-# The camera's verdict
 
 ASPECTS = {
     Aspect.PICTURE: N_("Picture"),
@@ -229,11 +226,8 @@ ASPECTS = {
 }
 
 
-# The latest survey: outlined zones and measurements
-
-
 def sights(survey: Survey, called: Called) -> dict[str, Any]:
-    """Return a survey for the camera page."""
+    """Return a survey's template values."""
     advice = survey.advice
     well = _("All good: every zone can be read.")
     if advice.is_guessed:
@@ -262,7 +256,7 @@ def sights(survey: Survey, called: Called) -> dict[str, Any]:
 
 
 def without_drawn(survey: Survey) -> Survey:
-    """Return a survey without the drawn zones, deleted since."""
+    """Return a survey without its drawn zones and their hints."""
     if not survey.drawn:
         return survey
     zones = tuple(zone for zone in survey.advice.zones if zone.zone not in survey.drawn)
@@ -312,16 +306,16 @@ def _scale(zone: ZoneSight) -> str:
     return _("about %(scale)s px/mm", scale=scale) if zone.is_guessed else _("%(scale)s px/mm", scale=scale)
 
 
-# A phone as the camera: how it becomes one, and its pictures
+# A phone as the camera
 
 PATH = "camera/phone"
-PACE_MS = 200  # cards stay for seconds, and the Wi-Fi is shared
+PACE_MS = 200  # cards stay for seconds; Wi-Fi is shared
 BUSY_PACE_MS = 400  # while pictures arrive faster than they are read
 
 
 @bp.get(f"/{PATH}")
 def phone() -> AnyResponse:
-    """Show the camera page on a secure connection; otherwise show the way there."""
+    """Show the camera page on a secure connection, otherwise the link to it."""
     if phone_identity.let_in(request.args.get("t", ""), service().token):
         return redirect(url_for("camera.phone"))
     frames, secure, turn = service().camera.phone, service().secure, service().camera.turn
@@ -370,7 +364,7 @@ def end() -> AnyResponse:
 
 @bp.post(f"/{PATH}/frame")
 def frame() -> dict[str, int] | tuple[dict[str, int], int]:
-    """Receive a JPEG; return the time until the next. 409 if another phone is the camera."""
+    """Receive a JPEG; return the milliseconds until the next. 409 if another phone is the camera."""
     battery = parsing.whole(request.args.get("battery", ""), 0, 100)
     is_kept_up_with = _frames().put(phone_identity.known_phone(), request.get_data(), battery)
     if is_kept_up_with is None:
@@ -379,14 +373,13 @@ def frame() -> dict[str, int] | tuple[dict[str, int], int]:
 
 
 def _frames() -> PhoneFrames:
-    """Return the phone's frames, or abort with 404 if a source was given at the start."""
     return service().camera.phone or abort(404)
 
 
 # Pictures
 
-ZONE_ROOM = 0.15  # margin as a share of its size, for cards that stick out
-MOST_ZONE_PX = 480  # longest side of its picture
+ZONE_ROOM = 0.15  # margin, as share of the zone, for cards that stick out
+MOST_ZONE_PX = 480  # longest side
 
 
 @bp.get("/camera.jpg")
@@ -397,7 +390,7 @@ def picture() -> Response:
 
 @bp.get("/question/<question_id>.jpg")
 def crop(question_id: str) -> Response:
-    """Return the picture of a question's card, or the zone's current one if table and record differ."""
+    """Return the picture of a question's card or, if table and record differ, of its zone."""
     question = state().question(question_id)
     if question is None or question.asks_play or question.zone is None:
         return _jpeg(question.crop if question else None)
@@ -409,7 +402,7 @@ def _jpeg(picture: bytes | None) -> Response:
 
 
 def _zone_jpeg(zone: str) -> bytes | None:
-    """Return a zone as JPEG; the whole picture for an unknown zone; None without a picture."""
+    """Return a zone's JPEG; the whole picture for an unknown zone; None without a picture."""
     image, survey = service().camera.image(), service().camera.survey()
     if image is None:
         return None

@@ -1,4 +1,4 @@
-"""Camera settings in the data folder: rotation, and additional cameras."""
+"""Camera settings in the data folder: rotation, additional cameras."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from companion.vision.capture.sources import Frame, is_device
 OTHERS_NAME = "other-cameras.json"
 QUARTERS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}
 LEFT_AND_RIGHT = 1
-MOST_OTHERS = 3  # each costs as much computing time as the first
+MOST_OTHERS = 3  # each costs as much computing as the first
 
 
 def _keep(path: Path, value: object) -> None:
@@ -33,7 +33,6 @@ def _keep(path: Path, value: object) -> None:
 
 
 def _kept(path: Path) -> Any:
-    """Return the saved value; None if missing or unreadable."""
     try:
         return read_json(path)
     except (OSError, ValueError):
@@ -56,10 +55,9 @@ AS_IT_IS = Turn()
 
 
 class KeptTurn:
-    """The current turn, saved in the data folder. Thread-safe.
+    """Saved rotation and mirroring of pictures. Thread-safe.
 
-    It is for viewers: cards are read upside down too, and `companion.vision.mirrored` flips mirrored pictures by
-    itself.
+    Only for viewers: cards are read upside down too, and `companion.vision.mirrored` handles mirrored pictures.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -67,12 +65,11 @@ class KeptTurn:
         self.current = _turn(_kept(self._path))
 
     def keep(self, turn: Turn) -> None:
-        """Turn pictures from now on. Raises Problem if that cannot be saved."""
+        """Apply and save a turn. Raises Problem if it cannot be saved."""
         _keep(self._path, asdict(turn))
         self.current = turn
 
     def turned(self, frames: Iterable[Frame]) -> Iterator[Frame]:
-        """Yield frames turned by the current setting."""
         for frame in frames:
             yield frame if self.current == AS_IT_IS else _turned(frame, self.current)
 
@@ -86,17 +83,13 @@ def _turned(frame: Frame, turn: Turn) -> Frame:
 
 
 def _turn(kept: Any) -> Turn:
-    """Return a saved turn; no turn for invalid data."""
     if not isinstance(kept, dict) or not {"degrees", "mirrored"} <= kept.keys():
         return AS_IT_IS
     return Turn(kept["degrees"] if kept["degrees"] in tuple(QUARTERS) else 0, kept["mirrored"] is True)
 
 
 class OtherCameras:
-    """The additional cameras, given at the start or saved. Thread-safe.
-
-    `first` returns the main camera.
-    """
+    """Additional cameras, given at the start or saved; `first` returns the main one. Thread-safe."""
 
     def __init__(
         self,
@@ -109,12 +102,12 @@ class OtherCameras:
         self.sources = _sources(_kept(self._path)) if given is None else tuple(given)
 
     def choices(self) -> list[str]:
-        """Return the devices that may be added."""
+        """Return the devices that can be added."""
         used = {lasting_name(source) for source in (*self.sources, self._first() or "")}
         return [device for device in video_devices() if lasting_name(device) not in used]
 
     def add(self, source: str) -> None:
-        """Add a camera. Raises Problem for an invalid one."""
+        """Add and save a camera. Raises Problem for an invalid one."""
         if not (source in self.choices() or (is_stream(source) and source not in self.sources)):
             none = say(
                 "“%(source)s” is not a camera that can be added: choose one, or type an address such as %(example)s.",
@@ -127,7 +120,7 @@ class OtherCameras:
         self._use(*self.sources, lasting_name(source))
 
     def leave_out(self, number: int) -> None:
-        """Remove a camera. Raises Problem if that cannot be saved."""
+        """Remove a camera by index. Raises Problem if that cannot be saved."""
         self._use(*(source for n, source in enumerate(self.sources) if n != number))
 
     def _use(self, *sources: str) -> None:

@@ -34,7 +34,7 @@ _taking_in = Queue(1)
 
 @bp.post("/decks")
 def start() -> AnyResponse | tuple[str, int]:
-    """Create a deck; its faces follow on another page."""
+    """Create a deck and go to the page for its faces."""
     try:
         enrolment = _begun()
         template_decks.write_description(enrolment.folder, enrolment.description)
@@ -78,7 +78,7 @@ def take_away(name: str) -> Response:
 
 @bp.post("/decks/import")
 def take_in() -> AnyResponse | tuple[str, int]:
-    """Import a deck, one at a time: unpacked decks are large."""
+    """Import a deck. One at a time: unpacked decks are large."""
     try:
         content, called = next(iter(sent_files("file")), (b"", ""))
         with _taking_in.turn(BUSY):
@@ -149,7 +149,6 @@ def _page(sentence: str = "", *, asks: str = "") -> str:
 
 
 def _listed() -> Iterator[dict[str, object]]:
-    """Yield the decks with their state. Only usable ones can recognize cards."""
     own = own_names(folder())
     for name, title in titles(folder()).items():
         listed = {"name": name, "title": words.said(title), "is_own": name in own, "is_usable": True, "problem": ""}
@@ -180,7 +179,6 @@ def _facts(deck: Deck) -> list[str]:
 
 
 def _begun() -> Enrolment:
-    """Return a new, unwritten deck. Raises Problem for invalid input."""
     title, edition = " ".join(request.form.get("title", "").split()), request.form.get("edition", "")
     if not title:
         raise Problem(_("Give the deck a name, such as Grandma’s deck."))
@@ -201,7 +199,7 @@ def _begun() -> Enrolment:
 
 
 def _free_name(title: str) -> str:
-    """Return an unused file name from letters, digits and dashes of a title."""
+    """Return an unused file name for a title: letters, digits and dashes."""
     plain = unicodedata.normalize("NFKD", re.sub("['’]", "", title)).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_NAME].strip("-") or "deck"
     taken = {other.lower() for other in template_decks.deck_names(folder())}

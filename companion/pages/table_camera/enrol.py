@@ -37,20 +37,20 @@ bp = Blueprint("enrolling", __name__)
 
 PATH = "/decks/<name>/enrol"
 _NONE = "none"  # form value: no card of the deck
-DONE = "done"  # replaces the card's slug when no more are wanted
+DONE = "done"  # card parameter when no more are wanted
 _MAY_BE_MANY = (
     PictureFault.SEVERAL,
     PictureFault.NO_CARD,
     PictureFault.UNCLEAR,
     PictureFault.TOO_SMALL,
-)  # of a picture of many cards
+)  # possible for pictures of many cards
 _taking = threading.Lock()  # a repeated upload waits for the first
-THUMB_PX = 240  # height of a picture
+THUMB_PX = 240  # height
 
 
 @bp.get(PATH)
 def show(name: str) -> str:
-    """Show one card's page: the requested card, or the next without a picture."""
+    """Show the page of the requested card, or of the next without a picture."""
     if not phone_identity.may_act():
         return render_template("enrol.html", deck=None)
     enrolment = _enrolment(name)
@@ -59,7 +59,7 @@ def show(name: str) -> str:
 
 @bp.post(PATH)
 def take(name: str) -> AnyResponse | tuple[str, int]:
-    """Save the camera's picture or an uploaded photograph for a card, or photographs of many."""
+    """Save a card's picture (camera or upload), or photographs of many cards."""
     enrolment = _enrolment(name)
     try:
         subject = _subject(enrolment, request.form.get("card", ""))
@@ -74,7 +74,7 @@ def take(name: str) -> AnyResponse | tuple[str, int]:
 
 
 def _taken(enrolment: Enrolment, subject: Subject, photos: list[bytes]) -> AnyResponse | tuple[str, int]:
-    """Save the upload or the camera's picture. Raises Problem if there is none, or it is unusable."""
+    """Save the upload or camera picture; return the next page. Raises Problem without a usable one."""
     number = parsing.whole(request.form.get("number"), 1, 999)
     new = [photo for photo in photos if not _mark(enrolment, photo).exists()]
     if photos and not new:
@@ -102,13 +102,13 @@ def _cut_out(enrolment: Enrolment, sent: bytes, image: Image) -> SheetResult:
 
 
 def _note(enrolment: Enrolment, sent: bytes) -> None:
-    """Mark a photograph, so that uploading it again does not add its cards or gap twice."""
+    """Mark a photograph so that a repeated upload adds nothing."""
     with suppress(OSError):
         _mark(enrolment, sent).touch()
 
 
 def _mark(enrolment: Enrolment, sent: bytes) -> Path:
-    """Return the mark's file, which exists while the cards or gap wait."""
+    """Return a photograph's mark: a file that exists while its cards wait for names."""
     return enrolment.folder / template_decks.WAITING / hashlib.sha256(sent).hexdigest()
 
 
@@ -122,16 +122,16 @@ def _can_look() -> bool:
 
 
 def _decoded(photo: bytes) -> Image:
-    """Return an uploaded photograph. Raises Problem if unreadable or too large."""
+    """Decode an upload. Raises Problem if unreadable or too large."""
     if not 0 < len(photo) <= MOST_BYTES:
         raise Problem(too_many_pixels())
     return sandbox.decode(photo, _("you sent"))
 
 
 def _taken_together(enrolment: Enrolment, photos: list[bytes], number: int | None) -> AnyResponse:
-    """Cut cards out of photographs and ask for their names; an unusable photograph leaves a gap.
+    """Cut cards out of photographs and redirect to their names; unusable photographs leave gaps.
 
-    A script uploads them one by one, numbered. Raises Problem if one is to be sent again.
+    Scripts upload one at a time, with its `number`. Raises Busy if it must be sent again.
     """
     for at, photo in enumerate(photos, start=number or 1):
         is_seen = bool(photo)
@@ -154,10 +154,7 @@ def _taken_together(enrolment: Enrolment, photos: list[bytes], number: int | Non
 
 @bp.get(f"{PATH}/names")
 def name_them(name: str) -> AnyResponse | str:
-    """Show the cut-out cards with their likeliest names, or with those given but not saved.
-
-    `ordered` says that the cards were in order.
-    """
+    """Show the cut-out cards with likely or unsaved names; `ordered` means they were in order."""
     enrolment = _enrolment(name)
     if not waiting_in(enrolment.folder):
         drop_waiting(enrolment.folder)
@@ -180,7 +177,6 @@ def name_them(name: str) -> AnyResponse | str:
 
 
 def _waiting_card(enrolment: Enrolment, place: int, guess: FaceGuess, given: str) -> dict[str, Any]:
-    """Return a waiting card; `given` is its name that was not saved."""
     likely = [*guess.likely, *([_subject(enrolment, given)] if given else [])]
     is_told = guess.is_sure or guess.is_by_place
     return {
@@ -230,7 +226,7 @@ def keep_them(name: str) -> AnyResponse:
 
 @bp.get("/decks/<name>/waiting/<int:number>.jpg")
 def waiting(name: str, number: int) -> Response:
-    """Return the picture of a waiting card, reduced."""
+    """Return a waiting card's reduced picture."""
     path = waiting_in(_enrolment(name).folder).get(number - 1)
     if path is None:
         abort(404)
@@ -239,12 +235,12 @@ def waiting(name: str, number: int) -> Response:
 
 @bp.post(f"{PATH}/watch")
 def watch(name: str) -> AnyResponse | tuple[str, int]:
-    """Save a card once it lies still. Respond with the next page, a sentence, or nothing."""
+    """Save a card once it lies still. Respond with the next page, a sentence or nothing."""
     enrolment = _enrolment(name)
     subject = _subject(enrolment, request.form.get("card", ""))
     image = _image()
     if enrolment.pictures(subject):
-        # another phone has saved it
+        # saved by another phone
         return go(_after(enrolment, subject))
     try:
         verdict = service().guide.watch(enrolment, subject, image) if image is not None else None
@@ -259,7 +255,7 @@ def watch(name: str) -> AnyResponse | tuple[str, int]:
 
 @bp.get("/decks/<name>/<slug>-<int:number>.jpg")
 def picture(name: str, slug: str, number: int) -> Response:
-    """Return a picture of a deck's card, reduced."""
+    """Return a reduced picture of a deck's card."""
     deck = known(name)
     card = card_of_slug(slug)
     paths = deck.back if slug == BACK else deck.faces.get(card, ()) if card else ()
@@ -271,7 +267,7 @@ def picture(name: str, slug: str, number: int) -> Response:
 
 @bp.post("/decks/<name>/<slug>-<int:number>/remove")
 def remove_picture(name: str, slug: str, number: int) -> AnyResponse | tuple[str, int]:
-    """Remove a card's picture. `of`, the number shown on the page, prevents a second removal."""
+    """Remove a card's picture, if `of` is still its number of pictures."""
     enrolment = _enrolment(name)
     subject = _subject(enrolment, slug)
     there = enrolment.pictures(subject)
@@ -290,7 +286,7 @@ def _thumb(path: Path, _written_ns: int) -> bytes:
 
 
 def _enrolment(name: str) -> Enrolment:
-    """Return the enrollment of a user's deck, or abort with 404 if missing or damaged."""
+    """Return a user's deck to enroll; abort with 404 if missing or damaged."""
     if name not in template_decks.own_names(folder()):
         abort(404)
     try:
@@ -302,7 +298,7 @@ def _enrolment(name: str) -> Enrolment:
 
 
 def _subject(enrolment: Enrolment, slug: str) -> Subject:
-    """Return a card by its slug; None for the back."""
+    """Return a slug's card, None for the back; abort with 400 if unknown."""
     card = card_of_slug(slug)
     if slug != BACK and card not in enrolment.cards:
         abort(400)
@@ -316,7 +312,6 @@ def _asked(enrolment: Enrolment, slug: str | None) -> str:
 
 
 def _after(enrolment: Enrolment, subject: Subject) -> str:
-    """Return the URL of the next wanted card, preferably after this one."""
     order = (*enrolment.cards, None)
     later = order[order.index(subject) + 1 :]
     return url_for(
@@ -349,7 +344,6 @@ def _step(enrolment: Enrolment, card: Subject) -> dict[str, Any]:
 
 
 def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
-    """Return a card's page, or with `done` the deck's."""
     steps = [_step(enrolment, card) for card in (*enrolment.cards, None)]
     at = next((number for number, step in enumerate(steps) if step["slug"] == slug), len(steps))
     now = steps[at] if at < len(steps) else None
@@ -376,5 +370,4 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
 
 
 def _is_of_all() -> bool:
-    """True if no card was chosen, so the page is about all."""
     return "all" in request.form if request.method == "POST" else not request.args.get("card")

@@ -28,14 +28,14 @@ SIZES_MM = (
     (20.0, N_("for most cameras")),
     (28.0, N_("for a large table or an old camera")),
 )
-"""Sticker widths in mm, and their purposes."""
+"""Sticker widths in mm, with purposes."""
 
 PREVIEW_DPI = 64
 KIND_OF = {name: name.partition("-")[0] for name in ("stickers", "mats", "mats-a4", "deck", "deck-backs", "robot")}
 
 
 MOST_WAITING = 24  # a page shows five sheets
-_drawing = Queue(MOST_WAITING)  # phones asking for the same sheet share one drawing
+_drawing = Queue(MOST_WAITING)  # phones asking for one sheet share its drawing
 
 
 _files = lru_cache(maxsize=8)(pdf_files)
@@ -94,7 +94,7 @@ def _sheets_say(count: int) -> str:
 
 @bp.get("/print/<any(stickers,mats,'mats-a4',deck,'deck-backs',robot):name>.<any(pdf,png):form>")
 def sheet(name: str, form: str) -> Response:
-    """Return a file to print, or a preview of its first sheet."""
+    """Return a file to print, or its first sheet's preview."""
     kind = KIND_OF[name]
     order = _order(kind, request.args.get("labels", "") if kind == "stickers" else "")
     with _drawing.turn(_("Other sheets are being drawn: try again in a moment.")):
@@ -108,9 +108,9 @@ def sheet(name: str, form: str) -> Response:
 
 
 def _order(sheets: str, labels: str = "") -> Wanted:
-    """Return the order in the URL, completed from the match.
+    """Return the URL's order, completed from the match.
 
-    Raises Problem for an invalid number, and for `labels` unknown or too small for the stickers.
+    Raises Problem for invalid numbers, and for `labels` unknown or too small.
     """
     game, asked = state().game, request.args
     try:

@@ -1,4 +1,4 @@
-"""The form for zones drawn on the camera's picture, in percent of its width and height."""
+"""Form for zones drawn on the camera's picture, in percent of width and height."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SEATS = (
     (PictureEdge.TOP, N_("above the picture")),
     (PictureEdge.RIGHT, N_("right of the picture")),
 )
-MOST_HIGH, TABLE_HIGH = 40.0, 16.0  # a side's suggested mat and the table's, in percent of the picture
+MOST_HIGH, TABLE_HIGH = 40.0, 16.0  # suggested heights of a side's mat and the table's, in percent
 MOST_NAMED = 4
 WIDE_SCREEN = 9 / 16
 
@@ -39,7 +39,7 @@ class Called:
     mats: Mapping[str, str]  # sides by mat
 
     def numbers(self, *seen: str) -> dict[str, int]:
-        """Number the needed zones, then other visible ones."""
+        """Number the needed zones from 1, then other visible ones."""
         needed = (f"{mat}/{zone}" for mat in (*self.mats, TABLE) for zone in layout_of(mat).zones)
         return {zone: number for number, zone in enumerate(dict.fromkeys((*needed, *seen)), start=1)}
 
@@ -52,7 +52,7 @@ class Called:
 
 
 def mats_forms(form: Form, called: Called) -> list[dict[str, object]]:
-    """Return the match's mats with zones and typed values; the middle mat has no seat."""
+    """Return the mats' zones with typed values; the middle mat has no seat."""
     numbers, what = called.numbers(), (_("Left"), _("Top"), _("Width"), _("Height"))
     return [
         {
@@ -86,7 +86,7 @@ def missing(form: Form, called: Called) -> tuple[str, ...]:
 
 
 def still_to_draw(zones: Iterable[str], called: Called) -> str:
-    """Return which zones are missing, with their numbers."""
+    """Return the sentence that lists missing zones with their numbers."""
     numbers = called.numbers()
     named = [f"{numbers[zone]} {called.whole(zone)}" for zone in zones]
     more = ["…"] * (len(named) > MOST_NAMED)
@@ -105,11 +105,8 @@ def _zones(mat: str) -> Iterator[str]:
     return (f"{mat}/{zone}" for zone in layout_of(mat).zones)
 
 
-# From the form to a drawing
-
-
 def drawing_of(form: Form, called: Called) -> Drawing:
-    """Return the submitted drawing. Raises Problem for errors, and for sides without all needed zones."""
+    """Return the submitted drawing. Raises Problem for errors and incomplete sides."""
     found = re.fullmatch(r"(\d{2,5})x(\d{2,5})", form.get("picture", ""), re.ASCII)
     size = (int(found[1]), int(found[2])) if found else USUAL_SIZE
     tables = [table for mat in (*called.mats, TABLE) for table in _tables(form, mat, size, called)]
@@ -134,7 +131,7 @@ def undrawn(form: Form, called: Called) -> tuple[str, ...]:
 
 
 def _tables(form: Form, mat: str, size: tuple[int, int], called: Called) -> Iterator[dict[str, object]]:
-    """Yield a mat's drawn zones as tables of the zone file. Raises Problem for invalid numbers."""
+    """Yield a mat's drawn zones for the zone file. Raises Problem for invalid numbers."""
     seat = {} if mat == TABLE else {"seat": form.get(f"seat-{mat}", str(PictureEdge.BOTTOM))}
     for zone in _zones(mat):
         typed = _typed_box(form, zone)
@@ -148,9 +145,6 @@ def _tables(form: Form, mat: str, size: tuple[int, int], called: Called) -> Iter
             raise Problem(wrong)
         shares = [float(number.replace(",", ".")) / 100 for number in typed]
         yield {"name": zone, "rect": [share * size[axis % 2] for axis, share in enumerate(shares)], **seat}
-
-
-# From a drawing to the form
 
 
 def as_typed(drawing: Drawing) -> dict[str, str]:
@@ -171,7 +165,7 @@ def _typed(zone: str, box: tuple[float, ...]) -> dict[str, str]:
 
 
 def suggested(mats: Mapping[str, str]) -> dict[str, str]:
-    """Suggest zones as on printed mats, with half of the sides above."""
+    """Return form values for zones as on printed mats, half of the sides above."""
     typed: dict[str, str] = {}
     for seat in (PictureEdge.BOTTOM, PictureEdge.TOP):
         here = [mat for mat in mats if _usual_seat(mat, mats) == seat]
@@ -182,12 +176,10 @@ def suggested(mats: Mapping[str, str]) -> dict[str, str]:
 
 
 def _usual_seat(mat: str, mats: Mapping[str, str]) -> str:
-    """Return a side's default seat: alternately below and above the picture."""
     return str(PictureEdge.TOP if list(mats).index(mat) % 2 else PictureEdge.BOTTOM)
 
 
 def _put_down(layout: MatLayout, middle: float, width: float, seat: PictureEdge | None) -> dict[str, str]:
-    """Return a mat's zones around `middle`, at the seat's edge or vertically centered."""
     across, down = layout.size_mm
     high = min(TABLE_HIGH if seat is None else MOST_HIGH, width * down / across / WIDE_SCREEN)
     wide = high * across / down * WIDE_SCREEN
