@@ -1,1 +1,1 @@
-"""The club: a server that collects the logs of many tables in PostgreSQL and shows all of them."""
+"""The club: a server that collects many tables' logs in PostgreSQL and shows all of them."""

@@ -1,8 +1,8 @@
-"""Replace names in texts, JSON values and lines of the record. Pure functions.
+"""Replace names in texts, JSON values and record lines. Pure functions.
 
-Names are compared word by word, ignoring case, spaces and Unicode form: `ANN  secret` equals `Ann Secret`. Part of a
-word never matches. In a field that holds a name, only the whole name matches. In a line of the record only the places
-of players and sides change, so renaming a player called `Stop` changes no card.
+Names are compared word by word, ignoring case, spaces and Unicode form: `ANN  secret` equals `Ann Secret`. Fields for
+names match only as a whole. Record lines change only where players and sides are, so renaming a player `Stop` changes
+no card.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _CODES = frozenset(
     {"source", "question", "answer", "about", "asked", "zone", "expected", "seen", "what", "value", "deal_sha256"}
     | {"system", "edition", "role", "table"}
 )
-"""Fields that hold names, and fields whose texts come from the program."""
+"""Fields that hold names; fields with the program's own texts."""
 
 _LINES = (EventKind.LINE, EventKind.CORRECT, EventKind.CLAIM, Letter.CHANGE, Letter.REMOVE)
-"""Kinds whose field `text` is a line of the record."""
+"""Kinds whose `text` is a record line."""
 
-_TITLES = ("create", "key")  # kinds whose `name` is a tournament's or a table's
-_TOGETHER = " & "  # separates the players of a pair in a tournament
+_TITLES = ("create", "key")  # kinds whose `name` is a tournament's or table's
+_TOGETHER = " & "  # separates a pair's players
 _PLAYER = re.compile(r'(player\s+)([^\s"]+)(\s+")([^"]*)(".*)', re.IGNORECASE | re.DOTALL)
 _FIRST = re.compile(r"(hand\s+first\s+)(\S+)(.*)", re.IGNORECASE | re.DOTALL)
 _SIDE = re.compile(r"(side\s+)(.+)", re.IGNORECASE | re.DOTALL)
@@ -42,12 +42,12 @@ _SAID = re.compile(r"[^\s>!]+|[>!]")
 
 
 def words_of(text: str) -> Words:
-    """Return the words of a name, folded; equal words mean equal names."""
+    """Return a name's folded words; equal words mean equal names."""
     return tuple(word for _, _, word in _tokens(text))
 
 
 def folded(text: str) -> str:
-    """Return a text folded for comparison: lower case, NFKC, no format characters."""
+    """Return a text for comparison: lower case, NFKC, no format characters."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
@@ -55,7 +55,7 @@ def folded(text: str) -> str:
 
 
 def _tokens(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and folded text of each word, and of each other visible character."""
+    """Yield start, end and folded text of each word or other visible character."""
     if text.isascii():
         yield from ((found.start(), found.end(), found[0].lower()) for found in _ASCII_WORD.finditer(text))
         return
@@ -97,7 +97,7 @@ class Aliases:
         return _TOGETHER.join(self.of_word(one) or self.name(one) or one for one in text.split(_TOGETHER))
 
     def in_text(self, text: str) -> str:
-        """Replace each name in free text."""
+        """Replace names in free text."""
         tokens, parts, end, place = list(_tokens(text)), [], 0, 0
         while place < len(tokens):
             alias, count = self._at([word for _, _, word in tokens[place : place + max(self.lengths, default=1)]])
@@ -116,7 +116,7 @@ class Aliases:
         return None, 1
 
     def in_line(self, text: str, *, is_header: bool = False) -> str:
-        """Replace each player and side in a line of the record."""
+        """Replace players and sides in a record line."""
         if found := _PLAYER.fullmatch(text):
             head, word, between, shown, rest = found.groups()
             return f"{head}{self.in_name(word)}{between}{self.name(shown) or self.in_name(shown)}{rest}"
@@ -132,7 +132,7 @@ class Aliases:
         return text
 
     def within(self, value: object, kind: str | None, field: str = "") -> Any:
-        """Replace each name in a JSON value from an event or deed of this kind."""
+        """Replace names in a JSON value from an event or deed of this kind."""
         if isinstance(value, str):
             return self._within_text(value, kind, field)
         if isinstance(value, list):
@@ -157,7 +157,7 @@ class Aliases:
 
 
 def named_in(kind: str, body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each player and side in an event: the word in the record, and the shown name."""
+    """Yield each player and side in an event: word in the record, and shown name."""
     if kind == EventKind.SEAT:
         yield str(body.get("player", "")), str(body.get("name") or body.get("player", ""))
     lines = body.get("lines") if kind == EventKind.SETUP else [body.get("text")] if kind in _LINES else None

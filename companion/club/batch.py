@@ -1,9 +1,7 @@
-"""The protocol between table and club, specified in `docs/club.md`: batches, limits, signatures.
+"""The protocol between table and club (`docs/club.md`): batches, limits, signatures.
 
-The inner body of an event is the text from the table's log, so the club stores the same bytes. A lost event is sent as
-`null` with checksum 0. An empty batch reports that the table is online.
-
-The key of a dealt hand never leaves the table: `without_deal_key` replaces it with its hash.
+An event's inner body is the text from the table's log, so both store the same bytes. A lost event is sent as `null`
+with checksum 0. An empty batch reports that the table is online.
 """
 
 from __future__ import annotations
@@ -23,18 +21,18 @@ from companion.rules.record.notation import edition_named
 from companion.storage.database import Checked
 from companion.storage.events import Event, EventKind, Row, checksum, is_sound, read_body
 
-MOST_BYTES = 1024 * 1024  # maximum size of a batch
+MOST_BYTES = 1024 * 1024  # of a batch
 MOST_EVENTS = 5000
 MOST_SEQ = 2**53
 _MOST_ID, _MOST_NAME, _MOST_CRC = 64, 64, 64
 _DEAL_HASH = "deal_sha256"  # replaces the field `deal`
 _BODY = ("match", "at_s", "kind", "body")  # fields of a companion's event
-SCHEME = "Companion"  # the word that begins `Authorization: Companion ID:SIGNATURE`
-SCHEMA = 1  # version of the batch format; 1 if a batch names none
+SCHEME = "Companion"  # begins `Authorization: Companion ID:SIGNATURE`
+SCHEMA = 1  # batch format, also if a batch names none
 LETTER: Mapping[str, type] = {"letter": int, "what": str, "by": str, "of": int, "text": str}
 
 CLOCK = "clock"
-"""Letter sent during a round: `of` is the time left in seconds; `text` is `runs`, or empty if stopped."""
+"""Letter sent during a round: `of` is the seconds left; `text` is `runs`, or empty if stopped."""
 
 TOO_LARGE = "This batch is too large: send at most 1 MB at a time."
 
@@ -44,34 +42,34 @@ class Sent(NamedTuple):
 
     seq: int
     crc: str
-    body: str  # JSON, all of it ASCII
-    match: int | None  # None if it is not a companion's event
+    body: str  # ASCII JSON
+    match: int | None  # None if not a companion's event
     kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Consecutive events of one table, from `first`."""
+    """Consecutive events of a table, from `first`."""
 
     table: str
     name: str
     first: int
     events: tuple[Sent, ...]
-    last: int | None  # number of the last event in the table's log; None if not given
+    last: int | None  # last event in the table's log, if given
 
 
 class Missing(Exception):
-    """A gap before or in a batch; the argument is the first missing number."""
+    """A gap before or in a batch; holds the first missing number."""
 
 
-# --- The key of a dealt hand ----------------------------------------------------------------------------------
+# Deal keys
 
 
 def without_deal_key(row: Row) -> Row:
-    """Replace a dealt hand's key in an event by its SHA-256; return other events unchanged.
+    """Return an event with a dealt hand's key replaced by its SHA-256; others unchanged.
 
-    The key reveals the hidden cards, even after the hand: an undo may reopen it. The hash is a commitment: the table's
-    log can prove later which cards were dealt.
+    The key reveals hidden cards, even later, as an undo may reopen the hand. It never leaves the table; its hash can
+    prove which cards were dealt.
     """
     seq, match, at_s, kind, body = row
     if '"deal"' not in body:
@@ -87,11 +85,11 @@ def without_deal_key(row: Row) -> Row:
     return (seq, match, at_s, kind, json.dumps(hidden, separators=(",", ":")))
 
 
-# --- At the table ---------------------------------------------------------------------------------------------
+# At the table
 
 
 def written(table: str, name: str, first: int, rows: Sequence[Checked], last: int) -> bytes:
-    """Return a request body with these rows; events missing from `first` on are sent as lost."""
+    """Return a request body with these rows; events missing since `first` are sent as lost."""
     there = {row[0]: _written(row, crc) for row, crc in rows}
     end = max(there, default=first - 1)
     lost = {"crc": 0, "body": None}
@@ -106,9 +104,9 @@ def _written(row: Row, crc: int | None) -> dict[str, object]:
 
 
 def signature(key: str, body: bytes) -> str:
-    """Return the `Authorization` header of a batch. Raises Problem if the key is empty or not printable ASCII.
+    """Return a batch's `Authorization` header. Raises Problem if the key is empty or not printable ASCII.
 
-    A key without an ID, not made by a club, gets an ID from its hash; a club that requires keys rejects it.
+    A key without an ID gets one from its hash; clubs that require keys reject it.
     """
     key_id, _, secret = key.strip().partition(".")
     if not key.strip() or not key.isascii() or not key.isprintable():
@@ -119,12 +117,12 @@ def signature(key: str, body: bytes) -> str:
 
 
 def digest(secret: str, body: bytes) -> str:
-    """Return the HMAC-SHA-256 of a batch as 64 hexadecimal digits."""
+    """Return a batch's HMAC-SHA-256 (64 hexadecimal digits)."""
     return hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
 
 
 def letters(answer: Mapping[str, object], key: str | None) -> list[dict[str, object]]:
-    """Return the valid letters from the answer to a batch; none if a key `ID.SECRET` does not match their signature."""
+    """Return the valid letters in a batch's answer; none if their signature does not match a key `ID.SECRET`."""
     text = answer.get("letters")
     if not isinstance(text, str):
         return []
@@ -147,11 +145,11 @@ def _fits(value: object, kind: type) -> bool:
     return 0 <= value < MOST_SEQ if isinstance(value, int) else str(value).isprintable()
 
 
-# --- At the club ----------------------------------------------------------------------------------------------
+# At the club
 
 
 def read(body: bytes) -> Batch:
-    """Return the batch in a request's body. Raises Problem if it is malformed, Missing if its events have a gap."""
+    """Return the batch in a request body. Raises Problem if malformed, Missing for a gap."""
     try:
         sent = json.loads(body, parse_constant=_no_number)
     except (ValueError, RecursionError):
@@ -173,7 +171,6 @@ def read(body: bytes) -> Batch:
 
 
 def _in_order(first: int, events: list[Sent]) -> list[Sent]:
-    """Return the events in order, without duplicates. Raises Missing at a gap, Problem for two with one number."""
     found = dict.fromkeys(sorted(events, key=lambda event: event.seq))
     for seq, event in enumerate(found, start=first):
         if event.seq > seq:
@@ -200,19 +197,19 @@ def _event(sent: object) -> Sent:
         return Sent(seq, json.dumps(crc).strip('"'), as_stored(sent["body"]), None)
     if checksum(row) != crc:
         raise Problem(f"Event {seq} does not match its checksum: it was damaged in transit.")
-    hidden = without_deal_key(row)  # Older tables send the key.
+    hidden = without_deal_key(row)  # older tables send the key
     if hidden is not row:
         return Sent(seq, str(checksum(hidden)), as_stored({**sent["body"], "body": hidden[4]}), row[1], row[3])
     return Sent(seq, json.dumps(crc).strip('"'), as_stored(sent["body"]), row[1], row[3])
 
 
 def as_stored(body: object) -> str:
-    """Return an event's body as the text in the club's log."""
+    """Return an event's body as stored in the club's log."""
     return json.dumps(body, separators=(",", ":"))
 
 
 def row_of(seq: int, body: object) -> Row | None:
-    """Return the row of a companion's log in a body; None for any other body."""
+    """Return the log row in a companion's event body; None for other bodies."""
     if not isinstance(body, dict) or body.keys() != set(_BODY):
         return None
     match, at_s, kind, text = (body[name] for name in _BODY)
@@ -223,7 +220,7 @@ def row_of(seq: int, body: object) -> Row | None:
 def event_of(seq: int, body: str) -> Event | None:
     """Return a companion's event from a body in the club's log; None if it cannot be replayed.
 
-    A match with the table's own edition uses the text sent with it. Raises Problem for an unknown edition.
+    A table's own edition is read from the text sent with it. Raises Problem for an unknown edition.
     """
     row = row_of(seq, json.loads(body))
     if row is None or not is_sound(row):
@@ -235,7 +232,7 @@ def event_of(seq: int, body: str) -> Event | None:
 
 
 def _known(line: str, own: object) -> str:
-    """Return a header line with the club's name of its edition. Raises Problem if it is unknown."""
+    """Return a header line with the club's name of its edition. Raises Problem if unknown."""
     name = edition_named(line)
     if name is None:
         return line

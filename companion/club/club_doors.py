@@ -1,4 +1,4 @@
-"""Access control of the club: the role that each endpoint needs. Unlisted endpoints are refused."""
+"""Access control of the club: each endpoint's role. Unlisted endpoints are refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from companion.club.postgres import connected
 if TYPE_CHECKING:
     from companion.club.club_service import Club
 
-SESSION = "person"  # cookie field with the session token
+SESSION = "person"  # cookie field of the session token
 _OPEN_TO: Mapping[Role | None, str] = {
     None: """
         static health metrics club.take club.boards club.as_json club.one club.standings club.speak
@@ -32,7 +32,7 @@ _OPEN_TO: Mapping[Role | None, str] = {
 DOORS: Mapping[str, Role | None] = {
     endpoint: role for role, endpoints in _OPEN_TO.items() for endpoint in endpoints.split()
 }
-"""Required role by endpoint; None for public routes."""
+"""Required role by endpoint; None if public."""
 
 
 def club() -> Club:
@@ -41,7 +41,7 @@ def club() -> Club:
 
 
 def who() -> Person | None:
-    """Return the signed-in person; None for the public."""
+    """Return the signed-in person, if any."""
     if "person" not in g:
         token = session.get(SESSION)
         g.person = None
@@ -52,25 +52,25 @@ def who() -> Person | None:
 
 
 def name() -> str:
-    """Return the signed-in person's name, or an empty text."""
+    """Return the signed-in person's name; empty without one."""
     one = who()
     return one.name if one else ""
 
 
 def may(role: Role) -> bool:
-    """True if the signed-in person has the rights of a role."""
+    """True if the signed-in person has a role's rights."""
     one = who()
     return one is not None and one.role.may(role)
 
 
 def need(role: Role) -> None:
-    """Abort the request without the rights of a role: 401 if not signed in, else 403."""
+    """Abort without a role's rights: 401 if not signed in, else 403."""
     if not may(role):
         abort(403 if who() else 401)
 
 
 def let_in() -> None:
-    """Abort the current request unless its endpoint is allowed; 404 if the endpoint is not listed."""
+    """Abort a request whose endpoint is not allowed; 404 if unlisted."""
     if request.endpoint is None:
         return
     if request.endpoint not in DOORS:

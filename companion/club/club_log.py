@@ -1,7 +1,6 @@
-"""The received logs of the tables: each event once, unchanged except for erased names.
+"""The tables' received logs: each event once, unchanged except for erased names.
 
-One transaction compares a batch with the log and stores the new events. It locks the table's row, so two processes
-that receive the same batch store it once.
+A transaction stores a batch's new events. It locks the table's row, so two processes store a batch once.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from companion.common.text import say
 from companion.match.questions import Letter
 from companion.storage.events import Event
 
-_GONE_AFTER_S = 90  # silence after which a table counts as gone
+_GONE_AFTER_S = 90  # of silence
 
 
 class Fork(Exception):
-    """A table's log differs from the club's copy; the argument is the first differing number."""
+    """A table's log differs from the club's copy; holds the first differing number."""
 
 
 class NotThisTable(Problem):
@@ -34,7 +33,7 @@ class NotThisTable(Problem):
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A table at the club, without its events."""
+    """A club table, without its events."""
 
     id: str
     name: str
@@ -42,7 +41,7 @@ class TableRow:
     told: int
     fork_at: int | None
     quiet_s: float
-    copy_of: str | None  # name of an earlier table whose log begins with the same event
+    copy_of: str | None  # earlier table whose log begins with the same event
 
     @property
     def is_gone(self) -> bool:
@@ -50,15 +49,15 @@ class TableRow:
 
     @property
     def behind(self) -> int:
-        """Number of events that the club has not received yet."""
+        """Number of events not yet received."""
         return max(0, self.told - self.last)
 
 
 def take(db: Connection, batch: Batch, key: str | None) -> int:
-    """Store a batch's new events; return the number of the table's last event.
+    """Store a batch's new events; return the table's last event number. The caller commits.
 
-    `key` is the ID of the batch's key. The caller commits. Raises Missing at a gap, Fork if an event differs (noted in
-    the table's row, nothing stored), and NotThisTable if the table belongs to another valid key.
+    `key` is the ID of the batch's key. Raises Missing at a gap, NotThisTable if another valid key owns the table, and
+    Fork if an event differs: noted in the table's row, nothing stored.
     """
     last, has_erased = _locked(db, batch, key)
     if batch.events and batch.first > last + 1:
@@ -84,7 +83,6 @@ def take(db: Connection, batch: Batch, key: str | None) -> int:
 
 
 def _store(db: Connection, table: str, sent: Sequence[Sent], kept: Sequence[tuple[Sent, bool]]) -> None:
-    """Append `kept` events to a table's log; `sent` has them as received."""
     db.execute(
         "INSERT INTO club.events (table_id, seq, crc, match, body, erased)"
         " SELECT %s, * FROM unnest(%s::bigint[], %s::text[], %s::bigint[], %s::text[], %s::smallint[])",
@@ -103,7 +101,7 @@ def _store(db: Connection, table: str, sent: Sequence[Sent], kept: Sequence[tupl
 
 
 def letters(db: Connection, table: str) -> list[dict[str, object]]:
-    """Return a table's waiting letters, in the form of the protocol."""
+    """Return a table's waiting letters, as in the protocol."""
     row = db.execute("SELECT has_letters FROM club.tables WHERE id = %s", [table]).fetchone()
     if row is None or not row[0]:
         return []
@@ -114,13 +112,13 @@ def letters(db: Connection, table: str) -> list[dict[str, object]]:
 
 
 def send(db: Connection, table: str, what: Letter, who: str, *, of: int = 0, text: str = "", match: int = 0) -> None:
-    """Send a letter to a table, with the answer to its next batch."""
+    """Send a letter to a table, with its next batch's answer."""
     db.execute("UPDATE club.tables SET has_letters = true WHERE id = %s", [table])
     deeds.append(db, desk.topic(table), what, who, {"of": of, "text": text, "match": match})
 
 
 def _locked(db: Connection, batch: Batch, key: str | None) -> tuple[int, bool]:
-    """Lock a table's row, creating it if new; return the number of its last event, and whether names were erased."""
+    """Lock a table's row, creating it if new; return its last event number, and whether names were erased."""
     query = (
         "SELECT last, key, (SELECT revoked_at IS NULL FROM club.keys WHERE id = key), has_erased FROM club.tables"
         " WHERE id = %s FOR UPDATE"
@@ -142,9 +140,9 @@ def _locked(db: Connection, batch: Batch, key: str | None) -> tuple[int, bool]:
 
 
 def _differing(db: Connection, table: str, events: Sequence[Sent]) -> int | None:
-    """Return the number of the first event that differs from the stored one; None if all agree.
+    """Return the number of the first event that differs from the stored one, if any.
 
-    After an erasure only checksums can be compared, and nothing if the checksum is unknown too.
+    After an erasure only known checksums are compared.
     """
     if not events:
         return None
@@ -162,7 +160,7 @@ def _is_the_same(event: Sent, seq: int, crc: str, body: str | None) -> bool:
 
 
 def tables(db: Connection, *, hidden: bool = False) -> list[TableRow]:
-    """Return all tables in the order of their names; hidden ones only with `hidden`."""
+    """Return all tables by name; hidden ones only with `hidden`."""
     query = """
         SELECT id, name, last, told, fork_at,
                extract(epoch FROM now() - seen_at)::float AS quiet_s,
@@ -178,17 +176,17 @@ def tables(db: Connection, *, hidden: bool = False) -> list[TableRow]:
 
 
 def table_row(db: Connection, table: str, *, hidden: bool = True) -> TableRow | None:
-    """Return one table; None if it is unknown."""
+    """Return one table; None if unknown."""
     return next((row for row in tables(db, hidden=hidden) if row.id == table), None)
 
 
 def settle(db: Connection, table: str, *, hidden: bool) -> None:
-    """Note that the director has seen a table's fork; `hidden` removes the table from the boards."""
+    """Dismiss a table's fork; `hidden` removes the table from the boards."""
     db.execute("UPDATE club.tables SET fork_at = NULL, hidden = %s WHERE id = %s", [hidden, table])
 
 
 def events(db: Connection, table: str, match: int, after: int = 0) -> tuple[Event, ...]:
-    """Return the replayable events of a match after a number."""
+    """Return a match's replayable events numbered above `after`."""
     rows = db.execute(
         "SELECT seq, body FROM club.events WHERE table_id = %s AND match = %s AND seq >= %s AND seq > %s ORDER BY seq",
         [table, match, match, after],
@@ -197,5 +195,5 @@ def events(db: Connection, table: str, match: int, after: int = 0) -> tuple[Even
 
 
 def replayed(rows: Iterable[tuple[Any, ...]]) -> tuple[Event, ...]:
-    """Return the replayable events in rows (seq, body) of the log."""
+    """Return the replayable events in log rows (seq, body)."""
     return tuple(event for seq, body in rows if (event := event_of(seq, body)) is not None)

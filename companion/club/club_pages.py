@@ -1,4 +1,4 @@
-"""The club's pages: overview, a table's scores, standings, and keys for the director."""
+"""The club's pages: overview, tables' scores, standings, and the director's keys."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ from companion.pages.words import Names, _, many
 
 bp = Blueprint("club", __name__)
 
-MOST_SHEETS = 10  # matches shown of a table, newest first
+MOST_SHEETS = 10  # matches shown of a table
 _pasts: Kept[PastMatch] = Kept(32)
 
 
 def helpers() -> dict[str, object]:
-    """Return the variables of every template; the error page gets none that need the database."""
+    """Return template variables; on the error page none that need the database."""
     if "is_failing" in g:
         return {"clocks": tuple}
     return {"person": who(), "director": may(Role.DIRECTOR), "helper": may(Role.HELPER), "clocks": clocks}
 
 
-# --- What tables push -----------------------------------------------------------------------------------------
+# Pushed events
 
 
 @bp.post("/club/events")
@@ -59,7 +59,7 @@ def take() -> tuple[dict[str, object], int]:
             sent = batch.read(body)
             try:
                 last = club_log.take(db, sent, key)
-            except Fork as fork:  # Returning commits the note in the table's row.
+            except Fork as fork:  # returning commits the note in the table's row
                 return {"fork_at": fork.args[0]}, 409
             clock = club().clocks.get("", partial(clocks_at_tables, db), int(time.monotonic())).get(sent.table)
             letters = [*club_log.letters(db, sent.table), *([clock] if clock else [])]
@@ -73,7 +73,7 @@ def take() -> tuple[dict[str, object], int]:
         return {"missing_from": missing.args[0]}, 409
 
 
-# --- What everybody sees --------------------------------------------------------------------------------------
+# Public pages
 
 
 @bp.get("/")
@@ -103,7 +103,7 @@ def _glances(db: Connection) -> list[dict[str, Any]]:
     rows = club_log.tables(db)
     heard = deeds.at_tables(db)
     glances = [_glance(row, states.get(row.id), desk.waiting_call(heard.get(desk.topic(row.id), ()))) for row in rows]
-    # The longest wait comes first.
+    # longest wait first
     return sorted(glances, key=lambda one: one["call"].seq if one["call"] else inf)
 
 
@@ -126,7 +126,6 @@ def _glance(row: TableRow, state: dict[str, Any] | None, call: Deed | None) -> d
 
 
 def _leader(sides: list[dict[str, Any]], state: dict[str, Any] | None) -> str:
-    """Return the winner or leader: by points, or by distance before the first hand is scored."""
     if not state or not sides:
         return ""
     if state["winner"]:
@@ -149,7 +148,7 @@ def _ago(quiet_s: float) -> str:
 
 
 def trouble(row: TableRow) -> Said | None:
-    """Return how a table's log differs from the club's; None if it does not."""
+    """Return how a table's log differs from the club's, if it does."""
     if row.fork_at is not None:
         return say("Its record differs from the club’s, from entry %(seq)d or earlier.", seq=row.fork_at)
     if row.told < row.last:
@@ -179,7 +178,7 @@ def one(table: str) -> str:
 
 
 def past_of(db: Connection, table: str, match: int) -> PastMatch | None:
-    """Return a match judged by replay; None if it has no events. Cached until it changes."""
+    """Return a match judged by replay, cached until it changes; None without events."""
     query = "SELECT sum(erased) FROM club.events WHERE table_id = %s AND match = %s"
     erased, known = db.execute(query, [table, match]).fetchone(), club_log.events(db, table, match)
     return _pasts.get((table, match, erased), partial(judged, match, known), known[-1].seq) if known else None
@@ -209,7 +208,7 @@ def speak() -> AnyResponse:
     return redirect("/", 303)
 
 
-# --- The director ---------------------------------------------------------------------------------------------
+# The director
 
 
 @bp.get("/keys")
@@ -230,7 +229,7 @@ def make_key() -> AnyResponse:
 
 @bp.get("/keys/<key_id>")
 def one_key(key_id: str) -> str:
-    """Show a key: the command that starts its table, also as a QR code."""
+    """Show a key: its table's start command, also as a QR code."""
     with connected(club().pool) as db:
         key = next((key for key in keys.all_of(db) if key.id == key_id and not key.is_revoked), None) or abort(404)
     line = f"companion up --club {here()} --name {shlex.quote(key.name)} --key {key.text}"

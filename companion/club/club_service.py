@@ -1,4 +1,4 @@
-"""The club's web service. Any number of processes share one database, which holds all state."""
+"""The club's web service. Its processes share one database, which holds all state."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from companion.pages.words import N_, _
 log = logging.getLogger("companion.club")
 
 TAKEN_IN_BYTES = 16_000_000
-"""Size up to which a request is read, so that it gets an answer; a larger one is cut off."""
+"""Size up to which a request is read and answered; larger ones are cut off."""
 
 FORM_BYTES = 16 * 1024
 RETRY_S = 1
@@ -56,7 +56,7 @@ _FIGURES = {
     ),
     "events_to_judge": ("Events that the referee has still to judge for the boards.", "sum(last - seq)"),
 }
-"""Figures of `/metrics`: help text and SQL."""
+"""Help text and SQL of each figure in `/metrics`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +64,11 @@ class Club:
     """The app's shared parts."""
 
     pool: Pool
-    keys_needed: bool  # True to require keys before one has been made
+    keys_needed: bool  # even before one has been made
     answers: Counter[int] = field(default_factory=Counter)  # batches answered by this process, by HTTP status
-    boards: Kept[str] = field(default_factory=lambda: Kept(16))  # cached overview pages
+    boards: Kept[str] = field(default_factory=lambda: Kept(16))  # overview pages
     clocks: Kept[dict[str, dict[str, object]]] = field(default_factory=lambda: Kept(1))
-    """Cached round clocks by table."""
+    """Round clocks by table."""
 
     troubles: Kept[None] = field(default_factory=lambda: Kept(4))
     """Database problems logged in the last minute."""
@@ -104,7 +104,6 @@ _SENTENCES = SENTENCES | {
 
 
 def _check() -> None:
-    """Refuse cross-site changes and large forms."""
     is_batch = request.endpoint == "club.take"
     request.max_content_length = TAKEN_IN_BYTES if is_batch else FORM_BYTES
     if not is_batch:
@@ -118,11 +117,11 @@ def _counted(response: Response) -> Response:
 
 
 def _error(error: Exception) -> Response:
-    """Return the answer to an error: JSON for programs, a page for browsers."""
+    """Return an error as JSON for programs, as a page for browsers."""
     code, sentence = _meant(error)
     if code >= 500:
         g.is_failing = True
-    if code == 503:  # Log it once a minute, however many tables ask.
+    if code == 503:  # once a minute, however many tables ask
         club_doors.club().troubles.get(sentence, lambda: log.error("%s", sentence), int(time.monotonic() / 60))
     if request.endpoint in ("club.take", "club.as_json", "health"):
         response = make_response({"say": sentence}, code)
@@ -152,7 +151,7 @@ def _health() -> tuple[dict[str, object], int]:
 
 
 def _metrics() -> Response:
-    """Return the figures of the club and this process in Prometheus format."""
+    """Return this club's and process's figures in Prometheus format."""
     known = club_doors.club()
     found: tuple[int, ...] = ()
     counts = ", ".join(f"coalesce({how}, 0)" for _, how in _FIGURES.values())
@@ -172,11 +171,11 @@ def _metric(name: str, about: str, values: dict[str, int], kind: str = "gauge") 
     return heads + [f"companion_club_{name}{label} {value}" for label, value in values.items()]
 
 
-# --- Running --------------------------------------------------------------------------------------------------
+# Running
 
 
 class _AsJson(logging.Formatter):
-    """One JSON object a line."""
+    """One JSON object per line."""
 
     def format(self, record: logging.LogRecord) -> str:
         said = {"at": self.formatTime(record), "level": record.levelname.lower(), "say": record.getMessage()}
@@ -186,15 +185,15 @@ class _AsJson(logging.Formatter):
 
 
 def run(url: str, host: str, port: int, *, keys_needed: bool, tell: Callable[[str], None]) -> None:
-    """Serve the club until the process is stopped. Raises Problem if the database or port is not available.
+    """Serve the club until stopped; give `tell` the addresses and the director's link when ready.
 
-    `tell` gets the addresses and the director's link once the service is ready.
+    Raises Problem if database or port is unavailable.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_AsJson())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
-    # Judging uses the CPU: switch threads faster, so that a page does not wait after its query.
+    # judging uses the CPU: with faster thread switches pages wait less
     sys.setswitchinterval(0.001)
     pool = postgres.opened(url)
     projector = Projector(pool)

@@ -1,4 +1,4 @@
-"""An entry of the club's own log; importable without the database driver."""
+"""An entry of the club's own log. Needs no database driver."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ class Deed:
     kind: str
     who: str
     at: datetime
-    age_s: float  # time since `at`, by the database's clock
+    age_s: float  # since `at`, by the database's clock
     body: Mapping[str, Any]

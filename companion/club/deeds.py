@@ -1,6 +1,6 @@
-"""The club's own log: what people did, by topic. The current state is computed from it.
+"""The club's own log of what people did, by topic. The current state is computed from it.
 
-Lock a topic before you decide on its next deed, so that simultaneous taps are handled one after the other.
+Lock a topic before deciding on its next deed, so that simultaneous taps take turns.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ def locked(db: Connection, topic: str) -> list[Deed]:
 
 
 def of(db: Connection, topic: str) -> list[Deed]:
-    """Return the deeds of a topic, in order."""
+    """Return a topic's deeds in order."""
     return _read(db, "WHERE topic = %s ORDER BY seq", topic)
 
 
 def begun(db: Connection, kind: str = "%") -> list[Deed]:
-    """Return the deeds whose kind matches a LIKE pattern, newest first."""
+    """Return deeds whose kind matches a LIKE pattern, newest first."""
     return _read(db, "WHERE kind LIKE %s ORDER BY seq DESC", kind)
 
 
 def latest(db: Connection, most: int) -> list[Deed]:
-    """Return the last deeds of all topics, newest first."""
+    """Return the last `most` deeds of all topics, newest first."""
     return _read(db, "ORDER BY seq DESC LIMIT %s", most)
 
 
 def at_tables(db: Connection) -> dict[str, list[Deed]]:
-    """Return the last day's deeds about calls, by the table's topic."""
+    """Return the last day's deeds about calls, by table topic."""
     found: dict[str, list[Deed]] = {}
     kinds = ["call", "answered", "arrived"]
     for deed in _read(db, "WHERE kind = ANY(%s) AND at > now() - interval '1 day' ORDER BY seq", kinds):

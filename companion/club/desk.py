@@ -1,7 +1,7 @@
-"""Messages between the director and a table: calls, notes, corrections. Pure functions of deeds.
+"""Messages between director and table: calls, notes, corrections. Pure functions of deeds.
 
-A table's call, its receipt of a letter and its answer to a correction are events of its own log. When the club receives
-such an event it appends a deed to the table's topic. Letters not received yet are sent with every acknowledgment.
+A table's calls, receipts of letters and answers are events of its log, for which the club appends deeds to the table's
+topic. Unreceived letters are sent with every acknowledgment.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from companion.storage.events import EventKind
 
 MOST_TEXT = 200
 CALL, ANSWERED, ARRIVED, REPLIED = "call", "answered", "arrived", "replied"
-"""Kinds of deeds in a table's topic, besides the letters."""
+"""Kinds of a table's deeds, besides letters."""
 
 
 def topic(table: str) -> str:
@@ -31,10 +31,10 @@ class LetterStage(StrEnum):
     """Stage of a letter."""
 
     WAITS = "waits"  # not received yet
-    ASKED = "asked"  # received, not answered
+    ASKED = "asked"  # received, unanswered
     YES = "yes"
     NO = "no"
-    VOID = "void"  # the line is gone, or another match is being played
+    VOID = "void"  # the line is gone, or another match is played
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Correction:
 
     deed: Deed
     stage: LetterStage
-    by: str = ""  # who answered at the table
+    by: str = ""  # who answered
 
 
 def heard(sent: Sent) -> tuple[str, dict[str, object]] | None:
@@ -71,14 +71,14 @@ def _number(value: object) -> int:
 
 
 def waiting_call(deeds: Iterable[Deed]) -> Deed | None:
-    """Return the unanswered call of a table's deeds, if any."""
+    """Return the unanswered call among a table's deeds, if any."""
     call: Deed | None = None
     for deed in deeds:
         if deed.kind == CALL:
-            # A repeated call counts from the first one.
+            # a repeated call counts from the first
             call = None if deed.body["is_over"] else call or deed
         elif deed.kind == ANSWERED or deed.body.get("what") == Letter.COMING:
-            call = None  # If the log was sent again as a new table, only the second deed is here.
+            call = None  # only this deed is here if the log was sent again as a new table
     return call
 
 
@@ -88,14 +88,14 @@ def letters(deeds: Sequence[Deed]) -> list[Deed]:
 
 
 def not_arrived(deeds: Sequence[Deed]) -> list[dict[str, object]]:
-    """Return the letters without a receipt, in the form of the protocol."""
+    """Return letters without a receipt, as in the protocol."""
     there = {deed.body["letter"] for deed in deeds if deed.kind == ARRIVED}
     waiting = (deed for deed in letters(deeds) if deed.seq not in there)
     return [{**deed.body, "letter": deed.seq, "what": deed.kind, "by": deed.who} for deed in waiting]
 
 
 def corrections(deeds: Sequence[Deed], now: PastMatch | None) -> list[Correction]:
-    """Return a table's notes and corrections with their stages, newest first; `now` is its latest match."""
+    """Return a table's notes and corrections with stages, newest first; `now` is its latest match."""
     arrived = {deed.body["letter"]: deed.body["match"] for deed in deeds if deed.kind == ARRIVED}
     replied = {deed.body["letter"]: deed.body for deed in deeds if deed.kind == REPLIED}
     lines = {entry.seq for hand in now.hands for entry in hand.entries} if now else set()

@@ -1,4 +1,4 @@
-"""The director's desk: calls, a table's wall screen, notes, and corrections that the table must accept."""
+"""The director's desk: calls, a table's wall screen, notes, corrections."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def show(table: str) -> str:
 
 @bp.get("/tables/<table>/board")
 def board(table: str) -> str:
-    """Return the part of that page that updates itself."""
+    """Return the self-updating part of that page."""
     return render_template("club_board.html", **_view(table))
 
 
@@ -105,7 +105,7 @@ def note(table: str) -> AnyResponse:
 
 @bp.post("/tables/<table>/correct")
 def correct(table: str) -> AnyResponse:
-    """Ask a table to remove a play, or to change it to `text`; the table must accept."""
+    """Ask a table to remove a play or change it to `text`; the table must accept."""
     seq, text = whole(request.form.get("line"), 1, 2**53), request.form.get("text", "").strip()
     with connected(club().pool) as db:
         past = _now(db, _row(db, table).id)

@@ -1,8 +1,7 @@
 """Replace erased names in events that arrive after the erasure.
 
-The club stores keyed hashes of erased names and their aliases. It replaces them in matches that began before the
-erasure, such as a log sent again as a new table, and in matches where they were erased. Later matches of a player with
-the same name keep it.
+The club stores keyed hashes of erased names, and aliases. It replaces names in matches that began before the erasure,
+even if sent again as a new table, and where they were erased. Later matches with the same name keep it.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ class _Erased(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ErasedNames:
-    """All erased names by hash."""
+    """Erased names by hash."""
 
     secret: bytes
     names: Mapping[str, _Erased]
 
     def before(self, at_s: float | None) -> Aliases:
-        """Return the aliases of names erased after a time; None returns all."""
+        """Return the aliases of names erased after a time; of all for None."""
         names = {digest: one for digest, one in self.names.items() if at_s is None or at_s < one.at_s}
 
         def of_name(words: Words) -> str | None:
@@ -71,13 +70,13 @@ def keep(db: Connection, name: str, alias: str) -> None:
     )
 
 
-# --- In a table's log -----------------------------------------------------------------------------------------
+# In a table's log
 
 
 def arrived(db: Connection, table: str, new: Sequence[Sent], *, has_erased: bool) -> list[tuple[Sent, bool]]:
-    """Return new events with erased names replaced, each with True if it was changed.
+    """Return new events with erased names replaced, each with True if changed.
 
-    `has_erased`: names were erased from this table's log. The caller must have locked the table's row.
+    `has_erased`: this table's log has erased names. The caller has locked the table's row.
     """
     if not has_erased and db.execute("SELECT 1 FROM club.erased_names LIMIT 1").fetchone() is None:
         return [(sent, False) for sent in new]
@@ -109,7 +108,7 @@ def arrived(db: Connection, table: str, new: Sequence[Sent], *, has_erased: bool
 
 
 def in_match(db: Connection, table: str, match: int) -> Aliases:
-    """Return the aliases for all erased names, and for the players of a match who have one."""
+    """Return the aliases of all erased names, and of a match's players who have one."""
     query = "SELECT seq, body FROM club.events WHERE table_id = %s AND match = %s ORDER BY seq"
     rows = db.execute(query, [table, match]).fetchall()
     return _with_players(db, table, match, read(db).before(None), rows)[0]
@@ -118,9 +117,9 @@ def in_match(db: Connection, table: str, match: int) -> Aliases:
 def _with_players(
     db: Connection, table: str, match: int, names: Aliases, rows: Iterable[tuple[int, str]]
 ) -> tuple[Aliases, bool]:
-    """Add the aliases of a match's players whose name was erased; also return True if one is new.
+    """Add the aliases of a match's players with erased names; also return True if one is new.
 
-    Each gets a different alias, because the record distinguishes `Ann` and `ann`.
+    Each alias differs, because records distinguish `Ann` and `ann`.
     """
     secret = postgres.cookie_secret(db)
     query = "SELECT digest, alias FROM club.erased_names WHERE table_id = %s AND match = %s"
@@ -173,7 +172,7 @@ def rewrite(db: Connection, table: str, match: int | None, aliases: Aliases, *, 
 
 def judge_anew(db: Connection, table: str) -> None:
     """Delete everything derived from a table's log, so that it is derived again."""
-    db.execute("UPDATE club.judged SET seq = 0 WHERE table_id = %s", [table])  # Waits for a process that is judging it.
+    db.execute("UPDATE club.judged SET seq = 0 WHERE table_id = %s", [table])  # waits for a process that judges it
     db.execute("DELETE FROM club.matches WHERE table_id = %s", [table])
     db.execute("DELETE FROM club.hands WHERE table_id = %s", [table])
 
@@ -186,9 +185,9 @@ def note(db: Connection, table: str, match: int | None) -> None:
 
 
 def changed(seq: int, body: str, aliases: Aliases, *, edition: bool = True) -> str:
-    """Return an event's stored body with the names in all its texts replaced.
+    """Return an event's stored body with names replaced in all texts.
 
-    The text of the table's own edition is kept if it could not be read afterwards, or if `edition` is False.
+    The text of the table's own edition stays if it would be unreadable, or without `edition`.
     """
     outer = json.loads(body)
     row = row_of(seq, outer)
@@ -198,7 +197,7 @@ def changed(seq: int, body: str, aliases: Aliases, *, edition: bool = True) -> s
             return body if after == outer else as_stored(after)
         text = _changed_text(row[3], row[4], aliases, edition=edition)
     except RecursionError:
-        return "null"  # Too deeply nested to search; no companion writes such values.
+        return "null"  # too deep to search; no companion writes such values
     return body if text == row[4] else as_stored({**outer, "body": text})
 
 
@@ -222,7 +221,6 @@ def _said(text: str) -> Any:
 
 
 def _is_readable(text: object, before: object) -> bool:
-    """True if an edition's text can still be read and has the same name as before."""
     if text == before or not (isinstance(text, str) and isinstance(before, str)):
         return text == before
     try:

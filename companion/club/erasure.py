@@ -1,8 +1,8 @@
 """Export or erase a player's data.
 
-Erasing replaces the name with an alias, also in the tables' logs, so the other players keep their hands. It searches
-all texts of all events and deeds. Events keep their original checksums, so a table that sends them again matches. A
-32-bit checksum does not reveal a name, but can confirm a guess. `erased_names.py` handles later events.
+Erasing replaces the name with an alias in all texts of events and deeds, so the other players keep their hands. Events
+keep their original 32-bit checksums, so a table can send them again; these reveal no name, but can confirm a guess.
+`erased_names.py` handles later events.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from companion.match.archive import judged
 
 log = logging.getLogger(__name__)
 
-Place = tuple[str, int | None]  # table and match; None for events without a match
+Place = tuple[str, int | None]  # table and match (None for events without one)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ class Erased:
 
     alias: str  # replaces the name
     matches: int = 0
-    events: int = 0  # of all tables' logs
+    events: int = 0  # in all tables' logs
     tournaments: int = 0
-    deeds: int = 0  # of the club's own log, including tournaments
+    deeds: int = 0  # in the club's log, including tournaments
     people: int = 0
-    titles: int = 0  # names of tables and keys
+    titles: int = 0  # of tables and keys
 
 
 def known_of(db: Connection, name: str) -> dict[str, object]:
@@ -65,7 +65,7 @@ def known_of(db: Connection, name: str) -> dict[str, object]:
 def erase(db: Connection, name: str) -> Erased:
     """Replace a player's name everywhere in the club; the caller commits.
 
-    Raises Problem if the name is empty or unknown, is being played under, or is a word that a score depends on.
+    Raises Problem if the name is empty, unknown, now playing, or a word that a score depends on.
     """
     alias = "Player-" + "".join(secrets.choice(LETTERS) for _ in range(5))
     aliases = _finding(name, alias)
@@ -84,20 +84,19 @@ def erase(db: Connection, name: str) -> Erased:
 
 
 def _finding(name: str, alias: str = "?") -> Aliases:
-    """Return aliases for one name. Raises Problem if it is empty."""
     words = words_of(name)
     if not words:
         raise Problem(say("Enter the player’s name."))
     return Aliases((len(words),), lambda found: alias if found == words else None)
 
 
-# --- The tables' logs -----------------------------------------------------------------------------------------
+# The tables' logs
 
 
 def _erase_events(db: Connection, name: str, aliases: Aliases) -> Counter[Place]:
     """Replace the name in all tables' logs; return the changes by place.
 
-    A first pass does most of the work. The second locks the tables until the caller commits, so they wait only briefly.
+    The first pass does most of the work. The second locks the tables, thus only briefly, until the caller commits.
     """
     last: dict[str, int] = dict(db.execute("SELECT id, last FROM club.tables").fetchall())
     changed: Counter[Place] = Counter()
@@ -116,7 +115,7 @@ def _erase_events(db: Connection, name: str, aliases: Aliases) -> Counter[Place]
 def _naming(
     db: Connection, name: str, aliases: Aliases, after: dict[str, int], to: dict[str, int]
 ) -> Iterator[tuple[str, int | None, int, str]]:
-    """Yield table, match, number and body of each event with the name, numbered above `after` up to `to`."""
+    """Yield table, match, number and body of events with the name, numbered above `after` up to `to`."""
     word = max(words_of(name), key=len)
     for (table,) in db.execute("SELECT id FROM club.tables ORDER BY id").fetchall():
         query = "SELECT match, seq, body FROM club.events WHERE table_id = %s AND seq > %s AND seq <= %s ORDER BY seq"
@@ -128,7 +127,6 @@ def _naming(
 
 
 def _readable(body: str) -> str:
-    """Return an event's body without JSON's `\\u` escapes."""
     if "\\u" not in body:
         return body
     outer = json.loads(body)
@@ -145,7 +143,7 @@ def _object(text: object) -> dict[str, Any]:
 
 
 def _erase_in(db: Connection, table: str, match: int | None) -> int:
-    """Replace names in a match; return the number of changed events. Raises Problem if that would change a score."""
+    """Replace names in a match; return the number of changed events. Raises Problem if a score would change."""
     if match is None:
         return erased_names.rewrite(db, table, None, erased_names.read(db).before(None))
     aliases, before = erased_names.in_match(db, table, match), _points(db, table, match)
@@ -159,7 +157,7 @@ def _erase_in(db: Connection, table: str, match: int | None) -> int:
 
 
 def _points(db: Connection, table: str, match: int) -> list[list[int]] | None:
-    """Return the totals after each hand; None if the match cannot be judged, for example without its edition."""
+    """Return the totals after each hand; None if the match cannot be judged."""
     query = "SELECT seq, body FROM club.events WHERE table_id = %s AND match = %s ORDER BY seq"
     rows = db.execute(query, [table, match]).fetchall()
     try:
@@ -183,11 +181,10 @@ def _refuse_playing(db: Connection, name: str, aliases: Aliases) -> None:
             raise Problem("%(who)s is playing at %(table)s: wait until the hand is over.", who=who, table=row.name)
 
 
-# --- The club's own log ---------------------------------------------------------------------------------------
+# The club's own log
 
 
 def _erase_deeds(db: Connection, aliases: Aliases) -> tuple[int, int]:
-    """Replace the name in the club's log; return the numbers of changed tournaments and deeds."""
     count, tournaments = 0, set()
     for deed in deeds.begun(db):
         who, body = _without(aliases, deed)
@@ -199,7 +196,7 @@ def _erase_deeds(db: Connection, aliases: Aliases) -> tuple[int, int]:
 
 
 def _without(aliases: Aliases, deed: Deed) -> tuple[str, dict[str, Any]]:
-    # Deeds of a table are signed with the table's name, which may hold more words.
+    # signed with the table's name, which may hold more words
     who = aliases.in_text(deed.who) if deed.topic.startswith("table:") else aliases.in_name(deed.who)
     return who, aliases.within(dict(deed.body), deed.kind)
 

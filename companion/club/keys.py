@@ -1,7 +1,7 @@
 """The tables' keys.
 
-A key is `ID.SECRET`; a batch names the ID and is signed with the secret. Before the director makes the first key any
-table may push, afterwards only tables with a valid key.
+A key is `ID.SECRET`; a batch names the ID and is signed with the secret. Any table may push until the director makes
+the first key, then only those with a valid one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from companion.club.postgres import Connection
 from companion.common.errors import Problem
 from companion.common.text import plain, say
 
-LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # no i, l, o, 0 or 1, which are easily confused
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without i, l, o, 0 and 1, which are easily confused
 _MOST_NAME = 64
 
 
@@ -27,7 +27,7 @@ class NotLetIn(Problem):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a table."""
+    """A table's key."""
 
     id: str
     secret: str
@@ -41,7 +41,7 @@ class Key:
 
 
 def make(db: Connection, name: str) -> Key:
-    """Create a key for a table."""
+    """Create a key for a table. Raises Problem for an empty name."""
     called = " ".join(plain(name, _MOST_NAME).split())
     if not called:
         raise Problem(say("Enter the table that the key is for."))
@@ -59,25 +59,25 @@ def all_of(db: Connection) -> list[Key]:
 
 
 def secret_of(db: Connection, key_id: str) -> str:
-    """Return a key's secret, which also signs the letters to its table; empty if the key is unknown."""
+    """Return a key's secret, which also signs its table's letters; empty if unknown."""
     row = db.execute("SELECT secret FROM club.keys WHERE id = %s", [key_id]).fetchone()
     return row[0] if row else ""
 
 
 def revoke(db: Connection, key_id: str) -> None:
-    """Revoke a key: batches signed with it are refused."""
+    """Revoke a key: its batches are refused."""
     db.execute("UPDATE club.keys SET revoked_at = now() WHERE id = %s AND revoked_at IS NULL", [key_id])
 
 
 def are_needed(db: Connection) -> bool:
-    """True if a key has ever been made, even if all are revoked."""
+    """True if a key was ever made, even if all are revoked."""
     return db.execute("SELECT 1 FROM club.keys LIMIT 1").fetchone() is not None
 
 
 def checked(db: Connection, authorization: str, body: bytes, *, needed: bool = False) -> str | None:
-    """Verify a batch and return the ID of its key; None if no key is needed.
+    """Verify a batch and return its key's ID; None if no key is needed. Raises NotLetIn.
 
-    `authorization` is `Companion ID:SIGNATURE`, or `Bearer KEY` for scripts over TLS. Raises NotLetIn.
+    `authorization` is `Companion ID:SIGNATURE`, or `Bearer KEY` for scripts over TLS.
     """
     if not needed and not are_needed(db):
         return None

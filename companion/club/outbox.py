@@ -1,8 +1,7 @@
 """Push a table's log to its club.
 
-A thread sends new events and retries forever; the table never waits for it. After a start it sends the last two events
-only, and the club answers where its copy ends. Each batch begins with the last event that the club has, so a fork of
-the log is detected and never merged.
+A thread sends new events and retries forever; the table never waits. It starts with the last two, and the club answers
+where its copy ends. Batches begin with the last event that the club has, so a fork is detected, never merged.
 """
 
 from __future__ import annotations
@@ -33,23 +32,23 @@ from companion.storage.event_store import Store
 log = logging.getLogger(__name__)
 
 FILE_NAME = "club.json"  # in the data folder; holds the table's ID at the club
-LOOK_S = 0.25  # interval between checks of the log
-WORD_S = 10.0  # interval of empty batches, which fetch the director's letters
+LOOK_S = 0.25  # between checks of the log
+WORD_S = 10.0  # between empty batches, which fetch the director's letters
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 1.5
-"""Pauses between attempts while the club is silent, in seconds: they double, and jitter removes up to half."""
+"""Pauses between attempts while the club is silent: they double; jitter removes up to half."""
 
-REFUSED_PAUSE_S = 20.0  # longest pause after a refusal or fork, which needs a person
-OUT_S = 600.0  # how long a finished round's clock stays while the club is silent
+REFUSED_PAUSE_S = 20.0  # longest, after a refusal or fork, which needs a person
+OUT_S = 600.0  # how long an expired clock stays while the club is silent
 ANSWER_S = 5.0
-USUAL_BYTES = 15_000  # size of a batch that the club handles like any other request
+USUAL_BYTES = 15_000  # target batch size, handled like any other request
 MOST_ROWS = 100
 
 Post = Callable[[str, bytes, dict[str, str]], tuple[int, dict[str, Any]]]
-"""Posts a body to an address with headers; returns status and JSON answer. Raises OSError if there is none."""
+"""Post a body to a URL with headers; return status and JSON answer. Raises OSError without one."""
 
 
 class Trouble(StrEnum):
-    """Why the club has not received the whole log."""
+    """Why the club lacks part of the log."""
 
     SILENT = "silent"
     REFUSED = "refused"
@@ -58,7 +57,7 @@ class Trouble(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The club's address, and this table's name and key. Raises Problem if URL or key is malformed."""
+    """The club's URL, and this table's name and key. Raises Problem if URL or key is malformed."""
 
     url: str
     name: str
@@ -76,9 +75,9 @@ class Address:
 class Delivery:
     """State of the delivery."""
 
-    acknowledged: int | None = None  # last event that the club has; None if unknown
+    acknowledged: int | None = None  # last event that the club has, if known
     trouble: Trouble | None = None
-    why: str = ""  # the club's reason for a refusal
+    why: str = ""  # reason for a refusal
     fork_at: int = 0
 
 
@@ -108,16 +107,14 @@ class Outbox:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread; the rest is sent after the next start."""
+        """End the thread; the rest is sent after a restart."""
         self._ended.set()
         self._woken.set()
         self._thread.join(1)
 
-    # For the pages
-
     @property
     def says(self) -> Said:
-        """Sentence about the delivery for the pages."""
+        """Sentence about the delivery."""
         now, behind = self._delivery, self.behind
         if now.trouble is Trouble.FORKED:
             return say(
@@ -149,7 +146,7 @@ class Outbox:
 
     @property
     def clocks(self) -> list[dict[str, Any]]:
-        """The current round's clock, extrapolated from the club's last answer; at most one item."""
+        """The current round's clock, extrapolated from the club's last answer; at most one."""
         if self._clock is None:
             return []
         said, at_s = self._clock
@@ -183,7 +180,7 @@ class Outbox:
             self._quiet_s += pause_s
 
     def _step(self) -> float:
-        """Send the next batch, if any; return the pause before the next step, in seconds."""
+        """Send the next batch, if any; return the pause in seconds."""
         self._table = self._table or self._known_table()
         last = self._last = self._store.last
         acknowledged = self._delivery.acknowledged
@@ -199,7 +196,7 @@ class Outbox:
         return self._answered(code, answer, last)
 
     def _next_batch(self, first: int, last: int) -> bytes:
-        """Return a batch from `first` on of about USUAL_BYTES; at least two events, to make progress."""
+        """Return a batch of about USUAL_BYTES, but at least two events, to make progress."""
         rows = self._store.rows(first, MOST_ROWS)
         while True:
             body = batch.written(self._table, self._address.name, first, rows, last)
@@ -208,9 +205,8 @@ class Outbox:
             rows = rows[: max(2, len(rows) * USUAL_BYTES // len(body))]
 
     def _answered(self, code: int, answer: dict[str, Any], last: int) -> float:
-        """Handle the club's answer; return the pause before the next step, in seconds."""
         if code == 200 and isinstance(here := answer.get("acknowledged"), int):
-            if here > last:  # This log has lost events, or a copy of this table has pushed.
+            if here > last:  # this log lost events, or a copy has pushed
                 return self._in_trouble(Trouble.FORKED, fork_at=last + 1)
             self._went_well(here)
             letters = batch.letters(answer, self._address.key)
@@ -234,7 +230,7 @@ class Outbox:
         self._pause_s = FIRST_PAUSE_S
 
     def _in_trouble(self, trouble: Trouble, why: str = "", fork_at: int = 0) -> float:
-        """Record a problem; return the next pause, with jitter so that tables spread out."""
+        """Record a problem; return the pause, with jitter so that tables spread out."""
         known = self._delivery.acknowledged if trouble is Trouble.SILENT else None
         self._delivery = Delivery(known, trouble, why, fork_at)
         self._quiet_s = WORD_S
@@ -242,8 +238,6 @@ class Outbox:
         pause_s = self._pause_s * (1 - self._chance() / 2)
         self._pause_s = min(2 * self._pause_s, longest_s)
         return pause_s
-
-    # The table's ID
 
     def _known_table(self) -> str:
         try:
@@ -267,7 +261,6 @@ class Outbox:
 
 
 def _posted(url: str, body: bytes, headers: dict[str, str]) -> tuple[int, dict[str, Any]]:
-    """Post a batch, with the system's certificate checks. Raises OSError if no answer comes."""
     asked = urllib.request.Request(url, body, headers, method="POST")  # noqa: S310 (the scheme was checked)
     try:
         with urllib.request.urlopen(asked, timeout=ANSWER_S) as answer:  # noqa: S310

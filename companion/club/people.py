@@ -1,7 +1,7 @@
 """The people of a club: accounts, roles, one-time links and sessions.
 
-There are no passwords. A link signs in one browser, once, within a day. Its cookie then holds a session token, of which
-the database stores the hash.
+There are no passwords. A link signs in one browser, once, within a day. Its cookie then holds a session token, whose
+hash is stored.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from companion.common.text import plain, say
 _MOST_NAME = 48
 _LINK_COUNTS = "1 day"
 _SESSION_COUNTS = "30 days"
-FIRST_NAME = "Director"  # name of the person who uses a link made on the command line
+FIRST_NAME = "Director"  # name of the user of a command-line link
 
 
 class Role(StrEnum):
-    """Rights, highest first; each role includes those after it."""
+    """Rights, highest first; each role includes those below."""
 
     DIRECTOR = "director"  # everything
-    HELPER = "helper"  # answer calls, type results, stop the clock, send notes
+    HELPER = "helper"  # answer calls, enter results, stop the clock, send notes
     PLAYER = "player"  # see their seat, download their data
 
     def may(self, needed: Role) -> bool:
@@ -43,7 +43,7 @@ class Person:
 
 
 def everybody(db: Connection) -> list[Person]:
-    """Return all people by role, name and ID; directors first."""
+    """Return all people by role (directors first), name and ID."""
     rows = db.execute("SELECT id, name, role FROM club.people ORDER BY role, name, id")
     return [Person(row[0], row[1], Role(row[2])) for row in rows]
 
@@ -65,18 +65,18 @@ def remove(db: Connection, one: Person) -> None:
     db.execute("DELETE FROM club.people WHERE id = %s", [one.id])
 
 
-# --- Coming in ------------------------------------------------------------------------------------------------
+# Signing in
 
 
 def new_link(db: Connection, number: int | None = None) -> str:
-    """Return the token of a new one-time link for a person's ID, or for the director if it is None."""
+    """Return the token of a new one-time link for a person's ID; None for the director."""
     token = secrets.token_urlsafe(24)
     db.execute("INSERT INTO club.links (digest, person) VALUES (%s, %s)", [_hash(token), number])
     return token
 
 
 def come_in(db: Connection, token: str) -> tuple[str, Person] | None:
-    """Use a link; return the token of a new session and its person, or None if the link is used or expired."""
+    """Use a link; return a new session's token and person, or None if used or expired."""
     db.execute("DELETE FROM club.links WHERE made_at < now() - %s::interval", [_LINK_COUNTS])
     used = db.execute("DELETE FROM club.links WHERE digest = %s RETURNING person", [_hash(token)]).fetchone()
     if used is None:
@@ -86,14 +86,14 @@ def come_in(db: Connection, token: str) -> tuple[str, Person] | None:
         first = next((one for one in known if (one.name, one.role) == (FIRST_NAME, Role.DIRECTOR)), None)
         one = first or add(db, FIRST_NAME, Role.DIRECTOR)
     else:
-        one = next(one for one in known if one.id == used[0])  # Removing a person removes their links.
+        one = next(one for one in known if one.id == used[0])  # links are removed with their person
     session = secrets.token_urlsafe(24)
     db.execute("INSERT INTO club.sessions (digest, person) VALUES (%s, %s)", [_hash(session), one.id])
     return session, one
 
 
 def of_session(db: Connection, token: str) -> Person | None:
-    """Return the person of a session; None if it has ended."""
+    """Return a session's person; None if it has ended."""
     query = (
         "SELECT p.id, p.name, p.role FROM club.sessions s JOIN club.people p ON p.id = s.person"
         " WHERE s.digest = %s AND s.made_at > now() - %s::interval"
@@ -108,7 +108,7 @@ def leave(db: Connection, token: str) -> None:
 
 
 def shut_out(db: Connection, number: int) -> None:
-    """End a person's sessions and links, for example after a phone was lost."""
+    """End a person's sessions and links, such as after losing a phone."""
     db.execute("DELETE FROM club.sessions WHERE person = %s", [number])
     db.execute("DELETE FROM club.links WHERE person = %s", [number])
 

@@ -1,4 +1,4 @@
-"""The pages about people: signing in, accounts, audit, and personal data."""
+"""Pages about people: signing in, accounts, audit, personal data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from companion.pages.words import N_, _
 
 bp = Blueprint("people", __name__)
 
-MOST_DEEDS = 200  # deeds shown by the audit
+MOST_DEEDS = 200  # shown by the audit
 MOST_TOLD = 160
 ROLES = {Role.DIRECTOR: N_("Director"), Role.HELPER: N_("Helper"), Role.PLAYER: N_("Player")}
 DID = {
@@ -53,7 +53,7 @@ DID = {
 
 
 def here() -> str:
-    """Return the club's address as this browser uses it, but the network address instead of a loopback one."""
+    """Return the club's address as this browser uses it; the network's for a loopback one."""
     scheme = "https" if request.headers.get("X-Forwarded-Proto") == "https" else request.scheme
     asked = urlsplit(f"//{request.host}")
     if is_this_machine(asked.hostname or ""):
@@ -63,7 +63,7 @@ def here() -> str:
 
 @bp.get("/director")
 def show_link() -> str:
-    """Show a button to sign in, so that link previews do not use up the link."""
+    """Show a button to sign in, so that link previews use up no link."""
     return render_template("club_in.html", once=request.args.get("once", ""))
 
 
@@ -98,12 +98,12 @@ def mine() -> str:
 
 @bp.get("/me.json")
 def own_data() -> Response:
-    """Return the data about the person who is signed in."""
+    """Return the signed-in person's data."""
     with connected(club().pool) as db:
         return _as_file(erasure.known_of(db, club_doors.name()))
 
 
-# --- The director ---------------------------------------------------------------------------------------------
+# The director
 
 
 @bp.get("/people")
@@ -124,7 +124,7 @@ def add() -> AnyResponse:
 
 @bp.post("/people/<int:number>/link")
 def link(number: int) -> str:
-    """Create a person's link and show it once, with its QR code."""
+    """Create a person's link and show it once, with a QR code."""
     with connected(club().pool) as db:
         one = _found(db, number)
         url = f"{here()}/director?once={people.new_link(db, number)}"
@@ -153,7 +153,7 @@ def remove(number: int) -> AnyResponse:
 
 @bp.get("/people/data")
 def data() -> Response:
-    """Return the data about a player."""
+    """Return a player's data."""
     with connected(club().pool) as db:
         return _as_file(erasure.known_of(db, request.args.get("name", "")))
 

@@ -1,7 +1,7 @@
-"""The club's database: connections, schema, and sentences for its errors.
+"""The club's database: connections, schema, and sentences for errors.
 
-Migrations are numbered files in `migrations/`. One transaction under a database lock applies the new ones, so any
-number of processes may start at once. Never edit a released migration. `_IN_PYTHON` has steps that need Python.
+Migrations are numbered files in `migrations/`, with Python steps in `_IN_PYTHON`. One transaction under a lock applies
+new ones, so processes may start at once. Never edit a released migration.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 Pool = ConnectionPool[Connection]
 
 MOST_CONNECTIONS = 8
-WAIT_S = 2.0  # longest wait for a connection; tables retry soon
+WAIT_S = 2.0  # for a connection; tables retry soon
 MOST_WAITING = 64
 CONNECT_S = 5
-_LOCK = 0x6D_62_63_6C_75_62  # advisory lock for migrations; an arbitrary number
+_LOCK = 0x6D_62_63_6C_75_62  # advisory lock for migrations; arbitrary
 
 
 class Unavailable(Problem):
-    """The database is not available; the request must be sent again."""
+    """The database is unavailable; send the request again."""
 
 
 def opened(url: str) -> Pool:
     """Return a connection pool for a club's database, after migrating its schema.
 
-    Raises Problem if the database cannot be reached or changed, or belongs to a newer version.
+    Raises Problem if the database is unreachable, unwritable or newer.
     """
     try:
         with psycopg.connect(url, connect_timeout=CONNECT_S) as db:
@@ -54,7 +54,7 @@ def opened(url: str) -> Pool:
         open=False,
         timeout=WAIT_S,
         max_waiting=MOST_WAITING,
-        # Detects a lost connection before use; after reconnect_timeout the next request tries again.
+        # detects lost connections; after reconnect_timeout the next request tries again
         check=ConnectionPool.check_connection,
         reconnect_timeout=CONNECT_S,
         kwargs={"connect_timeout": CONNECT_S, "application_name": "companion club"},
@@ -65,7 +65,7 @@ def opened(url: str) -> Pool:
 
 @contextmanager
 def connected(pool: Pool) -> Iterator[Connection]:
-    """Provide a connection; commit at the end, or roll back after an exception. Raises Unavailable."""
+    """Provide a connection; commit at the end, roll back after an exception. Raises Unavailable."""
     try:
         with pool.connection() as db:
             yield db
@@ -74,14 +74,14 @@ def connected(pool: Pool) -> Iterator[Connection]:
 
 
 def migrations() -> tuple[str, ...]:
-    """Return the SQL of all migrations, in order."""
+    """Return all migrations' SQL, in order."""
     folder = files("companion.club") / "migrations"
     steps = sorted((file for file in folder.iterdir() if file.name.endswith(".sql")), key=lambda file: file.name)
     return tuple(file.read_text(encoding="utf-8") for file in steps)
 
 
 def migrate(db: Connection) -> None:
-    """Apply the missing migrations. Raises psycopg.Error, and Problem if the schema belongs to a newer version."""
+    """Apply missing migrations. Raises psycopg.Error, or Problem if the schema is newer."""
     steps = migrations()
     with db.transaction():
         db.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
@@ -104,10 +104,9 @@ def _nothing_more(_db: Connection) -> None:
 
 
 def _hide_deal_keys(db: Connection) -> None:
-    """Replace the deal keys that older tables have sent with their hashes.
+    """Replace older tables' deal keys with hashes, even of finished hands, which an undo may reopen.
 
-    This includes finished hands, which an undo may reopen. An event with an erased name gets no checksum, because its
-    original text is gone.
+    Events with an erased name get no checksum: their original text is gone.
     """
     query = "SELECT table_id, seq, body, erased FROM club.events WHERE strpos(body, 'deal') > 0"
     for table, seq, body, erased in db.execute(query).fetchall():
@@ -121,11 +120,11 @@ def _hide_deal_keys(db: Connection) -> None:
 
 
 _IN_PYTHON: Mapping[int, Callable[[Connection], None]] = {5: _hide_deal_keys}
-"""Python steps after the SQL of a migration, by its number."""
+"""Python steps after a migration's SQL, by number."""
 
 
 def cookie_secret(db: Connection) -> bytes:
-    """Return the secret for cookies and name hashes, shared by all processes of the club."""
+    """Return the secret for cookies and name hashes, shared by the club's processes."""
     row = db.execute("SELECT value FROM club.settings WHERE name = 'secret'").fetchone()
     return row[0].encode() if row else b""
 
@@ -137,7 +136,7 @@ def _at_the_start(error: Exception, url: str) -> str:
             " GRANT CREATE ON DATABASE … TO …, or name another with --database."
         )
     is_unread = isinstance(error, psycopg.ProgrammingError | UnicodeError) and getattr(error, "sqlstate", None) is None
-    if is_unread or "@" in _place(url):  # With an unescaped password part of it may be parsed as the host.
+    if is_unread or "@" in _place(url):  # an unescaped password may be parsed as the host
         return (
             "This is no address of a database: --database postgresql://user:password@host/name."
             " In a password @ : / # are written %40 %3A %2F %23."
@@ -172,7 +171,6 @@ def _is_full(error: Exception) -> bool:
 
 
 def _place(url: str) -> str:
-    """Return host and name of a database, without credentials."""
     try:
         parts = conninfo_to_dict(url)
     except psycopg.Error:

@@ -1,7 +1,7 @@
-"""Matches, hands and scores derived from the tables' logs by replay, and stored for the pages.
+"""Matches, hands and scores, derived from the tables' logs by replay and stored for the pages.
 
-`rebuild` deletes and derives all of it again. Judging continues from the first changed line if this process remembers
-the match, else it starts at the first line. A process locks the table's row in `club.judged` while it judges.
+Judging continues at the first changed line of a remembered match, else starts at its first. Meanwhile the table's row
+in `club.judged` is locked.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ from companion.storage.events import Event
 
 log = logging.getLogger(__name__)
 
-PAUSE_S = 1.0  # interval between updates; about the age of a board
-MOST_REMEMBERED = 256  # matches whose judged lines a process remembers
+PAUSE_S = 1.0  # between updates; about the age of a board
+MOST_REMEMBERED = 256  # matches whose judged lines are remembered
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A match as far as it has been judged."""
+    """A match as far as judged."""
 
     events: tuple[Event, ...] = ()
     record: JudgedRecord = EMPTY_RECORD
-    hands: tuple[HandResult, ...] = ()  # the finished hands
+    hands: tuple[HandResult, ...] = ()  # finished ones
 
 
 class Projector:
-    """Keeps the derived tables up to date. For one thread."""
+    """Keeps the derived tables up to date, in one thread."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._known: dict[tuple[str, int], Judged] = {}
         self._written: dict[str, int] = {}
-        """Last event that this process has written of each table; another process may have continued or restarted."""
+        """Each table's last event that this process wrote; others may have continued."""
 
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="projection", daemon=True)
@@ -60,7 +60,7 @@ class Projector:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread after the current table; waits at most 5 seconds."""
+        """End the thread after the current table; waits at most 5 s."""
         self._ended.set()
         self._thread.join(5)
 
@@ -69,7 +69,7 @@ class Projector:
             try:
                 self.catch_up()
             except Unavailable:
-                pass  # The pages report it.
+                pass
             except psycopg.Error:
                 log.exception("the boards cannot be brought up to date")
 
@@ -81,7 +81,7 @@ class Projector:
             ).fetchall()
         waiting = [row[0] for row in rows]
         random.shuffle(waiting)
-        waiting.sort(key=lambda table: table not in self._written)  # First those that this process remembers.
+        waiting.sort(key=lambda table: table not in self._written)  # remembered ones first
         for table in waiting:
             if self._ended.is_set():
                 return
@@ -96,13 +96,13 @@ class Projector:
                     )
 
     def _judge(self, db: Connection, table: str) -> None:
-        """Judge a table's new events, unless another process is judging it."""
+        """Judge a table's new events, unless another process does."""
         query = "SELECT seq FROM club.judged WHERE table_id = %s FOR UPDATE SKIP LOCKED"
         row = db.execute(query, [table]).fetchone()
         if row is None:
             return
         since = row[0]
-        if since == 0:  # Judge everything again: remembered matches may contain an erased name.
+        if since == 0:  # judge all again: remembered matches may contain an erased name
             self._known = {key: known for key, known in self._known.items() if key[0] != table}
         found = db.execute(
             "SELECT match, max(seq) FROM club.events WHERE table_id = %s AND seq > %s GROUP BY match", [table, since]
@@ -117,14 +117,14 @@ class Projector:
             self._written[table] = last
 
     def _judge_match(self, db: Connection, table: str, match: int, last: int, *, is_ours: bool) -> None:
-        """Judge a match to its end; write the changes, or everything if another process wrote last."""
+        """Judge a match to its end; write changes, or everything if another process wrote last."""
         before = self._known.pop((table, match), Judged())
         try:
             after = _judged_on(db, table, match, before)
         except psycopg.Error:
             raise
         except Exception:
-            # A foreign log or an unknown edition must not stop the other matches.
+            # foreign logs or unknown editions must not stop other matches
             log.exception("match %s of table %s cannot be judged", match, table)
             return
         _write_match(db, table, match, last, after)
@@ -153,7 +153,6 @@ def _write_match(db: Connection, table: str, match: int, last: int, judged: Judg
 
 
 def _write_hands(db: Connection, table: str, match: int, judged: Judged) -> None:
-    """Replace the finished hands and figures of a match."""
     db.execute("DELETE FROM club.hands WHERE table_id = %s AND match = %s", [table, match])
     for hand in judged.hands:
         result = Jsonb(hand.as_json(str(match)), _as_json)
@@ -178,7 +177,7 @@ def state_of(game: Game) -> dict[str, Any]:
         for team in game.teams
     ]
     return {
-        "edition": game.edition_name.partition(".")[0],  # A table's own edition: its name there.
+        "edition": game.edition_name.partition(".")[0],  # name of a table's own edition
         "hand": game.hand_number,
         "is_open": game.hand_is_open,
         "target": game.table.target if game.table else None,
@@ -193,12 +192,12 @@ def _as_json(value: object) -> str:
 
 
 def rebuild(pool: Pool) -> int:
-    """Delete everything derived and derive it again; return the number of tables. Raises Unavailable.
+    """Delete and derive everything again; return the number of tables. Raises Unavailable.
 
-    Running club processes take a share of the tables; this waits for them too.
+    Running club processes share the work; this waits for them.
     """
     with connected(pool) as db:
-        # This order waits for tables being judged, and lets no process begin another.
+        # waits for tables being judged; no process can begin another
         db.execute("UPDATE club.judged SET seq = 0")
         db.execute("TRUNCATE club.matches, club.hands")
         tables = dict(db.execute("SELECT id, last FROM club.tables WHERE last > 0").fetchall())
@@ -218,12 +217,12 @@ def wait_for(pool: Pool, events: Mapping[str, int]) -> None:
         time.sleep(0.1)
 
 
-# --- What the boards read -------------------------------------------------------------------------------------
+# For the boards
 
 
 def latest_states(db: Connection) -> dict[str, dict[str, Any]]:
     """Return the latest match's state by table ID."""
-    # One index lookup a table: sorting all matches would become slower with every match.
+    # an index lookup per table: sorting all matches would become slow
     rows = db.execute(
         "SELECT t.id, m.state FROM club.tables t CROSS JOIN LATERAL"
         " (SELECT state FROM club.matches WHERE table_id = t.id ORDER BY last DESC LIMIT 1) m"
@@ -232,7 +231,7 @@ def latest_states(db: Connection) -> dict[str, dict[str, Any]]:
 
 
 def matches_of(db: Connection, table: str) -> list[int]:
-    """Return the match numbers of a table, latest event first."""
+    """Return a table's match numbers, latest event first."""
     rows = db.execute("SELECT match FROM club.matches WHERE table_id = %s ORDER BY last DESC", [table])
     return [row[0] for row in rows]
 
@@ -240,7 +239,7 @@ def matches_of(db: Connection, table: str) -> list[int]:
 def standings(db: Connection) -> list[Figures]:
     """Return the players' figures over all visible tables, most matches won first.
 
-    Players with the same name at two tables count as one.
+    Equal names at different tables count as one player.
     """
     rows = db.execute(
         "SELECT figures FROM club.matches m JOIN club.tables t ON t.id = m.table_id WHERE NOT t.hidden"
@@ -251,6 +250,5 @@ def standings(db: Connection) -> list[Figures]:
 
 
 def _figures(written: dict[str, Any]) -> Figures:
-    """Return figures from their JSON; counters that an older club lacks are empty."""
     counters = {name: Counter(written.get(name, {})) for name in ("gave", "met", "beaten")}
     return Figures(**written | counters)

@@ -1,6 +1,6 @@
-"""Swiss pairing and standings. Pure functions of the games played.
+"""Swiss pairing and standings, as explained in `docs/club.md`. Pure functions.
 
-A side is a player or a pair. `docs/club.md` explains pairing, match points and tie-breaks.
+A side is a player or a pair.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ MOST_TRIES = 100_000  # pairings tried before sides may meet again
 
 @dataclass(frozen=True, slots=True)
 class Encounter:
-    """The game of a table in a round; a single side has a bye."""
+    """A table's game in a round; a single side has a bye."""
 
     sides: tuple[str, ...]
     points: tuple[int, ...] = ()
     seats: int = 2
 
     def won(self) -> tuple[int, ...]:
-        """Return each side's match points: WIN for each side below it or empty seat, DRAW for each level side."""
+        """Return each side's match points: WIN per lower side or empty seat, DRAW per level side."""
         empty = WIN * (self.seats - len(self.sides))
         points = self.points or (0,) * len(self.sides)
         return tuple(
@@ -41,11 +41,11 @@ class Standing:
     buchholz: int = 0
     difference: int = 0
     points: int = 0
-    has_rested: bool = False  # True if there was an empty seat at its table
+    has_rested: bool = False  # had an empty seat at its table
 
 
 def standings(sides: Sequence[str], games: Iterable[Encounter]) -> list[Standing]:
-    """Return the standings after these games, best first; `sides`, in the order drawn by lot, decide full ties."""
+    """Return the standings, best first; the order of `sides`, drawn by lot, decides full ties."""
     won, points, difference = Counter[str](), Counter[str](), Counter[str]()
     met: dict[str, list[str]] = {side: [] for side in sides}
     rested: set[str] = set()
@@ -73,12 +73,12 @@ def standings(sides: Sequence[str], games: Iterable[Encounter]) -> list[Standing
 
 
 def seated(table: Sequence[Standing], seats: int = 2) -> list[tuple[str, ...]]:
-    """Return the sides of each table in the next round, best table first, tables with empty seats last.
+    """Return the sides of the next round's tables, best first, those with empty seats last.
 
     With two seats, sides meet again only if no other pairing was found.
     """
     last_first = table[::-1]
-    rest = sorted(last_first, key=lambda one: one.has_rested)  # Order in which sides get empty seats.
+    rest = sorted(last_first, key=lambda one: one.has_rested)  # order in which sides get empty seats
     if seats > 2:
         size, more = divmod(len(table), -(-len(table) // seats))
         few = rest[: len(table) - more * (size + 1)] if more else []
@@ -96,7 +96,7 @@ def seated(table: Sequence[Standing], seats: int = 2) -> list[tuple[str, ...]]:
 
 
 def _together(table: Sequence[Standing], size: int) -> list[tuple[str, ...]]:
-    """Fill tables of one size: the best side left, then the nearest sides that have met those there least."""
+    """Fill tables of one size: the best side left, then the nearest that met those there least."""
     left, tables = list(table), []
     while left:
         there = [left.pop(0)]
@@ -108,7 +108,7 @@ def _together(table: Sequence[Standing], size: int) -> list[tuple[str, ...]]:
 
 
 def _pairings(table: Sequence[Standing], tries: Iterator[int]) -> Iterator[list[tuple[str, ...]]]:
-    """Yield pairings without repeated meetings, nearest first, while tries are left."""
+    """Yield pairings without repetition, nearest first, while tries are left."""
     if not table:
         yield []
         return

@@ -1,7 +1,7 @@
 """A tournament's state, computed from its deeds and the tables' matches. Pure functions.
 
-`tournament` reads the deeds, `results` adds the matches. The functions under "What may be done" return the body of the
-next deed, or raise Problem with the reason. `swiss.py` orders and pairs sides.
+`tournament` reads the deeds, `results` adds the matches. The functions under "Next deeds" return the next deed's body,
+or raise Problem. `swiss.py` orders and pairs sides.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _TOGETHER = re.compile(r"\s*[&,]\s*")
 class System(StrEnum):
     """Pairing system."""
 
-    SWISS = "swiss"  # neighbors in the standings meet, if possible not twice
-    ROUND_ROBIN = "round-robin"  # all sides meet once
-    FIXED = "fixed"  # all rounds drawn by lot before the first; results do not change them
+    SWISS = "swiss"  # neighbors in the standings meet, repeatedly only if unavoidable
+    ROUND_ROBIN = "round-robin"  # all meet once
+    FIXED = "fixed"  # all rounds drawn by lot before the first; results change nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class Plan:
     system: System
     is_of_pairs: bool
     rounds: int  # ignored in a round robin
-    hands: int  # hands of a match that count; 0 plays until the match is won
-    minutes: int  # length of a round; 0 for no clock
+    hands: int  # hands of a match that count; 0 for all
+    minutes: int  # of a round; 0 for no clock
     seats: int = 2  # sides at a table
 
 
@@ -63,12 +63,12 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A table of a round."""
+    """A round's game at one table."""
 
     number: int  # from 1, best table first
     sides: tuple[str, ...]  # a single side has a bye
-    place: str = ""  # name of the club's table; empty if it has none
-    table: str | None = None  # its ID
+    place: str = ""  # club table's name; may be empty
+    table: str | None = None  # the club table's ID
     since: int = 0  # the table's last event at the draw; later matches belong to this round
 
     @property
@@ -89,10 +89,10 @@ class Tournament:
 
     plan: Plan
     sides: tuple[Entrant, ...] = ()
-    lot: tuple[str, ...] = ()  # sides in the order drawn by lot before the first round
+    lot: tuple[str, ...] = ()  # sides in the order drawn by lot
     rounds: tuple[tuple[Pairing, ...], ...] = ()
     typed: Mapping[tuple[int, str], tuple[int, ...]] = field(default_factory=dict)
-    """Typed results, by round and first side."""
+    """Results entered by hand, by round and first side."""
 
     clock: Clock | None = None
 
@@ -105,7 +105,7 @@ class Tournament:
 
     @property
     def order(self) -> tuple[str, ...]:
-        """All sides in the order of the lot; later entrants last."""
+        """All sides in the lot's order; later entrants last."""
         return (*self.lot, *(side.name for side in self.sides if side.name not in self.lot))
 
     def side(self, name: str) -> Entrant | None:
@@ -113,7 +113,7 @@ class Tournament:
 
 
 def tournament(deeds: Iterable[Deed]) -> Tournament | None:
-    """Return the tournament of these deeds; None if there are none."""
+    """Return the tournament of these deeds; None without any."""
     tournament: Tournament | None = None
     for deed in deeds:
         if tournament is None:
@@ -150,40 +150,40 @@ def _after(before: Tournament, deed: Deed) -> Tournament:
 
 
 def _seat(written: Mapping[str, Any]) -> Pairing:
-    """Return a pairing of a draw; older clubs wrote `first` and `second` instead of `sides`."""
+    """Return a draw's pairing; older clubs wrote `first` and `second` instead of `sides`."""
     sides = written.get("sides") or [one for one in (written["first"], written["second"]) if one]
     at = {name: written[name] for name in ("number", "place", "table", "since") if name in written}
     return Pairing(sides=tuple(sides), **at)
 
 
-# --- What the tables have played ------------------------------------------------------------------------------
+# Results of the tables
 
 
 class Played(NamedTuple):
-    """A match at a club table, as far as it has been judged."""
+    """A match at a club table, as far as judged."""
 
     table: str
     match: int
     state: Mapping[str, Any]  # from `projection.state_of`
     counted: Mapping[str, int] | None
-    """Totals after `Plan.hands` hands; None before that, or if all hands count."""
+    """Totals after `Plan.hands` hands; None before, or if all hands count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Result of a table in a round, as far as known."""
+    """A table's result in a round, as far as known."""
 
     round: int
     seat: Pairing
     points: tuple[int, ...] | None = None
     is_final: bool = False
     is_typed: bool = False
-    others: str = ""  # sides that play at this table instead
-    edition: str = ""  # the edition played, if it is not the tournament's
+    others: str = ""  # sides that play here instead
+    edition: str = ""  # edition played, if not the tournament's
 
 
 def results(tournament: Tournament, played: Sequence[Played]) -> tuple[Result, ...]:
-    """Return the result of every table of every round; typed results take precedence."""
+    """Return the results of all tables in all rounds; those entered by hand take precedence."""
     return tuple(
         _result(tournament, number, seat, played)
         for number, seats in enumerate(tournament.rounds, start=1)
@@ -214,7 +214,6 @@ def _result(tournament: Tournament, number: int, seat: Pairing, played: Sequence
 
 
 def _side_in(tournament: Tournament, name: str, sides: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """Return the side of a match that has this side's players."""
     side = tournament.side(name)
     wanted = {key_of(player) for player in (side.players if side else (name,))}
     return next((one for one in sides if {key_of(who) for who in one["players"]} == wanted), None)
@@ -228,11 +227,11 @@ def standings(tournament: Tournament, known: Iterable[Result]) -> list[Standing]
 
 
 def open_seats(tournament: Tournament, known: Iterable[Result]) -> list[Result]:
-    """Return the results of the last round that are not final."""
+    """Return the last round's results that are not final."""
     return [one for one in known if one.round == len(tournament.rounds) and not one.is_final]
 
 
-# --- What may be done -----------------------------------------------------------------------------------------
+# Next deeds
 
 
 def planned(form: Mapping[str, str]) -> dict[str, object]:
@@ -276,7 +275,7 @@ def _called(text: str) -> str:
 
 
 def entered(tournament: Tournament, text: str) -> dict[str, object]:
-    """Return the sides in a text: one a line, players joined by `&` or a comma. Raises Problem."""
+    """Return the sides in a text: one per line, players joined by `&` or comma. Raises Problem."""
     if tournament.rounds and tournament.plan.system is not System.SWISS:
         raise Problem(say("All rounds are already drawn: no more sides can be added."))
     size = 2 if tournament.plan.is_of_pairs else 1
@@ -301,14 +300,14 @@ def entered(tournament: Tournament, text: str) -> dict[str, object]:
 
 
 def left(tournament: Tournament, name: str) -> dict[str, object]:
-    """Return that a side has left the tournament. Raises Problem."""
+    """Return the deed's body for a side that leaves. Raises Problem if unknown."""
     if tournament.side(name) is None:
         raise Problem("%(who)s is not taking part.", who=plain(name, _MOST_NAME))
     return {"side": name}
 
 
 class TableThere(NamedTuple):
-    """A club table that is available for a round."""
+    """A club table available for a round."""
 
     id: str
     name: str
@@ -318,7 +317,7 @@ class TableThere(NamedTuple):
 def drawn(
     tournament: Tournament, known: Sequence[Result], number: int, tables: Sequence[TableThere], lot: Sequence[str]
 ) -> dict[str, object]:
-    """Return the draw of the next round, `number`; `lot` is a random order of the sides. Raises Problem."""
+    """Return the draw of round `number`, the next; `lot` is a random order of sides. Raises Problem."""
     there = [side.name for side in tournament.sides if not side.has_left]
     waiting = open_seats(tournament, known)
     if number != len(tournament.rounds) + 1:
@@ -348,7 +347,7 @@ def drawn(
 
 
 def _in_circle(lot: Sequence[str], number: int, there: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the pairs of a round-robin round (circle method); a side without an opponent comes last, alone."""
+    """Return a round-robin round's pairs (circle method); a side without opponent comes last."""
     ring = [*lot, *([""] if len(lot) % 2 else [])]
     turn = (number - 1) % (len(ring) - 1)
     ring = [ring[0], *ring[len(ring) - turn :], *ring[1 : len(ring) - turn]]
@@ -358,7 +357,7 @@ def _in_circle(lot: Sequence[str], number: int, there: Sequence[str]) -> list[tu
 
 
 def undrawn(tournament: Tournament, known: Sequence[Result], number: int) -> dict[str, object]:
-    """Return that the last draw is undone. Raises Problem once a game of it has points."""
+    """Return the deed's body that undoes the last draw. Raises Problem once one of its games has points."""
     if number != len(tournament.rounds) or not tournament.rounds:
         raise Problem(say("Only the last round can be drawn again."))
     if any(one.points is not None for one in known if one.round == number):
@@ -367,7 +366,7 @@ def undrawn(tournament: Tournament, known: Sequence[Result], number: int) -> dic
 
 
 def typed(tournament: Tournament, form: Mapping[str, str]) -> dict[str, object]:
-    """Return a typed result; without points the table's own result counts again. Raises Problem."""
+    """Return a result entered by hand; without points the table's own counts again. Raises Problem."""
     number, first = _number(form, "round", 1, max(1, len(tournament.rounds))), form.get("first", "")
     seats = tournament.rounds[number - 1] if tournament.rounds else ()
     seat = next((seat for seat in seats if seat.sides[0] == first and not seat.rests), None)

@@ -1,4 +1,4 @@
-"""The pages of tournaments: seats and standings for all, control for the director."""
+"""Tournament pages: seats and standings for all, control for the director."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SYSTEMS = {
     tournament.System.ROUND_ROBIN: (N_("Round robin"), N_("Everyone meets everyone else once.")),
     tournament.System.FIXED: (N_("Fixed rounds"), N_("All rounds are drawn at random in advance.")),
 }
-RECENT_S = 12 * 3600.0  # a table that has been silent for longer gets no game
+RECENT_S = 12 * 3600.0  # tables silent for longer get no game
 _CLOCKS = """
     SELECT number, seq, name, runs, greatest(0, round(left_s - CASE WHEN runs THEN age_s ELSE 0 END))::int AS left_s
       FROM (SELECT DISTINCT ON (topic) substr(topic, 12)::int AS number, seq, kind, (body->>'runs')::boolean AS runs,
@@ -66,12 +66,12 @@ class Known:
 
     @property
     def waits(self) -> int:
-        """Number of games of the latest round without a final result."""
+        """Number of the latest round's games without a final result."""
         return len(tournament.open_seats(self.now, self.results))
 
 
 def known(db: Connection, number: int, log: Sequence[Deed] | None = None) -> Known:
-    """Return the state of a tournament; abort with 404 if there is none."""
+    """Return a tournament's state; abort with 404 for none."""
     now = tournament.tournament(deeds.of(db, _topic(number)) if log is None else log) or abort(404)
     found = tournament.results(now, _played(db, now))
     return Known(number, now, found, tuple(tournament.standings(now, found)))
@@ -93,19 +93,19 @@ def _played(db: Connection, now: tournament.Tournament) -> list[tournament.Playe
 
 
 def clocks() -> list[dict[str, Any]]:
-    """Return the clocks of all current rounds, for every page."""
+    """Return all current rounds' clocks."""
     with connected(club().pool) as db:
         return clocks_of(db)
 
 
 def clocks_of(db: Connection) -> list[dict[str, Any]]:
-    """Return the clocks of all current rounds: number, seq, name, runs, left_s."""
+    """Return all current rounds' clocks: number, seq, name, runs, left_s."""
     with db.cursor(row_factory=dict_row) as cursor:
         return cursor.execute(_CLOCKS).fetchall()
 
 
 def clocks_at_tables(db: Connection) -> dict[str, dict[str, object]]:
-    """Return the clock letter for each table with a game in a current round, by table ID."""
+    """Return the clock letter of each table in a current round, by table ID."""
     found: dict[str, dict[str, object]] = {}
     for one in clocks_of(db):
         now = tournament.tournament(deeds.of(db, _topic(one["number"])))
@@ -115,7 +115,7 @@ def clocks_at_tables(db: Connection) -> dict[str, dict[str, object]]:
     return found
 
 
-# --- What everybody sees --------------------------------------------------------------------------------------
+# Public pages
 
 
 @bp.get("/tournaments")
@@ -141,7 +141,7 @@ def show(number: int) -> str:
 
 @bp.get("/tournaments/<int:number>/cards")
 def cards(number: int) -> str:
-    """Show a printable card for each table: its name and a QR code of this tournament."""
+    """Show a printable card per table: its name and the tournament's QR code."""
     with connected(club().pool) as db:
         found = known(db, number)
         tables = [row.name for row in club_log.tables(db)]
@@ -186,7 +186,7 @@ def as_csv(number: int, what: str) -> Response:
     return download(text.getvalue(), "text/csv", f"{what}-{number}.csv")
 
 
-# --- The director ---------------------------------------------------------------------------------------------
+# The director
 
 
 @bp.post("/tournaments")
@@ -201,7 +201,7 @@ def create() -> AnyResponse:
 
 @bp.get("/tournaments/<int:number>/direct")
 def direct(number: int) -> str:
-    """Show the director's controls of a tournament."""
+    """Show a tournament's director controls."""
     with connected(club().pool) as db:
         return render_template("club_direct.html", found=known(db, number), systems=SYSTEMS)
 
