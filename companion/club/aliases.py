@@ -77,7 +77,7 @@ def _is_of_word(char: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Aliases:
-    """Names and their replacements.
+    """Names and replacements.
 
     `of_name` returns the alias for a name's words; `lengths` are the word counts to try, longest first. `of_word`
     returns the alias for a player's or side's exact word in one match.

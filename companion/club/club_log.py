@@ -101,7 +101,7 @@ def _store(db: Connection, table: str, sent: Sequence[Sent], kept: Sequence[tupl
 
 
 def letters(db: Connection, table: str) -> list[dict[str, object]]:
-    """Return a table's waiting letters, as in the protocol."""
+    """Return the director's letters (messages) that a table has not received, as in the protocol."""
     row = db.execute("SELECT has_letters FROM club.tables WHERE id = %s", [table]).fetchone()
     if row is None or not row[0]:
         return []

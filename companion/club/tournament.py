@@ -235,7 +235,7 @@ def open_seats(tournament: Tournament, known: Iterable[Result]) -> list[Result]:
 
 
 def planned(form: Mapping[str, str]) -> dict[str, object]:
-    """Return the plan in a form. Raises Problem."""
+    """Return a form's plan. Raises Problem if invalid."""
     name = _called(form.get("name", ""))
     system = form.get("system", "")
     if not name:

@@ -72,7 +72,7 @@ def asked(state: MatchState) -> dict[str, Any]:
 
 
 def view(state: MatchState, question: Question) -> dict[str, Any]:
-    """Return a question for display; `text` is the play that "yes" confirms."""
+    """Return a question's template values; `text` is the play that "yes" confirms."""
     names, edition = Names.of(state.game), state.game.edition
     table = question.table or state.game.table
     play = question.plays[0] if question.plays else None

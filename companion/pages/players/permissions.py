@@ -68,7 +68,10 @@ def undo_say(now: MatchState, event: Event) -> str:
 
 
 def take_back(kind: EventKind, by: str, seq: object) -> Outcome:
-    """Undo the last change or redo the last undo; with `seq`, only that one. Raises NotYours."""
+    """Undo the last change or redo the last undo; with `seq`, only that one.
+
+    Raises NotYours if this phone may not.
+    """
     now = match().state
     event = _last(now, kind)
     if event is None or (seq is not None and str(seq) != str(event.seq)):

@@ -341,7 +341,7 @@ def sides(edition: Edition, tally: Tally, form: Form) -> tuple[Side, ...]:
 
 
 def _sides(tally: Tally, form: Form) -> dict[str, list[Lot]]:
-    """Return each side's lots by key: its own, then those assigned to it."""
+    """Return each side's lots (photographed heaps) by key: its own, then those assigned to it."""
     owners = {lot: form.get(f"whose-{lot.key}", OWN) for lot in tally.lots}
     sides = [lot for lot in tally.lots if owners[lot] == OWN]
     return {side.key: [side, *(lot for lot in tally.lots if owners[lot] == side.key)] for side in sides}

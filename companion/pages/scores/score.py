@@ -94,7 +94,7 @@ def _mark(match: int | None, result: HandResult) -> str:
 
 
 def is_new(match: int | None, result: HandResult) -> bool:
-    """True the first time this phone sees a hand's sheet."""
+    """True the first time this phone sees a hand's sheet; mark it as seen."""
     mark = _mark(match, result)
     seen = session.get(_SEEN) == mark
     session[_SEEN] = mark
