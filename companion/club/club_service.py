@@ -175,7 +175,7 @@ def _metric(name: str, about: str, values: dict[str, int], kind: str = "gauge") 
 
 
 class _AsJson(logging.Formatter):
-    """One JSON object per line."""
+    """Log format: a JSON object per line."""
 
     def format(self, record: logging.LogRecord) -> str:
         said = {"at": self.formatTime(record), "level": record.levelname.lower(), "say": record.getMessage()}

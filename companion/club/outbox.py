@@ -146,7 +146,7 @@ class Outbox:
 
     @property
     def clocks(self) -> list[dict[str, Any]]:
-        """The current round's clock, extrapolated from the club's last answer; at most one."""
+        """The current round's clock (at most one), extrapolated from the club's last answer."""
         if self._clock is None:
             return []
         said, at_s = self._clock

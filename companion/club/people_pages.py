@@ -169,7 +169,7 @@ def erase() -> str:
 
 @bp.get("/audit")
 def audit() -> str:
-    """Show the latest deeds, newest first."""
+    """Show recent deeds, newest first."""
     with connected(club().pool) as db:
         done = deeds.latest(db, MOST_DEEDS)
         places = {desk.topic(row.id): row.name for row in club_log.tables(db, hidden=True)}

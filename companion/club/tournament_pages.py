@@ -128,7 +128,7 @@ def show_all() -> str:
 
 @bp.get("/tournaments/<int:number>")
 def show(number: int) -> str:
-    """Show seats and standings; the query argument `me` highlights a side."""
+    """Show seats and standings; the query's `me` highlights a side."""
     with connected(club().pool) as db:
         found = known(db, number)
     name = club_doors.name()
@@ -201,7 +201,7 @@ def create() -> AnyResponse:
 
 @bp.get("/tournaments/<int:number>/direct")
 def direct(number: int) -> str:
-    """Show a tournament's director controls."""
+    """Show the director's controls."""
     with connected(club().pool) as db:
         return render_template("club_direct.html", found=known(db, number), systems=SYSTEMS)
 

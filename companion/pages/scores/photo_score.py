@@ -130,7 +130,7 @@ def picture(token: str, number: int) -> Response:
 
 
 def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tuple[str, int]:
-    """Return the photograph form and a status code."""
+    """Return the photograph form and its status code."""
     counted, then = session.get(_WITH, ("", ""))
     deck = given.get("deck", counted if then == _table_deck() else _table_deck())
     name = state().game.edition_name
