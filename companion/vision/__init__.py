@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-MAX_PICTURE_PX = 64_000_000  # maximum size of a decoded picture: 64 megapixels
+MAX_PICTURE_PX = 64_000_000  # maximum size of a decoded picture
 
-# OpenCV reads these when cv2 is first imported; every module of this package loads after this one.
+# Set before the first import of cv2, which reads them.
 os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(MAX_PICTURE_PX))
 os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
 os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")

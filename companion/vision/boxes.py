@@ -1,4 +1,4 @@
-"""Pixel rectangles, and array helpers for all of vision: scaling, Lab colors, gradients, blurred patterns."""
+"""Pixel rectangles and array helpers: scaling, Lab colors, gradients, blurred patterns."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Image = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
 Floats32 = npt.NDArray[np.float32]
 Pixels = npt.NDArray[np.float32]  # Lab colors `(h, w, 3)`, or one value per pixel `(h, w)`
-Size = tuple[float, float]  # width and height
+Size = tuple[float, float]  # width, height
 Mask = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.int64]  # indices along an array
 
 
 class Box(NamedTuple):
-    """A rectangle of pixels; `right` and `bottom` are exclusive."""
+    """A pixel rectangle; `right` and `bottom` are exclusive."""
 
     left: int
     top: int
@@ -32,14 +32,14 @@ class Box(NamedTuple):
         return max(0, self.right - self.left) * max(0, self.bottom - self.top)
 
     def of(self, image: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return this part of a picture, as a view."""
+        """Return this part of a picture, without copying."""
         return image[self.top : self.bottom, self.left : self.right]
 
     def padded(self, by_px: int) -> Box:
         return Box(self.left - by_px, self.top - by_px, self.right + by_px, self.bottom + by_px)
 
     def within(self, width_px: int, height_px: int) -> Box:
-        """Clip to a picture of that size; may be empty."""
+        """Return the box clipped to a picture of that size; may be empty."""
         left, top = min(max(self.left, 0), width_px), min(max(self.top, 0), height_px)
         return Box(left, top, max(left, min(self.right, width_px)), max(top, min(self.bottom, height_px)))
 
@@ -53,7 +53,7 @@ class Box(NamedTuple):
 
 
 def whole(image: Image) -> Box:
-    """Return the box of a whole picture."""
+    """Return a picture's box."""
     return Box(0, 0, image.shape[1], image.shape[0])
 
 
@@ -65,7 +65,7 @@ def around(points: npt.ArrayLike) -> Box:
 
 
 def cut_out(gray: Image, quad: Floats, box: Box) -> tuple[Image, Mask]:
-    """Return the box's part of a picture `(H, W) uint8`, and a mask of the quad `(4, 2)` in it."""
+    """Return the box's part of a picture `(H, W) uint8`, and its mask of the quad `(4, 2)`."""
     part = np.ascontiguousarray(box.of(gray))
     mask = np.zeros(part.shape, np.uint8)
     if mask.size:
@@ -74,7 +74,7 @@ def cut_out(gray: Image, quad: Floats, box: Box) -> tuple[Image, Mask]:
 
 
 def lengths(vectors: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the lengths of vectors `(…, n)`; for small n ten times as fast as `np.linalg.norm`."""
+    """Return the lengths of vectors `(…, n)`, ten times as fast as `np.linalg.norm` for small n."""
     squares = vectors * vectors
     total = squares[..., 0]
     for place in range(1, squares.shape[-1]):
@@ -83,7 +83,7 @@ def lengths(vectors: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def merged(boxes: Sequence[Box]) -> tuple[Box, ...]:
-    """Join boxes that touch, so that no pixel is processed twice."""
+    """Return boxes with touching ones joined."""
     apart: list[Box] = []
     for box in boxes:
         joined, rest = box, list(apart)
@@ -96,7 +96,7 @@ def merged(boxes: Sequence[Box]) -> tuple[Box, ...]:
 
 
 def boxes_within(image: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
-    """Clip boxes to a picture and merge them; None means the whole picture."""
+    """Return boxes clipped to a picture and merged; None means the whole picture."""
     if where is None:
         return (whole(image),)
     height, width = image.shape[:2]
@@ -104,7 +104,7 @@ def boxes_within(image: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
 
 
 def first_of_each(keys: Floats, most: int) -> Places:
-    """Return the sorted indices of the first `most` columns of each distinct key; `keys` are `(parts, n)`."""
+    """Return sorted indices of the first `most` occurrences of each distinct column of `keys`, `(parts, n)`."""
     _, group = np.unique(keys, axis=1, return_inverse=True)
     order = np.argsort(group, kind="stable")
     starts = np.searchsorted(group[order], group[order])
@@ -112,30 +112,30 @@ def first_of_each(keys: Floats, most: int) -> Places:
 
 
 def shrunk(image: npt.NDArray[Any], share: float) -> npt.NDArray[Any]:
-    """Scale a picture `(H, W[, 3])` by `share`, to at least 1 × 1 pixel; never enlarge it."""
+    """Return a picture `(H, W[, 3])` scaled by `share`, at most 1, to at least 1 × 1 pixel."""
     if share >= 1:
         return image
     height, width = (max(1, round(side * share)) for side in image.shape[:2])
     if min(image.shape[:2]) * share >= 1:
-        # Scale by the exact share: callers divide positions by it.
+        # Callers divide positions by the exact share.
         return cv2.resize(image, None, fx=share, fy=share, interpolation=cv2.INTER_AREA)
     return cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)
 
 
 def lab(image: Image) -> Pixels:
-    """Convert a picture `(H, W, 3) uint8 BGR` to Lab `(H, W, 3) float32`, lightness 0 to 100."""
+    """Convert `(H, W, 3) uint8 BGR` to Lab `(H, W, 3) float32`, lightness 0 to 100."""
     return cv2.cvtColor(image / np.float32(255), cv2.COLOR_BGR2LAB)
 
 
 def slopes(image: npt.NDArray[Any]) -> list[Pixels]:
-    """Return the horizontal and vertical gradients, in levels per pixel, as `float32`."""
+    """Return the horizontal and vertical gradients in levels per pixel."""
     return [cv2.Scharr(image, cv2.CV_32F, *axis, scale=1 / 32) for axis in ((1, 0), (0, 1))]
 
 
 def blurring(cells: int, blur_cells: float, drawn: int, per_cell: int) -> Floats32:
-    """Return the matrix `m`, `(cells · per_cell, cells)`, from a row of printed cells to blurred samples.
+    """Return the matrix `m`, `(cells · per_cell, cells)`, that blurs and samples a row of printed cells.
 
-    A pattern `(cells, cells)` looks like `m @ pattern @ m.T`. `blur_cells` is σ; cells are drawn `drawn` pixels wide.
+    A pattern `(cells, cells)` looks like `m @ pattern @ m.T`. `blur_cells` is σ, `drawn` the pixels drawn per cell.
     """
     fine = np.kron(np.eye(cells, dtype=np.float32), np.ones((drawn, 1), np.float32))
     blurred = cv2.GaussianBlur(fine, (1, 0), sigmaX=1, sigmaY=drawn * blur_cells)

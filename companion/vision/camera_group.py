@@ -1,7 +1,7 @@
-"""Combine the views of several cameras over one table into one view.
+"""Combine several cameras' views of one table into one view.
 
-Each camera has its own eye. Only the camera that sees a mat largest reports on it. Mats of a silent camera are unknown.
-Positions refer to the picture of all cameras side by side.
+Only the camera that sees a mat largest, its owner, reports on it. A silent camera's mats are unknown. Positions refer
+to the combined picture of all cameras, side by side.
 """
 
 from __future__ import annotations
@@ -20,41 +20,41 @@ from companion.vision.quality.live_survey import Lookout, Survey
 from companion.vision.quality.verdict import Pace
 from companion.vision.view import MatSeen, Point, Quad, Sighting, View
 
-BETTER = 1.25  # ratio of scales above which a mat changes owner, so that none goes back and forth
-STAYS = 1_000_000  # offset between the card numbers (`Sighting.stay`) of two eyes
+BETTER = 1.25  # minimum ratio of scales for a new owner; prevents alternation
+STAYS = 1_000_000  # offset between two cameras' card numbers (`Sighting.stay`)
 SILENT = say("No pictures. Plays on its mats are not detected; enter them by hand.")
 
 
 @dataclass(frozen=True, slots=True)
 class _Sight:
-    """One camera's view; without mats if the camera is silent."""
+    """One camera's view, without mats if silent."""
 
     number: int
     part: Part
     view: View
     size_px: Size = SIZE_PX
     showing: frozenset[str] = frozenset()  # mats visible now; the eye may remember others
-    own: frozenset[str] = frozenset()  # mats that belong to this camera
+    own: frozenset[str] = frozenset()  # mats this camera owns
 
     def has(self, zone: str) -> bool:
         return mat_of(zone) in self.own
 
     def zones(self, named: Iterable[str]) -> frozenset[str]:
-        """Return those on this camera's mats."""
+        """Return those on its own mats."""
         return frozenset(filter(self.has, named))
 
     def unknown(self) -> frozenset[str]:
-        """Return the unknown zones on its mats."""
+        """Return its own mats' unknown zones, all if blind."""
         is_blind = self.view.trouble is not None or self.part.frame is None or self.part.frame.after_gap
         every = (f"{mat.id}/{zone}" for mat in all_mats() for zone in mat.zones)
         return self.zones(every if is_blind else self.view.unknown_zones)
 
     def named(self, says: str) -> Said:
-        """Prefix a sentence with this camera's number."""
+        """Return a sentence prefixed with this camera's number."""
         return say("Camera %(number)d: %(says)s", number=self.number + 1, says=says)
 
     def shifted(self, point: Point) -> Point:
-        """Move a point to the combined picture."""
+        """Convert a point to the combined picture."""
         return point[0] + self.part.at_px[0], point[1] + self.part.at_px[1]
 
     def quad(self, corners: Quad) -> Quad:
@@ -62,13 +62,13 @@ class _Sight:
         return a, b, c, d
 
     def mats(self) -> Iterator[MatSeen]:
-        """Yield its own mats; a robot's mat from every camera, to be hidden in each."""
+        """Yield its own mats and any robot's, which every camera's picture hides."""
         for mat in self.view.mats:
             if mat.id in self.own or mat.id == ROBOT:
                 yield replace(mat, corners_px=self.quad(mat.corners_px))
 
     def sightings(self) -> Iterator[Sighting]:
-        """Yield the cards on its mats, on the combined picture."""
+        """Yield the cards on its own mats."""
         for seen in self.view.sightings:
             if self.has(seen.zone or ""):
                 corners = self.quad(seen.corners_px) if seen.corners_px else None
@@ -77,14 +77,14 @@ class _Sight:
 
 
 class CameraGroup:
-    """The lookouts of all cameras; `make` creates one for a camera number.
+    """Callable that turns combined frames into views; `make` creates a camera's lookout.
 
-    Any thread may call `survey`; only the reading thread calls the rest.
+    `survey` is thread-safe; only the reading thread calls the rest.
     """
 
     def __init__(self, make: Callable[[int], Lookout]) -> None:
         self._make, self.first = make, make(0)
-        self._lookouts = [self.first]  # one for every camera ever used
+        self._lookouts = [self.first]  # one per camera ever used
         self._sights: tuple[_Sight, ...] = ()  # empty for a single camera
         self._owners: Mapping[str, int] = {}  # camera number per mat
         self._size_px = SIZE_PX
@@ -94,13 +94,13 @@ class CameraGroup:
             lookout.begin_afresh()
 
     def wanted(self, number: int, in_play: Sequence[str]) -> tuple[str, ...]:
-        """Return the mats in play that a camera should see; the first camera also those without an owner."""
+        """Return the mats `in_play` that a camera owns, for the first camera also unowned ones."""
         return tuple(mat for mat in in_play if self._owners.get(mat, 0) == number)
 
     def __call__(self, frame: Frame) -> View:
         cameras = len(frame.parts) or 1
         if cameras != (len(self._sights) or 1):
-            # The frame does not say which camera changed, so all but the first start over.
+            # Any camera may have changed: all but the first start over.
             for other in self._lookouts[1:]:
                 other.begin_afresh()
             self._lookouts += map(self._make, range(len(self._lookouts), cameras))
@@ -115,7 +115,7 @@ class CameraGroup:
         return _together(frame.t_s, self._sights)
 
     def survey(self) -> Survey | None:
-        """Return the survey of the latest pictures; None if none is fresh."""
+        """Return the survey of the latest pictures, None if outdated."""
         sights, lookouts = self._sights, self._lookouts
         if not sights:
             return self.first.survey()
@@ -131,7 +131,7 @@ def _seen(number: int, part: Part, lookout: Lookout, t_s: float) -> _Sight:
 
 
 def _owners(before: Mapping[str, int], sights: Sequence[_Sight]) -> Mapping[str, int]:
-    """Assign mats to cameras; a mat passes only to a camera that sees it whole."""
+    """Return the camera number per mat; only a camera that sees a mat whole takes it over."""
     owners = {mat: number for mat, number in before.items() if number < len(sights)}
     whole: dict[str, dict[int, float]] = defaultdict(dict)
     for sight in sights:
@@ -148,7 +148,7 @@ def _owners(before: Mapping[str, int], sights: Sequence[_Sight]) -> Mapping[str,
 
 
 def _together(t_s: float, sights: Sequence[_Sight]) -> View:
-    """Combine the views; `trouble` is set only if every camera has trouble."""
+    """Combine views; `trouble` is set only if every camera has trouble."""
     troubles = [sight.named(sight.view.trouble) for sight in sights if sight.view.trouble]
     unknown = frozenset[str]().union(*(sight.unknown() for sight in sights))
     piles = [sight.view.draw_pile_empty for sight in sights if sight.has(DRAW_ZONE)]
@@ -167,7 +167,7 @@ def _together(t_s: float, sights: Sequence[_Sight]) -> View:
 def _surveyed(
     surveys: Sequence[tuple[_Sight, Survey]], sights: Sequence[_Sight], owners: Mapping[str, int], size_px: Size
 ) -> Survey:
-    """Combine the surveys, each limited to its camera's mats."""
+    """Combine surveys, each limited to its camera's mats."""
 
     def outlines(of: Callable[[Survey], Mapping[str, Quad]]) -> Mapping[str, Quad]:
         return {zone: s.quad(quad) for s, survey in surveys for zone, quad in of(survey).items() if s.has(zone)}

@@ -1,7 +1,7 @@
-"""Turn frames into views, doing as little as the table allows.
+"""Turn a camera's frames into views, reading only zones that changed.
 
-Only the motion gate runs while nothing moves. Zones are unknown during movement and read afterwards. A still zone is
-known if it shows a read card, the bare mat, or what it showed before.
+While nothing moves, only the motion gate runs. Moving zones are unknown and read afterwards. A still zone is known if
+it shows read cards, bare mat, or what it showed before.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from companion.vision.view import FACE, Sighting, View, side_of
 from companion.vision.zones import ZoneChanges, ZoneWatch
 
 READS = LOOKS  # reads of a zone after movement; a card missed in all is gone
-READ_AGAIN_S = 1.0  # pause before an unexplained zone is read again
-REACH_OUT_MM = 25.0  # margin read around a zone: a card may cross its edge
-HAND_RESTS_S = 20.0  # until something over a zone never accepted counts as an object, not an arm
-RESTS_S = 0.9  # the same over an accepted zone; then the cards beside it can be followed
+READ_AGAIN_S = 1.0  # pause between reads of an unexplained zone
+REACH_OUT_MM = 25.0  # margin read around a zone: cards may cross its edge
+HAND_RESTS_S = 20.0  # until an obstruction of a zone never accepted counts as an object
+RESTS_S = 0.9  # the same on an accepted zone, to follow the cards beside it
 LIGHT_OR_CAMERA = say("The light or the camera has changed: plays are not detected until the picture is steady again.")
 NO_MATS = say("No mat found: place the printed mats so that the camera sees their corners.")
 NO_ZONES = say("The zones were drawn on a picture with other proportions than the camera's: draw them again.")
@@ -47,16 +47,16 @@ class Sight:
     zones: ZoneWatch = field(default_factory=dict)
     view: View | None = None
     reads_left: Mapping[str, int] = field(default_factory=dict)  # due per zone
-    unexplained: frozenset[str] = frozenset()  # still, but showing neither a read card nor the bare mat
+    unexplained: frozenset[str] = frozenset()  # still zones that show more than read cards and bare mat
     odd_since_s: Mapping[str, float] = field(default_factory=dict)  # by unexplained zone
-    unaccepted: frozenset[str] = frozenset()  # hidden at their last read; always read again
-    patches: Mapping[str, Patch] = field(default_factory=dict)  # each zone at its last unhidden read
-    restless: bool = True  # movement or pending reads: the next frame is not skipped
+    unaccepted: frozenset[str] = frozenset()  # zones hidden at their last read; always read again
+    patches: Mapping[str, Patch] = field(default_factory=dict)  # zones at their last unhidden read
+    restless: bool = True  # movement or pending reads
     read_s: float | None = None
-    lain: tuple[Lain, ...] = ()  # cards recognized by their faces
-    under: frozenset[int | None] = frozenset()  # `Lain.order` of those with an object on them
+    lain: tuple[Lain, ...] = ()  # cards recognized by face
+    under: frozenset[int | None] = frozenset()  # `Lain.order` of those under an object
     told: frozenset[str] = frozenset()  # zones fully explained at the last read
-    looks: int = 1  # number of reads of zones so far, plus one
+    looks: int = 1  # number of the next read
 
     @property
     def sightings(self) -> tuple[Sighting, ...]:
@@ -64,26 +64,25 @@ class Sight:
 
     @property
     def unread(self) -> frozenset[str]:
-        """Zones with a card that cannot be recognized."""
+        """Zones with an unrecognized card."""
         return frozenset(s.zone for s in self.sightings if s.face is Card.UNKNOWN and s.zone is not None)
 
     @property
     def read_once(self) -> frozenset[str]:
-        """Zones that are still and have some, not all, of their reads."""
+        """Zones with some, not all, of their reads done."""
         return frozenset(zone for zone, left in self.reads_left.items() if 0 < left < READS)
 
     @property
     def things(self) -> frozenset[str]:
-        """Zones with an object that may be a card without a sticker."""
+        """Zones with an object that may be a card."""
         return self.view.things if self.view else frozenset()
 
 
 class Eye:
-    """Turn the frames of one source into views. Not thread-safe.
+    """Callable that turns the frames of one source into views. Not thread-safe.
 
-    `allowed` are the physical cards of the deck (None: any). `drawn` are the zones drawn where no mats are. `templates`
-    returns the faces to recognize cards by, or None to read stickers alone. `drawn` and `templates` may change at any
-    time.
+    `allowed` are the deck's physical cards (None: any), `drawn` the zones where no mats are. `templates` returns the
+    faces to recognize, or None for stickers alone. `drawn` and `templates` may change any time.
     """
 
     def __init__(
@@ -101,22 +100,19 @@ class Eye:
         self._size: tuple[int, ...] | None = None
 
     def begin_afresh(self) -> None:
-        # The number of looks goes on: cards recognized by face need new numbers.
+        # Cards recognized by face need new numbers.
         self.sight = Sight(looks=self.sight.looks)
         self._size = None
 
     def __call__(self, frame: Frame) -> View:
-        """Return the view of a frame, given all frames before."""
+        """Return the view of the next frame."""
         size, drawing, faces = frame.image.shape[:2], self._drawn.current, self._templates()
         gate, mats = self.sight.gate, self.sight.mats
         if size != self._size:
-            # Positions on a picture of another size mean nothing.
             gate, mats = Gate(), Mats(drawing=drawing)
         if drawing is not mats.drawing:
-            # Zones and their names have changed.
             mats = Mats(drawing=drawing)
         if mats is not self.sight.mats or faces is not self._faces:
-            # Other faces: read all zones again.
             self._size, self._faces = size, faces
             self.sight = Sight(gate=gate, mats=mats, looks=self.sight.looks)
         self.sight, view = self._look(self.sight, frame)
@@ -124,7 +120,7 @@ class Eye:
 
     def _look(self, sight: Sight, frame: Frame) -> tuple[Sight, View]:
         if frame.after_gap:
-            # Nothing can be compared, or has lasted, across a gap.
+            # Comparisons and durations do not span gaps.
             sight = replace(sight, gate=Gate(), odd_since_s={}, mats=replace(sight.mats, doubtful={}))
         sight = replace(sight, gate=motion.update(sight.gate, frame.image))
         before = sight.view
@@ -136,7 +132,7 @@ class Eye:
         return self._looked(sight, frame)
 
     def _blinded(self, sight: Sight, before: View, frame: Frame) -> tuple[Sight, View]:
-        """Start over with all zones after a change of light or camera."""
+        """Return state and view after a change of light or camera: all zones unknown and due."""
         every = _every_zone(sight.mats)
         view = replace(
             before,
@@ -174,18 +170,17 @@ class Eye:
     def _read(
         self, sight: Sight, frame: Frame, gray: Image, due: frozenset[str], changes: ZoneChanges
     ) -> tuple[View, tuple[Lain, ...]]:
-        """Read the due zones; keep a missed sticker if nothing changed there."""
-        # Fully explained and unchanged since.
+        """Read `due` zones; return the view, with missed stickers in unchanged places, and the cards to remember."""
         once_more = (due - changes.changed) & sight.told & sight.read_once
         before = sight.sightings
         faces, lain = self._read_faces(sight, frame, gray, due, once_more)
         if self._faces is None:
             boxes = _boxes_round(due - _as_before(sight, gray, once_more), sight.mats)
         elif any(s.card for s in before):
-            # With faces, read both: a card's sticker and face belong together.
+            # A card's sticker and face belong together.
             boxes = _boxes_round(due, sight.mats)
         else:
-            # Something that crosses the mat's border is an arm.
+            # A change across the mat's border is an arm.
             rest = _not_told(sight, due - changes.touched_border, faces)
             boxes = [box for zone in sorted(rest) for box in _boxes_in(sight, zone, gray)]
         view = read(
@@ -211,7 +206,7 @@ class Eye:
     def _read_faces(
         self, sight: Sight, frame: Frame, gray: Image, due: frozenset[str], once_more: frozenset[str]
     ) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
-        """Read the due zones by faces; also return all cards to remember."""
+        """Return the sightings by face in `due` zones, and all cards to remember."""
         templates = self._faces
         if templates is None:
             return (), ()
@@ -229,7 +224,7 @@ class Eye:
         if not rest:
             return told, (*elsewhere, *again)
         here = [lain for lain in sight.lain if lain.sighting.zone in rest]
-        # Only at the first look can a partly hidden card be new to us; later ones are read when played.
+        # After the first look, partly hidden cards are known.
         first = not here and not all(zones.is_settled(sight.zones, zone) for zone in rest)
         boxes = boxes_within(frame.image, [box for zone in sorted(rest) for box in _boxes_in(sight, zone, gray)])
         beside = [s for s in sight.sightings if s.by == FACE and s.zone in rest and _lies_beside(sight, s, boxes)]
@@ -258,7 +253,7 @@ class Eye:
         changes: ZoneChanges,
         due: frozenset[str],
     ) -> tuple[Sight, View]:
-        """Decide which zones are known after the due ones were read."""
+        """Return state and view after `due` zones were read: each accepted or unknown."""
         open_to_doubt = (changes.changed | due) - changes.touched_border
         # Zones unexplained at their last read still are.
         hidden_faces = tuple(_faces_hidden(sight, view, lain, due | (sight.unexplained - changes.moving)))
@@ -266,7 +261,7 @@ class Eye:
         odd = zones.unexplained(sight.zones, open_to_doubt, explaining) | changes.touched_border
         odd |= {s.zone for s in hidden_faces if s.zone is not None and s.stay not in sight.under}
         odd_since_s = {zone: sight.odd_since_s.get(zone, frame.t_s) for zone in odd}
-        # An object that stays was put there: remember the cards under it.
+        # Remember the cards under an object that stays.
         patience_s = {zone: RESTS_S if zones.is_settled(sight.zones, zone) else HAND_RESTS_S for zone in odd}
         things = {zone for zone in odd & due if frame.t_s - odd_since_s[zone] >= patience_s[zone]}
         odd -= things
@@ -323,7 +318,7 @@ def _read_again(sight: Sight, t_s: float) -> bool:
 
 
 def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats, gray: Image) -> Mapping[str, int]:
-    """Return the reads due per zone: all after movement, none if it looks as last read."""
+    """Return reads due per zone: `READS` after movement, none if unchanged since."""
     moved = {zone for zone in _every_zone(placed) if mat_of(zone) in placed.moved}
     crept = dict.fromkeys(changes.changed - sight.unexplained, 1)
     left = {**crept, **sight.reads_left, **dict.fromkeys(changes.moving | moved, READS)}
@@ -334,15 +329,15 @@ def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats, gray: Image) -> M
 
 
 def _boxes_round(these: Iterable[str], mats: Mats) -> list[Box]:
-    """Return the boxes to read for zones; the face-down draw pile has none."""
+    """Return the boxes to read for zones, none for the face-down draw pile."""
     quads = (zones.zone_px(mats, zone, REACH_OUT_MM) for zone in sorted(these) if zone != DRAW_ZONE)
     return [around(corners) for corners in quads if corners is not None]
 
 
 def _boxes_in(sight: Sight, zone: str, gray: Image) -> list[Box]:
-    """Return where to look for faces: the changed parts of a wide zone, or the whole zone.
+    """Return boxes to search for faces: the changed parts of a wide zone, else the whole zone.
 
-    Changed parts suffice if the print around them is the same: a card on an equal card changes little else.
+    Changed parts suffice only if the print around them is unchanged.
     """
     changed = [] if kind_of(zone) in FACE_UP_PILES else zones.changed_parts(sight.zones, zone)
     if changed and zone in sight.patches and sight.patches[zone].is_in(gray, changed):
@@ -351,30 +346,27 @@ def _boxes_in(sight: Sight, zone: str, gray: Image) -> list[Box]:
 
 
 def _lies_beside(sight: Sight, sighting: Sighting, boxes: Sequence[Box]) -> bool:
-    """True if a card is outside the boxes, and its place looks unchanged."""
+    """True if a card is outside the boxes and looks unchanged."""
     place = around(sighting.corners_px or ())
     return not any(place.touches(box) for box in boxes) and zones.looks_the_same(sight.zones, sighting)
 
 
 def _as_before(sight: Sight, gray: Image, zones_told: frozenset[str]) -> frozenset[str]:
-    """Return the zones whose stickers are all read again in place."""
+    """Return those of `zones_told` with all stickers still in place."""
     there = [s for s in sight.sightings if s.zone in zones_told]
     seen = are_there(gray, [(s.card, s.corners_px) for s in there])
     return zones_told - {s.zone for s, is_there in zip(there, seen, strict=True) if not is_there}
 
 
 def _not_told(sight: Sight, due: frozenset[str], faces: Sequence[Sighting]) -> frozenset[str]:
-    """Return the due zones that may have a first sticker: new, or not explained by faces."""
+    """Return the due zones to search for a first sticker: new, or not explained by faces."""
     unseen = {zone for zone in due if not zones.is_settled(sight.zones, zone)}
     unread = {s.zone for s in faces if s.face is Card.UNKNOWN and s.zone is not None}
     return (unseen | unread | zones.unexplained(sight.zones, due, faces)) & due
 
 
 def _still_lies(sight: Sight, missed: Sighting, found: Sequence[Sighting]) -> bool:
-    """True if a missed card must still be there: its place looks unchanged, or an object covers it.
-
-    A new card explains what covers it; an older, unchanged one does not.
-    """
+    """True if a missed card is still there: its place looks unchanged, or an object that is no new card covers it."""
     if any(math.dist(missed.centre_px, s.centre_px) < side_of(s.corners_px) for s in found if s.corners_px):
         return False
     new = [s for s in found if not zones.looks_the_same(sight.zones, s)]
@@ -382,10 +374,7 @@ def _still_lies(sight: Sight, missed: Sighting, found: Sequence[Sighting]) -> bo
 
 
 def _is_told(sight: Sight, view: View, zone: str, changed: Collection[str]) -> bool:
-    """True if the stickers read in a zone explain all changes since it was accepted.
-
-    Nothing changed, or a card was added and only cards under it are missed. The draw pile is never read.
-    """
+    """True if stickers explain a zone: no card changed, or one was added and only cards under it are missed."""
     before, now = ({s.card for s in sightings if s.zone == zone} for sightings in (sight.sightings, view.sightings))
     if None in now or not zones.is_settled(sight.zones, zone):
         return False
@@ -395,10 +384,7 @@ def _is_told(sight: Sight, view: View, zone: str, changed: Collection[str]) -> b
 
 
 def _faces_hidden(sight: Sight, view: View, lain: Iterable[Lain], those: Collection[str | None]) -> Iterator[Sighting]:
-    """Yield the face-recognized cards in zones `those` that something hides.
-
-    Their places show neither bare ground nor a later card.
-    """
+    """Yield hidden cards in zones `those`: their places show neither ground nor a later card."""
     told = {s.stay for s in view.sightings}
     for card in lain:
         seen = replace(card.sighting, stay=card.order)
@@ -410,7 +396,7 @@ def _faces_hidden(sight: Sight, view: View, lain: Iterable[Lain], those: Collect
 
 
 def beneath(view: View, lain: Iterable[Lain]) -> Iterator[Sighting]:
-    """Yield the cards shifted together with a pile whose top card is recognized; they explain its edges."""
+    """Yield missed cards of piles whose top card is recognized; they explain the pile's edges."""
     piles = {s.zone for s in view.sightings if s.by == FACE and s.face is not Card.UNKNOWN and is_pile(s.zone or "")}
     yield from (card.sighting for card in lain if card.missed and card.sighting.zone in piles)
 
@@ -418,17 +404,14 @@ def beneath(view: View, lain: Iterable[Lain]) -> Iterator[Sighting]:
 def remembered(
     lain: Iterable[Lain], hidden: Collection[str], under: Collection[int | None], before: Iterable[Lain]
 ) -> Iterator[Lain]:
-    """Yield the cards to remember: as before in a hidden zone or `under` an object, else as now.
-
-    A hidden zone may show a hand, so not detecting a card there means nothing.
-    """
+    """Yield the cards to remember: as `before` in a hidden zone or `under` an object, else as now."""
     known = {card.order: card for card in before}
     for card in lain:
         if card.sighting.zone not in hidden and card.order not in under:
             yield card
         elif card.order in known:
             was = known[card.order]
-            # It still moves with its mat.
+            # It moves with its mat.
             yield replace(was, missed=min(card.missed, was.missed), corners_mm=card.corners_mm)
 
 

@@ -1,6 +1,6 @@
-"""Detect pictures that a camera or app mirrored left to right, and flip them back.
+"""Detect pictures that a camera or video call app mirrored left to right, and flip them back.
 
-Video call apps often do so. Mirrored markers and stickers are unreadable, so the table would look empty.
+Mirrored markers and stickers are unreadable.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from companion.vision.mats.markers import THOROUGH_WINDOWS, find_all
 from companion.vision.opencv import cv2
 from companion.vision.view import Point, Quad, View
 
-ENOUGH = 2  # minimum markers on the flipped picture, with none on the original; chance finds hardly one
+ENOUGH = 2  # minimum markers on the flipped picture, none on the original; chance finds hardly one
 LOOK_EVERY_S = 10.0  # while no marker is visible
 
 
@@ -28,7 +28,7 @@ def flipped(image: Image) -> Image:
 
 
 def is_mirrored(image: Image) -> bool | None:
-    """Return whether a picture `(H, W, 3) uint8 BGR` shows mirrored mats; None if it shows no mats."""
+    """True if a picture `(H, W, 3) uint8 BGR` shows mirrored mats; None without mats."""
     gray, ids = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), marker_ids(all_mats())
     if find_all(gray, ids):
         return False
@@ -36,7 +36,7 @@ def is_mirrored(image: Image) -> bool | None:
 
 
 def flipped_back(view: View, width_px: int) -> View:
-    """Convert a view of a flipped picture to the original's pixels."""
+    """Convert a flipped picture's view to pixels of the original."""
 
     def point(at: Point) -> Point:
         return width_px - 1 - at[0], at[1]
@@ -54,9 +54,9 @@ def flipped_back(view: View, width_px: int) -> View:
 
 
 def unmirrored(frames: Iterable[Frame], turned: Callable[[], object] = lambda: None) -> Iterator[Frame]:
-    """Yield frames, flipped once they show mirrored mats.
+    """Yield frames, flipped if they show mirrored mats.
 
-    Decided when mats are visible, and again after a gap, in another size, or if `turned()` changes.
+    Decided when mats appear, and again after a gap or a change of size or `turned()`.
     """
     is_flipped, is_decided, looked_s, before = False, False, 0.0, None
     for frame in frames:

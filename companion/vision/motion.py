@@ -1,7 +1,4 @@
-"""Detect motion in a frame, and whether a part of it shows the same print.
-
-`update` compares every eighth pixel of the green channel. An idle table costs nothing else.
-"""
+"""Detect motion between frames by every eighth green pixel, and compare parts of pictures by their print."""
 
 from __future__ import annotations
 
@@ -15,22 +12,22 @@ from companion.vision.boxes import Box, Floats, Image, Mask, Pixels, around, cut
 from companion.vision.opencv import cv2
 
 STEP_PX = 8
-CHANGED_LEVELS = 16  # difference that counts as change; sensor noise stays below
-MIN_SAMPLES = 8  # of a changed patch; noise makes fewer, a finger more
-EVERYTHING_SHARE = 0.8  # share of changed samples that means another light or camera
+CHANGED_LEVELS = 16  # minimum change; sensor noise stays below
+MIN_SAMPLES = 8  # minimum changed patch, between noise and a finger
+EVERYTHING_SHARE = 0.8  # changed share that means another light or camera
 PRINT, FEW_PX = 0.12, 60
 """Fewer than `FEW_PX` pixels whose print differs by more than `PRINT` are noise or a shadow's edge.
 
-A card on an equal card differs on hundreds (films of drawn and scanned decks, 1.5 to 2 pixels per mm). A pastel card on
-a bare zone in dim light differs on 140, two frames of a black card in a sixth of full light on 50.
+At 1.5 to 2 pixels per mm, a card on an equal card changes hundreds (films of drawn and scanned decks). A pastel card on
+a dim bare zone changes 140, a resting black card in a sixth of full light 50.
 """
 
-BLUR_PX, AROUND_PX = 3, 31  # sizes of a spot and of its surroundings; print is their contrast
-DIM_LEVELS = 100  # minimum divisor; in darker pictures noise would count as print
+BLUR_PX, AROUND_PX = 3, 31  # sizes of a spot and its surroundings, whose contrast is print
+DIM_LEVELS = 100  # minimum divisor, against noise in dark pictures
 
 
 class Motion(StrEnum):
-    """A frame compared with the one before."""
+    """Change since the frame before."""
 
     STILL = "still"
     MOVING = "moving"
@@ -39,14 +36,14 @@ class Motion(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gate:
-    """The motion gate after a frame."""
+    """The motion detector's state after a frame."""
 
     sample: Image | None = None  # green, every eighth pixel, smoothed: `(H/8, W/8) uint8`
     motion: Motion = Motion.EVERYTHING
 
 
 def update(gate: Gate, image: Image) -> Gate:
-    """Return the gate after a frame `(H, W, 3) uint8 BGR`."""
+    """Return the state after a frame `(H, W, 3) uint8 BGR`."""
     sample = cv2.blur(np.ascontiguousarray(image[::STEP_PX, ::STEP_PX, 1]), (3, 3))
     if gate.sample is None or gate.sample.shape != sample.shape:
         return Gate(sample)
@@ -68,13 +65,13 @@ class Patch:
 
     @classmethod
     def of(cls, gray: Image, corners: Floats) -> Patch:
-        """Cut out the part of `(h, w) uint8` between corners `(4, 2)`."""
+        """Return the part of `gray`, `(h, w) uint8`, inside corners `(4, 2)`."""
         box = around(corners).within(gray.shape[1], gray.shape[0])
         look, inside = cut_out(gray, corners, box)
         return cls(box, look.copy(), inside)
 
     def is_in(self, gray: Image, but: Iterable[Box] = ()) -> bool:
-        """True if a picture shows the same print there in any light, ignoring the boxes `but`."""
+        """True if a picture shows the same print there in any light, outside boxes `but`."""
         now = self.box.of(gray)
         if now.shape != self.look.shape or not now.size:
             return False
@@ -88,7 +85,7 @@ class Patch:
 
 
 def _print_of(part: Image) -> Pixels:
-    """Return each pixel's contrast with its surroundings, relative to their brightness."""
+    """Return each pixel's contrast relative to its surroundings' brightness, `(h, w)`."""
     levels = part.astype(np.float32)
     around_it = cv2.blur(levels, (AROUND_PX, AROUND_PX))
     return (cv2.blur(levels, (BLUR_PX, BLUR_PX)) - around_it) / np.maximum(around_it, DIM_LEVELS)

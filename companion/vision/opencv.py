@@ -1,4 +1,4 @@
-"""OpenCV with two threads and without messages of its own: users read ours."""
+"""OpenCV with two threads and without its own messages."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Read one frame: which cards are in which zones.
-
-Sticker and face of a card become one sighting; a sticker on the wrong card is detected.
-"""
+"""Read one frame: which cards are in which zones. A card's sticker and face become one sighting."""
 
 from __future__ import annotations
 
@@ -28,8 +25,8 @@ from companion.vision.stickers.code_plane import ENOUGH_FOR_A_VIEW, SIZES_MM, le
 from companion.vision.stickers.reader import NOTHING_BEFORE, Before, boxes_to_read, read_codes
 from companion.vision.view import AGREED, STICKER, Point, Sighting, StickerSeen, View, side_of
 
-ON_CARD_PX = 4.0  # maximum distance of a sticker's center outside its card
-ABOVE_SHARE = 0.5  # maximum side of a sticker's code, in sides of the card
+ON_CARD_PX = 4.0  # maximum distance of a sticker's center off its card
+ABOVE_SHARE = 0.5  # maximum side of a sticker's code relative to its card
 
 
 def read(
@@ -47,11 +44,11 @@ def read(
     """Return the view of a frame, given the positions of the mats.
 
     * `allowed`: physical cards of the deck (None: any).
-    * `where`: boxes to read; elsewhere the sightings of `before` are kept.
+    * `where`: boxes to read; elsewhere, sightings of `before` are kept.
     * `gray`: the frame in gray, if already converted.
-    * `every_size`: if False, only stickers as large as those of `before` are read.
-    * `templates`: faces to recognize cards by, anywhere on the picture.
-    * `fans`: also recognize cards in columns and fans that show only a strip.
+    * `every_size`: if False, read only stickers of the sizes in `before`.
+    * `templates`: faces to recognize anywhere on the picture.
+    * `fans`: also recognize strips of cards in columns and fans.
     """
     sizes = NOTHING_BEFORE if every_size or before is None else _as_before(before, mats)
     gray = gray_of(frame.image) if gray is None else gray
@@ -62,7 +59,7 @@ def read(
 
 
 def _as_before(before: View, mats: Mats) -> Before:
-    """Limit reading to the sticker sizes and plane of the last view."""
+    """Return the sticker sizes and plane of the last view, to limit reading."""
     quads = [s.corners_px for s in before.sightings if s.card and s.corners_px]
     fit = next(iter(mats.printed), None)
     level = level_of(quads) if fit is None and len(quads) >= ENOUGH_FOR_A_VIEW else None
@@ -70,12 +67,12 @@ def _as_before(before: View, mats: Mats) -> Before:
 
 
 def gray_of(image: Image) -> Image:
-    """Convert a picture `(H, W, 3) uint8 BGR` to gray `(H, W) uint8`."""
+    """Convert `(H, W, 3) uint8 BGR` to gray `(H, W) uint8`."""
     return cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
 
 
 def sighting_of(code: StickerSeen, mats: Mats) -> Sighting:
-    """Convert a sticker to a sighting with its zone; `sideways` is relative to the mat, else to the picture."""
+    """Return a sticker's sighting; `sideways` is relative to its mat, or the picture."""
     centre = code.centre_px
     fit = mats.at(centre)
     return Sighting(
@@ -100,7 +97,7 @@ def _sightings(
     where: Sequence[Box] | None,
     before: View | None,
 ) -> tuple[Sighting, ...]:
-    """Read the boxes, and keep the earlier sightings outside them."""
+    """Return stickers read in the boxes, and earlier sightings elsewhere."""
     old = before.sightings if before and where is not None else ()
     known = {s.card: s.centre_px for s in before.sightings if s.card and s.confidence >= AGREED} if before else {}
     boxes = boxes_to_read(gray, where)
@@ -113,7 +110,7 @@ def _sightings(
     twice = [s for s in outside if (s.card or s.twice) in now and s.corners_px]
     if not (before and twice):
         return (*outside, *found)
-    # Known elsewhere too: the card was moved, or there are two. Read both places together.
+    # Also known elsewhere: moved or duplicate. Read both places together.
     again = [around(s.corners_px).padded(12) for s in twice if s.corners_px]
     rest = replace(before, sightings=tuple(s for s in before.sightings if s not in twice))
     return _sightings(gray, mats, sizes, allowed, (*boxes, *again), rest)
@@ -130,11 +127,11 @@ def read_pictures(
     templates: Templates | None = None,
     also: Callable[[Image, Mats, View], dict[str, object]] = lambda *_seen: {},
 ) -> Iterator[dict[str, object]]:
-    """Yield the content of each picture as `read --json` writes it, merged with what `also` returns.
+    """Yield each picture's content as `read --json` writes it, merged with what `also` returns.
 
-    `allowed` are the physical cards of the deck (None: any), `drawing` has the zones drawn where no mats are,
-    `templates` are faces to recognize cards by. An unreadable picture yields `{"image": …, "problem": sentence}`. A
-    mirrored picture is read flipped and yields `"mirrored": True`; positions refer to the original.
+    `allowed` are the deck's physical cards (None: any), `drawing` the zones where no mats are, `templates` the faces to
+    recognize. An unreadable picture yields `{"image": …, "problem": sentence}`, a mirrored one `"mirrored": True` and
+    positions in the original.
     """
     for path in paths:
         try:
@@ -159,7 +156,7 @@ def read_pictures(
 
 
 def refuse_proportions(name: str, image: Image, mats: Mats) -> None:
-    """Raise Problem if a picture shows no mat and the drawn zones do not fit its proportions."""
+    """Raise Problem if a picture shows no mats and has other proportions than the drawn zones' picture."""
     if mats.drawing is None or mats.fits:
         return
     drawn, own = (f"{width} × {height}" for width, height in (mats.drawing.picture, image.shape[1::-1]))
@@ -169,11 +166,10 @@ def refuse_proportions(name: str, image: Image, mats: Mats) -> None:
 
 
 def sighting_json(sighting: Sighting, allowed: Collection[str] | None = None) -> dict[str, object]:
-    """Return a sighting as `read --json` writes it; a card not in `allowed` is unknown and named under `foreign`."""
+    """Return a sighting as `read --json` writes it; a card not `allowed` is unknown, and named under `foreign`."""
     if sighting.card and allowed is not None and sighting.card not in allowed:
         stranger = replace(sighting, face=Card.UNKNOWN, card=None, confidence=0.0)
         return sighting_json(stranger) | {"foreign": sighting.card}
-    # The face, if the sticker names another card.
     others = (face_of(card).value for card, _ in sighting.rivals if card != sighting.glued)
     wrongly = {"sticker": sighting.glued, "looks_like": next(others, None)} if sighting.glued else {}
     doubled = {"twice": sighting.twice} if sighting.twice else {}
@@ -198,14 +194,14 @@ def _rounded(points: Iterable[Point]) -> list[list[float]]:
 
 
 def together(stickers: Sequence[Sighting], faces: Sequence[Sighting]) -> tuple[Sighting, ...]:
-    """Merge sightings by sticker and by face into one per card; `faces` are in order from the top down."""
+    """Return sightings by sticker and face (topmost first), merged into one per card."""
     on = [_card_under(sticker, faces) for sticker in stickers]
     voted = [sticker if at is None else _voted(sticker, faces[at]) for sticker, at in zip(stickers, on, strict=True)]
     return (*voted, *(face for number, face in enumerate(faces) if number not in on))
 
 
 def _card_under(sticker: Sighting, faces: Sequence[Sighting]) -> int | None:
-    """Return the index of the topmost card below a sticker."""
+    """Return the index of the topmost face under a sticker, or None."""
     for number, face in enumerate(faces):
         if face.corners_px is not None and sticker.corners_px is not None:
             small = side_of(sticker.corners_px) < ABOVE_SHARE * side_of(face.corners_px)

@@ -1,4 +1,4 @@
-"""The data types of vision: stickers, sightings and the view of one frame. Plain data without pictures."""
+"""The data types of vision, without pictures: stickers, sightings and views."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ STICKER, FACE = "sticker", "face"  # how a card was recognized
 Point = tuple[float, float]
 Quad = tuple[Point, Point, Point, Point]
 
-AGREED = 0.99  # confidence if two readers agree; also the maximum
-ALONE = 0.9  # confidence of one reader, unconfirmed
+AGREED = 0.99  # confidence if two readers agree; the maximum
+ALONE = 0.9  # confidence of one reader
 
 
 @dataclass(frozen=True, slots=True)
 class MatSeen:
-    """A mat detected on the frame."""
+    """A mat detected on a frame."""
 
     id: str
-    corners_px: Quad  # of the printed sheet: top left, top right, bottom right, bottom left
-    px_per_mm: float  # scale at the mat's center
+    corners_px: Quad  # clockwise from the printed sheet's top left
+    px_per_mm: float  # scale at its center
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,34 +34,34 @@ class Sighting:
     centre_px: Point
     corners_px: Quad | None
     zone: str | None  # `side-1/battle`, `table/discard`, …; None outside all zones
-    sideways: bool  # turned by 90° (within 45°) against the mat
+    sideways: bool  # turned by 90° (±45°) against the mat
     confidence: float
     by: str  # `STICKER` or `FACE`
     rivals: tuple[tuple[str, float], ...] = ()
-    """Up to three possible cards with confidences, likeliest first; `25-00` is any copy of a face."""
+    """Up to three possible cards with confidences, likeliest first; `25-00` is any copy."""
 
-    is_double: bool = False  # an equal card was beside it: now hidden below, or shifted
+    is_double: bool = False  # an equal card beside it is now hidden below, or shifted
     stay: int | None = None  # number of a card recognized by face, constant while it stays
-    glued: str | None = None  # physical card of the sticker, if the face is clearly another
-    twice: str | None = None  # physical card of the sticker, if a second sticker names it too
+    glued: str | None = None  # the sticker's physical card, if the face is clearly another
+    twice: str | None = None  # the sticker's physical card, if a second sticker names it too
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The content of one frame. A covered or moving zone is *unknown*, never *empty*."""
+    """The content of one frame."""
 
     t_s: float
     mats: tuple[MatSeen, ...]
     sightings: tuple[Sighting, ...]
-    unknown_zones: frozenset[str] = field(default_factory=frozenset)  # covered or moving
-    draw_pile_empty: bool | None = None  # the marker under the pile is visible; None without its mat
-    trouble: str | None = None  # sentence for the page: do not trust the frame
+    unknown_zones: frozenset[str] = field(default_factory=frozenset)  # covered or moving, not *empty*
+    draw_pile_empty: bool | None = None  # the marker under the pile is visible; None if unknown
+    trouble: str | None = None  # sentence for the page if the frame cannot be trusted
     things: frozenset[str] = field(default_factory=frozenset)  # zones with an unread, card-sized object
-    note: str | None = None  # sentence for the page about one of several cameras; the others can be trusted
+    note: str | None = None  # sentence for the page if one of several cameras cannot be trusted
 
     @property
     def about_same_stickers(self) -> str | None:
-        """Sentence for the page about two cards with one sticker; both are unknown."""
+        """Sentence for the page about two cards with one sticker."""
         same = min((sighting.twice for sighting in self.sightings if sighting.twice), default=None)
         if same is None:
             return None
@@ -70,12 +70,12 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class StickerSeen:
-    """One of our stickers on a picture."""
+    """A sticker on a picture."""
 
     card: str | None  # physical card; None if unreadable, foreign, or found twice
-    corners_px: Quad  # code without quiet zone: top left, top right, bottom right, bottom left as printed
+    corners_px: Quad  # code without quiet zone, clockwise from printed top left
     confidence: float  # 0 if the card is None
-    rivals: tuple[tuple[str, float], ...] = ()  # if unreadable: up to three cards with confidences, likeliest first
+    rivals: tuple[tuple[str, float], ...] = ()  # if unreadable, as in `Sighting`
     twice: str | None = None  # physical card, if a second sticker names it too
 
     @property
@@ -84,12 +84,12 @@ class StickerSeen:
 
     @property
     def side_px(self) -> float:
-        """Mean length of the code's four sides."""
+        """Mean side of the code."""
         return side_of(self.corners_px)
 
 
 def centre_of(quad: Quad) -> Point:
-    """Return the center of a square seen in perspective: where its diagonals cross."""
+    """Return a quad's crossing of diagonals: a square's center in perspective."""
     (ax, ay), (bx, by), (cx, cy), (dx, dy) = quad
     ux, uy, vx, vy = cx - ax, cy - ay, dx - bx, dy - by
     cross = ux * vy - uy * vx
@@ -100,5 +100,5 @@ def centre_of(quad: Quad) -> Point:
 
 
 def side_of(quad: Quad) -> float:
-    """Return the mean length of a quad's four sides."""
+    """Return a quad's mean side length."""
     return sum(math.dist(quad[i - 1], quad[i]) for i in range(4)) / 4

@@ -1,11 +1,8 @@
-"""Track changes in each zone: moving, changed, or covered by an object that is not a card.
+"""Detect movement, changes and foreign objects (hands, cups, face-down cards) in each zone.
 
-Each mat, with a rim of table, is rectified to a small picture, `MM_PER_PX` mm per pixel. The last picture serves to
-detect movement, the accepted one (updated per zone) to detect change. A hand held still is detected by its change:
-
-* It crosses the mat's rim: an arm.
-* It is neither near a read sticker nor like the bare mat: a hand, a cup, a card face down.
-* It is larger than the cards read there.
+Each mat and its surroundings are rectified to a *top view*, `MM_PER_PX` mm per pixel. Movement is a difference from the
+last view, change from the accepted view. A change is foreign if it crosses the mat's rim (an arm), is neither bare mat
+nor near a read card, or is larger than those cards.
 """
 
 from __future__ import annotations
@@ -26,35 +23,32 @@ from companion.vision.opencv import cv2
 from companion.vision.view import FACE, Quad, Sighting
 
 MM_PER_PX = 4.0
-RIM_MM = 32.0  # observed width of table around a mat; a card over the edge covers less
-STILL_FRAMES = 2  # frames without movement until a zone settles
-FIRST_STILL_FRAMES = 2 * STILL_FRAMES  # the same for a zone never accepted
+RIM_MM = 32.0  # table shown around a mat, more than cards overhang
+STILL_FRAMES = 2  # frames without movement until a zone is still
+FIRST_STILL_FRAMES = 2 * STILL_FRAMES  # before the first acceptance
 MOVING_LEVELS = 14
 CHANGED_LEVELS = 24
-SAME_LIGHT = 0.04  # relative difference that counts as equal light
-LIT_LEVELS = 40  # minimum gray level of pixels that measure the light
-MIN_PATCH_PX = 4  # minimum patch, 64 mm²; smaller ones are noise or a sticker's edge
-SHADE = (0.6, 1.6)  # relative brightness of one surface in shadow or in more light
-BRIGHT = 1.25  # maximum relative brightness of cleared ground
+SAME_LIGHT = 0.04  # maximum relative difference of equal light
+LIT_LEVELS = 40  # minimum level to measure light
+MIN_PATCH_PX = 4  # 64 mm²; smaller patches are noise or sticker edges
+SHADE = (0.6, 1.6)  # brightness ratio of one surface in shadow and light
+BRIGHT = 1.25  # maximum brightness ratio of bare ground
 SHADE_LEVELS = 12
-SHINE_LEVELS = 25  # maximum color difference, beyond brightness, of a surface and a reflection on it
-REACH_MM = 95.0  # maximum distance from a sticker's center to a corner of its card
-FACE_REACH_MM = 62.0  # the same from a card's center, with some slack
+SHINE_LEVELS = 25  # maximum color difference of a reflection, brightness aside
+REACH_MM = 95.0  # maximum distance from sticker center to card corner
+FACE_REACH_MM = 62.0  # from card center, with slack
 CARD_PX = CARD_MM[0] * CARD_MM[1] / MM_PER_PX**2
-CARD_SHARES = (0.35, 1.4)  # size range of a possible card, in cards
-REACHED_SHARE, LARGER = 0.9, 1.5  # minimum overlap of a patch with read cards, maximum size relative to them
+CARD_SHARES = (0.35, 1.4)  # area range of a possible card, in cards
+REACHED_SHARE, LARGER = 0.9, 1.5  # a patch near read cards: minimum share, maximum relative area
 INSIDE_SHARE = 0.85  # minimum visible share of a zone
-ARM_PX = 5  # minimum width of an arm on the outer two pixels of the sheet
-LEAST_ARM_PX = 150  # minimum size of an arm with its hand; dark corners of a sheet are smaller
+ARM_PX = 5  # an arm's minimum area on the mat's outer two pixels
+LEAST_ARM_PX = 150  # minimum total area; dark mat corners are smaller
 MARKER_ROUND_MM = 8.0
 MOVED_PX = 6.0
 ENOUGH_GROUND_PX = 20
-MOST_PRINT_PX = 60  # largest printed word or sign; larger patches are objects
+MOST_PRINT_PX = 60  # area of the largest printed word or sign
 CLEARED_SHARE = 0.25
-"""Minimum share of bare ground where a sticker was, once its card is gone.
-
-An object on the card leaves none. Beside the printed 50 of a distance area, a removed card left 0.6.
-"""
+"""Minimum share of bare ground in a removed card's place: 0.6 beside a printed 50, none under an object."""
 
 Slices = tuple[slice, slice]
 Colours = npt.NDArray[np.float32]
@@ -62,15 +56,15 @@ Colours = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class MatMemory:
-    """State of one mat, and masks derived from it, all on its small picture."""
+    """State of one mat and derived masks, all top views `(h, w)`."""
 
     fit: Fit
-    last: Image  # when something last moved or the light changed, `(h, w, 3) uint8 BGR`
-    accepted: Image  # when last accepted, per zone
-    bare: Image  # without cards, as far as seen
+    last: Image  # at the last movement or change of light, `(h, w, 3) uint8 BGR`
+    accepted: Image  # each zone as last accepted
+    bare: Image  # the mat without cards, where `bare_known`
     bare_known: Mask
     still: Mapping[str, int]  # frames without movement, by zone (`side-1/battle`)
-    settled: frozenset[str] = frozenset()  # accepted at least once
+    settled: frozenset[str] = frozenset()  # zones accepted at least once
 
     @cached_property
     def zones(self) -> Mapping[str, Slices]:
@@ -78,7 +72,7 @@ class MatMemory:
 
     @cached_property
     def accepted_now(self) -> Colours:
-        """The accepted picture in the current light."""
+        """`accepted` in the current light."""
         return _evened(self, self.accepted)
 
     @cached_property
@@ -87,27 +81,27 @@ class MatMemory:
 
     @cached_property
     def different(self) -> Mask:
-        """Pixels that differ from the accepted picture in the current light."""
+        """Pixels that differ from `accepted_now`."""
         return _apart(self.last, self.accepted_now) > CHANGED_LEVELS
 
     @cached_property
     def other_surface(self) -> Mask:
-        """Pixels that differ in surface, not only in light."""
+        """Pixels whose surface changed, not only its light."""
         return self.different & ~self.is_as_accepted
 
     @cached_property
     def foreign(self) -> npt.NDArray[np.int32]:
-        """Patches of another surface that is not bare mat, numbered from 1."""
-        # Where the bare mat is known, its print must reappear: a pale sleeve has the ground's color but no print.
+        """Labels of changed patches other than bare mat; 0 elsewhere."""
+        # A pale sleeve has the ground's color, but not its print.
         like_ground = _like_ground(self, self.bare_now, _never_seen_bare(self))
-        # Near cards the paper between the zones may never have been seen bare.
+        # Paper near cards may never have been seen bare.
         like_paper = _between_zones(self.fit.layout) & _same_surface(self.last, _paper(self))
         like_bare = np.where(self.bare_known, _same_surface(self.last, self.bare_now), like_ground | like_paper)
         return cv2.connectedComponents((self.other_surface & ~like_bare).astype(np.uint8), connectivity=8)[1]
 
     @cached_property
     def arms(self) -> Mask:
-        """Patches of `foreign` that reach the picture's edge: an arm."""
+        """Pixels of `foreign` patches at the view's edge: arms."""
         first, last, left, right = self.foreign[0], self.foreign[-1], self.foreign[:, 0], self.foreign[:, -1]
         edge = np.concatenate((first, last, left, right))
         return np.isin(self.foreign, edge[edge > 0])
@@ -119,7 +113,7 @@ class MatMemory:
 
     @cached_property
     def ground(self) -> Mask:
-        """Pixels like the bare ground, and no brighter: a phone's screen is."""
+        """Zone pixels with the ground's color, no brighter: a phone's screen is."""
         return _like_ground(self, self.bare_now, self.zones.values(), brightest=BRIGHT)
 
     @cached_property
@@ -129,11 +123,11 @@ class MatMemory:
 
     @cached_property
     def reaching_in(self) -> npt.NDArray[np.int32]:
-        """Numbered patches over the sheet's edge that lack its colors: an arm. Needs no accepted zone."""
+        """Labels of arms: patches across the mat's edge in other colors. Needs no accepted zone."""
         layout = self.fit.layout
         on_ground = _like_ground(self, self.last.astype(np.float32), self.zones.values())
         strange = _between_zones(layout) | (_in_zones(layout) & ~on_ground)
-        # Exclude white paper and reflections on it, which are brighter: hands and sleeves are darker.
+        # Exclude paper and its reflections: hands and sleeves are darker.
         paper = _paper(self)
         shade, left = _shade(self.last, paper)
         strange &= ~_same_surface(self.last, paper) & ~((shade >= 1) & (left <= SHINE_LEVELS))
@@ -151,16 +145,16 @@ ZoneWatch = Mapping[str, MatMemory]  # by mat id
 
 @dataclass(frozen=True, slots=True)
 class ZoneChanges:
-    """Changes in one frame; zones are named `side-1/battle`."""
+    """Zones (`side-1/battle`) by what one frame shows of them."""
 
     moving: frozenset[str] = frozenset()  # now or a moment ago
-    changed: frozenset[str] = frozenset()  # still, and different from the accepted picture or never accepted
-    touched_border: frozenset[str] = frozenset()  # changed by an arm: the change crosses the mat's rim
+    changed: frozenset[str] = frozenset()  # still, and different since acceptance or never accepted
+    touched_border: frozenset[str] = frozenset()  # changed by an arm across the mat's rim
     cut_off: frozenset[str] = frozenset()  # partly outside the picture
 
 
 def update(state: ZoneWatch, image: Image, mats: Mats) -> tuple[ZoneWatch, ZoneChanges]:
-    """Compare a frame `(H, W, 3) uint8 BGR` with the state; return the new state and the changes."""
+    """Return the state after a frame `(H, W, 3) uint8 BGR`, and the changes."""
     small, scale = _reduced(image)
     sheets = {fit.layout.id: _next_sheet(state.get(fit.layout.id), fit, small, scale) for fit in mats.fits}
     return sheets, _changes(sheets.values(), image)
@@ -169,9 +163,9 @@ def update(state: ZoneWatch, image: Image, mats: Mats) -> tuple[ZoneWatch, ZoneC
 def accept(
     state: ZoneWatch, zones: Iterable[str], sightings: Sequence[Sighting], hidden: Collection[str] = ()
 ) -> ZoneWatch:
-    """Accept zones as they look now, as the reference for later frames.
+    """Return the state with the current look of `zones` as reference for later frames.
 
-    If no zone of a mat is `hidden`, also accept its margins and the table around it.
+    A mat without `hidden` zones is accepted outside its zones too.
     """
     sheets = dict(state)
     for mat_id, sheet in state.items():
@@ -181,24 +175,23 @@ def accept(
 
 
 def unexplained(state: ZoneWatch, zones: Iterable[str], sightings: Sequence[Sighting]) -> frozenset[str]:
-    """Return those of the settled zones that show more than read cards and the bare mat."""
-    # The draw pile is face down and never read.
+    """Return the `zones`, except the draw pile, that show more than read cards and bare mat.
+
+    Of zones never accepted, return those with an arm.
+    """
     there = ((sheet, zone) for sheet in state.values() for zone in (sheet.zones.keys() & zones) - {DRAW_ZONE})
     return frozenset(zone for sheet, zone in there if not _is_explained(sheet, zone, sightings))
 
 
 def lies_like_a_card(state: ZoneWatch, zone: str, sightings: Sequence[Sighting]) -> bool:
-    """True if a zone contains an unread object about as large as a card."""
+    """True if unread objects cover about a card's area of a settled zone."""
     sheet = _settled_sheet(state, zone)
     covered = sum(_strange(sheet, sheet.foreign, sheet.foreign[sheet.zones[zone]], sightings)) if sheet else 0
     return CARD_SHARES[0] * CARD_PX <= covered <= CARD_SHARES[1] * CARD_PX
 
 
 def outlines(state: ZoneWatch, zones: Iterable[str]) -> list[Quad]:
-    """Return the corners of boxes around new, card-sized patches in settled zones: cards just played.
-
-    The boxes are rotated like the patches.
-    """
+    """Return rotated boxes, in frame pixels, around new card-sized patches in settled zones."""
     found = []
     for sheet in state.values():
         labels = {int(n) for zone in sheet.settled & set(zones) for n in np.unique(sheet.foreign[sheet.zones[zone]])}
@@ -211,9 +204,9 @@ def outlines(state: ZoneWatch, zones: Iterable[str]) -> list[Quad]:
 
 
 def changed_parts(state: ZoneWatch, zone: str) -> list[Box]:
-    """Return boxes around the changes in a settled zone; none if one is larger than a card.
+    """Return frame boxes around a settled zone's changes, each with room for a whole card.
 
-    Each box contains the whole of any card that appeared or disappeared.
+    Empty if a change is larger than a card.
     """
     sheet = _settled_sheet(state, zone)
     if sheet is None:
@@ -234,16 +227,16 @@ def changed_parts(state: ZoneWatch, zone: str) -> list[Box]:
 
 
 def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sighting]) -> bool:
-    """True if an object other than the found cards covers a card's place: a cup, a sleeve."""
+    """True if an object other than the found cards covers a card's place."""
     sheet, box = _place(state, sighting)
     if sheet is None or np.count_nonzero(box.of(sheet.cleared)) > CLEARED_SHARE * box.area_px:
-        # On a mat never seen bare, its print counts as new once a card is gone.
+        # Print never seen bare looks foreign without its card.
         return False
     return any(_strange(sheet, sheet.foreign, box.of(sheet.foreign), found))
 
 
 def is_hidden(state: ZoneWatch, mat: str, corners_mm: Floats) -> bool:
-    """True if a card is hidden: its place, corners `(4, 2)`, or the changed part of it shows too little bare ground."""
+    """True if a missed card is hidden, not removed: its place `(4, 2)` shows too little bare ground."""
     sheet = state.get(mat)
     if sheet is None:
         return False
@@ -262,13 +255,13 @@ def is_settled(state: ZoneWatch, zone: str) -> bool:
 
 
 def looks_the_same(state: ZoneWatch, sighting: Sighting) -> bool:
-    """True if a card's place looks as when its zone was accepted."""
+    """True if a card's place is unchanged since its zone was accepted."""
     sheet, box = _place(state, sighting)
     return sheet is not None and box.area_px > 0 and not bool(box.of(sheet.different).any())
 
 
 def _place(state: ZoneWatch, sighting: Sighting) -> tuple[MatMemory | None, Box]:
-    """Return a sighting's mat and its box there; None if its zone was never accepted."""
+    """Return a sighting's mat and top-view box; None unless its zone is settled."""
     sheet = _settled_sheet(state, sighting.zone)
     if sheet is None or sighting.corners_px is None:
         return None, Box(0, 0, 0, 0)
@@ -284,7 +277,7 @@ def _box_on_sheet(sheet: MatMemory, corners_mm: Floats) -> Box:
 
 
 def zone_px(mats: Mats, zone: str, pad_mm: float = 0.0) -> Floats | None:
-    """Return a zone's corners on the picture `(4, 2)`, grown by `pad_mm`; None if not found."""
+    """Return a zone's corners `(4, 2)` in frame pixels, grown by `pad_mm`; None if not found."""
     mat_id, _, name = zone.partition("/")
     fit = mats.of(mat_id)
     rect = fit.layout.zones.get(name) if fit is not None else None
@@ -295,12 +288,12 @@ def zone_px(mats: Mats, zone: str, pad_mm: float = 0.0) -> Floats | None:
 
 
 def _reduced(image: Image) -> tuple[Image, float]:
-    """Average the frame down to about 240 pixels across; also return the factor."""
+    """Return the frame averaged down to about 240 pixels across, and the factor."""
     factor = max(1, image.shape[1] // 240)
     size = (image.shape[1] // factor, image.shape[0] // factor)
     part, left = image[: size[1] * factor, : size[0] * factor], factor
     while left % 2 == 0:
-        # Three halvings take less than half as long as one reduction to an eighth.
+        # Three halvings take under half the time of one step.
         left //= 2
         part = cv2.resize(part, (size[0] * left, size[1] * left), interpolation=cv2.INTER_AREA)
     return (cv2.resize(part, size, interpolation=cv2.INTER_AREA) if left > 1 else part), float(factor)
@@ -308,7 +301,7 @@ def _reduced(image: Image) -> tuple[Image, float]:
 
 @lru_cache(maxsize=4 * (MAX_SIDES + 1))
 def _sheet_on_picture(fit: Fit, scale: float) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.uint16]]:
-    """Map a small picture to the reduced frame, in the form fastest for `cv2.remap`."""
+    """Return fixed-point `cv2.remap` maps, the fastest, from top view to reduced frame."""
     width, height = _sheet_size(fit.layout)
     area = Rect(-RIM_MM, -RIM_MM, width * MM_PER_PX, height * MM_PER_PX)
     at = (fit.grid_px(area, MM_PER_PX) + 0.5) / scale - 0.5
@@ -316,12 +309,12 @@ def _sheet_on_picture(fit: Fit, scale: float) -> tuple[npt.NDArray[np.int16], np
 
 
 def _on_sheet(points_mm: Floats) -> Floats:
-    """Convert mm on the mat to pixels of its small picture."""
+    """Convert mm on the mat to top-view pixels."""
     return (points_mm + RIM_MM) / MM_PER_PX - 0.5
 
 
 def _to_mm(points_px: Floats) -> Floats:
-    """Convert pixels of a mat's small picture to mm on it."""
+    """Invert `_on_sheet`."""
     return (points_px + 0.5) * MM_PER_PX - RIM_MM
 
 
@@ -335,14 +328,14 @@ def _zones_of(layout: MatLayout) -> Mapping[str, Slices]:
 
 
 def _slices(zone: Rect) -> Slices:
-    """Return rows and columns on the small picture."""
+    """Return a zone's rows and columns in the top view."""
     x, y = (zone.x_mm + RIM_MM) / MM_PER_PX, (zone.y_mm + RIM_MM) / MM_PER_PX
     return slice(round(y), round(y + zone.height_mm / MM_PER_PX)), slice(round(x), round(x + zone.width_mm / MM_PER_PX))
 
 
 def _next_sheet(old: MatMemory | None, fit: Fit, small: Image, scale: float) -> MatMemory:
     now = cv2.remap(small, *_sheet_on_picture(fit, scale), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    # New, or moved on the picture: start over.
+    # Start over.
     if old is None or fit.layout != old.fit.layout or np.abs(fit.outline_px - old.fit.outline_px).max() > MOVED_PX:
         return MatMemory(fit, now, now, now, np.zeros(now.shape[:2], bool), dict.fromkeys(_zones_of(fit.layout), 0))
     moved = _largest(cv2.absdiff(now, old.last)) > MOVING_LEVELS
@@ -390,26 +383,26 @@ def _apart(one: Image, other: Colours) -> Colours:
 
 
 def _largest(colours: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-    """Return the largest of three colors per pixel; many times as fast as `max(axis=2)`."""
+    """Return each pixel's maximum channel, faster than `max(axis=2)`."""
     first, second, third = cv2.split(colours)
     return cv2.max(cv2.max(first, second), third)
 
 
 def _evened(sheet: MatMemory, reference: Image) -> Colours:
-    """Convert a remembered picture to the current light."""
+    """Return a remembered view in the current light."""
     return reference.astype(np.float32) * _lighter(sheet, reference)
 
 
 def _relit(sheet: MatMemory, reference: Image) -> Image:
-    """The same for a picture to remember; unchanged if the light is."""
+    """Return `_evened` as `uint8`, or `reference` in unchanged light."""
     is_same = np.abs(_lighter(sheet, reference) - 1).max() < SAME_LIGHT
     return reference if is_same else np.rint(_evened(sheet, reference)).clip(0, 255).astype(np.uint8)
 
 
 def _lighter(sheet: MatMemory, reference: Image) -> Colours:
-    """Return the ratio of current to remembered brightness `(3,)`, as the median over pixels.
+    """Return the median ratio of current to remembered light, `(3,)`.
 
-    The ratio of medians would jump: one more card can move the median of a white sheet on a black table.
+    A ratio of medians can jump with a single card.
     """
     now, then = (picture[::3, ::3].reshape(-1, 3) for picture in (sheet.last, reference))
     bright = then.max(axis=1) >= LIT_LEVELS
@@ -420,26 +413,26 @@ def _lighter(sheet: MatMemory, reference: Image) -> Colours:
 
 
 def _shade(now: Image, then: Colours) -> tuple[Colours, Colours]:
-    """Return the brightness ratio per pixel, and the color difference beyond it in levels, `(h, w)` each."""
+    """Return brightness ratio and remaining color difference in levels, `(h, w)` each."""
     here, total = now.astype(np.float32), np.ones((1, 3), np.float32)
     shade = cv2.transform(here, total) / np.maximum(cv2.transform(then, total), 1)
     return shade, _largest(cv2.absdiff(here, then * shade[:, :, None]))
 
 
 def _same_surface(now: Image, then: Colours, brightest: float = SHADE[1]) -> Mask:
-    """True per pixel if both show the same surface, in shadow or in more light."""
+    """True where both views show the same surface, in any light."""
     shade, left = _shade(now, then)
     return (shade >= SHADE[0]) & (shade <= brightest) & (left <= SHADE_LEVELS)
 
 
 def _paper(sheet: MatMemory) -> Colours:
-    """Return a picture in the current color of the paper."""
+    """Return a view in the paper's current color."""
     colour = np.median(sheet.last[_between_zones(sheet.fit.layout)], axis=0).astype(np.float32)
     return np.broadcast_to(colour, sheet.last.shape).copy()
 
 
 def _like_ground(sheet: MatMemory, bare: Colours, zones: Iterable[Slices], brightest: float = SHADE[1]) -> Mask:
-    """Return the pixels of zones with the color of their printed ground."""
+    """True where `zones` show their ground's color."""
     like = np.zeros(sheet.last.shape[:2], bool)
     for where in zones:
         part = sheet.last[where]
@@ -448,7 +441,7 @@ def _like_ground(sheet: MatMemory, bare: Colours, zones: Iterable[Slices], brigh
 
 
 def _ground(sheet: MatMemory, bare: Colours, where: Slices) -> Colours:
-    """Return a zone's ground color: as seen bare there, else in any zone, else the paper's."""
+    """Return a zone's ground color `(3,)`, seen bare there, else in any zone, else the paper's."""
     elsewhere = sheet.bare_known & _in_zones(sheet.fit.layout)
     known = (bare[where][sheet.bare_known[where]], bare[elsewhere], sheet.last[_between_zones(sheet.fit.layout)])
     colour = np.median(next(seen for seen in known if len(seen) >= ENOUGH_GROUND_PX), axis=0)
@@ -464,7 +457,7 @@ def _in_zones(layout: MatLayout) -> Mask:
 
 
 def _between_zones(layout: MatLayout) -> Mask:
-    """Return the sheet without its zones and rim."""
+    """True on the mat outside its zones."""
     return _on(layout, _slices(Rect(0, 0, *layout.size_mm))) & ~_in_zones(layout)
 
 
@@ -490,13 +483,13 @@ def _is_explained(sheet: MatMemory, zone: str, sightings: Sequence[Sighting]) ->
 def _strange(
     sheet: MatMemory, labels: npt.NDArray[np.int32], part: npt.NDArray[np.int32], sightings: Sequence[Sighting]
 ) -> Iterator[int]:
-    """Yield the size within `part`, an excerpt of `labels`, of each patch that no card explains."""
+    """Yield the area in `part`, cut from `labels`, of each patch no card explains."""
     cards, patches = _cards_on(sheet, sightings), zip(*np.unique(part, return_counts=True), strict=True)
     return (int(size) for label, size in patches if label and not _is_of_cards(labels == label, cards))
 
 
 def _cards_on(sheet: MatMemory, sightings: Sequence[Sighting]) -> Floats:
-    """Return the cards on this mat `(n, 3)`: center in pixels of the small picture, reach in mm."""
+    """Return the cards on this mat `(n, 3)`: center in top-view pixels, reach in mm."""
     own = [s for s in sightings if s.corners_px and s.zone in sheet.zones]
     if not own:
         return np.empty((0, 3))
@@ -505,7 +498,7 @@ def _cards_on(sheet: MatMemory, sightings: Sequence[Sighting]) -> Floats:
 
 
 def _is_of_cards(patch: Mask, cards: Floats) -> bool:
-    """True if a patch is within reach of the cards and no larger than they are."""
+    """True if cards explain a patch: near, and hardly larger."""
     rows, columns = np.nonzero(patch)
     x, y, reach_mm = cards.T
     reached = np.hypot(columns[:, None] - x, rows[:, None] - y) * MM_PER_PX < reach_mm
@@ -519,7 +512,7 @@ def _is_of_cards(patch: Mask, cards: Floats) -> bool:
 def _accepted(sheet: MatMemory, zones: Collection[str], sightings: Sequence[Sighting], *, margins: bool) -> MatMemory:
     where = _on(sheet.fit.layout, *(sheet.zones[zone] for zone in zones)) | (~_in_zones(sheet.fit.layout) & margins)
     bare = where & ~_near_cards(sheet, sightings) & _may_be_bare(sheet)
-    # Keep each remembered picture in one light, or its parts cannot be compared.
+    # Parts of a remembered view are comparable only in one light.
     return replace(
         sheet,
         accepted=np.where(where[:, :, None], sheet.last, _relit(sheet, sheet.accepted)),
@@ -530,9 +523,9 @@ def _accepted(sheet: MatMemory, zones: Collection[str], sightings: Sequence[Sigh
 
 
 def _may_be_bare(sheet: MatMemory) -> Mask:
-    """Return where the bare mat may be learned: it looks as known, or no large object covers it.
+    """True where bare mat may be learned: it looks as known, or has no large object.
 
-    A shadow does not look as known: a resting arm may have the color of shaded paper.
+    Shadows are excluded: a resting arm may look like shaded paper.
     """
     unseen = _never_seen_bare(sheet)
     strange = _on(sheet.fit.layout, *unseen) & ~_like_ground(sheet, sheet.bare_now, unseen)
@@ -543,7 +536,7 @@ def _may_be_bare(sheet: MatMemory) -> Mask:
 
 
 def _near_cards(sheet: MatMemory, sightings: Sequence[Sighting]) -> Mask:
-    """Return the pixels that read cards may cover."""
+    """True where read cards may be."""
     near = np.zeros(sheet.last.shape[:2], np.uint8)
     for x, y, reach_mm in _cards_on(sheet, sightings):
         cv2.circle(near, (round(x), round(y)), round(reach_mm / MM_PER_PX), 255, -1)
