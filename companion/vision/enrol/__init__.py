@@ -1,1 +1,1 @@
-"""Deck enrollment: from photographs of single cards to the templates that recognize them."""
+"""Deck enrollment: from photographs of cards to recognition templates."""

@@ -1,8 +1,7 @@
-"""Find the outline of a card in a photograph: four straight edges with a card's proportions, on any ground.
+"""Find a card's outline in a photograph: four straight edges with a card's proportions, on any ground.
 
-Candidates come from `quadrilaterals.py` and are fitted with subpixel accuracy. Each side must be an edge that ends at
-the corners and separates different colors. If candidates contain one another, the outermost is the card and the others
-are printed frames.
+Candidates come from `quadrilaterals.py`. Each side must be an edge that ends at the corners and separates two colors.
+Of nested outlines, the outermost is the card, the others are printed frames.
 """
 
 from __future__ import annotations
@@ -20,39 +19,38 @@ from companion.vision.faces.border_profile import CORNER_SHARE
 from companion.vision.mats.homography import Fit, through
 from companion.vision.opencv import cv2
 
-LONG_SIDE_PX = 1000  # larger pictures are reduced before the search
-_MOST_LOOKED_AT, _MOST_GROWN = 60, 6  # maximum candidates fitted; maximum grown to a larger outline
+LONG_SIDE_PX = 1000  # larger pictures are reduced
+_MOST_LOOKED_AT, _MOST_GROWN = 60, 6  # maximum candidates fitted, and widened
 
 SURE_EDGE, SURE_ENDS, SURE_ODD = 0.8, 0.45, 0.04  # certain outline: minimum `support` and `step`, `ends`; maximum `odd`
-_FITS = SURE_ODD / 2  # oddity of a good fit; penalty for a card on its side: half a card looks like one
-_CLEAR_ENDS = 0.88  # minimum `ends` above that oddity: a longer line belongs to something else
-_ROUND_ENDS = 0.6  # minimum `ends` of a card around its printed frame
+_FITS = SURE_ODD / 2  # oddity of a good fit; penalty for a card on its side, which half a card resembles
+_CLEAR_ENDS = 0.88  # minimum `ends` above that oddity: longer lines belong to other things
+_ROUND_ENDS = 0.6  # minimum `ends` of a card around its frame
 
-_SAMPLES = 32  # minimum along a side
-_LEAST_SUPPORT = 0.3  # drop candidates with less edge along a side, as a share
-_BURNT, _MOST_BURNT = 98.5, 0.45  # minimum lightness of overexposed spots; share of a side they may excuse
-_AS_STEEP = 0.4  # minimum slope of a continuing edge, relative to the side's own
+_SAMPLES = 32  # minimum per side
+_LEAST_SUPPORT = 0.3  # minimum share of edge along a candidate's side
+_BURNT, _MOST_BURNT = 98.5, 0.45  # minimum lightness of overexposed samples; maximum share excused by them
+_AS_STEEP = 0.4  # minimum slope of a continuing edge, relative to the side's
 
-_NO_EDGE = 9.0  # blur reported without an edge, σ in pixels
+_NO_EDGE = 9.0  # blur σ without an edge, in pixels
 
 _LESS_LIKELY, _MUCH_LESS_LIKELY = 0.16, 0.42  # maximum score lead of a frame over its card; of a doubtful one
 _HARDLY_LARGER, _CLEARLY_LARGER, _LARGEST_FRAME = 1.06, 1.15, 2.6
-"""Area ratios of an outer to an inner outline: up to the first, the outer one is as often a shadow; from the second, it
-is none; the third is the maximum."""
+"""Area ratios of nested outlines: up to the first, the outer is often a shadow; from the second, never; maximum."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outline:
-    """A candidate for the card's outline, and how well its sides fit."""
+    """A candidate outline of a card."""
 
-    corners: Floats  # `(4, 2)` px of the picture, clockwise from the upper left, where the straight edges meet
+    corners: Floats  # `(4, 2)` picture px, clockwise from the upper left, where straight edges meet
     support: float  # share of edge along the weakest side
     ends: float  # 1 if all edges end at the corners, down to 0
-    step: float  # share of the weakest side where inside and outside differ in color
+    step: float  # share of the weakest side with a color step
     odd: float  # deviation from a card's proportions in any perspective
     score: float
-    blur_px: float = 0.0  # σ of its edges, in pixels of the picture
-    is_doubtful: bool = False  # another outline or an outer strip suggests a different size
+    blur_px: float = 0.0  # σ of its edges, in picture px
+    is_doubtful: bool = False  # another outline or outer strip suggests another size
 
     @property
     def is_sure(self) -> bool:
@@ -70,7 +68,7 @@ class Outline:
 def outlines(image: Image, size_mm: Size, fit: Fit | None = None) -> list[Outline]:
     """Return a card's candidate outlines in a picture `(H, W, 3) uint8 BGR`, likeliest first.
 
-    With the `fit` of a mat, the card's real size is checked too.
+    With a mat's `fit`, the real size is checked too.
     """
     shrink = min(1.0, LONG_SIDE_PX / max(image.shape[:2]))
     ground = ground_of(shrunk(image, shrink))
@@ -79,7 +77,7 @@ def outlines(image: Image, size_mm: Size, fit: Fit | None = None) -> list[Outlin
 
 
 def likeliest(found: list[Outline], look: Looks) -> list[Outline]:
-    """Return the candidates for one card, and larger ones around them, the card first."""
+    """Return one card's candidates and larger outlines around them, the card first."""
     wider = look.grown_round(sorted(found, key=lambda outline: -outline.score)[:_MOST_GROWN])
     return _believed(_ranked([*found, *wider]), look) if found else []
 
@@ -88,7 +86,7 @@ def likeliest(found: list[Outline], look: Looks) -> list[Outline]:
 
 
 def most_edge(ground: Ground, quads: Floats) -> list[Floats]:
-    """Return the candidates with most edge along their sides, one per place."""
+    """Return the quadrilaterals with most edge along their sides, one per place."""
     if not len(quads):
         return []
     shares = edge_shares(ground, quads)
@@ -106,13 +104,13 @@ def most_edge(ground: Ground, quads: Floats) -> list[Floats]:
 
 
 def in_one_order(quads: Floats) -> Floats:
-    """Return quadrilaterals `(n, 4, 2)` with comparable corners."""
+    """Return quadrilaterals `(n, 4, 2)` with the upper left corner first."""
     firsts = quads.sum(axis=2).argmin(axis=1)
     return np.take_along_axis(quads, ((firsts[:, None] + np.arange(4)) % 4)[..., None], axis=1)
 
 
 def edge_shares(ground: Ground, quads: Floats) -> Floats:
-    """Return the share of each side along an edge: `(n, 4, 2)` to `(n, 4)`."""
+    """Return each side's share of edge, `(n, 4)`, of quadrilaterals `(n, 4, 2)`."""
     at = np.linspace(CORNER_SHARE, 1 - CORNER_SHARE, 16)
     start, end = quads.astype(np.float32), np.roll(quads, -1, axis=1).astype(np.float32)
     along = end - start
@@ -141,20 +139,20 @@ class Looks:
         self._seen = np.zeros((0, 4, 2))
 
     def at(self, quads: Sequence[Floats]) -> list[Outline]:
-        """Return the outlines of the quadrilaterals whose sides are edges."""
+        """Return the quadrilaterals fitted to edges, without those that fail."""
         return [outline for quad in quads if (outline := self._one(quad)) is not None]
 
     def strips(self, outline: Outline) -> tuple[float, ...]:
-        """Return the card's width beyond each side, if the outline is a printed frame."""
+        """Return the width of card beyond each side in mm; 0 for none."""
         return strips(self._ground.lab, self.on_ground(outline), self._size_mm)
 
     def grown(self, outline: Outline, widths: Sequence[float]) -> Outline | None:
-        """Return the outline widened on each side, or None if it has no edges there."""
+        """Return the outline widened by `widths` in mm; None without edges."""
         quad = through(to_pixels(self.on_ground(outline), self._size_mm), widened(self._size_mm, *widths))
         return Looks(self._ground, self._size_mm, self._shrink, self._fit)._one(quad)
 
     def grown_round(self, likely: Sequence[Outline]) -> list[Outline]:
-        """Return larger outlines around candidates that may be printed frames."""
+        """Return larger outlines around possible printed frames."""
         return self.at([q for o in likely for q in larger(self._ground, self.on_ground(o), self._size_mm)])
 
     def on_ground(self, outline: Outline) -> Floats:
@@ -182,7 +180,7 @@ class Looks:
         odd += _FITS if abs(down[0]) > abs(down[1]) else 0.0
         placed = (corners + 0.5) / self._shrink - 0.5
         if self._fit is not None:
-            # Deviation from the card's size in the table's plane.
+            # Deviation from the real size.
             mm = self._fit.to_mm(placed)
             side = np.linalg.norm(np.roll(mm, -1, axis=0) - mm, axis=1)
             wanted = np.array(self._size_mm * 2)
@@ -202,9 +200,9 @@ def _normals(along: Floats) -> Floats:
 def _fitted(
     ground: Ground, quad: Floats, reach: float, least: float = 0.0
 ) -> tuple[Floats, Sequence[float], Sequence[float]] | None:
-    """Return the fitted corners, and per side the share of edge and the blur σ.
+    """Return the fitted corners, and each side's share of edge and blur σ.
 
-    None if a side has less edge than `least`, or the sides form no quadrilateral near the first one.
+    None if a side has less edge than `least`, or the fit is far from `quad`.
     """
     sides = []
     for start, end in zip(quad, np.roll(quad, -1, axis=0), strict=True):
@@ -225,7 +223,7 @@ def _fitted(
 
 
 def _profiles(ground: Ground, start: Floats, end: Floats, reach: float) -> tuple[Floats, Floats, Floats]:
-    """Return the slope across lines as `(n, samples, offsets)`, the sample points and the normals."""
+    """Return slopes across lines `(n, samples, offsets)`, sample points and normals."""
     along = end - start
     across = _normals(along)
     count = int(np.clip(np.hypot(*along.T).max() / 3, _SAMPLES, 120))
@@ -243,7 +241,7 @@ def _profiles(ground: Ground, start: Floats, end: Floats, reach: float) -> tuple
 def _line_through(
     ground: Ground, start: Floats, end: Floats, reach: float
 ) -> tuple[tuple[Floats, Floats], float, float]:
-    """Return the steepest line near a side, its share of edge, and its blur σ."""
+    """Return the steepest line near a side (start, vector), its share of edge and blur σ."""
     slope, base, across = (of[0] for of in _profiles(ground, start[None], end[None], reach))
     offsets = np.arange(slope.shape[1]) * 0.5 - reach - 0.5
     inner = slope[:, 1:-1]
@@ -274,7 +272,7 @@ def _line_through(
 
 
 def _agreed(u: Floats, at: Floats, weight: Floats, reach: float) -> tuple[float, float]:
-    """Return level and tilt of the line through most peaks, by exhaustive search."""
+    """Return level and tilt of the line through most peaks."""
     levels = np.arange(-reach, reach + 0.2, 0.4)
     tilts = np.linspace(-min(reach, 6.0), min(reach, 6.0), 9)
     lines = tilts[:, None, None] * (u - 0.5)
@@ -284,7 +282,7 @@ def _agreed(u: Floats, at: Floats, weight: Floats, reach: float) -> tuple[float,
 
 
 def _blur(slope: Floats, offsets: Floats, level: float, tilt: float) -> float:
-    """Return an edge's σ from its height and steepest slope, as a median over the samples."""
+    """Return an edge's blur σ from the median ratio of height to slope."""
     at = level + tilt * np.linspace(0, 1, len(slope))
     near = np.abs(offsets[None] - at[:, None]) < 3.5
     height = (slope * near).sum(axis=1) * 0.5
@@ -296,11 +294,10 @@ def _blur(slope: Floats, offsets: Floats, level: float, tilt: float) -> float:
 
 
 def _going_on(ground: Ground, corners: Floats) -> float:
-    """Return how far the sides continue beyond the corners, within a fifth of their length: 0 to 1.
+    """Return how clearly the sides continue beyond the corners, within a fifth of their length: 0 to 1.
 
-    A continuation must follow the side, or have the same colors beside it. One side that continues at both ends is
-    enough: it is a line of the cloth. So are two that continue past the side between them: that side divides something
-    larger, such as the card itself.
+    A continuation follows the side or has the same colors beside it. One side continued at both ends suffices, a line
+    of the cloth; so do two continued past the side between them, which divides something larger.
     """
     start, end = corners, np.roll(corners, -1, axis=0)
     way = end - start
@@ -310,11 +307,10 @@ def _going_on(ground: Ground, corners: Floats) -> float:
     slopes = np.array([np.median(slope.max(axis=2)) for slope in sides])
     least = np.maximum(max(1.5, 2.5 * ground.grain), _AS_STEEP * slopes)
     near, far = (np.stack([end + share * way, start - share * way], axis=1) for share in (0.03, 0.2))
-    # Only at the corner: an edge farther off belongs to a neighboring card.
+    # Edges farther away belong to neighboring cards.
     middle = (near + far) / 2
     begins, ends = (np.stack(of, axis=2).reshape(-1, 2) for of in ((near, middle), (middle, far)))
     same_colours = 1.5 * _steps_along(ground, begins, ends).reshape(4, 2, 2).min(axis=2) / np.maximum(own, 1.0)[:, None]
-    # Share of the line along equally steep edges, in any color.
     in_line = _shares_in_line(ground, begins, ends, np.repeat(least, 4)).reshape(4, 2, 2).min(axis=2)
     per_side = np.minimum(1.0, np.maximum(same_colours, (in_line - 0.45) / 0.45))
     past = np.minimum(np.roll(per_side[:, 0], 1), np.roll(per_side[:, 1], -1))
@@ -322,14 +318,14 @@ def _going_on(ground: Ground, corners: Floats) -> float:
 
 
 def _shares_in_line(ground: Ground, start: Floats, end: Floats, least: Floats) -> Floats:
-    """Return the share of each line `(n, 2)` along edges of at least this slope."""
+    """Return each line's share of edge with at least this slope, `(n,)`."""
     slope, _, _ = _profiles(ground, start, end, 3.0)
     is_near = np.abs(slope.argmax(axis=2) - slope.shape[2] // 2) <= 2
     return (is_near & (slope.max(axis=2) > least[:, None])).mean(axis=1)
 
 
 def _steps_along(ground: Ground, start: Floats, end: Floats) -> Floats:
-    """Return the mean color difference one or two pixels on either side of each line `(n, 2)`."""
+    """Return the mean Lab difference across each line, one to two pixels off, `(n,)`."""
     along = end - start
     base = (start[:, None] + np.linspace(0, 1, 24)[:, None] * along[:, None])[:, :, None]
     away = np.array([[1.0], [2.0]]) * _normals(along)[:, None, None]
@@ -338,10 +334,7 @@ def _steps_along(ground: Ground, start: Floats, end: Floats) -> Floats:
 
 
 def _steps(ground: Ground, corners: Floats, scale: float) -> float:
-    """Return the share of the weakest side with a color step, near and farther off.
-
-    A thin printed line fails: there is paper on both sides.
-    """
+    """Return the weakest side's share with a color step, near and farther off: no printed line."""
     along = np.roll(corners, -1, axis=0) - corners
     across = _normals(along)
     across *= np.where((across * (corners.mean(axis=0) - corners)).sum(axis=1) > 0, 1.0, -1.0)[:, None]
@@ -357,7 +350,7 @@ def _steps(ground: Ground, corners: Floats, scale: float) -> float:
 
 
 def _in_sight(ground: Ground, base: Floats) -> Floats:
-    """Return how many samples of each side can show an edge: overexposed ones cannot."""
+    """Return how many samples per side can show an edge: not overexposed."""
     burnt = sampled(ground.lab, base)[..., 0] > _BURNT
     return base.shape[1] - np.minimum(burnt.sum(axis=1), _MOST_BURNT * base.shape[1])
 
@@ -366,16 +359,16 @@ def _in_sight(ground: Ground, base: Floats) -> Floats:
 
 
 def _believed(found: list[Outline], look: Looks) -> list[Outline]:
-    """Return the candidates, the first one grown or marked as doubtful."""
+    """Return the candidates, the first one widened or marked doubtful if needed."""
     first, widths = found[0], look.strips(found[0])
     if any(widths):
         whole = look.grown(first, widths)
         fits = whole is not None and whole.is_sure and whole.odd < max(first.odd, _FITS)
         if whole is not None and fits and not any(look.strips(whole)):
-            # Barely larger and less likely: a shadow, or a line on the ground beside one side.
+            # Barely larger and less likely: a shadow or line beside the card.
             is_no_card = whole.area_px < _HARDLY_LARGER * first.area_px and whole.score < first.score - 0.1
             return [replace(first, is_doubtful=True), whole, *found[1:]] if is_no_card else [whole, *found]
-    # A better candidate inside: the first may include a line on the ground.
+    # The first may include a line on the ground.
     fit_better = (other for other in found[1:] if other.score > first.score + 0.08 and other.odd < first.odd - 0.005)
     is_doubtful = any(widths) or any(holds(first.corners, other.corners) for other in fit_better)
     is_doubtful = is_doubtful or any(_may_be_round(other, first) for other in found[1:])
@@ -383,7 +376,7 @@ def _believed(found: list[Outline], look: Looks) -> list[Outline]:
 
 
 def _may_be_round(outer: Outline, inner: Outline) -> bool:
-    """True if it is doubtful whether the outer candidate or the inner one is the card."""
+    """True if either candidate may be the card."""
     if not _CLEARLY_LARGER < outer.area_px / inner.area_px < _LARGEST_FRAME or not holds(outer.corners, inner.corners):
         return False
     sound = outer.support > 0.78 and outer.ends > 0.75 and outer.step > 0.84 and outer.odd < 0.03
@@ -391,7 +384,7 @@ def _may_be_round(outer: Outline, inner: Outline) -> bool:
 
 
 def _ranked(found: Sequence[Outline]) -> list[Outline]:
-    """Return the likeliest first, but a card before its printed frames."""
+    """Return candidates, likeliest first, a card before its frames."""
     order = sorted(found, key=lambda outline: -outline.score)
     first = order[0]
     while (outer := next((other for other in order if _is_card_round(other, first)), None)) is not None:
@@ -400,7 +393,7 @@ def _ranked(found: Sequence[Outline]) -> list[Outline]:
 
 
 def _is_card_round(outer: Outline, inner: Outline) -> bool:
-    """True if the outer candidate is likely the card, and the inner one its frame."""
+    """True if the inner candidate is likely a frame printed on the outer one."""
     larger = outer.area_px / inner.area_px
     if not 1.004 < larger < _LARGEST_FRAME or not holds(outer.corners, inner.corners):
         return False
@@ -409,7 +402,7 @@ def _is_card_round(outer: Outline, inner: Outline) -> bool:
     less_likely = _LESS_LIKELY if larger >= _HARDLY_LARGER else 0.2 if outer.odd < inner.odd - 0.005 else 0.05
     sound = min(outer.support, outer.step) >= SURE_EDGE and outer.ends >= _ROUND_ENDS
     sound = sound and outer.score > inner.score - less_likely and outer.blur_px < 1.5 * inner.blur_px
-    # One side of the card with three of its frame, or a line on the ground, has the wrong proportions.
+    # Mixed sides of card and frame, or a line on the ground, have wrong proportions.
     sound = sound and outer.ends > inner.ends - (0.3 if outer.odd < inner.odd - 0.01 else 0.2)
     return sound and outer.odd < (
         inner.odd + 1.5 * _FITS if inner.odd < _FITS / 4 else max(SURE_ODD, inner.odd) + _FITS
@@ -417,6 +410,6 @@ def _is_card_round(outer: Outline, inner: Outline) -> bool:
 
 
 def holds(outer: Floats, inner: Floats) -> bool:
-    """True if the inner corners `(4, 2)` are inside the outer quadrilateral, within 1.5 pixels."""
+    """True if inner corners `(4, 2)` are inside outer ones, within 1.5 px."""
     polygon = np.float32(outer)
     return all(cv2.pointPolygonTest(polygon, (float(x), float(y)), True) >= -1.5 for x, y in inner)

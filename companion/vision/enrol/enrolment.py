@@ -1,7 +1,7 @@
-"""Deck enrollment: the missing faces, whether a picture is usable, and import of a folder.
+"""Deck enrollment: missing faces, checks of pictures, and import of a folder.
 
-Every accepted face is saved at once. Two faces must not show the same card, even turned, brightened or cropped
-differently. The faces of some decks differ in a number alone, so the most different spot decides.
+Two faces must not show one card, even turned, brightened or cropped differently. Some differ in a number alone, so the
+most different spot decides.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ from companion.vision.capture.image_io import SUFFIXES, read_picture
 from companion.vision.enrol.rectify import LARGE_PX, PictureFault, Rectified, rectified
 from companion.vision.opencv import cv2
 
-# Formats that are not supported.
+# Unsupported formats.
 _OTHER_PICTURES = {".gif", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jp2", ".svg", ".pdf", ".raw", ".dng"}
 _COPY = re.compile(r"^(?P<stem>.*?)(?:[-_ ]+(?P<number>[2-9])|[-_ ]*\((?P<copy>[1-8])\))?$")
-_LEAST_KEPT_PX = 32  # minimum side of a saved picture; `LARGE_PX` is the maximum, so no PNG exceeds 8 MB
+_LEAST_KEPT_PX = 32  # minimum side of saved pictures; `LARGE_PX`, the maximum, keeps PNGs below 8 MB
 _SMALL_PX = (72, 112)  # width and height of compared pictures
-_RIM = 0.04  # share cropped at each edge, where two crops differ most
-_ALIKE = 0.98  # minimum correlation of two pictures of the same card
+_RIM = 0.04  # share cropped at each edge, where crops differ most
+_ALIKE = 0.98  # minimum correlation of two pictures of one card
 _SPOT_PX = _SMALL_PX[0] // 10
 _SHIFT_PX = 2  # maximum shift of a spot
 _SAME_SPOT = 4.0
-"""Maximum Lab difference between pictures of one card, over a spot a tenth of its width. In ten decks, faces with
-shared artwork differ by 5.2 or more. The same scan saved twice differs by 1 to 3."""
+"""Maximum Lab difference of one card's pictures, over a spot a tenth of its width. In ten decks, faces with shared
+artwork differ by at least 5.2, one scan saved twice by 1 to 3."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FaceVerdict:
-    """Whether a picture of a face can be used."""
+    """The result of checking a face's picture."""
 
-    picture: Image | None = None  # the card alone, if the picture is good
+    picture: Image | None = None  # the card alone, if good
     fault: PictureFault | None = None
-    twin: str | None = None  # slug of another face with the same card
+    twin: str | None = None  # slug of another face with this card
 
     @property
     def is_good(self) -> bool:
@@ -57,7 +57,7 @@ class FaceVerdict:
 
     @property
     def sentence(self) -> str:
-        """The reason for a refusal, without a full stop; empty for a good picture."""
+        """The reason for a refusal, without a full stop, or empty."""
         if self.twin is not None:
             return f"it shows the same card as {self.twin}: one of the two is another card's picture"
         return self.fault.value if self.fault is not None else ""
@@ -65,7 +65,7 @@ class FaceVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Enrolment:
-    """A deck being enrolled in its folder."""
+    """A deck being enrolled, saved in its folder."""
 
     folder: Path
     description: Description
@@ -74,12 +74,12 @@ class Enrolment:
 
     @property
     def wanted(self) -> tuple[Subject, ...]:
-        """The faces without a picture in the edition's order, then None if the back has none."""
+        """The faces without pictures in the edition's order, then None if the back has none."""
         there = self._pictures()
         return tuple(subject for subject in (*self.cards, None) if subject not in there)
 
     def verdict(self, subject: Subject, image: Image) -> FaceVerdict:
-        """Check a picture `(H, W, 3) uint8 BGR` of a face, and compare it with the other faces."""
+        """Check a face's picture `(H, W, 3) uint8 BGR`, also against other faces, without saving."""
         found = rectified(image, self.description.size_mm)
         if found.fault is not None or found.picture is None:
             return FaceVerdict(fault=found.fault)
@@ -87,7 +87,7 @@ class Enrolment:
         return FaceVerdict(found.picture if twin is None else None, twin=twin)
 
     def twin_of(self, subject: Subject, picture: Image) -> str | None:
-        """Return the slug of another face that shows this card, or None."""
+        """Return the slug of another face with this card, or None."""
         this = small(picture)
         for other, paths in self._pictures().items():
             if other is not subject and any(is_same_card(this, self._small(path)) for path in paths):
@@ -95,13 +95,13 @@ class Enrolment:
         return None
 
     def keep(self, subject: Subject, pictures: list[Image]) -> None:
-        """Replace the pictures of a face. Raises Problem if they cannot be written."""
+        """Save pictures as a face's only ones. Raises Problem if writing fails."""
         template_decks.write_description(self.folder, self.description)
         template_decks.put_pictures(self.folder, subject, [as_png(picture) for picture in pictures[:MOST_PICTURES]])
         self._seen.clear()
 
     def add(self, subject: Subject, picture: Image) -> None:
-        """Add a picture to a face. Raises Problem if the face has the maximum or it cannot be written."""
+        """Save another picture of a face. Raises Problem at the maximum or if writing fails."""
         there = self.pictures(subject)
         if len(there) >= MOST_PICTURES:
             name = say("the back") if subject is None else card_term(subject, self.description.edition)
@@ -113,7 +113,7 @@ class Enrolment:
         self.keep(subject, [*map(read_picture, there), picture])
 
     def pictures(self, subject: Subject) -> tuple[Path, ...]:
-        """Return the saved pictures of a face, the main one first."""
+        """Return a face's picture files, the main one first."""
         return self._pictures().get(subject, ())
 
     def _pictures(self) -> Mapping[Subject, tuple[Path, ...]]:
@@ -126,10 +126,9 @@ class Enrolment:
 
 
 def begin(name: str, edition: str, data: Path, *, size_mm: Size | None = None, maker: str | None = None) -> Enrolment:
-    """Start or continue the enrollment of a deck in the data folder.
+    """Return a deck's new or continued enrollment in the data folder; None means an existing deck's value.
 
-    None means the value of an existing deck. Raises Problem for an invalid name or edition, or if the deck exists with
-    another edition or size.
+    Raises Problem for an invalid name or edition, or if the deck exists with another edition or size.
     """
     folder = template_decks.own_folder(name, data)
     rules = load_edition(edition)
@@ -154,7 +153,7 @@ def begin(name: str, edition: str, data: Path, *, size_mm: Size | None = None, m
 
 
 def subject_name(subject: Subject) -> str:
-    """Return a face's slug, or `back`."""
+    """Return a face's slug, or `back` for None."""
     return BACK if subject is None else subject.value
 
 
@@ -164,9 +163,9 @@ def as_png(picture: Image) -> bytes:
 
 
 def recoded(content: bytes, name: str) -> bytes:
-    """Re-encode another machine's picture as PNG, reduced to a useful size.
+    """Re-encode another machine's picture as PNG, at most `LARGE_PX` long.
 
-    Raises Problem if it is no picture or has an impossible size.
+    Raises Problem for other content or impossible sizes.
     """
     image = sandbox.decode(content, name)
     height, width = image.shape[:2]
@@ -179,12 +178,11 @@ def recoded(content: bytes, name: str) -> bytes:
             width=width,
             height=height,
         )
-    # As small as templates allow, but no narrower than the minimum.
     return as_png(shrunk(image, max(LARGE_PX / long, _LEAST_KEPT_PX / short)))
 
 
 def small(picture: Image) -> Pixels:
-    """Reduce a card's picture `(H, W, 3) uint8 BGR` to `(112, 72, 3)` Lab for `is_same_card`."""
+    """Return a card's picture `(H, W, 3) uint8 BGR` as `(112, 72, 3)` Lab for `is_same_card`."""
     height, width = picture.shape[:2]
     x, y = round(_RIM * width), round(_RIM * height)
     inner = cv2.resize(picture[y : height - y, x : width - x], _SMALL_PX, interpolation=cv2.INTER_AREA)
@@ -192,15 +190,15 @@ def small(picture: Image) -> Pixels:
 
 
 def is_same_card(one: Pixels, other: Pixels) -> bool:
-    """True if two pictures from `small` show the same card, even upside down."""
+    """True if two pictures from `small` show one card, even upside down."""
     ways = (other, np.ascontiguousarray(other[::-1, ::-1]))
     alike = (way for way in ways if cv2.matchTemplate(one, way, cv2.TM_CCOEFF_NORMED)[0, 0] >= _ALIKE)
     return any(_worst_spot(one, way) <= _SAME_SPOT for way in alike)
 
 
 def _worst_spot(one: Pixels, other: Pixels) -> float:
-    """Return the greatest difference between two pictures, with each spot shifted to its best fit."""
-    # Match brightness, contrast and tint first.
+    """Return the greatest Lab difference of any spot at its best shift."""
+    # Equalize brightness, contrast and tint.
     a, b = one.reshape(-1, 3), other.reshape(-1, 3)
     shared = ((a - a.mean(axis=0)) * (b - b.mean(axis=0))).mean(axis=0)
     gain = np.clip(shared / (b.var(axis=0) + 4), 0.6, 1.6)
@@ -219,7 +217,7 @@ def _worst_spot(one: Pixels, other: Pixels) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A progress message of an enrollment."""
+    """A message about an enrollment."""
 
     sentence: str
     is_fault: bool = False
@@ -227,9 +225,9 @@ class Progress:
 
 
 def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Progress]:
-    """Enroll the faces from pictures named `roll.jpg`, `roll-2.jpg` or `back.jpg`, and yield the results.
+    """Enroll faces from pictures named `roll.jpg`, `roll-2.jpg` or `back.jpg`, yielding results.
 
-    A bad file does not stop the others. Raises Problem if the folder cannot be read or holds no picture.
+    Bad files are skipped. Raises Problem if the folder is unreadable or has no picture.
     """
     files: dict[tuple[Subject, int], list[Path]] = {}
     for path in _paths_in(folder):
@@ -261,7 +259,7 @@ def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Progress]:
 
 
 def lacking(enrolment: Enrolment) -> Iterator[Progress]:
-    """Yield which pictures are missing and what that means; only missing faces are faults."""
+    """Yield which pictures are missing and the consequences; only faces are faults."""
     missing = [subject.value for subject in enrolment.wanted if subject is not None]
     if missing:
         yield Progress(f"There is no picture yet of {', '.join(missing)}: {template_decks.WITHOUT_FACES}.", True)
@@ -285,7 +283,7 @@ def _paths_in(folder: Path) -> list[Path]:
 
 
 def _named(path: Path, enrolment: Enrolment) -> tuple[Subject, int] | str:
-    """Return the face and picture number for a file name, or what is wrong with the name."""
+    """Return a file name's face and picture number, or what is wrong."""
     if path.suffix.lower() in _OTHER_PICTURES:
         return f"{shown(path.name)}: pictures of this kind are not read; save it as JPEG or PNG."
     match = _COPY.match(path.stem.strip())
@@ -306,13 +304,13 @@ def _named(path: Path, enrolment: Enrolment) -> tuple[Subject, int] | str:
 
 
 def _slug(stem: str) -> str:
-    """Normalize a file name: `Right of Way`, `right_of_way`, `100 km` and `km100` become slugs."""
+    """Return the slug for `Right of Way`, `right_of_way`, `100 km` or `km100`."""
     slug = re.sub(r"[\s_-]+", "-", stem.strip().lower()).strip("-")
     return re.sub(r"^(?:km-?(\d+)|(\d+)-?km)$", lambda m: m[1] or m[2], slug)
 
 
 def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -> Iterator[Progress]:
-    """Save the faces that differ from all others, and yield the results."""
+    """Save faces that differ from all others, yielding results."""
     seen = [(subject, small(picture)) for subject, pictures in good.items() for _, picture in pictures]
     pairs = (pair for pair in combinations(seen, 2) if pair[0][0] is not pair[1][0])
     twins = {(one, other) for (one, a), (other, b) in pairs if is_same_card(a, b)}
@@ -324,7 +322,6 @@ def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -
     for subject, pictures in good.items():
         if subject in bad:
             continue
-        # A saved face that this folder does not replace.
         stays = (enrolment.twin_of(subject, picture) for _, picture in pictures)
         twin = next((name for name in stays if name and name not in map(subject_name, good)), None)
         if twin:

@@ -1,7 +1,6 @@
-"""Guided enrollment in front of a camera: ask for a card, wait until it lies still, judge it.
+"""Guided enrollment by camera: ask for a card, wait until it is still, save its picture.
 
-`guided` asks for each card in the terminal; on the pages people choose the card. `Guide` judges a still card once and
-does not take it for the next one.
+`guided` asks in the terminal; on the pages, people choose the card.
 """
 
 from __future__ import annotations
@@ -27,18 +26,18 @@ from companion.vision.enrol.rectify import PictureFault
 from companion.vision.enrol.sheet_enrolment import SheetResult, take
 from companion.vision.motion import Gate, Motion, update
 
-STILL_S = 0.6  # time without movement until a card is judged
-LOOK_AGAIN_S = 4.0  # judge a refused card again after this time: the camera may have focused
+STILL_S = 0.6  # stillness before judging
+LOOK_AGAIN_S = 4.0  # time before judging a refused card again: the camera may have focused
 
 
 class Command(StrEnum):
-    """Commands that can be typed."""
+    """Typed commands."""
 
     SKIP = "skip"
     QUIT = "quit"
 
 
-Keys = Callable[[], Command | None]  # returns the next command, or None
+Keys = Callable[[], Command | None]
 
 
 # --- In the terminal ------------------------------------------------------------------------------------------
@@ -47,11 +46,10 @@ Keys = Callable[[], Command | None]  # returns the next command, or None
 def guided(
     enrolment: Enrolment, frames: Iterable[Frame], keys: Keys | None = None, *, still_s: float = STILL_S
 ) -> Iterator[Progress]:
-    """Enroll a deck's missing faces in the edition's order, yielding requests and results.
+    """Enroll a deck's missing faces in the edition's order, yielding results, and requests if there are `keys`.
 
-    Ends when the deck is complete, the frames end, or `keys` returns QUIT; without `keys` there are no requests. A card
-    must lie still for `still_s` seconds; use 0 for separate photographs. Raises Problem if the deck is complete or a
-    face cannot be saved.
+    Ends with a complete deck, the last frame or QUIT. Cards must be still for `still_s` seconds, 0 for separate
+    photographs. Raises Problem if the deck is already complete or saving fails.
     """
     wanted = list(enrolment.wanted)
     if not wanted:
@@ -100,7 +98,7 @@ def _asked(enrolment: Enrolment, wanted: Sequence[Subject]) -> Progress:
 
 
 class TerminalKeys:
-    """Reads Enter (skip) and `q` with Enter (quit) from the terminal."""
+    """Reads commands from the terminal: Enter skips, `q` and Enter quits."""
 
     def __init__(self, typed: TextIO | None = None) -> None:
         self._typed = typed or sys.stdin
@@ -122,33 +120,33 @@ class TerminalKeys:
 
 
 class Guide:
-    """Judges one picture at a time and remembers which. Thread-safe.
+    """Judges and saves each card once, one picture at a time. Thread-safe.
 
-    A card must lie still for `still_s` seconds; use 0 for separate photographs.
+    `watch` waits until a card is still for `still_s` seconds, 0 for separate photographs.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, still_s: float = STILL_S) -> None:
         self._clock, self._still_s = clock, still_s
         self._one_at_a_time = threading.Lock()
         self._gate, self._looked = Gate(), Gate()
-        self._since_s = self._again_s = math.inf  # when movement stopped; when to look again anyway
-        self._before = ("", "")  # deck and face of the last accepted picture
+        self._since_s = self._again_s = math.inf  # when movement stopped; when to judge again
+        self._before = ("", "")  # deck and face last saved
 
     def take(self, enrolment: Enrolment, subject: Subject, image: Image, *, more: bool = False) -> FaceVerdict:
-        """Save a good picture as the face's only one, or with `more` as an additional one.
+        """Judge a picture; save a good one as the face's only one, or with `more` as another.
 
-        Raises Problem while another picture is being judged, or if this one cannot be saved.
+        Raises Problem while another is judged, or if saving fails.
         """
         with one_at_a_time(self._one_at_a_time):
             return self._taken(enrolment, subject, image, more=more)
 
     def take_many(self, enrolment: Enrolment, image: Image) -> SheetResult:
-        """Cut out all cards of a picture, to be named later. Raises Problem as `take` does."""
+        """Cut all cards out of a picture, to be named later. Raises Problem like `take`."""
         with one_at_a_time(self._one_at_a_time):
             return take(enrolment, image)
 
     def watch(self, enrolment: Enrolment, subject: Subject, image: Image) -> FaceVerdict | None:
-        """Judge the picture if something new lies still; return None if there is nothing to report.
+        """Judge and save a new, still card; return None without news.
 
         Call this about every second with the latest picture.
         """
@@ -159,7 +157,7 @@ class Guide:
                 return None
             verdict = self._taken(enrolment, subject, image)
             is_before = (enrolment.description.name, verdict.twin) == self._before
-            # A camera sees the bare table between two cards; every separate photograph should show one.
+            # Between cards a camera shows the bare table, but each photograph should show a card.
             is_passing = verdict.fault is PictureFault.NO_CARD and self._still_s > 0
             is_news = verdict.is_good or not (is_passing or is_before)
             self._looked = self._gate
@@ -169,17 +167,17 @@ class Guide:
             self._one_at_a_time.release()
 
     def lost_sight(self) -> None:
-        """Restart the wait for stillness: the pictures were interrupted."""
+        """Restart the wait for stillness after a gap in the pictures."""
         self._since_s = math.inf
 
     def seen(self, image: Image) -> None:
-        """Mark the current view as handled by a tap, so that `watch` skips it."""
+        """Make `watch` skip the current view, handled by a tap."""
         with one_at_a_time(self._one_at_a_time):
             self._is_worth_a_look(image)
             self._looked, self._again_s = self._gate, math.inf
 
     def _is_worth_a_look(self, image: Image) -> bool:
-        """True if a picture `(H, W, 3) uint8 BGR` is still and differs from the last one judged."""
+        """True if a picture is still and new, or a refused one is due again."""
         self._gate, now_s = update(self._gate, image), self._clock()
         if self._gate.motion is not Motion.STILL or now_s < self._since_s:
             self._since_s = now_s

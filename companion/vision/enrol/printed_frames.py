@@ -1,7 +1,6 @@
-"""Decide if an outline is only a frame printed on a card, and how far the card extends beyond it.
+"""Detect frames printed on a card, and how far the card extends beyond them.
 
-A strip of card beyond a frame has one color and a constant width. Unlike cloth, tables and mats, it does not continue
-past the card's corners.
+The strip of card around a frame has one color and width. Unlike cloth, tables and mats, it ends at the card's corners.
 """
 
 from __future__ import annotations
@@ -17,21 +16,21 @@ from companion.vision.faces.border_profile import CORNER_SHARE
 from companion.vision.mats.homography import through
 from companion.vision.opencv import cv2
 
-DIFFERENT = 3.0  # minimum Lab distance between different things; a strip varies by at most twice that
+DIFFERENT = 3.0  # minimum Lab distance of different things; a strip varies by up to twice that
 
-_STEP_MM, _BEYOND_MM = 0.25, 24.0  # search step outwards, and search distance past a side's ends
+_STEP_MM, _BEYOND_MM = 0.25, 24.0  # search step outwards; search distance past a side's ends
 _NARROWEST_MM, _WIDEST_MM = 1.0, 10.5  # width of a strip
 _SMOOTH_MM, _ROUND_EDGE_MM = 7, 0.6  # averaging length along a side; width of the card's edge
-_PEAK, _NEAR = 1.5, 5  # minimum Lab change per mm, above the minimum within so many steps on both sides
-_TILTS_MM = (-1.5, -0.75, 0.0, 0.75, 1.5)  # difference in width between a strip's ends
+_PEAK, _NEAR = 1.5, 5  # minimum Lab change per mm above the minimum within so many steps on both sides
+_TILTS_MM = (-1.5, -0.75, 0.0, 0.75, 1.5)  # difference in width of a strip's ends
 _LEAST_EDGE, _MOST_GOING_ON = 0.8, 0.6  # share of edge along a strip; share that continues past its corners
-_WIDEST_RIM_MM, _MOST_GROWN = 14.0, 6  # how far a candidate is grown, and how many are returned
+_WIDEST_RIM_MM, _MOST_GROWN = 14.0, 6  # maximum widening; maximum candidates
 
 
 def strips(lab: Pixels, frame: Floats, size_mm: Size) -> tuple[float, ...]:
     """Return the strip widths around a frame `(4, 2)` px, clockwise from the top; 0 for none.
 
-    `lab` is the picture `(H, W, 3)`. Widths are in mm as if the frame measured `size_mm`.
+    Widths are in mm as if the frame measured `size_mm`. `lab` is `(H, W, 3)`.
     """
     w, h = size_mm
     to_px = to_pixels(frame, size_mm)
@@ -42,13 +41,13 @@ def strips(lab: Pixels, frame: Floats, size_mm: Size) -> tuple[float, ...]:
 
 
 def to_pixels(frame: Floats, size_mm: Size) -> Floats:
-    """Return the homography from a card's millimeters to its corners `(4, 2)` px in the picture."""
+    """Return the homography from a card's mm to its corners `(4, 2)` px."""
     w, h = size_mm
     return cv2.getPerspectiveTransform(np.float32([(0, 0), (w, 0), (w, h), (0, h)]), np.float32(frame)).astype(float)
 
 
 def beyond(lab: Pixels, to_px: Floats, size_mm: Size, side: int, away: Floats, along: Floats) -> Pixels:
-    """Sample colors `away` mm outwards from a side and `along` mm from its left or upper end: `(n, m, 3)`."""
+    """Return colors `away` mm outwards from a side and `along` mm from its left or upper end, `(n, m, 3)`."""
     w, h = size_mm
     off, across = np.meshgrid(away if side in (1, 2) else -away, along, indexing="ij")
     points = np.stack(((across, off + (h if side == 2 else 0)), (off + (w if side == 1 else 0), across))[side % 2], -1)
@@ -56,12 +55,12 @@ def beyond(lab: Pixels, to_px: Floats, size_mm: Size, side: int, away: Floats, a
 
 
 def sampled(lab: Pixels, points: Floats) -> Pixels:
-    """Return the interpolated colors at points `(n, m, 2)` px: `(n, m, 3)`."""
+    """Return interpolated colors `(n, m, 3)` at points `(n, m, 2)` px."""
     return cv2.remap(lab, points.astype(np.float32), None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
 
 
 def _width(colours: Pixels, away: Floats, length: float) -> float:
-    """Return the strip's width beyond a side, or 0. The colors extend `_BEYOND_MM` past its ends."""
+    """Return a strip's width in mm, or 0, from colors `beyond` a side."""
     end = round(_BEYOND_MM)
     inner = slice(end + round(CORNER_SHARE * length), -end - round(CORNER_SHARE * length))
     smooth = cv2.blur(colours, (_SMOOTH_MM, 1))[:, inner]
@@ -85,7 +84,7 @@ def _width(colours: Pixels, away: Floats, length: float) -> float:
 
 
 def _edges(smooth: Pixels) -> tuple[Floats, Floats, Floats]:
-    """Return for each distance the share of edge along the best line, its tilt in mm, and the mean slope."""
+    """Return per distance the best line's share of edge and tilt in mm, and the mean slope."""
     slope = np.zeros(smooth.shape[:2])
     slope[2:-2] = lengths(smooth[4:] - smooth[:-4])
     windows = np.lib.stride_tricks.sliding_window_view(
@@ -106,7 +105,7 @@ def _edges(smooth: Pixels) -> tuple[Floats, Floats, Floats]:
 
 
 def larger(ground: Ground, frame: Floats, size_mm: Size) -> list[Floats]:
-    """Return candidates around a possible printed frame, found by weaker edges along its sides."""
+    """Return quadrilaterals `(4, 2)` px around a possible printed frame, bounded by weaker edges."""
     w, h = size_mm
     to_px = to_pixels(frame, size_mm)
     per_side = [_edges_beyond(ground, to_px, size_mm, side) for side in range(4)]
@@ -120,13 +119,13 @@ def larger(ground: Ground, frame: Floats, size_mm: Size) -> list[Floats]:
 
 
 def widened(size_mm: Size, up: float, right: float, down: float, left: float) -> list[tuple[float, float]]:
-    """Return the corners of a card widened on each side, in its millimeters."""
+    """Return a card's corners in its mm after widening each side."""
     w, h = size_mm
     return [(-left, -up), (w + right, -up), (w + right, h + down), (-left, h + down)]
 
 
 def _edges_beyond(ground: Ground, to_px: Floats, size_mm: Size, side: int) -> list[tuple[float, float]]:
-    """Return up to four strongest edges beyond a frame's side: distance in its mm, and strength."""
+    """Return up to four edges beyond a side, strongest first: distance in mm, strength."""
     away, along = np.arange(-0.5, _WIDEST_RIM_MM, 0.25), np.linspace(0.02, 0.98, 64) * size_mm[side % 2]
     level = beyond(ground.lab, to_px, size_mm, side, away, along).mean(axis=1)
     step = np.zeros(len(away))

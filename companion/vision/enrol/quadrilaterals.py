@@ -1,4 +1,4 @@
-"""Find quadrilaterals with a card's proportions: line segments meet in corners, opposite corners make candidates."""
+"""Find quadrilaterals with a card's proportions: line segments meet in corners, opposite corners form candidates."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import numpy as np
 from companion.vision.boxes import Floats, Image, Mask, Pixels, Places, Size, first_of_each, lab, slopes
 from companion.vision.opencv import cv2
 
-MOST_ODD = 0.16  # maximum oddity of a fitted candidate
-LEAST_HEIGHT = 0.12  # minimum long side of a card, as a share of the picture's shorter side
-_SHORTEST_PX = 14.0  # minimum length of a line segment
+MOST_ODD = 0.16  # maximum oddity of fitted candidates
+LEAST_HEIGHT = 0.12  # minimum long side in shorter picture sides
+_SHORTEST_PX = 14.0  # minimum length of a segment
 _MOST_SEGMENTS, _MOST_CORNERS, _MOST_CANDIDATES = 420, 900, 16000
-_SEGMENTS_OF_MANY, _MOST_OF_MANY = 700, 2500  # maximum segments and corners in a picture of many cards
-_FOCALS = (0.7, 0.9, 1.1, 1.4, 2.0, 4.0)  # focal lengths in longer sides of the picture; the last is for cropped ones
+_SEGMENTS_OF_MANY, _MOST_OF_MANY = 700, 2500  # maximum segments and corners with many cards
+_FOCALS = (0.7, 0.9, 1.1, 1.4, 2.0, 4.0)  # focal lengths in longer picture sides; the last for cropped pictures
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ground:
-    """A reduced picture with its colors and slopes."""
+    """Colors and gradients of a reduced picture."""
 
     lab: Pixels
-    steep: Pixels  # `(H, W, 2)`: horizontal and vertical slope per pixel, of the steepest channel
+    steep: Pixels  # `(H, W, 2)`: horizontal and vertical slope of the steepest channel
     grain: float  # slope caused by noise
 
     @property
@@ -32,7 +32,7 @@ class Ground:
 
 
 def ground_of(image: Image) -> Ground:
-    """Prepare a picture `(H, W, 3) uint8 BGR` for the search."""
+    """Return the colors and gradients of `(H, W, 3) uint8 BGR`."""
     soft = cv2.GaussianBlur(lab(image), (0, 0), 0.8)
     across, down = slopes(soft)
     strength = cv2.magnitude(across, down)
@@ -42,7 +42,7 @@ def ground_of(image: Image) -> Ground:
 
 
 def _segments(ground: Ground, most: int) -> Floats:
-    """Return line segments `(n, 4)`, longest first, and those in line also joined."""
+    """Return line segments `(n, 4)`, also joined, longest first."""
     finder = cv2.createLineSegmentDetector(cv2.LSD_REFINE_STD)
     light = np.clip(ground.lab[..., 0] * 2.55, 0, 255).astype(np.uint8)
     colours = [light, *(np.clip(ground.lab[..., i] * 2.5 + 128, 0, 255).astype(np.uint8) for i in (1, 2))]
@@ -60,7 +60,7 @@ def _longest(pieces: Floats, most: int, least_px: float) -> Floats:
 
 
 def _joined(pieces: Floats) -> Floats:
-    """Join segments in line with small gaps: a checkered cloth breaks edges up."""
+    """Return collinear segments joined over small gaps: a checkered cloth breaks edges."""
     free = np.ones(len(pieces), bool)
     whole = []
     for i, piece in enumerate(pieces):
@@ -89,7 +89,7 @@ def _joined(pieces: Floats) -> Floats:
 
 
 def _through_ends(pieces: Floats, along: Floats) -> Floats:
-    """Fit one segment through several."""
+    """Return one segment `(4,)` fitted through several."""
     ends = pieces.reshape(-1, 2)
     weight = np.repeat(np.hypot(*(pieces[:, 2:] - pieces[:, :2]).T), 2)
     middle = np.average(ends, axis=0, weights=weight)
@@ -103,16 +103,16 @@ def _through_ends(pieces: Floats, along: Floats) -> Floats:
 
 
 def candidates(ground: Ground, size_mm: Size, bands: Sequence[tuple[float, float]] = ()) -> Floats:
-    """Return quadrilaterals `(n, 4, 2)`, clockwise, from pairs of opposite corners.
+    """Return card-shaped quadrilaterals `(n, 4, 2)`, clockwise, from pairs of opposite corners.
 
-    For many cards, `bands` are ranges of their heights in longer sides of the picture. Each band has its own limit,
-    because pairs of corners of different cards would crowd out the others.
+    For many cards, `bands` are height ranges in longer picture sides, each with its own limit, or pairs of corners
+    of different cards would crowd out others.
     """
     size = ground.size
     points, first, second, weight = _corners(_segments(ground, _SEGMENTS_OF_MANY if bands else _MOST_SEGMENTS))
     keep = np.argsort(-weight, kind="stable")
     if bands:
-        # Only the first of corners with the same place and direction.
+        # Keep one corner per place and direction.
         way = np.degrees(np.arctan2(first[keep, 1], first[keep, 0]))
         keep = keep[first_of_each(np.rint(np.column_stack([points[keep] / 2.5, way / 15])).T, 1)][:_MOST_OF_MANY]
     keep = keep if bands else keep[:_MOST_CORNERS]
@@ -122,7 +122,7 @@ def candidates(ground: Ground, size_mm: Size, bands: Sequence[tuple[float, float
         apart = np.linalg.norm(points[a] - points[c], axis=1) / max(size)
         near = (apart > 0.9 * bands[0][0]) & (apart < 1.2 * bands[-1][1])
         a, c = a[near], c[near]
-    # The other two corners: the first arm of one meets the second arm of the other.
+    # Other corners: the first arm of one meets the second of the other.
     b, b_ok = _meeting(points[a], first[a], points[c], second[c])
     d, d_ok = _meeting(points[a], second[a], points[c], first[c])
     quads = np.stack([points[a], b, points[c], d], axis=1)
@@ -141,7 +141,7 @@ def candidates(ground: Ground, size_mm: Size, bands: Sequence[tuple[float, float
 
 
 def _corners(pieces: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return where two segments meet: points, directions of both arms (clockwise), and weights."""
+    """Return where segments meet: points, directions of both arms (clockwise), weights."""
     start, end = pieces[:, :2], pieces[:, 2:]
     length = np.hypot(*(end - start).T)
     along = (end - start) / length[:, None]
@@ -161,7 +161,7 @@ def _corners(pieces: Floats) -> tuple[Floats, Floats, Floats, Floats]:
 
 
 def _near_end(at: Floats, length: Floats) -> tuple[Mask, Floats]:
-    """Return whether points are near a segment's end, and the direction along it from there."""
+    """Return which points are near a segment's end, and the direction (±1) away from it."""
     room_out, room_in = 0.3 * length + 8, np.minimum(0.2 * length, 14) + 2
     at_start = (at > -room_out) & (at < room_in)
     at_end = (at > length - room_in) & (at < length + room_out)
@@ -169,7 +169,7 @@ def _near_end(at: Floats, length: Floats) -> tuple[Mask, Floats]:
 
 
 def _opposite(points: Floats, first: Floats, second: Floats) -> tuple[Places, Places]:
-    """Return pairs of corners that face each other, each pair once."""
+    """Return index pairs of corners that face each other."""
     facing = (first @ first.T < -0.8) & (second @ second.T < -0.8)
     a, c = np.nonzero(np.triu(facing, 1))
     to = points[c] - points[a]
@@ -181,13 +181,13 @@ def _opposite(points: Floats, first: Floats, second: Floats) -> tuple[Places, Pl
 
 
 def _meeting(p: Floats, u: Floats, q: Floats, v: Floats) -> tuple[Floats, Mask]:
-    """Return where the lines from p along u and q along v meet, and whether that is ahead of both."""
+    """Return where rays from p along u and q along v meet, and if they do."""
     turn, on_u, on_v = crossings(p, u, q, v)
     return p + on_u[:, None] * u, (np.abs(turn) > 0.5) & (on_u > 8) & (on_v > 8)
 
 
 def crossings(p: Floats, u: Floats, q: Floats, v: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return u × v, and the crossing of the lines from p along u and q along v, in units of u and v."""
+    """Return u × v, and where lines from p along u and q along v cross, in units of u and v."""
     turn = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
     safe = np.where(np.abs(turn) < 1e-6, 1.0, turn)
     between = q - p
@@ -197,7 +197,7 @@ def crossings(p: Floats, u: Floats, q: Floats, v: Floats) -> tuple[Floats, Float
 
 
 def _plausible(quads: Floats, size: tuple[int, int], ratio: float) -> Mask:
-    """True where size and proportions are roughly a card's in any perspective."""
+    """True where size and proportions may be a card's in perspective."""
     side = np.linalg.norm(np.roll(quads, -1, axis=1) - quads, axis=2)
     one, other = (side[:, 0] + side[:, 2]) / 2, (side[:, 1] + side[:, 3]) / 2
     shape = np.minimum(one, other) / np.maximum(one, other)
@@ -211,10 +211,7 @@ def _plausible(quads: Floats, size: tuple[int, int], ratio: float) -> Mask:
 
 
 def upright(corners: Floats, size: tuple[int, int], size_mm: Size) -> Floats:
-    """Return the corners clockwise from the card's upper left one, in the most upright orientation.
-
-    For a card on its side, only the print could tell which end is up.
-    """
+    """Return the corners clockwise from the card's upper left, the card as upright as possible."""
     if cv2.contourArea(np.float32(corners), oriented=True) < 0:
         corners = corners[::-1]
     turns = [np.roll(corners, -k, axis=0) for k in range(4)]
@@ -224,10 +221,9 @@ def upright(corners: Floats, size: tuple[int, int], size_mm: Size) -> Floats:
 
 
 def oddity(quads: Floats, size: tuple[int, int], size_mm: Size) -> Floats:
-    """Return how far quadrilaterals `(n, 4, 2)` deviate from a card's proportions in perspective: `(n,)`.
+    """Return how far quadrilaterals `(n, 4, 2)` deviate from a card's proportions in perspective, `(n,)`.
 
-    About a relative error. The first corner is the card's upper left. The camera's focal length is unknown: the best of
-    `_FOCALS` counts.
+    About a relative error, for the best of `_FOCALS`. Corners begin at the card's upper left.
     """
     (x0, y0), (x1, y1), (x2, y2), (x3, y3) = (quads[:, i].T - (np.array(size)[:, None] / 2 - 0.5) for i in range(4))
     # The homography from the unit square, after Heckbert.

@@ -1,8 +1,4 @@
-"""Turn a picture of one card into the card alone, upright and seen from straight above.
-
-The picture is either the card alone, as from a scanner, or a photograph searched with `card_outline.py`. Problems are
-values of `PictureFault`.
-"""
+"""Rectify a picture of one card, a scan or a photograph: the card alone, upright, from straight above."""
 
 from __future__ import annotations
 
@@ -22,32 +18,32 @@ from companion.vision.opencv import cv2
 from companion.vision.quality.glare import SATURATED
 from companion.vision.quality.sharpness import blur_of
 
-PX_PER_MM = 6.0  # scale of saved pictures: 342 × 528 pixels for a card of 57 × 88 mm
-LEAST_WIDTH_PX = 100  # minimum width of a card in a picture
-LARGE_PX = 1600  # longer side to which pictures are reduced; an exact 3 : 2 picture this large is a camera's
-_LEAST_SEEN_PX = 20  # minimum shorter side of a reduced picture
-_RIM_PX = 8  # width of the border added to find a cut-off card
+PX_PER_MM = 6.0  # scale of saved pictures
+LEAST_WIDTH_PX = 100  # minimum width of a card
+LARGE_PX = 1600  # longer side of reduced pictures; exact 3 : 2 at this size is a camera's
+_LEAST_SEEN_PX = 20  # minimum shorter side after reduction
+_RIM_PX = 8  # border to find a cut-off card
 
-_SAME_SHAPE = 0.06  # maximum log ratio of the proportions of a picture and a card that fills it; a quarter is a match
-_SAME_COLOURS = 1.5  # maximum Lab difference between the edges and the middle of a bare ground
+_SAME_SHAPE = 0.06  # maximum log ratio of a scan's proportions to its card's; a quarter is a match
+_SAME_COLOURS = 1.5  # maximum Lab difference of edges and middle of bare ground
 _SAME_GROUND = 18.0  # maximum Lab difference within one ground in uneven light
-_PLAIN = 8.0  # maximum variation of a plain ground, in gray levels
-_ALIGNED_DEG = 1.6  # maximum angle between a printed frame and a scan's edges
-_TILT_DEG = 26.0  # above this camera tilt, an uncertain outline is reported as TILTED
-_CLEAR_SIDES = 0.7  # minimum support and step of an outline for judging the tilt
-_FOCAL = 0.9  # a phone's focal length, for judging the tilt, in longer sides of the picture
+_PLAIN = 8.0  # maximum variation of plain ground in gray levels
+_ALIGNED_DEG = 1.6  # maximum angle between printed frame and scan
+_TILT_DEG = 26.0  # camera tilt above which an uncertain outline is TILTED
+_CLEAR_SIDES = 0.7  # minimum support and step to judge the tilt
+_FOCAL = 0.9  # a phone's focal length in longer picture sides
 
-_MOST_BLUR_MM = 0.5  # maximum σ of a card's sharpest edges
+_MOST_BLUR_MM = 0.5  # maximum σ of the sharpest edges
 _MOST_SHINE, _SHINE_EDGE = 0.025, 14.0  # maximum share under reflections; maximum slope at their edges, levels/px
-_PAPER_MM = (6.0, 30.0)  # distance range from the card where the mat's paper gives the color of the light
+_PAPER_MM = (6.0, 30.0)  # distance range of the mat's paper that shows the light's color
 
 _FADES_PX, _PAPER_LEVEL, _LEAST_FADING = 25, 200, 0.15
-"""A reflection on print: width of its fading rim, maximum level of the print, minimum share of such edge. On rendered
-photographs, that share is at most 0.12 on white paper and at least 0.18 on print."""
+"""A reflection on print: width of its fading rim, maximum level of print, minimum share of such rim. In rendered
+photographs, that is at most 0.12 on white paper, at least 0.18 on print."""
 
 
 class PictureFault(Enum):
-    """Why a picture cannot be used; the value is a message without a full stop."""
+    """Why a picture cannot be used, as a message without a full stop."""
 
     NO_CARD = say("no card found: put one whole card in the picture, on a plain surface of another color")
     LOW_CONTRAST = say("the card barely stands out: put it on something darker or of another color")
@@ -65,12 +61,12 @@ class Rectified:
     """The card found in a picture, and its fault."""
 
     picture: Image | None  # the card alone, `(h, w, 3) uint8 BGR` at `PX_PER_MM`; None if not found
-    fault: PictureFault | None = None  # why it cannot be used
-    corners: Floats | None = None  # `(4, 2)` px of the picture, clockwise from the card's upper left
+    fault: PictureFault | None = None
+    corners: Floats | None = None  # `(4, 2)` picture px, clockwise from the card's upper left
 
 
 def rectified(image: Image, size_mm: Size) -> Rectified:
-    """Cut out the card of this size from a picture `(H, W, 3) uint8 BGR`, on any ground."""
+    """Return the card of this size in a picture `(H, W, 3) uint8 BGR`, or its fault."""
     shrink = min(1.0, LARGE_PX / max(image.shape[:2]))
     seen = shrunk(image, shrink)
     if min(seen.shape[:2]) < _LEAST_SEEN_PX:
@@ -97,14 +93,13 @@ def rectified(image: Image, size_mm: Size) -> Rectified:
 
 
 def _fills(image: Image, size_mm: Size, found: list[Outline], seen: Image) -> bool:
-    """True if a picture shows the card and nothing else.
+    """True if a picture has the card's proportions and shows it alone.
 
-    It must have the card's proportions, and any outline must be a printed frame: parallel to the picture's edges and,
-    unless much smaller, of no better proportions.
+    An outline must be a printed frame: large, parallel to the picture's edges and of no better proportions.
     """
     height, width = image.shape[:2]
     off = min(_shape_off(width, height, size_mm), _shape_off(height, width, size_mm))
-    # 3 : 2 is close to a card's shape, but also common for cameras: landscape or large.
+    # 3 : 2 resembles a card, but landscape or large pictures are cameras'.
     is_camera_shaped = abs(2 * max(width, height) - 3 * min(width, height)) <= 3
     is_camera_shaped = is_camera_shaped and (width > height or height >= LARGE_PX)
     if off > _SAME_SHAPE or (off > _SAME_SHAPE / 4 and (is_camera_shaped or _is_bare(seen))):
@@ -125,7 +120,7 @@ def _fills(image: Image, size_mm: Size, found: list[Outline], seen: Image) -> bo
 
 
 def _is_bare(image: Image) -> bool:
-    """True if a picture has the same colors at its edges and in its middle."""
+    """True if a picture's edges and middle have the same colors."""
     small = lab(cv2.resize(image, (120, 120)))
     middle = small[27:-27, 27:-27].reshape(-1, 3)
     rim, inner = (np.percentile(part, (3, 10, 50, 90, 97), axis=0) for part in (small[_is_rim(small, 15)], middle))
@@ -139,7 +134,7 @@ def _is_rim(image: Pixels, width_px: int) -> Mask:
 
 
 def _lies_in_a_half(outline: Outline, image: Image) -> bool:
-    """True if the card fills one half of the picture."""
+    """True if a card fills one half of the picture."""
     size = np.array(image.shape[1::-1])
     off = float((np.abs(outline.corners.mean(axis=0) - size / 2) / size).max())
     is_card = outline.support > 0.9 and outline.step > 0.9 and outline.odd < SURE_ODD
@@ -147,7 +142,7 @@ def _lies_in_a_half(outline: Outline, image: Image) -> bool:
 
 
 def _lies_on_ground(image: Image, outline: Outline, size_mm: Size) -> bool:
-    """True if the outline is certain and large, on ground that reaches the picture's edge."""
+    """True if a certain, large outline is on ground that reaches the picture's edge."""
     sure = outline.support > 0.9 and outline.ends > 0.7 and outline.step > 0.9 and outline.odd < 0.04
     if not sure or outline.area_px < 0.9 * LEAST_WIDTH_PX**2 * size_mm[1] / size_mm[0]:
         return False
@@ -170,7 +165,7 @@ def _ring(colours: Pixels, outer: Floats, inner: Floats) -> Pixels:
 
 
 def tilt_deg(corners: Floats, image: Image, size_mm: Size) -> float:
-    """Estimate the camera's tilt from a card's corners, in degrees."""
+    """Return the camera's estimated tilt in degrees."""
     size = np.array(image.shape[1::-1])
     focal_px = _FOCAL * size.max()
     right, down, _ = (to_pixels(corners - (size - 1) / 2, size_mm) / np.array([[focal_px], [focal_px], [1.0]])).T
@@ -183,7 +178,7 @@ def _shape_off(width: float, height: float, size_mm: Size) -> float:
 
 
 def _edges_of(image: Image, size_mm: Size) -> Floats:
-    """Return the picture's corners, from the card's upper left; landscape means a quarter turn."""
+    """Return a scan's corners `(4, 2)` px, clockwise from the card's upper left."""
     h, w = image.shape[:2]
     corners = np.array([(0, 0), (w, 0), (w, h), (0, h)]) - 0.5
     is_across = _shape_off(w, h, size_mm) > _shape_off(h, w, size_mm)
@@ -191,7 +186,7 @@ def _edges_of(image: Image, size_mm: Size) -> Floats:
 
 
 def _are_several(found: list[Outline]) -> bool:
-    """True if there is another card like the first; in a row, edges continue into the next card's."""
+    """True if another card like the first is found; in rows, their edges join."""
     for other in found[1:]:
         first = found[0]
         shared, _ = cv2.intersectConvexConvex(np.float32(first.corners), np.float32(other.corners))
@@ -208,7 +203,7 @@ def _are_several(found: list[Outline]) -> bool:
 
 
 def _are_in_a_row(one: Outline, other: Outline) -> bool:
-    """True if the other card is beside, above or below the first, less than a card apart."""
+    """True if the cards are in line, less than a card apart."""
     way = other.corners.mean(axis=0) - one.corners.mean(axis=0)
     for side in np.diff(one.corners[:3], axis=0):
         length = float(np.linalg.norm(side))
@@ -231,7 +226,7 @@ def _why_not(image: Image, found: list[Outline], size_mm: Size) -> PictureFault:
 
 
 def _is_plain_around(image: Image) -> bool:
-    """True if the ground is plain and only print contrasts with it."""
+    """True if the ground is plain and only print contrasts."""
     gray = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (0, 0), 2).astype(np.float32)
     level = np.abs(gray - cv2.GaussianBlur(gray, (0, 0), max(image.shape[:2]) / 12))
     is_rim = _is_rim(level, round(0.06 * min(gray.shape)))
@@ -259,10 +254,9 @@ def _is_cut_off(image: Image, size_mm: Size) -> bool:
 def judged(
     image: Image, corners: Floats, size_mm: Size, light: Floats | None = None, *, is_whole: bool = False
 ) -> Rectified:
-    """Return the card with these corners, upright, and its fault.
+    """Return the card with these corners `(4, 2)`, upright, and its fault.
 
-    `light` are gains `(3,)` that correct the light's color to white. `is_whole` marks a scan without surroundings,
-    which is not checked for reflections.
+    `light` are gains `(3,)` that make the light white. `is_whole` marks a scan, not checked for reflections.
     """
     side = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
     picture = _flat(image, corners, size_mm)
@@ -280,7 +274,7 @@ def judged(
 
 
 def _flat(image: Image, corners: Floats, size_mm: Size) -> Image:
-    """Return the card at `corners` `(4, 2)` px as seen from straight above."""
+    """Return the card at `corners` from straight above, at `PX_PER_MM`."""
     width, height = (round(side * PX_PER_MM) for side in size_mm)
     seen = math.sqrt(abs(cv2.contourArea(np.float32(corners))) / (width * height))
     small = shrunk(image, 1.3 / seen if seen > 1.3 else 1)
@@ -291,7 +285,7 @@ def _flat(image: Image, corners: Floats, size_mm: Size) -> Image:
 
 
 def _blur_px(gray: Image) -> float | None:
-    """Return the σ of the sharpest edges in pixels, or None; reduced pictures reveal soft edges."""
+    """Return the sharpest edges' σ in pixels, None without edges; reduction reveals soft ones."""
     for smaller in (1, 2, 4, 8):
         part = shrunk(gray, 1 / smaller)
         blur = blur_of(part)
@@ -303,7 +297,7 @@ def _blur_px(gray: Image) -> float | None:
 def _shine(gray: Image) -> float:
     """Return the share of the card where reflections hide print: saturated patches that fade out on print.
 
-    Reflections on white paper hide nothing. The paper may be saturated too, but ends sharply at print.
+    Saturated paper, where reflections hide nothing, ends sharply.
     """
     white = cv2.morphologyEx((gray >= SATURATED).astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(white)
@@ -324,7 +318,7 @@ def _shine(gray: Image) -> float:
 
 
 def _light_on(image: Image, fit: Fit, card: Outline) -> Floats | None:
-    """Return gains `(3,)` that make the mat's paper near the card gray, or None if none is visible."""
+    """Return gains `(3,)` that make the mat's paper near the card gray; None without paper."""
     to_mm = fit.to_mm(card.corners)
     middle = to_mm.mean(axis=0)
     reach = np.abs(to_mm - middle).max(axis=0)

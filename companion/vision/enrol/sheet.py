@@ -1,7 +1,6 @@
-"""Cut out many cards that were photographed together in rows.
+"""Cut out many cards photographed in rows.
 
-All cards are in one plane and have one size. A few certain cards determine the plane; frames and whole rows then have
-the wrong size.
+A few certain cards determine their common plane, in which frames and whole rows have the wrong size.
 """
 
 from __future__ import annotations
@@ -20,31 +19,31 @@ from companion.vision.mats.calibration import similarity
 from companion.vision.mats.homography import through
 from companion.vision.opencv import cv2
 
-LONG_SIDE_PX = 1200  # maximum longer side of a picture searched for many cards
-BANDS = ((0.07, 0.15), (0.13, 0.27), (0.24, 0.5))  # card heights in longer sides of the picture: 12 to 2 in a row
+LONG_SIDE_PX = 1200  # longer side of the searched picture
+BANDS = ((0.07, 0.15), (0.13, 0.27), (0.24, 0.5))  # card heights in longer picture sides: 12 to 2 in a row
 _LOOKED_AT, _AT_A_PLACE, _MOST_CERTAIN = 180, 3, 14
 """Maximum candidates measured, candidates per place, and cards that determine the plane."""
 
 _LEAST_WORTH, _OTHER_COLOUR = 1.1, 6.0  # minimum sum of the weakest sides' edge and contrast shares; Lab contrast
-_SAME_PLACE = 0.35  # minimum intersection over union of two outlines of one card
-_FEWEST = 3  # minimum number of certain cards to determine the plane
+_SAME_PLACE = 0.35  # minimum intersection over union within a card
+_FEWEST = 3  # minimum certain cards to determine the plane
 _SAME, _ALIKE, _LOOSELY, _ROUGHLY = 0.01, 0.012, 0.035, 0.06
-"""Maximum relative deviation from a card's size in the plane: of cards that determine it, of others, of others on the
-first pass, unfitted. On rendered sheets, cards deviate by up to 0.006, frames by 0.014 and more."""
+"""Maximum relative size deviation in the plane: of cards that determine it, others, others on the first pass, unfitted.
+On rendered sheets, cards deviate by up to 0.006, frames by at least 0.014."""
 
 _PER_OFF, _PER_ROUGHLY_OFF = 30.0, 8.0  # score lost per unit of deviation: outlines, unfitted candidates
 _LEAST_EDGE, _MOST_EDGE = 0.6, 0.8
-"""Minimum support and step of a card of the right size, and of one whose sides seem to continue. With 0.93 for the
-latter, one more of 518 cards on rendered sheets is missed. With neither, nothing is found where no card is."""
+"""Minimum support and step of a card of the right size, and if its sides seem to continue. Neither finds false cards;
+0.93 for the latter misses one more of 518 cards on rendered sheets."""
 
-_ROOM_MM, _LEAST_PX = 14.0, 30  # margin around the place of a missed card; minimum size of that crop
+_ROOM_MM, _LEAST_PX = 14.0, 30  # margin around a missed card; minimum size of that crop
 _ROUNDS = 40  # iterations of fitting plane and places
 
 
 def cut_out(image: Image, size_mm: Size) -> list[list[Rectified | None]]:
     """Return the cards in a picture `(H, W, 3) uint8 BGR` by row, with None for gaps.
 
-    With fewer than three cards, the result is one card as from `rectified`.
+    Of fewer than three, return one as from `rectified`.
     """
     shrink = min(1.0, LONG_SIDE_PX / max(image.shape[:2]))
     found, to_mm = _found(shrunk(image, shrink), size_mm)
@@ -64,7 +63,7 @@ def _card(image: Image, corners: Floats, size_mm: Size) -> Rectified:
 
 
 def rows_of(middles: Floats, size_mm: Size) -> list[list[int | None]]:
-    """Return card indices by row from their centers `(n, 2)` mm; None marks gaps, except at the end."""
+    """Return card indices by row from centers `(n, 2)` mm, None for gaps before the last."""
     order = np.argsort(middles[:, 1], kind="stable")
     breaks = np.flatnonzero(np.diff(middles[order, 1]) > size_mm[1] / 2) + 1
     rows = [part[np.argsort(middles[part, 0], kind="stable")] for part in np.split(order, breaks)]
@@ -84,7 +83,7 @@ def rows_of(middles: Floats, size_mm: Size) -> list[list[int | None]]:
 
 
 def _pitch(middles: Floats, rows: Sequence[Sequence[int]], size_mm: Size) -> float:
-    """Return the distance between neighbors in a row, in millimeters."""
+    """Return the distance between neighbors in mm."""
     steps = np.concatenate([np.diff(middles[list(row), 0]) for row in rows])
     return max(float(np.percentile(steps, 40)) if len(steps) else 0.0, size_mm[0])
 
@@ -93,7 +92,7 @@ def _pitch(middles: Floats, rows: Sequence[Sequence[int]], size_mm: Size) -> flo
 
 
 def _found(image: Image, size_mm: Size) -> tuple[list[Floats], Floats | None]:
-    """Return the corners of the cards and the homography to table millimeters, or None for fewer than three."""
+    """Return the cards' corners in px and the homography to table mm; None below three."""
     ground = ground_of(image)
     quads = candidates(ground, size_mm, BANDS)
     look = Looks(ground, size_mm)
@@ -114,7 +113,7 @@ def _found(image: Image, size_mm: Size) -> tuple[list[Floats], Floats | None]:
 
 
 def _cards(ground: Ground, quads: Floats, to_mm: Floats, size_mm: Size, alike: float) -> list[Floats]:
-    """Return the corners of the candidates whose size in the plane deviates by less than `alike`."""
+    """Return the corners of candidates whose size deviates by less than `alike`."""
     look = Looks(ground, size_mm)
     rough = _off(to_mm, quads, size_mm)
     found = look.at(_spread(ground, quads[rough < _ROUGHLY], rough[rough < _ROUGHLY]))
@@ -127,13 +126,13 @@ def _cards(ground: Ground, quads: Floats, to_mm: Floats, size_mm: Size, alike: f
     return [
         card.corners
         for card, *_ in _places(fitting)
-        # Cards do not overlap: reject what partly overlaps a likelier one.
+        # Reject cards that partly overlap a likelier one.
         if not any(other.score > card.score and 0.05 < _shared(card, other) < _SAME_PLACE for other in fitting)
     ]
 
 
 def _missing(cards: Sequence[Floats], to_mm: Floats, size_mm: Size) -> list[Floats]:
-    """Return where cards may be missing, in mm: gaps in rows, and ends of shorter rows."""
+    """Return the centers, in mm, of gaps in rows and at ends of shorter rows."""
     middles = np.array([through(to_mm, corners).mean(axis=0) for corners in cards])
     rows = rows_of(middles, size_mm)
     pitch = _pitch(middles, [[at for at in row if at is not None] for row in rows], size_mm)
@@ -158,7 +157,7 @@ def _candidates_at(ground: Ground, middle_mm: Floats, to_mm: Floats, size_mm: Si
 
 
 def _spread(ground: Ground, quads: Floats, off: Floats) -> list[Floats]:
-    """Return the likeliest quadrilaterals `(n, 4, 2)`, a few per place and size; `off` is their size deviation."""
+    """Return the likeliest of `quads` `(n, 4, 2)`, a few per place and size; `off` is their size deviation."""
     if not len(quads):
         return []
     worth = edge_shares(ground, quads).min(axis=1) + _contrasts(ground, quads).min(axis=1) - _PER_ROUGHLY_OFF * off
@@ -173,7 +172,7 @@ def _spread(ground: Ground, quads: Floats, off: Floats) -> list[Floats]:
 
 
 def _contrasts(ground: Ground, quads: Floats) -> Floats:
-    """Return the share of each side with different colors inside and outside, `(n, 4)`."""
+    """Return each side's share with different colors inside and outside, `(n, 4)`."""
     at = np.linspace(0.1, 0.9, 10, dtype=np.float32)[:, None]
     start, middle = quads.astype(np.float32), quads.mean(axis=1, dtype=np.float32)[:, None, None]
     points = start[:, :, None] + at * (np.roll(start, -1, axis=1) - start)[:, :, None]
@@ -184,7 +183,7 @@ def _contrasts(ground: Ground, quads: Floats) -> Floats:
 
 
 def _places(found: Sequence[Outline]) -> list[list[Outline]]:
-    """Group outlines of the same card, the likeliest first."""
+    """Return outlines grouped by card, likeliest first."""
     places: list[list[Outline]] = []
     for outline in sorted(found, key=lambda outline: -outline.score):
         shares = [_shared(outline, group[0]) for group in places]
@@ -196,16 +195,13 @@ def _places(found: Sequence[Outline]) -> list[list[Outline]]:
 
 
 def _shared(one: Outline, other: Outline) -> float:
-    """Return intersection over union."""
+    """Return the intersection over union."""
     area, _ = cv2.intersectConvexConvex(np.float32(one.corners), np.float32(other.corners))
     return float(area / (one.area_px + other.area_px - area + 1e-6))
 
 
 def _of_one_size(certain: Sequence[Outline]) -> list[Floats]:
-    """Return the corners of the largest set of outlines of similar size that do not overlap.
-
-    Outlines around blocks of cards are fewer.
-    """
+    """Return the corners of most outlines of one size without overlap: blocks of cards are fewer."""
     best: list[Outline] = []
     for one in sorted(certain, key=lambda outline: outline.area_px):
         alike = [other for other in certain if 0.72 < other.area_px / one.area_px < 1.38]
@@ -219,7 +215,7 @@ def _of_one_size(certain: Sequence[Outline]) -> list[Floats]:
 
 
 def _plane(cards: Sequence[Floats], size_mm: Size) -> Floats | None:
-    """Return the homography to table mm in which the cards have one size; None for fewer than `_FEWEST`."""
+    """Return the homography to table mm in which most cards have one size; None below `_FEWEST`."""
     w, h = size_mm
     own = np.array([(-w, -h), (w, -h), (w, h), (-w, h)]) / 2
     left = np.array(cards)
@@ -239,13 +235,13 @@ def _plane(cards: Sequence[Floats], size_mm: Size) -> Floats | None:
 
 
 def _laid(own: Floats, seen: Floats) -> Floats:
-    """Return a card's corners `(4, 2)` mm, moved onto the detected ones."""
+    """Return a card's corners `(4, 2)` mm, moved and turned onto detected ones."""
     a, b, _, _ = similarity(own, seen)
     return own @ np.array([[a, b], [-b, a]]) / np.hypot(a, b) + seen.mean(axis=0)
 
 
 def _off(to_mm: Floats, quads: Floats, size_mm: Size) -> Floats:
-    """Return the size deviation of quadrilaterals `(n, 4, 2)` in the plane, `(n,)`."""
+    """Return the relative size deviation of quadrilaterals `(n, 4, 2)`, `(n,)`."""
     if not len(quads):
         return np.zeros(0)
     mm = through(to_mm, quads.reshape(-1, 2)).reshape(quads.shape)

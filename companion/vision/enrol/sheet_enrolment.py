@@ -1,7 +1,6 @@
-"""Enroll many cards at once: cut out of photographs, they wait in the deck's folder to be named.
+"""Enroll many cards at once: cut out of photographs, saved in the deck's folder until named.
 
-The files survive restarts and further photographs. Names are guessed by similarity to known decks and by position. They
-are certain only if one known deck identifies most of the cards; all others need confirmation.
+Names are guessed by similarity to known decks and by position. They are certain only if one deck identifies most cards.
 """
 
 from __future__ import annotations
@@ -24,18 +23,18 @@ from companion.vision.faces.matching import Closely, Named
 from companion.vision.faces.pose_search import Lie
 from companion.vision.opencv import cv2
 
-MOST_WAITING = 60  # maximum number of unnamed cards
+MOST_WAITING = 60  # maximum unnamed cards
 MOST_LIKELY = 3  # names offered for a card
-_FEWEST_ALIKE, _SHARE_ALIKE = 3, 0.5  # minimum number and share of cards identified by their own deck
+_FEWEST_ALIKE, _SHARE_ALIKE = 3, 0.5  # minimum number and share of cards identified by one deck
 
 
 @dataclass(frozen=True, slots=True)
 class FaceGuess:
     """The possible faces of a card."""
 
-    likely: tuple[Subject, ...]  # faces, or None for a back, likeliest first
+    likely: tuple[Subject, ...]  # likeliest first; None for a back
     is_sure: bool = False
-    is_by_place: bool = False  # the first is the face expected at this place, uncontradicted
+    is_by_place: bool = False  # the first is expected at this place, uncontradicted
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +42,13 @@ class SheetResult:
     """The result for one photograph."""
 
     count: int  # cards cut out
-    faults: tuple[str, ...] = ()  # problems of the others, without full stops
+    faults: tuple[str, ...] = ()  # other cards' problems, without full stops
 
 
 def take(enrolment: Enrolment, image: Image) -> SheetResult:
-    """Cut the cards out of a photograph and add them to the unnamed ones.
+    """Cut cards out of a photograph and save them as unnamed.
 
-    Raises Problem if too many are unnamed already, or they cannot be saved.
+    Raises Problem with too many unnamed cards, or if saving fails.
     """
     folder, count = enrolment.folder, 0
     if places_in(folder) >= MOST_WAITING:
@@ -59,7 +58,7 @@ def take(enrolment: Enrolment, image: Image) -> SheetResult:
     cards = [card for row in rows for card in row]
     there = [card for card in cards if card is not None]
     if places_in(folder) + len(there) in _counts(enrolment.wanted):
-        # Complete without the gaps: the rows have different lengths.
+        # Complete without gaps: rows have different lengths.
         cards = there
     faults = [card.fault.value for card in there if card.fault is not None]
     if len(cards) == 1 and faults:
@@ -73,15 +72,15 @@ def take(enrolment: Enrolment, image: Image) -> SheetResult:
 
 
 def leave_gap(enrolment: Enrolment) -> None:
-    """Leave a place free for a card without a usable picture."""
+    """Reserve the next place for a card without a usable picture."""
     if places_in(enrolment.folder) < MOST_WAITING:
         put_waiting(enrolment.folder, places_in(enrolment.folder), b"")
 
 
 def named(enrolment: Enrolment, data: Path, *, in_order: bool = False) -> dict[int, FaceGuess]:
-    """Guess the unnamed cards' faces by place, using all decks of the data folder and the shipped ones.
+    """Return guesses of the unnamed cards' faces by place, from shipped decks and those in `data`.
 
-    `in_order` means that the user laid all or the missing faces in the edition's order.
+    `in_order`: all or the missing faces are in the edition's order.
     """
     pictures = {place: read_picture(path) for place, path in waiting_in(enrolment.folder).items()}
     decks = [load_templates(deck) for deck in template_decks.whole_decks(data)]
@@ -92,15 +91,14 @@ def named(enrolment: Enrolment, data: Path, *, in_order: bool = False) -> dict[i
 
 
 def _counts(order: Sequence[Subject]) -> tuple[int, int]:
-    """Return the number of cards with and without the back, which comes last."""
+    """Return the number of cards with and without the back."""
     return len(order), len(order) - (None in order)
 
 
 def enrol_photographs(enrolment: Enrolment, paths: Sequence[Path], data: Path, *, in_order: bool) -> Iterator[Progress]:
-    """Enroll the cards in photographs of many, and yield the results.
+    """Enroll the cards in photographs, yielding results; uncertain ones stay unnamed.
 
-    `in_order` also names cards by position. The others wait for a name. Raises Problem if a photograph cannot be read
-    or a face cannot be saved.
+    `in_order` also names cards by position. Raises Problem if reading or saving fails.
     """
     for path in paths:
         taken = take(enrolment, read_picture(path))
@@ -124,9 +122,9 @@ def enrol_photographs(enrolment: Enrolment, paths: Sequence[Path], data: Path, *
 
 
 def keep(enrolment: Enrolment, names: Mapping[int, Subject]) -> Iterator[tuple[int, str]]:
-    """Save unnamed cards as pictures of faces; yield place and twin's slug of each one left out.
+    """Save cards as pictures of the faces `names` by place; yield place and twin's slug of those left out.
 
-    A face that has the maximum of pictures gets this one alone. Raises Problem if one cannot be saved.
+    At the maximum, the card replaces a face's pictures. Raises Problem if saving fails.
     """
     there = waiting_in(enrolment.folder)
     for place in names.keys() & there.keys():
@@ -160,9 +158,9 @@ def _tidy(enrolment: Enrolment) -> None:
 def guesses(
     pictures: Mapping[int, Image], decks: Sequence[Templates], order: Sequence[Subject], wanted: Sequence[Subject]
 ) -> dict[int, FaceGuess]:
-    """Guess each card's face, by place; `order` lists the face expected at each place, if known.
+    """Return guesses of cards' faces by place; `order` lists the faces expected there, if known.
 
-    `pictures` are `(H, W, 3) uint8 BGR`, each filled by one card. `wanted` are the possible faces.
+    `pictures` are `(H, W, 3) uint8 BGR`, each filled by a card, `wanted` the possible faces.
     """
     told = [{place: _compared(picture, deck) for place, picture in pictures.items()} for deck in decks]
     identified = [
@@ -181,8 +179,8 @@ def guesses(
         alike, here = [one[place] for one in identified if place in one], order[place : place + 1]
         is_moved = is_theirs or any(face not in here for face in alike)
         if theirs is not None:
-            # Similarity to another edition is chance: the likeliest was right for 3 of 57 cards of three other decks.
-            # Faces that their own deck lacks come first: the others would have been identified.
+            # Similarity to other editions is chance: right for 3 of 57 cards of three decks. Faces that the cards' own
+            # deck lacks come first: others would have been identified.
             alike = [*(face for face in left if face not in known), *(face for face, _score in theirs[place].ranking)]
         likely = [*alike, *here] if is_moved else [*here, *alike]
         likely = [subject for subject in dict.fromkeys(likely) if subject in left]
