@@ -318,7 +318,7 @@ def _read_again(sight: Sight, t_s: float) -> bool:
 
 
 def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats, gray: Image) -> Mapping[str, int]:
-    """Return reads due per zone: `READS` after movement, none if unchanged since."""
+    """Return reads due per zone: `READS` after movement, none if unchanged since last read."""
     moved = {zone for zone in _every_zone(placed) if mat_of(zone) in placed.moved}
     crept = dict.fromkeys(changes.changed - sight.unexplained, 1)
     left = {**crept, **sight.reads_left, **dict.fromkeys(changes.moving | moved, READS)}

@@ -1,1 +1,1 @@
-"""Photographs of a finished tableau: which cards are there, and what to ask."""
+"""Photographs of a finished tableau: its cards, and what to ask."""

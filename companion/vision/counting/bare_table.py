@@ -1,7 +1,7 @@
 """Find missed cards on a table without mats: further cards of a column or fan, and whole outlines.
 
-Cloths have any color and pattern, so hidden ground proves nothing. But stacked cards have equal edges. The next card of
-a column is a strip beside a read card. It ends in an equal edge, and the table bounds it on both sides.
+The next card of a column is a strip beside a read card. It ends in an equal edge, with table on both sides. Hidden
+ground proves nothing: cloths have any pattern.
 """
 
 from __future__ import annotations
@@ -34,31 +34,31 @@ from companion.vision.opencv import cv2
 from companion.vision.stickers.code_plane import level_of
 from companion.vision.view import Quad, Sighting
 
-AROUND_CARDS = 1.5  # margin searched around the cards, in card heights
+AROUND_CARDS = 1.5  # searched margin, in card heights
 BAND_MM, ROUND_MM = 8.0, 4.0  # width of the compared edge; length of its round ends
-FURTHEST_MM = 46.0  # maximum search distance beyond a card; the minimum is `BAND_MM`
+FURTHEST_MM = 46.0  # search range beyond a card, from `BAND_MM`
 ASIDE_MM = 9.0  # maximum sideways offset
 TURNS_DEG = np.arange(-9.0, 9.1, 1.5)  # relative turns tried
-STEP_MM, STEP_ALONG_MM = 2.0, 4.0  # distance over which a border's step is measured; averaging length along it
-LEAST_STEP = 3.0  # minimum Lab change across both sides of a strip
+STEP_MM, STEP_ALONG_MM = 2.0, 4.0  # lengths across and along which a step is measured
+LEAST_STEP = 3.0  # minimum Lab change across a strip's sides
 UNLIKE, UNLIKE_SHARE = 14.0, 0.45
-"""Maximum Lab difference between a strip's end and the card's edge, absolute and relative to that change. On four
-tableaux: 0.4 to 10 with a change of 14 to 71 for cards, 6 to 75 with at most 10 elsewhere."""
+"""Maximum Lab difference of a strip's end and the card's edge, absolute and relative to that change. On four tableaux:
+0.4 to 10 with a change of 14 to 71 for cards, 6 to 75 with at most 10 elsewhere."""
 
-OUTLINE_TURNS_DEG = np.arange(-12.0, 12.1, 1.5)  # turns tried, relative to the read cards
-OUTLINE_STEP, LEAST_OUTLINE = 2.0, 0.5  # Lab change that scores one half; minimum score of each border
-MOST_OUTLINES = 60  # maximum outlines checked
-LEAST_FREE = 0.85  # minimum visible share of an edge or whole card
-LEAST_SHOWN = 0.6  # minimum visible share of a strip
-LEAST_BOUNDED = 0.85  # minimum share of a strip's length with a change at both sides
+OUTLINE_TURNS_DEG = np.arange(-12.0, 12.1, 1.5)  # turns tried, relative to read cards
+OUTLINE_STEP, LEAST_OUTLINE = 2.0, 0.5  # Lab change that scores one half; minimum score per border
+MOST_OUTLINES = 60
+LEAST_FREE = 0.85  # minimum visible share of an edge or card
+LEAST_SHOWN = 0.6  # the same of a strip
+LEAST_BOUNDED = 0.85  # minimum share of a strip's length with changes at both sides
 BAND_PX, ROUND_PX = round(BAND_MM * PX_PER_MM), round(ROUND_MM * PX_PER_MM)
-RIM_PX = 2, 8  # start and end of a card's rim, measured from its border
+RIM_PX = 2, 8  # distance range of a card's rim from its border
 
 
 def with_passed_over(image: Image, mats: Mats, seen: Sequence[Sighting], templates: Templates) -> Iterator[Sighting]:
-    """Yield the cards seen in a picture `(H, W, 3) uint8 BGR` by their faces, and missed ones as unknown.
+    """Yield the cards `seen` by face in a picture `(H, W, 3) uint8 BGR`, and missed ones as unknown.
 
-    For unknown cards in a column, the faces of that column become likelier.
+    Unknown cards favor their column's distance.
     """
     flat = _flat_of(image, [one.corners_px for one in seen if one.corners_px is not None], templates.size_mm)
     if flat is None:
@@ -75,7 +75,7 @@ def with_passed_over(image: Image, mats: Mats, seen: Sequence[Sighting], templat
 
 
 def _flat_of(image: Image, quads: Sequence[Quad], size_mm: Size) -> Flat | None:
-    """Return the table around the cards from straight above, or None if the perspective is unclear."""
+    """Return the table around the cards from straight above; None in unclear perspective."""
     x, y = (side / 2 for side in size_mm)
     card = np.float32([(-x, -y), (x, -y), (x, y), (-x, y)])
     square = np.array([(-x, -x), (x, -x), (x, x), (-x, x)]) * (MODULES / size_mm[0])
@@ -95,7 +95,7 @@ def _lie(corners: Floats) -> Lie:
 
 
 class _Side(NamedTuple):
-    """A side of a card, with the card turned so that it is the upper one."""
+    """A side of a card, turned to be the upper one."""
 
     lie: Lie
     quarter: int  # number of quarter turns
@@ -106,7 +106,7 @@ class _Side(NamedTuple):
 
 
 class BareTable:
-    """A table from straight above, and the cards read on it, from the top down."""
+    """A table from straight above, and its read cards, topmost first."""
 
     def __init__(self, flat: Flat, seen: Sequence[Sighting], size_mm: Size) -> None:
         self._flat, self._seen = flat, seen
@@ -117,7 +117,7 @@ class BareTable:
         self._lies = [_lie(flat.from_picture(one.corners_px)) for one in seen]
 
     def strips(self) -> Iterator[tuple[Quad, Rivals]]:
-        """Yield corners in the picture and likely faces of the cards under those seen."""
+        """Yield picture corners and likely faces of cards under those seen."""
         starts = []
         for one, lie in zip(self._seen, self._lies, strict=True):
             rivals = self._rivals(one)
@@ -129,7 +129,7 @@ class BareTable:
                 yield as_quad(self._flat.to_picture(self._corners(lie))), rivals
 
     def outlined(self) -> Iterator[Quad]:
-        """Yield corners in the picture of fully visible objects with a card's outline and rim."""
+        """Yield picture corners of fully visible objects with a card's outline and rim, then hide them."""
         rims = self._rims()
         found = sorted(self._outlines(), key=itemgetter(0), reverse=True)[:MOST_OUTLINES] if len(rims) else ()
         for _, lie in found:
@@ -142,7 +142,7 @@ class BareTable:
                     yield as_quad(self._flat.to_picture(corners))
 
     def _outlines(self) -> Iterator[tuple[float, Lie]]:
-        """Yield contrast and pose where all four borders of a card show."""
+        """Yield score and pose of cards whose four borders show."""
         height, width = self._free.shape
         side = math.ceil(math.hypot(width, height) / PX_PER_MM)
         askew = float(np.median([(lie.turn_deg + 45) % 90 - 45 for lie in self._lies]))
@@ -166,7 +166,7 @@ class BareTable:
                     yield float(least[y, x]), lie.turned(90.0 * quarter)
 
     def _rims(self) -> Pixels:
-        """Return the rims of fully visible cards, both ways up, `(n, points, 3)`, then hide all cards."""
+        """Hide all cards; return the rims `(n, points, 3)` of fully visible ones, both ways up."""
         whole = []
         for lie in self._lies:
             if cropped(self._free, lie, self._size_px, 0).mean() > LEAST_FREE:
@@ -175,7 +175,7 @@ class BareTable:
         return np.array(whole, np.float32)
 
     def _rim(self, lie: Lie) -> Pixels:
-        """Return the colors just inside a card's borders, `(points, 3)`."""
+        """Return the colors inside a card's borders, `(points, 3)`."""
         card = cropped(self._picture, lie, self._size_px, 0)
         inner, outer = RIM_PX
         mask = np.zeros(card.shape[:2], bool)
@@ -184,7 +184,7 @@ class BareTable:
         return card[mask][::4]
 
     def _rivals(self, one: Sighting) -> Rivals | None:
-        """Return the likely faces of cards under this one, or None if none of them scores."""
+        """Return the likely faces of cards under this one; None if none scores."""
         if one.face is Card.UNKNOWN:
             return one.rivals if not one.rivals or any(scores(face_of(card)) for card, _ in one.rivals) else None
         if one.face.family is Family.SAFETY:
@@ -192,7 +192,7 @@ class BareTable:
         return ((any_copy(one.face), self._sorting.beneath),) if scores(one.face) else None
 
     def in_columns(self) -> Iterator[Sighting]:
-        """Yield the cards seen, making the distance of its column likelier for an unknown card."""
+        """Yield the cards seen, an unknown one with its column's distance likelier."""
         for one, lie in zip(self._seen, self._lies, strict=True):
             column = [(lie.distance_px(at), other.face) for other, at in self._told if self._overlap(lie, at)]
             is_unknown = one.face is Card.UNKNOWN and column
@@ -209,7 +209,7 @@ class BareTable:
         return Sorting.of(is_told=bool(alike), is_sorted=all(alike))
 
     def _overlap(self, one: Lie, other: Lie) -> bool:
-        """True if two cards overlap in one column or fan."""
+        """True if two cards overlap in a column or fan."""
         x, y = (abs(apart) for apart in _within(one, other))
         width, height = (side / PX_PER_MM for side in self._size_px)
         return (x <= ASIDE_MM and y < height) or (y <= ASIDE_MM and x < width)
@@ -221,7 +221,7 @@ class BareTable:
                 yield side, side.crop(self._picture)[:BAND_PX]
 
     def _column(self, side: _Side, band: Pixels) -> Iterator[Lie]:
-        """Yield the cards of a column beyond a side."""
+        """Yield and hide the cards of a column beyond a side."""
         while (beyond := self._beyond(side, band)) is not None:
             for lie in [*self._strips(side, beyond, band)]:
                 yield lie
@@ -229,7 +229,7 @@ class BareTable:
             side = beyond
 
     def _beyond(self, side: _Side, band: Pixels) -> _Side | None:
-        """Return the best match for the same side of another card down the column."""
+        """Return the same side of the column's next visible card, or None."""
         wide, high = side.size_px
         reach = round((FURTHEST_MM + STEP_MM) * PX_PER_MM)
         size_px = (wide + 2 * round((ASIDE_MM + 2 * STEP_MM) * PX_PER_MM), reach)
@@ -246,7 +246,7 @@ class BareTable:
         return max(found, key=itemgetter(0))[1] if found else None
 
     def _strips(self, side: _Side, beyond: _Side, band: Pixels) -> Iterator[Lie]:
-        """Yield the cards whose strips show between two equal sides, the farthest first."""
+        """Yield the cards with strips between two equal sides, farthest first."""
         _, down = _within(side.lie, beyond.lie)
         height = round(-down * PX_PER_MM)
         middle = _between(side.lie, beyond.lie, 0.5).shifted(0, -side.size_px[1] / 2)
@@ -264,10 +264,9 @@ class BareTable:
 
 
 def _ends(picture: Pixels, free: Pixels, band: Pixels) -> tuple[float, float, float] | None:
-    """Return score, x and y of the best match for another card's side, or None.
+    """Return score, x and y of the best match for a card's edge `band` beyond it, or None.
 
-    The lower edge of `picture` is a card's side, and `band` is that card's edge. A match resembles it and is bounded at
-    both ends; x is its middle.
+    A match is bounded at both ends; x is its middle.
     """
     rows, width = band.shape[:2]
     placed = picture.shape[0] - rows + 1, picture.shape[1] - width + 1
@@ -288,7 +287,7 @@ def _ends(picture: Pixels, free: Pixels, band: Pixels) -> tuple[float, float, fl
 
 
 def _steps(picture: Pixels, px_per_mm: float = PX_PER_MM) -> Pixels:
-    """Return the Lab change across each pixel of a picture `(h, w, 3)` from left to right, `(h, w)`."""
+    """Return the horizontal Lab change at each pixel of a picture `(h, w, 3)`, `(h, w)`."""
     reach = round(STEP_MM * px_per_mm)
     step = np.array([[*[-1 / reach] * reach, 0, 0, *[1 / reach] * reach]], np.float32)
     changes = cv2.blur(cv2.filter2D(picture, -1, step), (1, round(STEP_ALONG_MM * px_per_mm)))
@@ -296,7 +295,7 @@ def _steps(picture: Pixels, px_per_mm: float = PX_PER_MM) -> Pixels:
 
 
 def _within(lie: Lie, other: Lie) -> tuple[float, float]:
-    """Return the other card's offset right and down along the first card's edges, in mm."""
+    """Return the other card's offset along the first's edges in mm: right, down."""
     turn, x, y = math.radians(lie.turn_deg), other.x_px - lie.x_px, other.y_px - lie.y_px
     cos, sin = math.cos(turn), math.sin(turn)
     return (cos * x + sin * y) / PX_PER_MM, (cos * y - sin * x) / PX_PER_MM

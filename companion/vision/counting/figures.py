@@ -1,7 +1,4 @@
-"""Figures of a side's cards: the visible part of each card gets a frame and a number.
-
-Numbers do not cover each other.
-"""
+"""Figures of a side's cards: visible parts get frames, and numbers that do not overlap."""
 
 from __future__ import annotations
 
@@ -15,19 +12,19 @@ from companion.vision.counting.tally import Lot, Spot, Tally
 from companion.vision.opencv import cv2
 from companion.vision.view import Point
 
-MARGIN = 0.12  # margin around a lot, as a share of its longer side
-LEAST_SHARE = 1 / 6  # minimum longer side, as a share of the photograph's width
-ACROSS, DOWN = 28.0, 44.0  # maximum width and height of a figure in number heights, for small screens
-LETTER_PX = 21.0  # height of a number on the raster of visible parts
-RADIUS_PX = 0.72 * LETTER_PX  # radius of the disc behind a number, rim included
+MARGIN = 0.12  # margin around a lot, in longer sides
+LEAST_SHARE = 1 / 6  # minimum longer side, in photograph widths
+ACROSS, DOWN = 28.0, 44.0  # maximum figure width and height in number heights, for small screens
+LETTER_PX = 21.0  # number height on the raster of visible parts
+RADIUS_PX = 0.72 * LETTER_PX  # radius of a number's disc
 SLIVER_PX = 6  # narrower visible parts are position errors
-BEST_AT = np.array((0.5, 0.12))  # preferred place of a number, in card widths and heights: clear of printed corners
-INSIDE, APART = 4.0, 12.0  # cost per pixel of disc off the card, and on another disc, in pixels of distance
+BEST_AT = np.array((0.5, 0.12))  # preferred number place in card widths and heights, clear of printed corners
+INSIDE, APART = 4.0, 12.0  # cost per pixel of disc off the card and on other discs, in pixels
 
 
 @dataclass(frozen=True, slots=True)
 class NumberedFrame:
-    """A card's frame and number on a figure."""
+    """A card's frame and number, in photograph px."""
 
     number: int
     outline: tuple[Point, ...]
@@ -37,23 +34,23 @@ class NumberedFrame:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The part of a photograph that shows a lot, in pixels of the photograph."""
+    """The part of a photograph that shows a lot, in photograph px."""
 
-    photo: int  # index of the photograph
-    size_px: tuple[int, int]  # of the whole photograph
+    photo: int  # photograph index
+    size_px: tuple[int, int]  # of the photograph
     box: Box
-    letter_px: float  # the height of a number
+    letter_px: float  # number height
     marks: tuple[NumberedFrame, ...]
 
     def of(self, number: int) -> Figure:
-        """Return the part around one card."""
+        """Return the figure of one card, by number."""
         marks = tuple(mark for mark in self.marks if mark.number == number)
         box = around(next(mark.outline for mark in marks)).padded(round(self.letter_px))
         return replace(self, box=box.within(*self.size_px), marks=marks)
 
 
 def figures(tally: Tally, lot: Lot) -> Iterator[Figure]:
-    """Yield, per photograph, the part that shows a lot: its mat and cards."""
+    """Yield the figure of each photograph that shows a lot's mat or cards."""
     for number, photo in enumerate(tally.photos):
         spots = [spot for spot in lot.spots if spot.photo == number]
         shown = [point for spot in spots for point in spot.sighting.corners_px or (spot.centre_px,)]
@@ -68,7 +65,7 @@ def figures(tally: Tally, lot: Lot) -> Iterator[Figure]:
 
 
 def _marks(spots: Sequence[Spot], box: Box, scale: float) -> Iterator[NumberedFrame]:
-    """Yield the marks of cards that score or may score."""
+    """Yield the marks of cards that may score; `scale` is raster px per photograph px."""
     corner = np.array(box[:2])
     quads = {spot: (np.array(spot.sighting.corners_px or (spot.centre_px,) * 4) - corner) * scale for spot in spots}
     raster = np.zeros((round(DOWN * LETTER_PX), round(ACROSS * LETTER_PX)), np.int32)
@@ -84,7 +81,7 @@ def _marks(spots: Sequence[Spot], box: Box, scale: float) -> Iterator[NumberedFr
 
 
 def _outline(shows: Image, quad: Floats) -> Places:
-    """Return the outline of a card's largest visible part, `(n, 2)`, or of the whole card if hidden."""
+    """Return the outline `(n, 2)` of a card's largest visible part, or of a hidden card."""
     plain = cv2.morphologyEx(shows, cv2.MORPH_OPEN, np.ones((SLIVER_PX, SLIVER_PX), np.uint8))
     parts = cv2.findContours(plain if plain.any() else shows, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0]
     largest = max(parts, key=cv2.contourArea, default=np.int32(np.round(quad)))
@@ -92,7 +89,7 @@ def _outline(shows: Image, quad: Floats) -> Places:
 
 
 def _place(outline: Places, best: Floats, taken: Sequence[Floats]) -> Floats:
-    """Return the place for a number: near the best place, without covering the numbers `taken`."""
+    """Return the point for a number: on the card, near `best`, off the numbers `taken`."""
     x, y, width, height = cv2.boundingRect(outline)
     shows = np.zeros((height + 2, width + 2), np.uint8)
     cv2.fillPoly(shows, [outline - (x - 1, y - 1)], 1)

@@ -1,7 +1,4 @@
-"""Read phone photographs, and keep the latest in memory with a reduced picture for the page.
-
-Nothing is written to disk.
-"""
+"""Read phone photographs, and keep the latest in memory, never on disk."""
 
 from __future__ import annotations
 
@@ -23,13 +20,13 @@ from companion.vision.mats.localization import Mats, look
 from companion.vision.mirrored import flipped, is_mirrored
 from companion.vision.read import gray_of, read
 
-MOST_BYTES = 24_000_000  # maximum file size in bytes, above any phone's photograph
-MOST_SENT_BYTES = 2 * MOST_BYTES  # maximum request size: with too large a file, the typed values are still received
-SHOWN_PX = 2000  # longer side of the picture on the page
-MOST_PHOTOS = 8  # maximum number of photographs of a tableau, and of tableaux
-MOST_KEPT_BYTES = 4 * MOST_BYTES  # maximum total size of the files, except that the newest tableau is always kept
+MOST_BYTES = 24_000_000  # maximum file size, above any phone's photograph
+MOST_SENT_BYTES = 2 * MOST_BYTES  # maximum request size; typed values still arrive with too large a file
+SHOWN_PX = 2000  # longer side of the page's picture
+MOST_PHOTOS = 8  # maximum photographs of a tableau, and maximum tableaux
+MOST_KEPT_BYTES = 4 * MOST_BYTES  # maximum total file size; the newest tableau is always kept
 _reading = threading.Lock()
-_reader = ThreadPoolExecutor(1, "photographs")  # only one: every thread retains a large picture's memory
+_reader = ThreadPoolExecutor(1, "photographs")  # every thread retains a large picture's memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +34,15 @@ class Snap:
     """The photographs of one tableau."""
 
     edition: str
-    deck: str  # deck for recognizing faces; empty if the cards have stickers
+    deck: str  # deck to recognize faces; empty for stickers
     photos: tuple[Photo, ...]
 
 
 def read_photo(data: bytes, name: str, deck: str = "", folder: Path | None = None, file: str = "") -> Photo:
-    """Read a picture file of cards with stickers or of a known deck, one at a time.
+    """Read a picture file of cards with stickers or of a known deck.
 
-    `name` is the photograph's name in the results; `file` is the name for error messages. Raises Problem if the file is
-    no picture or too large, or while another is being read.
+    `name` is for results, `file` for error messages. Raises Problem if it is no picture or too large, or while
+    another is read.
     """
     with one_at_a_time(_reading):
         return _reader.submit(_read, data, name, deck, folder, file).result()
@@ -64,20 +61,20 @@ def _read(data: bytes, name: str, deck: str, folder: Path | None, file: str) -> 
 
 
 def deck_choices(folder: Path | None) -> tuple[tuple[str, str], ...]:
-    """Return name and title of the decks whose faces can be recognized; `folder` is the data folder."""
+    """Return name and title of decks with recognizable faces; `folder` is the data folder."""
     called = titles(folder)
     return tuple((deck.name, called[deck.name]) for deck in whole_decks(folder))
 
 
 class Snaps:
-    """The latest photographs, in memory, each under an unguessable token."""
+    """The latest photographs in memory, by unguessable token."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._kept: dict[str, Snap] = {}
 
     def keep(self, snap: Snap, token: str = "") -> str:
-        """Store photographs as the newest and return their token; a given token's are replaced."""
+        """Store photographs as the newest, replacing a given token's; return the token."""
         token = token or secrets.token_urlsafe(16)
         with self._lock:
             self._kept.pop(token, None)
@@ -89,6 +86,6 @@ class Snaps:
         return token
 
     def get(self, token: str) -> Snap | None:
-        """Return the photographs, or None if newer ones replaced them."""
+        """Return the photographs, None if displaced by newer ones."""
         with self._lock:
             return self._kept.get(token)

@@ -1,4 +1,4 @@
-"""Strips of stacked cards in a column: where each begins, as an unread card to ask about."""
+"""Find the strips of stacked cards in a column, as unknown cards."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from companion.vision.counting.tally import LIKELY
 from companion.vision.opencv import cv2
 from companion.vision.view import FACE, Quad, Sighting
 
-PX_PER_MM, SMOOTH_PX = 2.0, 1.0  # scale and smoothing σ of pictures from straight above
-STRIP_MM = 10.0  # minimum width of a strip of a column
+PX_PER_MM, SMOOTH_PX = 2.0, 1.0  # scale and smoothing σ of rectified pictures
+STRIP_MM = 10.0  # minimum width of a strip
 ALIKE = 0.6  # minimum correlation with a card's edge: 0.65 to 0.98 at edges, at most 0.57 elsewhere
-PARTS = 4  # number of parts in which an edge is checked
+PARTS = 4  # parts in which an edge is checked
 SHADOW_PX, SHADOW, SHADOW_LEAD = 5, 0.35, 6.0
-"""Width of an edge's shadow; how much darker it must be, in Lab; and relative to the other rows. Measured in pale
-print: 0.4 to 1.7 at edges, at most 0.3 elsewhere."""
+"""Width of an edge's shadow; minimum darkening in Lab, and relative to other rows. In pale print: 0.4 to 1.7 at edges,
+at most 0.3 elsewhere."""
 
-MOST_TILT, TILTS = 0.14, 15  # maximum slope of an edge in the pile; number of slopes tried
-OTHERS = 0.1  # confidence in each safety not seen yet
+MOST_TILT, TILTS = 0.14, 15  # maximum slope of an edge; slopes tried
+OTHERS = 0.1  # confidence in each unseen safety
 Rivals = tuple[tuple[str, float], ...]
 
 
 class Sorting(NamedTuple):
-    """How reliably a column contains one distance: the printed one if there is a mat."""
+    """How reliably a column contains one distance, on a mat the printed one."""
 
     times: float  # likelihood ratio of that distance to another
-    sure: float  # confidence in it without other evidence
-    beneath: float = LIKELY  # confidence that cards under a card show the same distance
+    sure: float  # confidence in it without evidence
+    beneath: float = LIKELY  # confidence that cards under a card are equal
 
     @classmethod
     def of(cls, *, is_told: bool, is_sorted: bool) -> Sorting:
         return USUAL if not is_told else SORTED if is_sorted else UNSORTED
 
     def likelier(self, one: Sighting, face: Card | None) -> Sighting:
-        """Return the unknown card with its column's distance made likelier."""
+        """Return an unknown card with its column's distance `face` made likelier."""
         weights = {card: sure * (self.times if face_of(card) is face else 1) for card, sure in one.rivals}
         share = sum(sure for _, sure in one.rivals) / max(sum(weights.values()), 1e-6)
         rivals = sorted(weights.items(), key=lambda rival: -rival[1])
@@ -48,16 +48,16 @@ class Sorting(NamedTuple):
 
 
 SORTED, USUAL, UNSORTED = Sorting(32.0, LIKELY), Sorting(8.0, 0.3), Sorting(1.0, 0.1, 0.1)
-"""All read cards are in their columns, or all but one of several; no card was read; several are not."""
+"""All read cards are in their columns, or all but one of several; no card was read; several are elsewhere."""
 
 
 def softened(flat: Image) -> Pixels:
-    """Return a picture from straight above `(H, W, 3) uint8 BGR` as smoothed Lab."""
+    """Return a picture `(H, W, 3) uint8 BGR` as smoothed Lab."""
     return np.asarray(cv2.GaussianBlur(lab(flat), (0, 0), SMOOTH_PX), np.float32)
 
 
 def unread(quad: Quad, rivals: Rivals, zone: str | None = None) -> Sighting:
-    """Return an unknown card with these corners and likely faces."""
+    """Return an unknown card with these corners and possible faces."""
     x, y = np.mean(quad, axis=0)
     return Sighting(
         face=Card.UNKNOWN,
@@ -73,15 +73,15 @@ def unread(quad: Quad, rivals: Rivals, zone: str | None = None) -> Sighting:
 
 
 def safeties_left(seen: Sequence[Sighting]) -> Rivals:
-    """Return the safeties not seen yet as rivals."""
+    """Return the unseen safeties as rivals."""
     left = {card for card in Card if card.family is Family.SAFETY} - {one.face for one in seen}
     return tuple((any_copy(card), OTHERS) for card in sorted(left))
 
 
 def ends_of_strips(picture: Pixels, edge: Pixels | None, *, is_upper: bool) -> list[int]:
-    """Return the boundary rows of the strips in a pile `(h, w, 3)` Lab, first and last included.
+    """Return the rows that bound strips in a pile `(h, w, 3)` Lab, including first and last.
 
-    `edge` is the upper or lower edge of the card on top, without its ends: cards of a column share it.
+    `edge` is the upper or lower edge that a column's cards share, without its ends.
     """
     rows, apart = [0, len(picture)], round(STRIP_MM * PX_PER_MM)
     edges = _edges(picture)
@@ -95,7 +95,7 @@ def ends_of_strips(picture: Pixels, edge: Pixels | None, *, is_upper: bool) -> l
 
 
 def _alike(picture: Pixels, edge: Pixels, *, is_upper: bool) -> Floats:
-    """Return each row's similarity to an edge, divided by `ALIKE`: `(h,)`."""
+    """Return each row's correlation with an edge, divided by `ALIKE`, `(h,)`."""
     likeness = np.zeros(len(picture))
     ahead, behind = (0, len(edge)) if is_upper else (len(edge), 0)
     for level in _tilted(cv2.copyMakeBorder(picture, ahead, behind, 0, 0, cv2.BORDER_REPLICATE)):
@@ -106,7 +106,7 @@ def _alike(picture: Pixels, edge: Pixels, *, is_upper: bool) -> Floats:
 
 
 def _tilted(picture: Pixels) -> Iterator[Pixels]:
-    """Yield the picture sheared to level edges of each slope; its middle stays in place."""
+    """Yield the picture sheared about its middle to level edges of each slope."""
     height, width = picture.shape[:2]
     for tilt in np.linspace(-MOST_TILT, MOST_TILT, TILTS):
         level = np.float32([[1, 0, 0], [tilt, 1, -tilt * width / 2]])
@@ -115,7 +115,7 @@ def _tilted(picture: Pixels) -> Iterator[Pixels]:
 
 
 def _edges(picture: Pixels) -> Floats:
-    """Return how clearly an edge runs along each row, level or tilted, relative to the minimum: `(h,)`."""
+    """Return how clearly level or tilted edges follow each row, relative to the minimum, `(h,)`."""
     edges = np.zeros(len(picture))
     for level in _tilted(np.ascontiguousarray(picture[..., 0])):
         parts = np.stack([part.mean(axis=1) for part in np.array_split(level, PARTS, axis=1)])
@@ -124,9 +124,9 @@ def _edges(picture: Pixels) -> Floats:
 
 
 def _shadows(parts: Pixels) -> Floats:
-    """Return how much darker each row is than its neighbors, relative to the minimum.
+    """Return how much darker each row is than its neighbors, relative to the minimum, `(h,)`.
 
-    One of the parts `(n, h)` may fail. Between cards of one pale color, only the upper edge's shadow is visible.
+    One of the parts `(n, h)` may fail. Equal pale cards show only the upper edge's shadow.
     """
     reach = SHADOW_PX // 2 + 1
     darker = np.zeros(parts.shape[1])

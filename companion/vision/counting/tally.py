@@ -1,7 +1,6 @@
 """Count photographed cards by side, and list what to ask.
 
-Pure: views in, values out. With mats, zones assign cards to sides. Without mats, cards form separate heaps, and people
-assign those.
+Zones of mats assign cards to sides. Without mats, cards form heaps, which people assign.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ from companion.vision.opencv import cv2
 from companion.vision.view import FACE, Point, Sighting, View, side_of
 
 APART_MM = 150.0  # minimum distance between card centers of different heaps
-SAME_PLACE_MM = 5.0  # two equal faces closer than this are one card: a real one would be hidden
-FEWEST_ALIKE = 3  # minimum number of equal cards in two photographs that is hardly chance
+SAME_PLACE_MM = 5.0  # two equal faces closer than this are one card
+FEWEST_ALIKE = 3  # this many equal cards in two photographs are hardly chance
 MOST_GUESSES = 3
-LIKELY = 0.6  # minimum confidence of a proposed guess
+LIKELY = 0.6  # minimum confidence to propose a guess
 FEWEST_SIDES = 2
 HEAP, UNSEEN = "heap", "unseen"
 PILES = ("battle", "speed")  # zones whose cards do not score
@@ -37,30 +36,30 @@ _FITS = {"distance": (Family.DISTANCE, Family.SPECIAL), "safety": (Family.SAFETY
 
 @dataclass(frozen=True, slots=True)
 class Photo:
-    """A photograph, its view, and its picture for the page."""
+    """A photograph and its view."""
 
     name: str
     size_px: tuple[int, int]
     view: View
-    jpeg: bytes = b""  # the reduced picture
-    file: bytes = b""  # as uploaded, to read it again with another deck
+    jpeg: bytes = b""  # reduced picture for the page
+    file: bytes = b""  # as uploaded, to read again with another deck
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
     """A card in a photograph."""
 
-    photo: int  # index of its photograph
-    at: int  # index among the photograph's sightings; faces are ordered from the top down
-    lot: str  # key of its lot
-    pile: str  # zone of the mat: `battle`, `speed`, `distance`, `safety`; empty for none
+    photo: int  # photograph index
+    at: int  # index among its sightings, faces topmost first
+    lot: str  # `Lot.key`
+    pile: str  # zone: `battle`, `speed`, `distance`, `safety`, or empty
     sighting: Sighting
-    is_beside: bool = False  # it is beside the mats
-    number: int = 0  # number on the picture, from 1 across photographs, possibly scoring cards first
+    is_beside: bool = False  # beside the mats
+    number: int = 0  # on the picture, from 1 across photographs, cards that may score first
 
     @property
     def key(self) -> str:
-        """Its identifier, such as `1-7`, stable while no earlier photograph is removed."""
+        """Identifier (`1-7`), stable unless earlier photographs are removed."""
         return f"{self.photo + 1}-{self.at + 1}"
 
     @property
@@ -77,7 +76,7 @@ class Spot:
 
     @property
     def guesses(self) -> tuple[Card, ...]:
-        """The candidates for an unknown card: those that fit the zone first, then by likelihood."""
+        """An unknown card's candidates by fit to the zone, then likelihood."""
         if self.is_sure:
             return ()
         cards, fits = dict.fromkeys(face_of(name) for name, _ in self.sighting.rivals), _FITS.get(self.pile, ())
@@ -85,36 +84,36 @@ class Spot:
 
     @property
     def proposed(self) -> Card | None:
-        """The likely guess that people may accept, or None."""
+        """The first guess if likely enough to propose."""
         likely = [face_of(name) for name, confidence in self.sighting.rivals[:1] if confidence >= LIKELY]
         return next((card for card in likely if self.guesses[:1] == (card,)), None)
 
     @property
     def likeliest(self) -> Card:
-        """Its face until a person corrects it."""
+        """Its face, or first guess, until corrected."""
         return self.card if self.is_sure else next(iter(self.guesses), Card.UNKNOWN)
 
     @property
     def matters(self) -> bool:
-        """True if it scores or may score."""
+        """True if it may score."""
         if self.is_sure:
             return scores(self.card)
         return self.pile not in PILES and (not self.guesses or any(map(scores, self.guesses)))
 
 
 def scores(card: Card) -> bool:
-    """True if a card in front of a side counts at the end."""
+    """True if a side's card counts at the end."""
     return card.family in (Family.DISTANCE, Family.SAFETY) or card is Card.ACCELERATOR
 
 
 @dataclass(frozen=True, slots=True)
 class Lot:
-    """The cards of one side, or a heap without a mat."""
+    """The cards of a side, or a heap without a mat."""
 
     key: str  # `side-1` for a mat, `heap-PHOTO-NUMBER`, or `unseen-2`
     spots: tuple[Spot, ...]
-    is_beside: bool = False  # it is beside the mats and counts only on request
-    number: int = 0  # number of its side, or possible side
+    is_beside: bool = False  # beside the mats; counts only on request
+    number: int = 0  # of its side, or possible side
 
     @property
     def name(self) -> str:
@@ -130,7 +129,7 @@ class Lot:
 
     @property
     def scoring(self) -> tuple[Spot, ...]:
-        """The cards that score or may score; the page numbers them."""
+        """The cards that may score, numbered on the page."""
         return tuple(spot for spot in self.spots if spot.matters)
 
     @property
@@ -140,7 +139,7 @@ class Lot:
 
     @property
     def doubled(self) -> Counter[Card]:
-        """The distance nearest to each accelerator, each used once."""
+        """The distances doubled by accelerators: the nearest to each, used once."""
         free, chosen = list(self.of(Family.DISTANCE)), []
         for fast in (spot for spot in self.spots if spot.card is Card.ACCELERATOR):
             nearest = min(free, key=lambda spot: math.dist(spot.centre_px, fast.centre_px), default=None)
@@ -150,7 +149,7 @@ class Lot:
         return Counter(chosen)
 
     def shows(self, pile: str) -> tuple[Card, ...]:
-        """Return the known cards of the battle or speed pile."""
+        """Return the known cards in `battle` or `speed`."""
         return tuple(spot.card for spot in self.spots if spot.pile == pile and spot.is_sure)
 
     def of(self, family: Family) -> tuple[Spot, ...]:
@@ -162,7 +161,7 @@ class Tally:
     """All photographs together."""
 
     photos: tuple[Photo, ...]
-    lots: tuple[Lot, ...]  # sides on mats first, in order, then other heaps
+    lots: tuple[Lot, ...]  # sides on mats in order, then heaps
     draw_pile_empty: bool | None = None  # None if not visible
     notes: tuple[str, ...] = ()  # sentences about cards that do not count
 
@@ -176,7 +175,7 @@ class Tally:
 
 
 def tally(edition: Edition, photos: Sequence[Photo]) -> Tally:
-    """Count the cards by side, each sticker and each mat once."""
+    """Count cards by side, each sticker and mat once."""
     seen = [card for number, photo in enumerate(photos) for card in _on_photo(number, photo)]
     ours = [card for card in seen if card.sighting.face in (*edition.deck, Card.UNKNOWN)]
     once = list(_once(ours))
@@ -188,7 +187,7 @@ def tally(edition: Edition, photos: Sequence[Photo]) -> Tally:
 
 
 def _on_photo(number: int, photo: Photo) -> Iterator[Spot]:
-    """Yield the cards of a photograph that may belong to a side: not those in the middle of the table."""
+    """Yield a photograph's cards, except those on the shared mat."""
     loose, mats = [], photo.view.mats
     for index, sighting in _distinct(photo.view.sightings):
         mat, _, pile = (sighting.zone or "").partition("/")
@@ -207,7 +206,7 @@ def _on_photo(number: int, photo: Photo) -> Iterator[Spot]:
 
 
 def _distinct(sightings: Sequence[Sighting]) -> Iterator[tuple[int, Sighting]]:
-    """Yield sightings with their indices, without duplicates of one face in one place."""
+    """Yield indices and sightings, without duplicates of a face in one place."""
     for index, sighting in enumerate(sightings):
         near = SAME_PLACE_MM * _px_per_mm(sighting)
         same = [s for s in sightings[:index] if s.by == sighting.by == FACE and s.face is sighting.face]
@@ -216,7 +215,7 @@ def _distinct(sightings: Sequence[Sighting]) -> Iterator[tuple[int, Sighting]]:
 
 
 def _heaps(spots: Sequence[Spot]) -> list[list[Spot]]:
-    """Group cards into heaps, sorted along the longer direction: left to right, or top to bottom."""
+    """Return cards grouped into heaps, left to right or top to bottom."""
     scales = [scale for spot in spots if (scale := _px_per_mm(spot.sighting))]
     reach = APART_MM * float(np.median(scales)) if scales else math.inf
     heaps: list[list[Spot]] = []
@@ -229,17 +228,17 @@ def _heaps(spots: Sequence[Spot]) -> list[list[Spot]]:
 
 
 def _px_per_mm(sighting: Sighting) -> float:
-    """Return the scale at a card, or 0 if unknown."""
+    """Return the scale at a card, 0 if unknown."""
     if sighting.corners_px is None:
         return 0.0
     if sighting.by == FACE:
         return min(math.dist(a, b) for a, b in pairwise((*sighting.corners_px, sighting.corners_px[0]))) / CARD_MM[0]
-    # A code gives the scale, assuming a sticker of standard width.
+    # Assume a sticker of standard width.
     return side_of(sighting.corners_px) / (STICKER_MM * MODULES / STICKER_MODULES)
 
 
 def _once(seen: Sequence[Spot]) -> Iterator[Spot]:
-    """Yield each card once: a mat from the photograph that shows most of it, new stickers from others."""
+    """Yield each card once: a mat's from the photograph with most, new stickers from others."""
     shows = Counter((card.lot, card.photo) for card in seen)
     first: dict[str, int] = {}
     for card in sorted(seen, key=lambda card: (card.lot.startswith(HEAP), -shows[card.lot, card.photo], card.photo)):
@@ -249,10 +248,7 @@ def _once(seen: Sequence[Spot]) -> Iterator[Spot]:
 
 
 def _certain(seen: Sequence[Spot], edition: Edition) -> Iterator[Spot]:
-    """Yield the cards with rivals limited to the deck; duplicates of a unique card become unknown.
-
-    The clearest sighting in each photograph keeps its face.
-    """
+    """Yield cards with rivals limited to the deck; of a unique card, only the clearest per photograph stays known."""
     clearest: dict[tuple[int, str], Spot] = {}
     for card in sorted(seen, key=lambda card: -card.sighting.confidence):
         clearest.setdefault((card.photo, _only(card, edition)), card)
@@ -265,12 +261,12 @@ def _certain(seen: Sequence[Spot], edition: Edition) -> Iterator[Spot]:
 
 
 def _only(card: Spot, edition: Edition) -> str:
-    """Return the sticker, or the face if the deck has only one; empty for others."""
+    """Return the sticker, or the face if unique in the deck, or empty."""
     return card.sighting.card or (card.card.value if edition.deck.get(card.card) == 1 else "")
 
 
 def _lots(cards: Iterable[Spot], mats: Iterable[str]) -> Iterator[Lot]:
-    """Yield the lots with their cards numbered: every mat, but only heaps with scoring cards."""
+    """Yield lots with numbered cards: every mat, but only heaps with scoring cards."""
     spots: dict[str, list[Spot]] = {mat: [] for mat in mats}
     for card in cards:
         spots.setdefault(card.lot, []).append(card)
@@ -284,10 +280,7 @@ def _lots(cards: Iterable[Spot], mats: Iterable[str]) -> Iterator[Lot]:
 
 
 def _in_order(spots: Iterable[Spot]) -> Iterator[Spot]:
-    """Yield distances from the longest down, then safeties, then cards that do not count.
-
-    Cards of one face are ordered from top to bottom or left to right.
-    """
+    """Yield distances from the longest down, safeties, then cards that do not count; equal cards by position."""
     for _face, alike in groupby(sorted(spots, key=_rank), _rank):
         row = list(alike)
         along = max((0, 1), key=lambda axis: float(np.ptp([spot.centre_px[axis] for spot in row])))
@@ -300,7 +293,7 @@ def _rank(spot: Spot) -> tuple[object, ...]:
 
 
 def _numbered(lots: Sequence[Lot]) -> Iterator[Lot]:
-    """Yield the lots with side numbers, at least two; a mat keeps its own."""
+    """Yield at least two lots with side numbers; a mat keeps its own."""
     unseen = (Lot(UNSEEN, ()) for _ in range(FEWEST_SIDES - sum(not lot.is_beside for lot in lots)))
     mats = {lot: int(lot.key.rpartition("-")[2]) for lot in lots if lot.has_mat}
     free = (number for number in count(1) if number not in mats.values())
@@ -310,7 +303,7 @@ def _numbered(lots: Sequence[Lot]) -> Iterator[Lot]:
 
 
 def _upright(lot: Lot) -> Lot:
-    """Return a heap in the orientation of most of its cards: a photograph has no fixed top."""
+    """Return a heap, turned if most cards are sideways: a photograph has no fixed top."""
     others = [spot.sighting.sideways for spot in lot.spots if spot.card.family is not Family.SAFETY]
     if lot.has_mat or 2 * sum(others) <= len(others):
         return lot
@@ -355,11 +348,11 @@ def _notes(
 
 
 def _twice(lots: Sequence[Lot], photos: Sequence[Photo], edition: Edition) -> Iterator[str]:
-    """Yield a sentence for each pair of photographs with the same cards, unless each is on its own mat."""
+    """Yield a sentence per pair of photographs with the same cards, unless both are on mats."""
     for one, other in combinations([lot for lot in lots if lot.scoring and not lot.is_beside], 2):
         first, second = (photos[lot.scoring[0].photo].name for lot in (one, other))
         cards, others = (Counter(spot.likeliest for spot in lot.scoring) for lot in (one, other))
-        # Equal: both have a card that is unique in the deck, or the same three or more cards.
+        # They share a unique card, or are the same three or more cards.
         shares_one = any(edition.deck[card] == 1 for card in cards & others if card is not Card.UNKNOWN)
         is_alike = shares_one or (cards == others and cards.total() >= FEWEST_ALIKE)
         if first != second and not (one.has_mat and other.has_mat) and is_alike:

@@ -1,7 +1,7 @@
-"""Find missed cards on a photographed mat: something hides the printed ground of a zone.
+"""Find missed cards on a photographed mat by the printed ground they hide.
 
-A pale column, or a card with one small sign, may show too little to match a face. But a zone's ground has one color.
-Whatever hides it outside the read cards is asked about, strip by strip.
+Pale columns and cards with one small sign may show too little to match. But a zone's ground has one color; each strip
+that hides it is an unknown card.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from companion.vision.opencv import cv2
 from companion.vision.view import FACE, Sighting
 
 LINE_MM, RIM_MM = 2.0, 8.0
-"""Width of the printed line around a zone, and of its rim. Cards are put in the middle, so the rim shows ground."""
+"""Width of a zone's printed line, and of its rim, usually free of cards."""
 
 HUE_STEP, ROUGH_STEP = 3.0, 10.0
-"""Minimum Lab difference in hue between an object and the ground, and while the light is unknown. The palest print
-differs by 3 or more, old paper by less."""
+"""Minimum Lab difference in hue of object and ground; the same in unknown light. The palest print differs by at least
+3, old paper by less."""
 
-DARKEST, BRIGHTER = 0.62, 1.06  # brightness range of ground in shadow and light, relative to lit ground
-LIT = 80  # percentile that gives lit ground's brightness: over half may be in shadow
-LEAST_GROUND = 1000  # minimum ground pixels, with one in four sampled, to estimate the light
+DARKEST, BRIGHTER = 0.62, 1.06  # brightness range of ground, relative to lit ground
+LIT = 80  # percentile of lit ground's brightness: over half may be shaded
+LEAST_GROUND = 1000  # minimum ground pixels, one in four sampled, to estimate the light
 FITS = 6  # iterations of fitting the light
-BLACK = 16.0  # offset in the definition of Lab's lightness: zero light would be at -16
+BLACK = 16.0  # offset in Lab's lightness: zero light is at -16
 BESIDE_MM = 2.0  # maximum error of a card's position
-LEAST_MM = (30.0, 6.0)  # minimum length and width of a card's visible part: the mat's print is smaller
-EDGE_MM = 9.0  # width of the edge that is searched for in a column
-ROUND_MM = 4.0  # length omitted at each end of an edge: corners are round
-HIDDEN_SHARE = 0.3  # an unknown card must hide at least this share of the ground under it
+LEAST_MM = (30.0, 6.0)  # minimum length and width of a visible part, above the mat's print
+EDGE_MM = 9.0  # width of the edge searched in a column
+ROUND_MM = 4.0  # length of an edge's round ends, omitted
+HIDDEN_SHARE = 0.3  # minimum share of ground that an unknown card must hide
 
-SEVERAL = 5  # among this many read distances, one in a wrong column was probably misread
-EVEN = 0.4  # confidence in each of the two: the face read, and the column's distance
+SEVERAL = 5  # with so many read distances, one in a wrong column is probably misread
+EVEN = 0.4  # confidence in both its face and its column's distance
 
-PRINTED = tuple(card for card in Card if card.value in DISTANCE_COLUMNS)  # the distances printed over a mat's columns
+PRINTED = tuple(card for card in Card if card.value in DISTANCE_COLUMNS)  # distances printed over a mat's columns
 
 
 def with_unread(
@@ -54,11 +54,11 @@ def with_unread(
 ) -> tuple[Sighting, ...]:
     """Return the cards seen in a picture `(H, W, 3) uint8 BGR`, and missed ones in scoring zones.
 
-    Missed cards are unknown, with their likely faces. Unknown sightings gain likelihood for their column's distance, or
-    are dropped where the ground shows. A single distance in the wrong column becomes doubtful.
+    Missed cards are unknown, with likely faces. Unknown sightings favor their column's distance, or are dropped where
+    ground shows. A single distance in a wrong column becomes unknown.
 
-    Mats with stickers are skipped: a sticker does not show how far its card extends. Without printed mats, cards of the
-    deck in `templates` are searched for beside the read ones.
+    Mats with stickers are skipped: they do not show a card's extent. Without printed mats, `templates` cards
+    are searched beside the read ones.
     """
     cards = tuple(seen)
     if templates is not None and not mats.printed:
@@ -73,7 +73,7 @@ def with_unread(
 
 
 class _Mat:
-    """A side's mat from straight above, and the cards read on it."""
+    """A side's mat from straight above, and its read cards."""
 
     def __init__(self, image: Image, fit: Fit, seen: Sequence[Sighting]) -> None:
         self._fit, self._seen = fit, seen
@@ -91,7 +91,7 @@ class _Mat:
         self._in_columns = [(one, printed) for one, printed in told if one not in self._doubted]
 
     def _beneath(self, cards: Iterable[Sighting]) -> Mask:
-        """Return a mask of the area under and just beside cards, `(h, w)`."""
+        """True under and just beside cards."""
         mask = np.zeros(self._picture.shape[:2], np.uint8)
         for one in cards:
             cv2.fillConvexPoly(mask, np.int32(np.round(self._fit.to_mm(one.corners_px) * PX_PER_MM)), 1)
@@ -120,7 +120,7 @@ class _Mat:
             yield self._unread(strip, "safety", safeties_left(self._seen))
 
     def _is_there(self, one: Sighting, above: Sequence[Sighting], hidden: Mask) -> bool:
-        """True if an unknown card hides the ground outside the cards `above` it."""
+        """True if an unknown card hides ground outside the cards `above` it."""
         alone = self._beneath([one]) & ~self._beneath(above) & self._zones(LINE_MM)
         return bool(np.count_nonzero(hidden & alone) >= HIDDEN_SHARE * np.count_nonzero(alone))
 
@@ -130,15 +130,15 @@ class _Mat:
         return next((card for card, column in columns if column.contains(*at)), None)
 
     def _is_hidden(self) -> Mask:
-        """Return a mask of hidden ground, `(h, w)`: another hue, much darker, or brighter.
+        """True where ground is hidden: another hue, much darker, or brighter.
 
-        Empty if too little ground is visible.
+        Nowhere if too little ground is visible.
         """
         height, width = self._told.shape
         down, right = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j].astype(np.float32)
         light = np.stack((np.ones_like(right), right, down), axis=-1)
         inside = self._zones(LINE_MM) & ~self._told
-        # A full column may hide all its ground, so learn the color from other zones.
+        # A full column may hide all its ground: learn from other zones.
         is_bare = ~self._zones(0.0, "distance")
         at, colours, bare = (each[inside][::4] for each in (light, self._picture, is_bare))
         slope = np.zeros((3, 3), np.float32)
@@ -156,7 +156,7 @@ class _Mat:
         return (off >= HUE_STEP) | (shade < DARKEST * lit) | (shade > BRIGHTER * lit)
 
     def _zones(self, within_mm: float, *names: str) -> Mask:
-        """Return a mask of the named zones, or all, inside a margin of `within_mm`, `(h, w)`."""
+        """True in the named zones, or all, inside a margin."""
         mask = np.zeros(self._told.shape, bool)
         zones = self._fit.layout.zones
         for name in names or zones:
@@ -164,7 +164,7 @@ class _Mat:
         return mask
 
     def _strips(self, pile: Rect, told: Sequence[Sighting]) -> Iterator[Rect]:
-        """Yield the strips of stacked cards in a column; `told` are the cards read there."""
+        """Yield the strips of a column in mm; `told` are its read cards."""
         picture = self._picture[_part(pile)]
         quads = [self._fit.to_mm(one.corners_px) for one in told]
         middle = pile.centre_mm[1]
@@ -175,7 +175,7 @@ class _Mat:
             yield Rect(pile.x_mm, pile.y_mm + top / PX_PER_MM, pile.width_mm, (bottom - top) / PX_PER_MM)
 
     def _edge(self, quad: Floats, *, is_upper: bool) -> Pixels:
-        """Return a card's upper or lower edge on the mat, without its round ends."""
+        """Return the picture of a card's upper or lower edge, without round ends."""
         by_height = quad[np.argsort(quad[:, 1])]
         near, far = (by_height[:2], by_height[2:]) if is_upper else (by_height[2:], by_height[:2])
         ends, others = near[np.argsort(near[:, 0])], far[np.argsort(far[:, 0])]
@@ -193,7 +193,7 @@ class _Mat:
 
 
 def _left_over(left: Pixels, area: Rect, least_mm: tuple[float, float]) -> Iterator[Rect]:
-    """Yield the remaining parts of an area with at least this width and height."""
+    """Yield parts of an area, in mm, left and at least this wide and high."""
     width, height = (round(side * PX_PER_MM) for side in least_mm)
     there = cv2.morphologyEx(left[_part(area, LINE_MM)], cv2.MORPH_OPEN, np.ones((height, width), np.uint8))
     _, _, boxes, _ = cv2.connectedComponentsWithStats(there)
@@ -202,7 +202,7 @@ def _left_over(left: Pixels, area: Rect, least_mm: tuple[float, float]) -> Itera
 
 
 def _part(rect: Rect, within_mm: float = 0.0) -> tuple[slice, slice]:
-    """Return the rows and columns of a rectangle in the mat's picture, inside a margin of `within_mm`."""
+    """Return a rectangle's rows and columns in the mat's picture, inside a margin."""
     rim = round(within_mm * PX_PER_MM)
     left, top = round(rect.x_mm * PX_PER_MM), round(rect.y_mm * PX_PER_MM)
     width, height = round(rect.width_mm * PX_PER_MM), round(rect.height_mm * PX_PER_MM)
@@ -210,9 +210,9 @@ def _part(rect: Rect, within_mm: float = 0.0) -> tuple[slice, slice]:
 
 
 def _against(colours: Pixels, ground: Pixels) -> tuple[Pixels, Pixels]:
-    """Return how far colors `(…, 3)` Lab differ from the ground in hue, and their relative brightness.
+    """Return the hue difference of colors `(…, 3)` Lab from the ground, and their relative brightness.
 
-    Shadow scales lightness above black and both hues by the same factor.
+    Shadow scales lightness above black and hues by one factor.
     """
     shade = (colours[..., 0] + BLACK) / np.maximum(ground[..., 0] + BLACK, 1.0)
     return lengths(colours[..., 1:] - shade[..., None] * ground[..., 1:]), shade
