@@ -125,13 +125,13 @@ class Eye:
         sight = replace(sight, gate=motion.update(sight.gate, frame.image))
         before = sight.view
         if before is not None and sight.gate.motion is Motion.EVERYTHING:
-            return self._blinded(sight, before, frame)
+            return self._without_comparison(sight, before, frame)
         if before is not None and _is_idle(sight, frame.t_s):
             view = replace(before, t_s=frame.t_s)
             return replace(sight, view=view), view
         return self._looked(sight, frame)
 
-    def _blinded(self, sight: Sight, before: View, frame: Frame) -> tuple[Sight, View]:
+    def _without_comparison(self, sight: Sight, before: View, frame: Frame) -> tuple[Sight, View]:
         """Return state and view after a change of light or camera: all zones unknown and due."""
         every = _every_zone(sight.mats)
         view = replace(
@@ -175,13 +175,13 @@ class Eye:
         before = sight.sightings
         faces, lain = self._read_faces(sight, frame, gray, due, once_more)
         if self._faces is None:
-            boxes = _boxes_round(due - _as_before(sight, gray, once_more), sight.mats)
+            boxes = _boxes_round(due - _stickers_in_place(sight, gray, once_more), sight.mats)
         elif any(s.card for s in before):
             # A card's sticker and face belong together.
             boxes = _boxes_round(due, sight.mats)
         else:
             # A change across the mat's border is an arm.
-            rest = _not_told(sight, due - changes.touched_border, faces)
+            rest = _first_sticker_zones(sight, due - changes.touched_border, faces)
             boxes = [box for zone in sorted(rest) for box in _boxes_in(sight, zone, gray)]
         view = read(
             frame,
@@ -281,7 +281,7 @@ class Eye:
             trouble=_trouble(sight.mats),
             things=frozenset(lying | (sight.things - changes.moving)),
         )
-        told = {zone for zone in due - hidden - lying - things if _is_told(sight, view, zone, changes.changed)}
+        told = {zone for zone in due - hidden - lying - things if _is_explained(sight, view, zone, changes.changed)}
         left = {zone: reads - (zone in due) for zone, reads in sight.reads_left.items() if reads > (zone in due)}
         elsewhere = {card.order for card in sight.lain if card.sighting.zone not in due - hidden} & sight.under
         return (
@@ -351,14 +351,14 @@ def _lies_beside(sight: Sight, sighting: Sighting, boxes: Sequence[Box]) -> bool
     return not any(place.touches(box) for box in boxes) and zones.looks_the_same(sight.zones, sighting)
 
 
-def _as_before(sight: Sight, gray: Image, zones_told: frozenset[str]) -> frozenset[str]:
+def _stickers_in_place(sight: Sight, gray: Image, zones_told: frozenset[str]) -> frozenset[str]:
     """Return those of `zones_told` with all stickers still in place."""
     there = [s for s in sight.sightings if s.zone in zones_told]
     seen = are_there(gray, [(s.card, s.corners_px) for s in there])
     return zones_told - {s.zone for s, is_there in zip(there, seen, strict=True) if not is_there}
 
 
-def _not_told(sight: Sight, due: frozenset[str], faces: Sequence[Sighting]) -> frozenset[str]:
+def _first_sticker_zones(sight: Sight, due: frozenset[str], faces: Sequence[Sighting]) -> frozenset[str]:
     """Return the due zones to search for a first sticker: new, or not explained by faces."""
     unseen = {zone for zone in due if not zones.is_settled(sight.zones, zone)}
     unread = {s.zone for s in faces if s.face is Card.UNKNOWN and s.zone is not None}
@@ -373,7 +373,7 @@ def _still_lies(sight: Sight, missed: Sighting, found: Sequence[Sighting]) -> bo
     return zones.looks_the_same(sight.zones, missed) or zones.is_under_a_thing(sight.zones, missed, new)
 
 
-def _is_told(sight: Sight, view: View, zone: str, changed: Collection[str]) -> bool:
+def _is_explained(sight: Sight, view: View, zone: str, changed: Collection[str]) -> bool:
     """True if stickers explain a zone: no card changed, or one was added and only cards under it are missed."""
     before, now = ({s.card for s in sightings if s.zone == zone} for sightings in (sight.sightings, view.sightings))
     if None in now or not zones.is_settled(sight.zones, zone):

@@ -73,16 +73,16 @@ class MatMemory:
     @cached_property
     def accepted_now(self) -> Colours:
         """`accepted` in the current light."""
-        return _evened(self, self.accepted)
+        return _in_current_light(self, self.accepted)
 
     @cached_property
     def bare_now(self) -> Colours:
-        return _evened(self, self.bare)
+        return _in_current_light(self, self.bare)
 
     @cached_property
     def different(self) -> Mask:
         """Pixels that differ from `accepted_now`."""
-        return _apart(self.last, self.accepted_now) > CHANGED_LEVELS
+        return _difference(self.last, self.accepted_now) > CHANGED_LEVELS
 
     @cached_property
     def other_surface(self) -> Mask:
@@ -186,7 +186,7 @@ def unexplained(state: ZoneWatch, zones: Iterable[str], sightings: Sequence[Sigh
 def lies_like_a_card(state: ZoneWatch, zone: str, sightings: Sequence[Sighting]) -> bool:
     """True if unread objects cover about a card's area of a settled zone."""
     sheet = _settled_sheet(state, zone)
-    covered = sum(_strange(sheet, sheet.foreign, sheet.foreign[sheet.zones[zone]], sightings)) if sheet else 0
+    covered = sum(_unexplained_areas(sheet, sheet.foreign, sheet.foreign[sheet.zones[zone]], sightings)) if sheet else 0
     return CARD_SHARES[0] * CARD_PX <= covered <= CARD_SHARES[1] * CARD_PX
 
 
@@ -232,7 +232,7 @@ def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sight
     if sheet is None or np.count_nonzero(box.of(sheet.cleared)) > CLEARED_SHARE * box.area_px:
         # Print never seen bare looks foreign without its card.
         return False
-    return any(_strange(sheet, sheet.foreign, box.of(sheet.foreign), found))
+    return any(_unexplained_areas(sheet, sheet.foreign, box.of(sheet.foreign), found))
 
 
 def is_hidden(state: ZoneWatch, mat: str, corners_mm: Floats) -> bool:
@@ -338,7 +338,7 @@ def _next_sheet(old: MatMemory | None, fit: Fit, small: Image, scale: float) -> 
     # Start over.
     if old is None or fit.layout != old.fit.layout or np.abs(fit.outline_px - old.fit.outline_px).max() > MOVED_PX:
         return MatMemory(fit, now, now, now, np.zeros(now.shape[:2], bool), dict.fromkeys(_zones_of(fit.layout), 0))
-    moved = _largest(cv2.absdiff(now, old.last)) > MOVING_LEVELS
+    moved = _max_channel(cv2.absdiff(now, old.last)) > MOVING_LEVELS
     calm = min(old.still.values()) >= FIRST_STILL_FRAMES and np.count_nonzero(moved) < MIN_PATCH_PX
     if calm and fit is old.fit:
         return old
@@ -378,28 +378,28 @@ def _cut_off(fit: Fit, size_px: tuple[int, int]) -> frozenset[str]:
     )
 
 
-def _apart(one: Image, other: Colours) -> Colours:
-    return _largest(cv2.absdiff(one.astype(np.float32), other))
+def _difference(one: Image, other: Colours) -> Colours:
+    return _max_channel(cv2.absdiff(one.astype(np.float32), other))
 
 
-def _largest(colours: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+def _max_channel(colours: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
     """Return each pixel's maximum channel, faster than `max(axis=2)`."""
     first, second, third = cv2.split(colours)
     return cv2.max(cv2.max(first, second), third)
 
 
-def _evened(sheet: MatMemory, reference: Image) -> Colours:
+def _in_current_light(sheet: MatMemory, reference: Image) -> Colours:
     """Return a remembered view in the current light."""
-    return reference.astype(np.float32) * _lighter(sheet, reference)
+    return reference.astype(np.float32) * _light_ratio(sheet, reference)
 
 
 def _relit(sheet: MatMemory, reference: Image) -> Image:
-    """Return `_evened` as `uint8`, or `reference` in unchanged light."""
-    is_same = np.abs(_lighter(sheet, reference) - 1).max() < SAME_LIGHT
-    return reference if is_same else np.rint(_evened(sheet, reference)).clip(0, 255).astype(np.uint8)
+    """Return `_in_current_light` as `uint8`, or `reference` in unchanged light."""
+    is_same = np.abs(_light_ratio(sheet, reference) - 1).max() < SAME_LIGHT
+    return reference if is_same else np.rint(_in_current_light(sheet, reference)).clip(0, 255).astype(np.uint8)
 
 
-def _lighter(sheet: MatMemory, reference: Image) -> Colours:
+def _light_ratio(sheet: MatMemory, reference: Image) -> Colours:
     """Return the median ratio of current to remembered light, `(3,)`.
 
     A ratio of medians can jump with a single card.
@@ -416,7 +416,7 @@ def _shade(now: Image, then: Colours) -> tuple[Colours, Colours]:
     """Return brightness ratio and remaining color difference in levels, `(h, w)` each."""
     here, total = now.astype(np.float32), np.ones((1, 3), np.float32)
     shade = cv2.transform(here, total) / np.maximum(cv2.transform(then, total), 1)
-    return shade, _largest(cv2.absdiff(here, then * shade[:, :, None]))
+    return shade, _max_channel(cv2.absdiff(here, then * shade[:, :, None]))
 
 
 def _same_surface(now: Image, then: Colours, brightest: float = SHADE[1]) -> Mask:
@@ -477,15 +477,15 @@ def _grown(rect: Rect, by_mm: float) -> Rect:
 
 def _is_explained(sheet: MatMemory, zone: str, sightings: Sequence[Sighting]) -> bool:
     labels = sheet.foreign if zone in sheet.settled else sheet.reaching_in
-    return all(size < MIN_PATCH_PX for size in _strange(sheet, labels, labels[sheet.zones[zone]], sightings))
+    return all(size < MIN_PATCH_PX for size in _unexplained_areas(sheet, labels, labels[sheet.zones[zone]], sightings))
 
 
-def _strange(
+def _unexplained_areas(
     sheet: MatMemory, labels: npt.NDArray[np.int32], part: npt.NDArray[np.int32], sightings: Sequence[Sighting]
 ) -> Iterator[int]:
     """Yield the area in `part`, cut from `labels`, of each patch no card explains."""
     cards, patches = _cards_on(sheet, sightings), zip(*np.unique(part, return_counts=True), strict=True)
-    return (int(size) for label, size in patches if label and not _is_of_cards(labels == label, cards))
+    return (int(size) for label, size in patches if label and not _is_explained_by(labels == label, cards))
 
 
 def _cards_on(sheet: MatMemory, sightings: Sequence[Sighting]) -> Floats:
@@ -497,7 +497,7 @@ def _cards_on(sheet: MatMemory, sightings: Sequence[Sighting]) -> Floats:
     return np.column_stack((_on_sheet(sheet.fit.to_mm([s.centre_px for s in own])), reach_mm))
 
 
-def _is_of_cards(patch: Mask, cards: Floats) -> bool:
+def _is_explained_by(patch: Mask, cards: Floats) -> bool:
     """True if cards explain a patch: near, and hardly larger."""
     rows, columns = np.nonzero(patch)
     x, y, reach_mm = cards.T
@@ -532,7 +532,7 @@ def _may_be_bare(sheet: MatMemory) -> Mask:
     _, labels, stats, _ = cv2.connectedComponentsWithStats(strange.astype(np.uint8), connectivity=8)
     large = stats[:, cv2.CC_STAT_AREA] > MOST_PRINT_PX
     large[0] = False
-    return np.where(sheet.bare_known, _apart(sheet.last, sheet.bare_now) <= CHANGED_LEVELS, ~large[labels])
+    return np.where(sheet.bare_known, _difference(sheet.last, sheet.bare_now) <= CHANGED_LEVELS, ~large[labels])
 
 
 def _near_cards(sheet: MatMemory, sightings: Sequence[Sighting]) -> Mask:

@@ -146,13 +146,13 @@ class _Mat:
         steps, counts = np.unique(grounds, axis=0, return_counts=True)
         slope[0] = steps[counts.argmax()] * HUE_STEP if len(steps) else 0.0
         for most in np.linspace(ROUGH_STEP, HUE_STEP, FITS):
-            off, shade = _against(colours, at @ slope)
+            off, shade = _hue_and_brightness(colours, at @ slope)
             near = (off < np.where(bare, most, HUE_STEP / 2)) & (shade > DARKEST) & (shade < 1 / DARKEST)
             if np.count_nonzero(near) < LEAST_GROUND:
                 return np.zeros(self._told.shape, bool)
             slope = np.linalg.lstsq(at[near], colours[near], rcond=None)[0]
         lit = np.percentile(shade[near], LIT)
-        off, shade = _against(self._picture, light @ slope)
+        off, shade = _hue_and_brightness(self._picture, light @ slope)
         return (off >= HUE_STEP) | (shade < DARKEST * lit) | (shade > BRIGHTER * lit)
 
     def _zones(self, within_mm: float, *names: str) -> Mask:
@@ -209,7 +209,7 @@ def _part(rect: Rect, within_mm: float = 0.0) -> tuple[slice, slice]:
     return slice(top + rim, top + height - rim), slice(left + rim, left + width - rim)
 
 
-def _against(colours: Pixels, ground: Pixels) -> tuple[Pixels, Pixels]:
+def _hue_and_brightness(colours: Pixels, ground: Pixels) -> tuple[Pixels, Pixels]:
     """Return the hue difference of colors `(…, 3)` Lab from the ground, and their relative brightness.
 
     Shadow scales lightness above black and hues by one factor.

@@ -79,7 +79,7 @@ def outlines(image: Image, size_mm: Size, fit: Fit | None = None) -> list[Outlin
 def likeliest(found: list[Outline], look: Looks) -> list[Outline]:
     """Return one card's candidates and larger outlines around them, the card first."""
     wider = look.grown_round(sorted(found, key=lambda outline: -outline.score)[:_MOST_GROWN])
-    return _believed(_ranked([*found, *wider]), look) if found else []
+    return _with_first_checked(_ranked([*found, *wider]), look) if found else []
 
 
 # --- Sides ----------------------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ class Looks:
             odd = 0.5 * odd + float(np.abs(np.log(side / wanted)).max())
         if odd > MOST_ODD:
             return None
-        ends = 1 - _going_on(self._ground, corners)
+        ends = 1 - _continuation(self._ground, corners)
         step = _steps(self._ground, corners, scale)
         score = min(support) + 0.6 * float(np.mean(support)) + 0.5 * ends + 0.6 * step - 4.0 * max(0.0, odd - _FITS)
         return Outline(placed, min(support), ends, step, odd, score, float(np.median(blurs)) / self._shrink)
@@ -293,7 +293,7 @@ def _blur(slope: Floats, offsets: Floats, level: float, tilt: float) -> float:
     return float(np.median(height[strong] / steepest[strong])) / math.sqrt(2 * math.pi)
 
 
-def _going_on(ground: Ground, corners: Floats) -> float:
+def _continuation(ground: Ground, corners: Floats) -> float:
     """Return how clearly the sides continue beyond the corners, within a fifth of their length: 0 to 1.
 
     A continuation follows the side or has the same colors beside it. One side continued at both ends suffices, a line
@@ -358,7 +358,7 @@ def _in_sight(ground: Ground, base: Floats) -> Floats:
 # --- Choice ---------------------------------------------------------------------------------------------------
 
 
-def _believed(found: list[Outline], look: Looks) -> list[Outline]:
+def _with_first_checked(found: list[Outline], look: Looks) -> list[Outline]:
     """Return the candidates, the first one widened or marked doubtful if needed."""
     first, widths = found[0], look.strips(found[0])
     if any(widths):
@@ -371,11 +371,11 @@ def _believed(found: list[Outline], look: Looks) -> list[Outline]:
     # The first may include a line on the ground.
     fit_better = (other for other in found[1:] if other.score > first.score + 0.08 and other.odd < first.odd - 0.005)
     is_doubtful = any(widths) or any(holds(first.corners, other.corners) for other in fit_better)
-    is_doubtful = is_doubtful or any(_may_be_round(other, first) for other in found[1:])
+    is_doubtful = is_doubtful or any(_are_ambiguous(other, first) for other in found[1:])
     return [replace(first, is_doubtful=is_doubtful), *found[1:]]
 
 
-def _may_be_round(outer: Outline, inner: Outline) -> bool:
+def _are_ambiguous(outer: Outline, inner: Outline) -> bool:
     """True if either candidate may be the card."""
     if not _CLEARLY_LARGER < outer.area_px / inner.area_px < _LARGEST_FRAME or not holds(outer.corners, inner.corners):
         return False
@@ -387,12 +387,12 @@ def _ranked(found: Sequence[Outline]) -> list[Outline]:
     """Return candidates, likeliest first, a card before its frames."""
     order = sorted(found, key=lambda outline: -outline.score)
     first = order[0]
-    while (outer := next((other for other in order if _is_card_round(other, first)), None)) is not None:
+    while (outer := next((other for other in order if _has_as_frame(other, first)), None)) is not None:
         first = outer
     return [first, *(other for other in order if other is not first)]
 
 
-def _is_card_round(outer: Outline, inner: Outline) -> bool:
+def _has_as_frame(outer: Outline, inner: Outline) -> bool:
     """True if the inner candidate is likely a frame printed on the outer one."""
     larger = outer.area_px / inner.area_px
     if not 1.004 < larger < _LARGEST_FRAME or not holds(outer.corners, inner.corners):

@@ -96,7 +96,7 @@ def _found(image: Image, size_mm: Size) -> tuple[list[Floats], Floats | None]:
     ground = ground_of(image)
     quads = candidates(ground, size_mm, BANDS)
     look = Looks(ground, size_mm)
-    groups = _places(look.at(_spread(ground, quads, np.zeros(len(quads)))))[:_MOST_CERTAIN]
+    groups = _places(look.at(_likeliest_per_place(ground, quads, np.zeros(len(quads)))))[:_MOST_CERTAIN]
     firsts = (likeliest(group, look)[0] for group in groups)
     to_mm = _plane(_of_one_size([outline for outline in firsts if outline.is_sure]), size_mm)
     cards = [] if to_mm is None else _cards(ground, quads, to_mm, size_mm, _LOOSELY)
@@ -115,9 +115,9 @@ def _found(image: Image, size_mm: Size) -> tuple[list[Floats], Floats | None]:
 def _cards(ground: Ground, quads: Floats, to_mm: Floats, size_mm: Size, alike: float) -> list[Floats]:
     """Return the corners of candidates whose size deviates by less than `alike`."""
     look = Looks(ground, size_mm)
-    rough = _off(to_mm, quads, size_mm)
-    found = look.at(_spread(ground, quads[rough < _ROUGHLY], rough[rough < _ROUGHLY]))
-    off = [float(_off(to_mm, outline.corners[None], size_mm)[0]) for outline in found]
+    rough = _size_deviation(to_mm, quads, size_mm)
+    found = look.at(_likeliest_per_place(ground, quads[rough < _ROUGHLY], rough[rough < _ROUGHLY]))
+    off = [float(_size_deviation(to_mm, outline.corners[None], size_mm)[0]) for outline in found]
     fitting = [
         replace(outline, score=outline.score - _PER_OFF * by)
         for outline, by in zip(found, off, strict=True)
@@ -156,7 +156,7 @@ def _candidates_at(ground: Ground, middle_mm: Floats, to_mm: Floats, size_mm: Si
     return candidates(part, size_mm) + np.array([box.left, box.top])
 
 
-def _spread(ground: Ground, quads: Floats, off: Floats) -> list[Floats]:
+def _likeliest_per_place(ground: Ground, quads: Floats, off: Floats) -> list[Floats]:
     """Return the likeliest of `quads` `(n, 4, 2)`, a few per place and size; `off` is their size deviation."""
     if not len(quads):
         return []
@@ -225,22 +225,22 @@ def _plane(cards: Sequence[Floats], size_mm: Size) -> Floats | None:
         to_mm = np.vstack([cv2.estimateAffine2D(first, own)[0], (0, 0, 1)])
         for _ in range(_ROUNDS):
             seen = through(to_mm, left.reshape(-1, 2)).reshape(left.shape)
-            wanted = np.array([_laid(own, quad) for quad in seen])
+            wanted = np.array([_moved_onto(own, quad) for quad in seen])
             to_mm = cv2.findHomography(left.reshape(-1, 2), wanted.reshape(-1, 2))[0]
-        off = _off(to_mm, left, size_mm)
+        off = _size_deviation(to_mm, left, size_mm)
         if off.max() < _SAME:
             return np.asarray(to_mm, np.float64)
         left = np.delete(left, off.argmax(), axis=0)
     return None
 
 
-def _laid(own: Floats, seen: Floats) -> Floats:
+def _moved_onto(own: Floats, seen: Floats) -> Floats:
     """Return a card's corners `(4, 2)` mm, moved and turned onto detected ones."""
     a, b, _, _ = similarity(own, seen)
     return own @ np.array([[a, b], [-b, a]]) / np.hypot(a, b) + seen.mean(axis=0)
 
 
-def _off(to_mm: Floats, quads: Floats, size_mm: Size) -> Floats:
+def _size_deviation(to_mm: Floats, quads: Floats, size_mm: Size) -> Floats:
     """Return the relative size deviation of quadrilaterals `(n, 4, 2)`, `(n,)`."""
     if not len(quads):
         return np.zeros(0)
