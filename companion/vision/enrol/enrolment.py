@@ -163,7 +163,7 @@ def as_png(picture: Image) -> bytes:
 
 
 def recoded(content: bytes, name: str) -> bytes:
-    """Re-encode another machine's picture as PNG, at most `LARGE_PX` long.
+    """Re-encode another machine's picture as PNG, at most `LARGE_PX` long unless too narrow.
 
     Raises Problem for other content or impossible sizes.
     """
