@@ -1,9 +1,7 @@
-"""Capture an opened camera in a thread of its own, so that no driver blocks the rest.
+"""Capture an opened camera in a separate thread, so that no driver blocks the rest.
 
-A thread, not a process: OpenCV and Picamera2 release other threads while waiting for a driver. A process would cost a
-Raspberry Pi the memory of a second OpenCV and a copy of every picture, and cannot end a hanging driver either. Only
-this thread calls the device. If a call never returns, the thread is abandoned until the program ends. `guarded` runs
-one task in such a thread.
+OpenCV and Picamera2 release other threads while they wait. A process would cost a Raspberry Pi a second OpenCV and a
+copy of every picture, and cannot end a hanging driver either. If a driver call never returns, the thread is abandoned.
 """
 
 from __future__ import annotations
@@ -28,32 +26,31 @@ from companion.vision.capture.image_io import MAX_SIDE_PX
 from companion.vision.capture.steadiness import Adjustment, Steadiness
 
 AT_ONCE_S = 0.005
-"""Time within which only a buffered, possibly old picture arrives.
+"""A picture grabbed within this time was buffered, and may be old.
 
-Also the pause between those, so that a faulty driver does not use a whole core.
+Also the pause between such grabs, which spares the CPU.
 """
 
-SHOW_S = 1.0  # until people see a newer picture during a long look
+SHOW_S = 1.0  # without a requested picture, until `newest` is renewed for display
 MOST_WAITING = 8  # maximum pictures buffered in a device just opened
-SAMPLE_PX = 16  # step at which pictures are compared, and their minimum side
-DARK, BRIGHT = 24, 250  # between these levels no sensor makes a strip of one color; beyond are dark rooms and lamps
-STRIP_SHARE = 8  # height of a picture over that of the one-color strip where it is cut short
+SAMPLE_PX = 16  # sampling step, and minimum side of a picture
+DARK, BRIGHT = 24, 250  # between these levels no sensor gives a one-color strip; beyond are dark rooms and lamps
+STRIP_SHARE = 8  # picture height / height of the examined strip
 TORN_AFTER_S = 12.0
-"""Seconds for which the lower strip must stay the same, while the upper one changes, to be old.
+"""Time after which an unchanged lower strip below a changing upper one is old.
 
-Some decoders fill what was not sent with the picture before. A compressed stream may repeat a calm part as well: for
-one, `REPEATS_S` counts.
+Some decoders fill missing data from the previous picture. Streams and phones get `REPEATS_S`: compression repeats calm
+parts too.
 """
 
 REPEATS_S = 30.0
-"""Seconds for which a stream or a phone may send the same picture, bit for bit.
+"""Time for which a stream or phone may send the same picture, bit for bit.
 
-Strong compression repeats a still scene until the next full picture. The x264 encoder sends one every 250 frames unless
-told otherwise: 10 s at 25 frames a second, 17 s at 15, 25 s at 10.
+x264 repeats a still scene until the next full picture: by default 250 frames, 25 s at 10 frames a second.
 """
 
 ANSWER_S, TRIAL_S, CLOSING_S = 10.0, 20.0, 2.0
-"""Limits for opening a device until its first picture, for a whole trial, and for closing."""
+"""Limits for a device's first picture, for a whole trial, and for closing."""
 
 T = TypeVar("T")
 
@@ -74,7 +71,7 @@ class Shot(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """The clock, and functions to sleep and to start a thread."""
+    """Clock, pause and thread start."""
 
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], object] = time.sleep
@@ -84,9 +81,9 @@ class Timing:
 class Capture:
     """A device from opening to closing. Its thread calls `run`, the reader the rest.
 
-    `fps` is the maximum rate (None: unlimited). Pictures may repeat for `repeats_s`. `before` is the last `sample` of
-    the previous capture, if any. The first picture is then only compared with it: it may be old, or the only one.
-    `same_since_s` is since when that sample repeated.
+    `fps` is the maximum rate (None: unlimited). Pictures may repeat for `repeats_s`. `before` is the previous capture's
+    last `sample`, `same_since_s` when it began to repeat. With `before`, the first picture is only compared: it may be
+    old.
     """
 
     def __init__(
@@ -101,13 +98,13 @@ class Capture:
     ) -> None:
         self._opener, self._timing, self._fps, self._repeats_s = opener, timing, fps, repeats_s
         self._only_compares = bool(before)
-        self.same_since_s = same_since_s  # since when pictures repeat; None while they change
+        self.same_since_s = same_since_s  # when pictures began to repeat; None while they change
         self._due_s = 0.0
         self._steadiness = Steadiness()
-        self._torn_s: float | None = None  # since when only the upper strip changes
-        self.sample = before  # some pixels of the latest picture
+        self._torn_s: float | None = None  # when the lower strip stopped changing
+        self.sample = before  # pixels of the latest picture
         self.newest: Image | None = None  # latest good picture, requested or not
-        self._shots = deque[Shot](maxlen=1)  # requested, until taken
+        self._shots = deque[Shot](maxlen=1)  # requested picture
         self._is_wanted = False
         self.begun_s = self._newest_s = self.moved_s = timing.clock()
         """Times of the start, of `newest`, and of the device's last answer."""
@@ -116,19 +113,19 @@ class Capture:
         self.problem: Exception | None = None  # why opening failed
         self.fault: FrameFault | None = None  # of the latest picture
         self.is_open = self.is_given_up = False
-        self.is_dry = False  # no more pictures; perhaps still closing
+        self.is_dry = False  # no more pictures
         self.is_over = False  # the thread has ended
 
     def ask(self) -> None:
-        """Request the next good picture; others are discarded, so that none is ever old."""
+        """Request the next good picture; earlier ones are never returned."""
         self._is_wanted = True
 
     def taken(self) -> Shot | None:
-        """Return the requested picture once it is there."""
+        """Return the requested picture once; None until it arrives."""
         return self._shots.pop() if self._shots else None
 
     def give_up(self) -> None:
-        """Have the thread close the device as soon as it answers."""
+        """Make the thread close the device once the driver answers."""
         self.is_given_up = True
 
     # In the thread
@@ -138,7 +135,7 @@ class Capture:
         try:
             device = self._opener()
         except Exception as error:
-            # Drivers may raise anything; the reader reports it and tries again.
+            # Drivers may raise anything; the reader reports it.
             self.problem, self.is_dry, self.is_over = error, True, True
             return
         try:
@@ -171,7 +168,7 @@ class Capture:
                 self.newest = self.newest if image is None else image
 
     def _take(self, device: Device, now_s: float) -> None:
-        """Hand over the grabbed picture unless it is faulty."""
+        """Hand over the grabbed picture, or set `fault`."""
         step_s = 1 / self._fps if self._fps else 0.0
         self._due_s = max(self._due_s, now_s - step_s) + step_s
         image = _retrieved(device)
@@ -195,7 +192,7 @@ class Capture:
         self._shots.append(Shot(image, now_s))
 
     def _is_frozen(self, before: bytes, now_s: float) -> bool:
-        """True if pictures repeat too long; in the dark they may."""
+        """True if pictures repeated for `repeats_s`; dark ones never count."""
         if before != self.sample or max(self.sample) <= DARK:
             self.same_since_s = None
             return False
@@ -203,7 +200,7 @@ class Capture:
         return now_s - self.same_since_s >= self._repeats_s
 
     def _is_torn(self, before: bytes, grid: Image, now_s: float) -> bool:
-        """True if the lower strip of pictures, sampled as `grid` `(h, w) uint8`, is old."""
+        """True if the lower strip of `grid`, a sampled picture `(h, w) uint8`, is old."""
         if len(before) != grid.size:
             self._torn_s = None
             return False
@@ -216,7 +213,6 @@ class Capture:
         return self._torn_s is not None and now_s - self._torn_s > max(TORN_AFTER_S, self._repeats_s)
 
     def _keep_steady(self, device: Device, image: Image, now_s: float) -> None:
-        """Hold or release exposure, white balance and focus, if the camera can."""
         self._steadiness, deed = steadiness.after(self._steadiness, steadiness.light_of(image), now_s)
         with suppress(Exception):
             if deed is Adjustment.HOLD:
@@ -239,14 +235,14 @@ def _retrieved(device: Device) -> Image | None:
 
 
 def is_picture(image: object) -> TypeGuard[Image]:
-    """True if this is a picture, `(H, W, 3) uint8`, of plausible size."""
+    """True for a picture `(H, W, 3) uint8` of plausible size."""
     if not isinstance(image, np.ndarray) or image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3:
         return False
     return min(image.shape[:2]) >= SAMPLE_PX and max(image.shape[:2]) <= MAX_SIDE_PX
 
 
 def is_cut_short(image: Image) -> bool:
-    """True if a picture ends in a strip of one color, with which decoders fill missing data."""
+    """True if `(H, W, 3) uint8` ends in one color, with which decoders fill missing data."""
     sample = image[::-SAMPLE_PX, ::SAMPLE_PX]
     colour = sample[0, 0]
     if colour.max() <= DARK or colour.min() >= BRIGHT:
@@ -256,9 +252,9 @@ def is_cut_short(image: Image) -> bool:
 
 
 def guarded(opener: Callable[[], Device], name: str, work: Callable[[Device], T], limit_s: float = TRIAL_S) -> T:
-    """Run `work` on a device in a thread, abandoned if the driver hangs; return the result.
+    """Return `work(device)`, run in a thread that is abandoned if the driver hangs.
 
-    The thread opens and closes the device. Raise Problem for any failure, or after `limit_s`.
+    The thread opens and closes the device. Raise Problem on failure, or after `limit_s`.
     """
     answer: Future[T] = Future()
 

@@ -1,7 +1,4 @@
-"""Thin wrappers for cameras: webcams, streams, Raspberry Pi cameras.
-
-`FirstCamera` finds one at any time: it may be plugged in or wake up late.
-"""
+"""Webcams, network streams and Raspberry Pi cameras; `FirstCamera` searches for one."""
 
 from __future__ import annotations
 
@@ -20,12 +17,12 @@ from companion.common.text import Said, say
 from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 
-PHONE = "phone:"  # a phone that sends its pictures
+PHONE = "phone:"  # source name of a camera phone
 PHONE_SILENT = say("The camera phone sends no pictures: unlock it and open its camera page.")
 PHONE_STUCK = say("The camera phone keeps sending the same picture: reload its camera page.")
 
-Size = tuple[int, int]  # width and height
-SIZE_PX, LARGE_PX = (1920, 1080), (3840, 2160)  # usual; and for tables whose cards look too small
+Size = tuple[int, int]  # width, height
+SIZE_PX, LARGE_PX = (1920, 1080), (3840, 2160)  # usual; for cards that look too small
 
 
 def usual_size() -> Size:
@@ -34,33 +31,33 @@ def usual_size() -> Size:
 
 
 FIRST_PICTURE_S = (5.0, 10.0, 20.0, 40.0)
-"""Limits from opening a camera to its first picture, for the first try, the second, …, and from then on.
+"""Limits for a camera's first picture: first try, second, …, all later ones.
 
 Some streams start only for a client, and take 8 s or more.
 """
-LOOK_S = 2.0  # between checks for new devices, which list a folder
-TRY_AGAIN_S = 30.0  # until the same devices are tried again; one may have been busy or asleep
+LOOK_S = 2.0  # between checks for new devices
+TRY_AGAIN_S = 30.0  # until the same devices are tried again
 
 
 class Device(Protocol):
-    """An opened camera or stream; those with fixed exposure need no `hold`."""
+    """An opened camera or stream."""
 
     def grab(self) -> bool:
-        """Wait for the next picture; False if there are no more."""
+        """Wait for the next picture. Return False if there are no more."""
 
     def retrieve(self) -> Image | None:
-        """Return the last grabbed picture, `(H, W, 3) uint8 BGR`."""
+        """Return the last grabbed picture, `(H, W, 3) uint8 BGR`; None if damaged."""
 
     def hold(self) -> None:
-        """Keep exposure, white balance and focus as they are."""
+        """Fix exposure, white balance and focus."""
         return
 
     def let_go(self) -> None:
-        """Let the camera adjust exposure, white balance and focus."""
+        """Make exposure, white balance and focus automatic."""
         return
 
     def kind(self) -> str | None:
-        """Return the picture format (`MJPG`), if known."""
+        """Return the picture format, such as `MJPG`; None if unknown."""
         return None
 
     def close(self) -> None:
@@ -68,7 +65,7 @@ class Device(Protocol):
 
 
 def is_stream(source: str) -> bool:
-    """True for a network source."""
+    """True for HTTP and RTSP addresses."""
     return source.lower().startswith(("http://", "https://", "rtsp://", "rtsps://"))
 
 
@@ -77,9 +74,9 @@ def opener_of(
     size_px: Callable[[], Size] = usual_size,
     first_picture_s: Callable[[], float] = lambda: FIRST_PICTURE_S[0],
 ) -> Callable[[], Device]:
-    """Return a function that opens a source, as often as needed.
+    """Return a function that opens the source, repeatedly if needed.
 
-    It asks `size_px` for a webcam's picture size, and `first_picture_s` for a stream's time limit.
+    Each call asks `size_px` for a webcam's picture size, or `first_picture_s` for a stream's limit.
     """
     if source.startswith("picamera2:"):
         return lambda: PiCamera(source.removeprefix("picamera2:"))
@@ -91,7 +88,7 @@ def opener_of(
 
 
 def lasting_name(path: str, by_id: Path = Path("/dev/v4l/by-id")) -> str:
-    """Return a camera's name that survives replugging, if the system has one."""
+    """Return a camera's path in `by_id`, which survives replugging; else `path`."""
     with suppress(OSError):
         links = sorted(by_id.iterdir())
         return next((str(link) for link in links if link.resolve() == Path(path).resolve()), path)
@@ -120,32 +117,30 @@ MODES = (
     ("YUYV", (1280, 720)),
     ("MJPG", (640, 480)),
 )
-"""Formats and sizes to try, up to the wanted size, largest first: pixels read small stickers.
+"""Formats and sizes to try, largest first.
 
-Over USB 2 the same size comes 30 times a second as JPEG, and 5 times raw, which is enough.
+Over USB 2, 1920 × 1080 comes 30 times a second as JPEG; 5 times raw, which is enough.
 """
 
 
 class Webcam(_OpenCv):
-    """A Video4Linux camera, in the best of `MODES` that it supports."""
+    """A Video4Linux camera, in the first of `MODES` up to `most_px` that it supports."""
 
     def __init__(self, path: str, name: str, most_px: Size = SIZE_PX) -> None:
         self._capture = _opened_webcam(path, name)
         modes = [(kind, size_px) for kind, size_px in MODES if size_px <= most_px]
         if not any(self._set(*mode) for mode in modes):
-            # It has another mode: ask for the closest.
             self._set(*modes[0])
         self._capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
         self.let_go()
 
     def _set(self, kind: str, size_px: Size) -> bool:
-        """Ask for a format and size; True if the camera gives them."""
+        """Request a mode. Return True if the camera sets it."""
         # Format first: cameras offer full rates only for the current one.
         self._capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*kind))
         self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, size_px[0])
         self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, size_px[1])
         given_px = tuple(int(self._capture.get(side)) for side in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))
-        # An unknown format is assumed to be right.
         return given_px == size_px and self.kind() in (kind, None)
 
     def hold(self) -> None:
@@ -185,14 +180,14 @@ def _opened_webcam(path: str, name: str) -> cv2.VideoCapture:
 
 
 PI_NODES = ("bcm2835-", "pispbe", "rp1-cfe", "rpi-hevc", "rpivid", "unicam")
-"""Name prefixes of a Raspberry Pi's codecs and of its own camera; none is a webcam.
+"""Name prefixes of a Raspberry Pi's codecs and ribbon cable camera.
 
-They are about twenty, and would all be tried before the ribbon cable camera.
+Trying these twenty would delay the ribbon cable camera.
 """
 
 
 def video_devices(folder: Path = Path("/dev"), names: Path = Path("/sys/class/video4linux")) -> list[str]:
-    """Return the possible cameras, by number; `names` has a file with each one's name."""
+    """Return the paths of possible webcams, by number."""
     nodes = [node for node in folder.glob("video*") if node.name[5:].isdecimal()]
     nodes = [node for node in nodes if not _name_in(names / node.name / "name").startswith(PI_NODES)]
     return [str(node) for node in sorted(nodes, key=lambda node: int(node.name[5:]))]
@@ -216,7 +211,7 @@ class Stream(_OpenCv):
 
 
 def slow(name: str, limit_s: float) -> Said:
-    """Return the message that a first picture takes longer than usual."""
+    """Return the message that a first picture may take `limit_s`."""
     return say(
         "Waiting up to %(seconds)d seconds for the first picture of %(camera)s.",
         camera=name,
@@ -225,22 +220,22 @@ def slow(name: str, limit_s: float) -> Said:
 
 
 def unanswered(name: str) -> Problem:
-    """Return the problem that a camera, named as by `shown`, does not answer."""
+    """Return the problem that a camera does not answer. `name` is from `shown`."""
     if is_stream(name):
         return Problem("The stream %(name)s does not answer: check the address and that it is running.", name=name)
     return Problem("The camera %(name)s does not answer: unplug it and plug it in again.", name=name)
 
 
-_AF_MANUAL, _AF_CONTINUOUS = 0, 2  # libcamera's numbers: a fixed lens, or continuous focus
+_AF_MANUAL, _AF_CONTINUOUS = 0, 2  # libcamera's focus modes
 
 
 class PiCamera(Device):
-    """A Raspberry Pi camera on the ribbon cable, through Picamera2."""
+    """A Raspberry Pi's ribbon cable camera."""
 
     def __init__(self, number: str) -> None:
         try:
             from picamera2 import Picamera2
-        except (ImportError, ValueError) as error:  # ValueError: a library of it needs another NumPy.
+        except (ImportError, ValueError) as error:  # ValueError: a dependency needs another NumPy.
             raise Problem(
                 say(
                     "Picamera2 is missing: run `sudo apt install python3-picamera2` and create the virtual "
@@ -266,7 +261,7 @@ class PiCamera(Device):
             self._camera.configure(self._camera.create_video_configuration(main=main, buffer_count=2))
             self._camera.start()
         except Exception:
-            # Otherwise it could not be opened again.
+            # Otherwise it cannot be opened again.
             self.close()
             raise
 
@@ -289,7 +284,7 @@ class PiCamera(Device):
         self._set({"AeEnable": True, "AwbEnable": True, "AfMode": _AF_CONTINUOUS})
 
     def _set(self, controls: dict[str, object]) -> None:
-        """Set what this camera has; most lenses do not move."""
+        """Set those controls that this camera has."""
         known = self._camera.camera_controls
         self._camera.set_controls({name: value for name, value in controls.items() if name in known})
 
@@ -303,23 +298,23 @@ class PiCamera(Device):
 
 @dataclass(frozen=True, slots=True)
 class Openers:
-    """How to open a camera, and to check that its device is there."""
+    """Functions to open a camera, and to check that its device exists."""
 
     open: Callable[[], Device]
     is_there: Callable[[], bool]
 
 
 def openers(source: str, size_px: Callable[[], Size] = usual_size) -> Openers:
-    """Return the openers of a camera; one on the ribbon cable is always there."""
+    """Return a camera's openers; without a device path `is_there` is always True."""
     lasting = Path(lasting_name(source))
     return Openers(opener_of(source, size_px), lasting.exists if source.startswith("/dev/") else lambda: True)
 
 
 class FirstCamera:
-    """Search for a camera until one answers, open it as often as needed, and replace it once it is gone.
+    """Find a camera, open it, and replace it if removed.
 
-    `answers` tries the devices and returns a source for `frames`, or None; `devices` lists them. `wait` pauses, and
-    ends the search by returning something true. Threads may call `open` at once.
+    `answers` tries the devices and returns a source for `frames`, or None; `devices` lists them. `wait(seconds)`
+    returns true to end the search. `open` is thread-safe.
     """
 
     def __init__(
@@ -334,12 +329,12 @@ class FirstCamera:
         self._openers_of = openers
         self._openers: Openers  # of the camera found
         self._tried: tuple[Sequence[str], float] | None = None
-        """Devices tried in vain, and until when."""
+        """Devices tried in vain, and the end of their pause."""
 
-        self.source: str | None = None  # None before a camera has answered
+        self.source: str | None = None  # None until a camera has answered
 
     def found(self, none_yet: Callable[[], None] = lambda: None) -> str | None:
-        """Return the source once there is one; None if stopped. Call `none_yet` at most once."""
+        """Wait for a camera and return its source; None if stopped. Call `none_yet` if the first try fails."""
         self.source = self._answers()
         if self.source is None:
             none_yet()
@@ -353,7 +348,7 @@ class FirstCamera:
         return self.source
 
     def open(self) -> Device:
-        """Open the camera found, or another if it is gone. Raise Problem if that fails."""
+        """Open the camera found, or another if it is gone. Raise Problem on failure."""
         now = self._openers
         if now.is_there():
             self._tried = None

@@ -1,7 +1,6 @@
-"""Combine the pictures of several cameras over one table into one frame, side by side.
+"""Combine the pictures of several cameras over one table into one frame, in a grid.
 
-Each has a thread, and is asked for its next picture once all were processed. A silent camera is not waited for; its
-place stays gray.
+Each camera has a thread, and sends its next picture once the last frame was processed. Silent cameras are not awaited.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ from companion.vision.capture.sources import Frame, Part
 
 log = logging.getLogger(__name__)
 
-ROWS = 2  # two pictures stand one above the other, which suits a phone
-GREY = 90  # gray level without a picture
-LOOK_S = 0.2  # between checks of which cameras are used, and which send
+ROWS = 2  # two pictures stacked suit a phone
+GREY = 90  # gray level of an empty cell
+LOOK_S = 0.2  # between checks for added, removed and silent cameras
 Opened = Callable[[str, Callable[[], bool]], Iterator[Frame]]
-"""Returns a source's frames; they end when the function returns True."""
+"""Function (source, is_stopped) → frames, which end when `is_stopped` returns True."""
 
 
 class _Feed:
-    """The newest picture of one camera."""
+    """A camera's thread and newest frame."""
 
     def __init__(self, frames: Callable[[Callable[[], bool]], Iterator[Frame]], come: Condition) -> None:
         self._frames, self._come = frames, come
@@ -38,7 +37,6 @@ class _Feed:
 
     @property
     def sends(self) -> bool:
-        """True while its latest picture is current."""
         return self.frame is not None and not self.is_over and self.frame.is_fresh()
 
     @property
@@ -46,7 +44,7 @@ class _Feed:
         return (0, 0) if self.frame is None else (self.frame.image.shape[1], self.frame.image.shape[0])
 
     def leave(self) -> None:
-        """Have its thread close the camera."""
+        """Make the thread close the camera."""
         with self._come:
             self.is_left = True
             self._come.notify_all()
@@ -75,7 +73,7 @@ class _Feed:
 def frame_sets(
     first: Iterator[Frame], others: Callable[[], Sequence[str]], opened: Opened, is_stopped: Callable[[], bool]
 ) -> Iterator[Frame]:
-    """Yield the first camera's frames, combined with the others' while there are any."""
+    """Yield the first camera's frames, combined with those of `others()` once there are any."""
     while not others():
         frame = next(first, None)
         if frame is None:
@@ -93,7 +91,7 @@ def frame_sets(
             if frame is not None:
                 yield frame
                 with come:
-                    # What others sent meanwhile is for the next set.
+                    # Later pictures belong to the next set.
                     for feed in taken:
                         feed.is_new = False
                     come.notify_all()
@@ -103,7 +101,7 @@ def frame_sets(
 
 
 def _bring_up_to_date(feeds: dict[str, _Feed], others: Sequence[str], opened: Opened, come: Condition) -> None:
-    """Start added cameras, stop removed ones."""
+    """Add and remove feeds in place."""
     for source in set(feeds) - {"", *others}:
         feeds.pop(source).leave()
     for source in others:
@@ -112,12 +110,11 @@ def _bring_up_to_date(feeds: dict[str, _Feed], others: Sequence[str], opened: Op
 
 
 def _is_complete(feeds: Collection[_Feed]) -> bool:
-    """True if all sending cameras have a new picture."""
+    """True if all sending cameras, at least one, have a new picture."""
     return any(feed.is_new for feed in feeds) and all(feed.is_new or not feed.sends for feed in feeds)
 
 
 def _set_of(feeds: Sequence[_Feed]) -> Frame:
-    """Combine the newest pictures; each camera keeps its place."""
     frames = [feed.frame if feed.is_new else None for feed in feeds]
     if len(feeds) == 1 and frames[0] is not None:
         return frames[0]
@@ -126,7 +123,7 @@ def _set_of(feeds: Sequence[_Feed]) -> Frame:
 
 
 def side_by_side(frames: Sequence[Frame | None], size_px: Size) -> Frame:
-    """Combine pictures in places of size `size_px`; missing ones keep theirs."""
+    """Combine pictures in a grid with cells of `size_px` (width, height); None leaves a cell gray."""
     come = [frame for frame in frames if frame is not None]
     (width, height), columns = size_px, -(-len(frames) // ROWS)
     whole = np.full((ROWS * height, columns * width, 3), GREY, np.uint8)

@@ -1,4 +1,4 @@
-"""Read and write picture files, checking their size in the header first."""
+"""Read and write picture files; their size is checked in the header first."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from companion.vision.boxes import Image, shrunk
 from companion.vision.opencv import cv2
 
 MAX_FILE_BYTES = 64_000_000
-MAX_SIDE_PX = 16_000  # that of a panorama; OpenCV cannot warp twice as much
-SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp"})  # files of a folder that are read
+MAX_SIDE_PX = 16_000  # a panorama's; OpenCV cannot warp twice as much
+SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp"})  # read from a folder
 JPEG_QUALITY = 80
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-_JPEG_IN_ROWS = frozenset({0xC0, 0xC1})  # decoded row by row; other JPEGs need all their data in memory
-_MOST_SEGMENTS = 10_000  # maximum before a JPEG's first scan
+_JPEG_IN_ROWS = frozenset({0xC0, 0xC1})  # baseline: decoded row by row; others need all data in memory
+_MOST_SEGMENTS = 10_000  # before a JPEG's first scan
 _ONE_AT_A_TIME = threading.Lock()
 _JPEG_ALONE = frozenset({0x01, 0xFF, *range(0xD0, 0xD9)})
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Maximum sizes of a picture."""
+    """Maximum sizes of a picture, in pixels."""
 
-    whole_px: int  # decoded at once
+    whole_px: int  # decoded at full size
     jpeg_px: int  # of a JPEG; above `whole_px` it is reduced while decoding
-    kept_px: int  # of the result; larger ones are reduced
+    kept_px: int  # of the result, else reduced
 
 
 OWN = Limits(MAX_PICTURE_PX, MAX_PICTURE_PX, MAX_PICTURE_PX)
 SENT = Limits(whole_px=28_000_000, jpeg_px=200_000_000, kept_px=12_600_000)
-"""For pictures sent by phones, since the service's memory is limited.
+"""Limits for pictures from phones, to save memory.
 
-Reading one with a deck's faces takes 17 bytes per pixel plus 245 MB (`tests/trust/picture_memory.py`). Phones take 12,
-24, 48, 50, 108 or 200 megapixels; 12 show all that is printed on cards.
+Recognizing faces takes 17 bytes per pixel plus 245 MB (`tests/trust/picture_memory.py`). Phones take 12 to 200
+megapixels; 12 show all print on cards.
 """
 
 
@@ -68,9 +68,9 @@ def read_picture(path: str | Path) -> Image:
 
 
 def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | None = None) -> Image:
-    """Decode a picture file's content to `(H, W, 3) uint8 BGR`. Raise Problem, calling the picture `name`.
+    """Decode a picture file's content to `(H, W, 3) uint8 BGR`. Raise Problem about `name`.
 
-    `by` decodes instead, such as `sandbox.decode`, within the limits `SENT`; it returns None for damaged data.
+    `by`, such as `sandbox.decode`, decodes instead, within `SENT`; None means damaged.
     """
     size = declared_size(data)
     if size is None:
@@ -95,7 +95,6 @@ def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | 
 
 
 def _check_size(data: bytes, size: tuple[int, int], name: str | Path, limits: Limits) -> None:
-    """Raise Problem if a picture of this width and height is too large."""
     its = {"name": name, "width": size[0], "height": size[1]}
     most_px = limits.jpeg_px if _is_in_rows(data) else limits.whole_px
     if not 0 < size[0] * size[1] <= most_px:
@@ -116,7 +115,7 @@ def _check_size(data: bytes, size: tuple[int, int], name: str | Path, limits: Li
 
 
 def declared_size(data: bytes) -> tuple[int, int] | None:
-    """Return width and height from the header of a JPEG, PNG, WebP or BMP; None for other data."""
+    """Return width and height from a JPEG, PNG, WebP or BMP header; None for other data."""
     if data[:8] == b"\x89PNG\r\n\x1a\n" and data[12:16] == b"IHDR" and len(data) >= 24:
         return struct.unpack(">II", data[16:24])
     if data[:2] == b"\xff\xd8":
@@ -130,7 +129,7 @@ def declared_size(data: bytes) -> tuple[int, int] | None:
 
 
 def decoded(data: bytes, limits: Limits = OWN) -> Image | None:
-    """Decode a picture file with a valid header; None if damaged."""
+    """Decode a picture file to `(H, W, 3) uint8 BGR`, reduced to the limits; None if damaged."""
     size = declared_size(data)
     if size is None:
         return None
@@ -149,24 +148,22 @@ _FLAGS = {
     4: cv2.IMREAD_REDUCED_COLOR_4,
     8: cv2.IMREAD_REDUCED_COLOR_8,
 }
-"""Decoder flags by the factor that sides are reduced by."""
 
 
 def _reduction(data: bytes, size: tuple[int, int], limits: Limits) -> int:
-    """Return the factor that sides are reduced by while decoding."""
+    """Return the factor, 1 to 8, by which decoding reduces sides."""
     if not _is_in_rows(data):
         return 1
     return next((times for times in _FLAGS if size[0] * size[1] <= times**2 * limits.whole_px), max(_FLAGS))
 
 
 def _is_in_rows(data: bytes) -> bool:
-    """True for a JPEG decoded row by row."""
     return data[:2] == b"\xff\xd8" and all(kind in _JPEG_IN_ROWS for kind, _size in _jpeg_frames(data))
 
 
 @contextmanager
 def _hushed() -> Iterator[None]:
-    """Suppress what decoders' C code writes to standard error."""
+    """Suppress C decoders' output to standard error."""
     with _ONE_AT_A_TIME:
         try:
             kept = os.dup(2)
@@ -183,7 +180,7 @@ def _hushed() -> Iterator[None]:
 
 
 def _jpeg_frames(data: bytes) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Yield kind and size of each frame before the first scan; of two, the larger counts."""
+    """Yield kind, and width and height, of each frame before the first scan."""
     at = 2
     for _segment in range(_MOST_SEGMENTS):
         if at + 9 > len(data) or data[at] != 0xFF:
@@ -221,7 +218,7 @@ def _webp_size(data: bytes) -> tuple[int, int] | None:
 
 
 def jpeg_of(image: Image, most_px: int = MAX_SIDE_PX) -> bytes | None:
-    """Encode a picture `(H, W, 3) uint8 BGR` as JPEG, with sides up to `most_px`; None if that fails."""
+    """Encode `(H, W, 3) uint8 BGR` as JPEG, with sides up to `most_px`; None on failure."""
     image = shrunk(image, most_px / max(image.shape[:2]))
     done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
     return bytes(data) if done else None

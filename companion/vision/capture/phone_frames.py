@@ -1,4 +1,4 @@
-"""Use a phone as camera: its page sends pictures, captured like any camera's."""
+"""Use a phone as camera: its page sends pictures."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from companion.vision.boxes import Image
 from companion.vision.capture.devices import PHONE, PHONE_SILENT, Device
 from companion.vision.capture.sandbox import Darkroom
 
-SENDING_S = 3.0  # silence until a phone counts as not sending; a busy Wi-Fi pauses for less
-ANSWER_S = 1.5  # maximum wait for a picture, below `sources.BLIND_S` so that no reader waits
-PICTURES_A_PROCESS = 20_000  # until the decoding process is replaced: an hour of play
+SENDING_S = 3.0  # silence that means not sending; busy Wi-Fi pauses for less
+ANSWER_S = 1.5  # maximum wait for a picture, below `sources.BLIND_S`
+PICTURES_A_PROCESS = 20_000  # until the decoding process is replaced, after an hour of play
 
 
 class PhoneFrames:
-    """The latest picture that a phone sent. Thread-safe."""
+    """The latest picture sent by the camera phone. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._come = threading.Condition()
-        self._jpeg, self._came, self._read = b"", 0, 0  # latest picture, its number, that of the last one read
+        self._jpeg, self._came, self._read = b"", 0, 0  # latest JPEG, its number, last number read
         self._came_s = -SENDING_S
         self._is_given_up = False
-        self.sender: str | None = None  # the phone that is the camera
-        self.battery: int | None = None  # in percent; None if charging or unknown
+        self.sender: str | None = None  # camera phone
+        self.battery: int | None = None  # percent; None if charging or unknown
 
     def choose(self, phone: str | None) -> None:
-        """Use this phone as camera, or none."""
+        """Use this phone as camera; None for no phone."""
         with self._come:
             self.sender, self._is_given_up, self.battery = phone, phone is None, None
 
     def put(self, phone: str, jpeg: bytes, battery: int | None = None) -> bool | None:
-        """Store a picture; return whether the last one was read, None if this phone is not the camera.
+        """Store a picture. Return whether the last one was read; None if this is not the camera phone.
 
-        After a restart, the first phone that sends is the camera.
+        After a restart, the first phone that sends becomes the camera.
         """
         with self._come:
             if self.sender is None and not self._is_given_up:
@@ -49,7 +49,7 @@ class PhoneFrames:
         return is_kept_up_with
 
     def next_after(self, number: int) -> tuple[int, bytes]:
-        """Return the latest picture with its number, waiting up to `ANSWER_S` for one after `number`."""
+        """Return the latest picture's number and JPEG; wait up to `ANSWER_S` for one above `number`."""
         with self._come:
             self._come.wait_for(lambda: self._came > number, ANSWER_S)
             self._read = self._came
@@ -76,5 +76,4 @@ class _Phone(Device):
         return self._darkroom.decode(self._jpeg, PHONE)
 
     def close(self) -> None:
-        """End the decoding process; the phone may keep sending."""
         self._darkroom.close()

@@ -1,7 +1,7 @@
-"""Decode untrusted pictures in a separate process, so that a crash there is only an error here.
+"""Decode untrusted pictures in a separate process; a crash there is only an error here.
 
-It starts with the first picture, and is replaced after a crash, a timeout, or many pictures. It is spawned, not forked,
-which OpenCV would not survive.
+The process starts with the first picture, and is replaced after a crash, a timeout, or many pictures. It is spawned:
+OpenCV does not survive a fork.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from companion.vision.boxes import Image
 from companion.vision.capture import image_io
 from companion.vision.capture.sandbox_worker import LENGTH, SIZES
 
-MOST_S = 30.0  # per picture, with the start of the process; then it is killed
+MOST_S = 30.0  # per picture, including process start
 MOST_PICTURES = 200  # until the process is replaced, in case decoders leak
-PATIENCE_S = 20.0  # maximum wait for the picture before
+PATIENCE_S = 20.0  # maximum wait for the previous picture
 BUSY = say("Another picture is being processed: try again in a moment.")
 _COMMAND = ("-m", "companion.vision.capture.sandbox_worker")
 _ROOT = Path(__file__).parents[3]
@@ -56,9 +56,9 @@ class Darkroom:
         self._served = 0
 
     def decode(self, data: bytes, name: str | Path) -> Image:
-        """Decode a picture file's content to `(H, W, 3) uint8 BGR`, within the limits `image_io.SENT`.
+        """Decode a picture file's content to `(H, W, 3) uint8 BGR`, within `image_io.SENT`.
 
-        Raise Problem, calling the picture `name`.
+        Raise Problem about `name`, or Busy.
         """
         try:
             return image_io.decode(data, name, by=self._developed)
@@ -80,7 +80,7 @@ class Darkroom:
             try:
                 return self._asked(data)
             except (OSError, EOFError):
-                # Perhaps it was idle and ended: try once with a new one.
+                # It may have ended while idle.
                 ended_idle = self._end() == 0
                 if not ended_idle:
                     raise
@@ -111,7 +111,7 @@ class Darkroom:
         )
 
     def _end(self) -> int | None:
-        """End the process, if it still runs; return its exit code."""
+        """End the process, if any; return its exit code."""
         worker, self._worker, self._served = self._worker, None, 0
         if worker is None:
             return None
@@ -125,7 +125,7 @@ class Darkroom:
 
 
 def _exchange(to: IO[bytes], back: IO[bytes], data: bytes) -> Image | None:
-    """Send a picture file, return its pixels, None if damaged. Raise OSError or EOFError if the process fails."""
+    """Send a picture file, return its pixels; None if damaged. Raise OSError or EOFError if the process fails."""
     to.write(LENGTH.pack(len(data)))
     to.write(data)
     to.flush()

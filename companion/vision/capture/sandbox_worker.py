@@ -1,7 +1,6 @@
-"""The restricted process that decodes untrusted pictures, started by `sandbox.py`.
+"""Decode untrusted pictures in a restricted process, for `sandbox.py`.
 
-First it drops its rights: it cannot open files or connections, or start processes. Its memory is limited to what the
-largest picture needs. A malicious picture harms only this process.
+It cannot open files or connections, or start processes; its memory is limited.
 """
 
 from __future__ import annotations
@@ -20,22 +19,21 @@ from companion.vision.boxes import Image
 from companion.vision.capture.image_io import SENT, decoded
 from companion.vision.opencv import cv2
 
-MOST_MORE_BYTES = 400 * 2**20  # maximum memory added; 28 megapixels in scans, rotated, take 252 MB
-MOST_CPU_S = 20  # per picture; the starting process also has a limit, but may be gone
-IDLE_S = 120.0  # without a picture, until the process ends to save memory
+MOST_MORE_BYTES = 400 * 2**20  # memory added; 28 megapixels in scans, rotated, take 252 MB
+MOST_CPU_S = 20  # per picture, even if the starting process is gone
+IDLE_S = 120.0  # without a picture, until the process ends
 SIZES = struct.Struct(">II")  # height and width, before the pixels; 0 if damaged
-LENGTH = struct.Struct(">Q")  # of the picture file that follows, in bytes
+LENGTH = struct.Struct(">Q")  # bytes of the picture file that follows
 
 
 def main() -> None:
     """Decode pictures from standard input until it ends."""
     asked, answers = os.fdopen(0, "rb", closefd=False), os.fdopen(os.dup(1), "wb")
-    with Path(os.devnull).open("wb") as nowhere:  # A decoder's output must not mix with the answers.
+    with Path(os.devnull).open("wb") as nowhere:  # decoder output must not mix with the answers
         os.dup2(nowhere.fileno(), 1)
     cv2.setNumThreads(1)
     shut_in()
     while (data := _next(asked)) is not None:
-        # Allow CPU time for the next picture.
         used = resource.getrusage(resource.RUSAGE_SELF)
         allowed = resource.getrlimit(resource.RLIMIT_CPU)[1]
         resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + MOST_CPU_S, allowed))
@@ -43,8 +41,8 @@ def main() -> None:
 
 
 def shut_in() -> None:
-    """Drop all rights that decoding does not need. Raise OSError or ValueError if the system refuses."""
-    with suppress(OSError):  # If memory is short, this ends before the service.
+    """Drop all rights that decoding does not need. Raise OSError or ValueError if refused."""
+    with suppress(OSError):  # if memory is short, this ends before the service
         Path("/proc/self/oom_score_adj").write_text("1000")
     most = resource.getpagesize() * int(Path("/proc/self/statm").read_text().split()[0]) + MOST_MORE_BYTES
     _lower(resource.RLIMIT_AS, most)

@@ -1,8 +1,7 @@
-"""Read frames from a camera, film, folder, stream, or the simulated table, all through `frames`.
+"""Read frames from a camera, film, folder or stream, all through `frames`.
 
-Each camera is captured in a thread (`capture_thread`) that the reader monitors. A camera that hangs, sends nothing or
-is unplugged is reported by a `Notice`, abandoned, and reopened in another thread. `Device` hides the hardware, so the
-rest runs without any.
+Each camera is captured in a thread (`capture_thread`). The reader reports a hanging, silent or unplugged camera by a
+`Notice`, and reopens it in another thread.
 """
 
 from __future__ import annotations
@@ -51,20 +50,20 @@ from companion.vision.opencv import cv2
 
 log = logging.getLogger(__name__)
 
-LIVE_FPS = 10.0  # read from a camera; cards lie for seconds, so more would only heat a Raspberry Pi
+LIVE_FPS = 10.0  # from a camera; more would only heat a Raspberry Pi
 FOLDER_FPS = 10.0
 
 BLIND_S = 2.0  # without a good picture, until a camera is reported blind and reopened
 FRESH_S = BLIND_S + 0.5  # until the last picture is no longer shown
-LEFT_STREAM_AFTER_S = 5.0  # without a good picture, until a stream is reopened; it may resume by itself
-OPEN_S = 4.0  # until another opening is tried beside a hanging one, after a stream's own limit
-FIRST_OPEN_S = 10.0  # until the caller is told that a camera does not answer
+LEFT_STREAM_AFTER_S = 5.0  # the same for a stream, which may resume by itself
+OPEN_S = 4.0  # until another opening is tried beside a hanging one; plus a stream's own limit
+FIRST_OPEN_S = 10.0  # until `frames` raises Problem if a camera hangs
 STALE_S = 1.0  # maximum age of an arriving picture
-PAUSES_S = (0.5, 1.0, 2.0)  # before reopening, the first time, the second, and from then on
-MOST_THREADS = 4  # per camera: one is read, others may hang in a driver
+PAUSES_S = (0.5, 1.0, 2.0)  # before reopening: first, second, later
+MOST_THREADS = 4  # per camera: one is read, others may hang
 POLL_S = 0.02  # between checks
-CLOSING_S = 0.5  # maximum wait for the device at the end
-WRONG_SIZE_TRIES = 3  # consecutive smaller pictures until their size is accepted
+CLOSING_S = 0.5  # maximum wait for threads at the end
+WRONG_SIZE_TRIES = 3  # consecutive smaller pictures until that size is accepted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,26 +72,26 @@ class Frame:
 
     image: Image
     t_s: float
-    after_gap: bool = False  # pictures were missed, so anything may have changed
-    is_fresh: Callable[[], bool] = lambda: True  # while the latest picture is current
-    newest: Callable[[], Image | None] = lambda: None  # a picture that arrived since, if any
-    parts: tuple[Part, ...] = ()  # of several cameras combined
+    after_gap: bool = False  # pictures were missed: anything may have changed
+    is_fresh: Callable[[], bool] = lambda: True  # latest picture is current
+    newest: Callable[[], Image | None] = lambda: None  # a later picture, if any
+    parts: tuple[Part, ...] = ()  # one per camera, if combined
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """One camera's part of a frame."""
+    """One camera's part of a combined frame."""
 
-    frame: Frame | None  # None while the camera is silent
-    at_px: tuple[int, int]  # its top left corner on the combined picture
+    frame: Frame | None  # None without a new picture
+    at_px: tuple[int, int]  # top left corner
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A message about the source for people."""
+    """Message about the source for people."""
 
     sentence: str
-    blind: bool = False  # while no frames come; a later notice with False ends that
+    blind: bool = False  # frames stop; a later notice with False ends that
 
 
 Tell = Callable[[Notice], None]
@@ -115,17 +114,17 @@ def frames(
 ) -> Iterator[Frame]:
     """Return the frames of `0`, `/dev/video2`, a film, a folder, `http://…`, `rtsp://…`, `picamera2:` or `phone:`.
 
-    Raise Problem at once if the source is missing or cannot be opened. Times are the clock's for cameras and streams,
-    the film's own, or number / fps in a folder.
+    Raise Problem at once if the source is missing or cannot be opened. Times are the clock's for devices, the film's
+    own, or number / fps in a folder.
 
-    * `fps`: maximum rate of a camera, stream or film; rate of a folder (10).
-    * `wait(seconds)`: pauses, and ends the frames by returning something true, like `Event.wait`.
-    * `tell`: receives problems, in the reading thread.
-    * `patient`: wait for a camera that is not there yet.
+    * `fps`: maximum rate, or a folder's rate (10).
+    * `wait(seconds)`: pauses; returns true to end the frames, like `Event.wait`.
+    * `tell`: receives notices, in the reading thread.
+    * `patient`: wait for a missing camera.
     * `live`: play films and folders at their own speed.
-    * `open_device`: opens a device instead, needed for a phone.
-    * `named`: names that device, if it may differ from `source`.
-    * `size_px`: wanted size of a webcam's pictures; it is reopened if that changes.
+    * `open_device`: opens a device instead; needed for a phone.
+    * `named`: returns that device's name, if not `source`.
+    * `size_px`: wanted size of a webcam's pictures; a change reopens it.
     """
     if fps is not None and not 0 < fps <= 1000:
         raise Problem(f"{fps} is not a number of frames per second: use one above 0, up to 1000.")
@@ -143,7 +142,7 @@ def frames(
             timing,
             is_stream=is_stream(source),
             is_remote=is_stream(source) or source == PHONE,
-            # Retry more often if a missing device costs only a look at a file.
+            # Retry more often if checking for a device is cheap.
             pauses_s=PAUSES_S if is_stream(source) or source.startswith("picamera2:") else PAUSES_S[:-1],
         )
         return reader.frames(patient=patient)
@@ -156,18 +155,18 @@ def frames(
 
 
 def not_there(source: str) -> Problem:
-    """Return the problem of a source that is neither a camera nor a path that exists."""
+    """Return the problem that `source` is neither a camera nor a path."""
     return Problem("No film, folder or camera %(path)s: check the path.", path=shown(source))
 
 
 def is_device(source: str) -> bool:
-    """True for a camera or stream, which never ends."""
+    """True for cameras and streams, which never end."""
     return is_webcam(source) or source.startswith(("picamera2:", PHONE)) or is_stream(source)
 
 
 def is_webcam(source: str) -> bool:
-    """True for a camera of this machine, whose size can be chosen."""
-    # /dev/shm is memory: it may contain pictures and films, but no cameras.
+    """True for a camera of this machine; its size can be chosen."""
+    # /dev/shm is memory: it may hold films, but no cameras.
     return source.isdecimal() or (source.startswith("/dev/") and not source.startswith("/dev/shm/"))  # noqa: S108
 
 
@@ -217,7 +216,7 @@ def _film(film: cv2.VideoCapture, fps: float | None) -> Iterator[Frame]:
 def paced(
     played: Iterator[Frame], clock: Callable[[], float] = time.monotonic, wait: Wait = time.sleep
 ) -> Iterator[Frame]:
-    """Yield each frame at its time; after a delay continue at normal speed."""
+    """Yield each frame at its time; after a delay, continue at normal speed."""
     start_s: float | None = None
     for frame in played:
         now_start_s = clock() - frame.t_s
@@ -232,12 +231,12 @@ def paced(
 
 
 class _Stopped(Exception):
-    """The reader wants no more frames."""
+    """Raised when `wait` returns true."""
 
 
 @dataclass(slots=True, eq=False)
 class _Patience:
-    """Time limit for a first picture; longer with each try."""
+    """Time limit for a first picture; grows with each try."""
 
     tries: int = 0
 
@@ -250,13 +249,13 @@ class _Patience:
         return self.limit_s == FIRST_PICTURE_S[-1]
 
     def was_enough(self, took_s: float) -> None:
-        """Keep the limit that a first picture after `took_s` needed."""
+        """Set the smallest limit above `took_s`."""
         self.tries = next((n for n, limit_s in enumerate(FIRST_PICTURE_S) if limit_s > took_s), self.tries)
 
 
 @dataclass(slots=True, eq=False)
 class _Reader:
-    """Read the frames of one camera, and monitor its captures."""
+    """Read one camera: start captures, monitor them, report problems."""
 
     named: Callable[[], str]
     opener: Callable[[], Device]
@@ -267,17 +266,17 @@ class _Reader:
     tell: Tell
     timing: Timing
     is_stream: bool
-    is_remote: bool  # stream or phone: pictures may pause, and repeat for `REPEATS_S`
+    is_remote: bool  # stream or phone: pictures may repeat for `REPEATS_S`
     pauses_s: Sequence[float]
     captures: list[Capture] = field(default_factory=list)  # with running threads
     next_s: float = -inf  # earliest time of another opening
-    waits_since_s: float = inf  # start of the wait for a frame; inf while one is processed, which keeps it fresh
+    waits_since_s: float = inf  # when a frame was requested; inf while one is processed
     failed: int = 0  # consecutive captures without a frame
     shape: tuple[int, ...] | None = None
     wrong_sizes: int = 0
     sample: bytes = b""
-    same_since_s: float | None = None  # since when `sample` repeats; None if it changed
-    is_reopened: bool = False  # because of a repeated picture; that may help once
+    same_since_s: float | None = None  # when `sample` began to repeat; None if it changed
+    is_reopened: bool = False  # because a picture repeated; that helps at most once
     said: str | None = None  # latest message while blind
 
     def frames(self, *, patient: bool) -> Iterator[Frame]:
@@ -336,7 +335,7 @@ class _Reader:
         return OPEN_S + (self.patience.limit_s if self.is_stream else 0.0)
 
     def _waits_longer_after(self, capture: Capture) -> bool:
-        """Extend and report the limit if this try brought no picture in time; else return False."""
+        """Extend the limit and return True if this try took too long."""
         passed_s = self.timing.clock() - capture.begun_s
         if capture.first_s is not None or passed_s < self.patience.limit_s or self.patience.is_at_its_end:
             return False
@@ -346,7 +345,7 @@ class _Reader:
         return True
 
     def _opened(self) -> Capture:
-        """Return the first open capture; start another after a failure, or beside one that hangs."""
+        """Wait for an open capture and return it; start another after a failure, or beside a hanging one."""
         since_s = self.timing.clock()
         while True:
             for capture in self.captures:
@@ -373,7 +372,7 @@ class _Reader:
     # Reading
 
     def _of(self, capture: Capture) -> Iterator[Frame]:
-        """Yield the frames of a capture until it breaks off."""
+        """Yield a capture's frames until it fails."""
         for other in self.captures:
             if other is not capture:
                 other.give_up()
@@ -381,13 +380,13 @@ class _Reader:
         is_first, asked_s, size_px = True, self.timing.clock(), self.size_px()
         while True:
             if self.size_px() != size_px:
-                # Smaller pictures are accepted then.
+                # Accept smaller pictures then.
                 capture.give_up()
                 self.next_s, self.wrong_sizes = self.timing.clock() + self.pauses_s[0], WRONG_SIZE_TRIES
                 return
             shot = capture.taken()
             if shot is not None:
-                # Skip a smaller picture unless the next ones are smaller too.
+                # Skip a smaller picture unless the next ones are too.
                 is_wrong = self.shape is not None and shot.image.size < prod(self.shape)
                 self.wrong_sizes = self.wrong_sizes + 1 if is_wrong else 0
                 if 0 < self.wrong_sizes <= WRONG_SIZE_TRIES:
@@ -408,7 +407,7 @@ class _Reader:
         self._leave(capture)
 
     def _is_lost(self, capture: Capture, asked_s: float, *, is_first: bool) -> bool:
-        """True if it must be reopened for lack of good pictures; report that before."""
+        """True if the capture must be reopened for lack of good pictures. Report a blind camera."""
         quiet_s = self.timing.clock() - min(asked_s, capture.moved_s)
         if quiet_s > BLIND_S and self.said is None:
             self._say(self._why_blind(capture))
@@ -416,12 +415,12 @@ class _Reader:
             return quiet_s > self.patience.limit_s
         is_moving = self.timing.clock() - capture.moved_s <= LEFT_STREAM_AFTER_S
         if self.is_remote and self.is_reopened and capture.fault is FrameFault.FROZEN and is_moving:
-            # Reopening did not help; the sender must be restarted.
+            # Reopening did not help.
             return False
         return quiet_s > (LEFT_STREAM_AFTER_S if is_first or self.is_remote else BLIND_S)
 
     def _leave(self, capture: Capture) -> None:
-        """Abandon a capture, report why, and schedule another. Its thread ends when the device permits."""
+        """Abandon a capture, report why, and schedule another."""
         capture.give_up()
         self.sample, self.same_since_s = capture.sample or self.sample, capture.same_since_s
         self.is_reopened = self.is_reopened or capture.fault is FrameFault.FROZEN
@@ -484,13 +483,13 @@ class _Reader:
             raise _Stopped
 
 
-_TRIED: dict[str, Thread] = {}  # of `camera_answers`, by source; a device that hangs is not tried again
+_TRIED: dict[str, Thread] = {}  # by source; hanging devices are not tried again
 
 
 def camera_answers(besides: Collection[str] = ()) -> str | None:
     """Return the first camera that sends a picture, as a source for `frames`; None if none does.
 
-    Skip those that still hang from an earlier call, and those `besides`, which are in use.
+    Skip those that hang from an earlier call, or are in `besides`.
     """
 
     def opened(source: str) -> Device:

@@ -1,7 +1,7 @@
-"""Decide from pictures when a camera holds exposure, white balance and focus, and when it releases them.
+"""Decide when a camera holds or releases exposure, white balance and focus.
 
-It holds them once the table is lit and the light has settled, so that a hand changes no colors. It releases them when
-the light has changed for good. Pure: light and time are arguments.
+It holds them once the table is lit and the light constant, so that hands change no colors, and releases them when the
+light has changed for good.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ import numpy as np
 
 from companion.vision.boxes import Image
 
-SETTLED_S = 2.0  # light must be constant before settings change; cameras settle within 1 s
-STEP_PX = 32  # sampling step
-LIT = 24.0  # minimum mean level of a lit table; settings made in the dark would not suit
+SETTLED_S = 2.0  # time of constant light; cameras settle within 1 s
+STEP_PX = 32
+LIT = 24.0  # minimum mean level of a lit table
 SETTLED_RATIO, OTHER_RATIO = 1.15, 1.6
-"""Brightness ratios up to which light is constant, and above which it is another one.
+"""Brightness ratios up to which light is constant, and above which it has changed.
 
 Hands, arms and cards over the simulated table made at most 1.10 (261 pictures).
 """
 
-NOISE = 6.0  # level difference that is noise in the dark
+NOISE = 6.0  # levels
 OTHER_WARMTH = 1.35
-"""Change of the ratio of red to blue above which light is another one.
+"""Change of the red-to-blue ratio above which the light has changed.
 
-Arms and cards made at most 1.05; a lamp of 2,700 K instead of daylight of 5,000 K makes 2.3 by their colors.
+Arms and cards made at most 1.05; a 2,700 K lamp instead of 5,000 K daylight makes 2.3.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Light:
-    """The light in a picture."""
+    """Light in a picture."""
 
-    level: float  # mean gray level
+    level: float  # mean of the green channel
     warmth: float  # ratio of red to blue
 
 
@@ -42,8 +42,8 @@ class Light:
 class Steadiness:
     """State of one camera's settings."""
 
-    held: Light | None = None  # light when settings were held; None while automatic
-    new: Light | None = None  # light not yet held, or different from the held one
+    held: Light | None = None  # when settings were held; None while automatic
+    new: Light | None = None  # not yet held, or different from the held light
     since_s: float = 0.0  # start of the new light
 
 
@@ -61,7 +61,7 @@ def light_of(image: Image) -> Light:
 
 
 def after(now: Steadiness, light: Light, t_s: float) -> tuple[Steadiness, Adjustment | None]:
-    """Return the state after a picture at `t_s`, and the camera's command, if any."""
+    """Return the state after a picture at `t_s`, and the command to the camera, if any."""
     if now.held is None:
         is_wanted = light.level > LIT
         is_same = now.new is not None and not _differ(light.level, now.new.level, SETTLED_RATIO)
