@@ -1,1 +1,1 @@
-"""Locate the mats and their zones: markers, table plane, lens."""
+"""Locate the mats and their zones on a picture."""

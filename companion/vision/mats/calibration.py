@@ -1,8 +1,7 @@
-"""Fit the table plane and the lens distortion to the markers of all mats.
+"""Fit one table plane and the lens distortion to the marker corners of all mats.
 
-One homography maps the table to the undistorted picture. On it each mat has a rotation, a shift and, because printers
-differ, a scale near 1. The inset by which blur moves corners inwards is fitted too, or it would pass for distortion.
-Distortion must clearly reduce the residuals.
+On the plane each mat has a rotation, a shift and, because printers differ, a scale near 1. Blur moves corners inwards;
+this inset is fitted too, or it would pass for distortion.
 """
 
 from __future__ import annotations
@@ -17,23 +16,23 @@ from companion.vision.boxes import Floats
 from companion.vision.mats.homography import Lens, through
 from companion.vision.opencv import cv2
 
-CORNER_PX = 0.3  # usual error of a marker corner
-LEAST_ERROR = 0.4  # minimum believable corner error, as a share of the usual one …
-ENOUGH_SPARE = 7  # … and minimum spare measurements to believe less than the usual one
+CORNER_PX = 0.3  # usual error (σ) of a marker corner
+LEAST_ERROR = 0.4  # minimum corner error believed, relative to `CORNER_PX` …
+ENOUGH_SPARE = 7  # … with at least so many spare measurements; else 1
 LEFT_PX = 0.2  # RMS residual below which no distortion is sought
-CLEARLY_BETTER = 0.5  # maximum share of squared residuals left by distortion …
-SURELY_BETTER = 40.0  # … and minimum improvement relative to chance
-NOT_FLAT = 0.7  # the table is uneven if a plane per mat leaves less than this share of the squared residuals
-LEAST_BEND_PX = 1.0  # minimum effect of distortion on some marker
-PRINT_SCALE = 0.01  # usual relative difference in scale between printed mats
+CLEARLY_BETTER = 0.5  # distortion must leave at most this share of the squared residuals …
+SURELY_BETTER = 40.0  # … and reduce them by so many times their mean
+NOT_FLAT = 0.7  # uneven table: one plane per mat leaves a smaller share of the squared residuals
+LEAST_BEND_PX = 1.0  # minimum shift of some marker by distortion
+PRINT_SCALE = 0.01  # usual relative size difference of printed mats
 INSET = 0.02
-USUAL_BEND = 0.05  # usual k1 of an unknown lens
-_MM = 100.0  # mm per unit in the equations, so that all parameters have similar size
+USUAL_BEND = 0.05  # usual k1
+_MM = 100.0  # mm per unit in the equations, to balance the parameters
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarkerPoints:
-    """Marker corners of one mat, four per marker: on the mat and on the picture, `(4n, 2)` each."""
+    """Marker corners of one mat, in mm and px, `(4n, 2)` each."""
 
     mm: Floats
     px: Floats
@@ -44,11 +43,11 @@ class MarkerPoints:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """Result of the fit."""
+    """Result of `survey`; `lens` is None without distortion."""
 
     lens: Lens | None
-    matrices: Mapping[str, Floats]  # from mat mm to the undistorted picture, `(3, 3)`
-    spread_mm: Mapping[str, float]  # error of each mat's least certain watched point
+    matrices: Mapping[str, Floats]  # mm → undistorted picture, `(3, 3)`
+    spread_mm: Mapping[str, float]  # RMS error of the worst watched point
 
 
 def survey(
@@ -59,9 +58,10 @@ def survey(
     seek_lens: bool,
     watched: Mapping[str, Floats] = MappingProxyType({}),
 ) -> Calibration:
-    """Fit the plane to the mats, the best known first, with the given lens or, if `seek_lens`, a new one.
+    """Fit plane and mats, with the given lens or, if `seek_lens`, a new one.
 
-    Also estimate the error of the points `watched` on each mat, in mm, `(N, 2)`.
+    The first mat, the best known, defines the table's coordinates. Also estimate errors at points `watched` on the
+    mats, `(N, 2)` mm.
     """
     task = _Task.of(list(mats.values()), size_px)
     known = (lens.k1, lens.k2) if lens else (0.0, 0.0)
@@ -75,9 +75,9 @@ def survey(
             break
         best, bends = bent, extra
     found = task.lens(best) if bends or (lens and not seek_lens) else None
-    # In usual errors; 1 with too few measurements.
+    # relative to `CORNER_PX`; 1 with too few measurements
     more = max(LEAST_ERROR if task.spare(bends) >= ENOUGH_SPARE else 1.0, 1.5 * (task.left_px(best, bends) / CORNER_PX))
-    # Even if none was found, a lens being sought has an uncertain distortion.
+    # Distortion is uncertain even if none was found.
     ways = _ways_off(task, best, max(bends, 1) if seek_lens else bends, more)
     unsure = {
         mat: _worst_mm(task, best, ways, at, watched[mat]) * max(1.0, task.off_on(at, best) / more)
@@ -89,13 +89,13 @@ def survey(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Task:
-    """The least-squares problem. Parameters: 8 of the plane, 4 per mat, inset, k1, k2."""
+    """Least-squares problem. Parameters: 8 of the plane, 4 per mat, inset, k1, k2."""
 
     mm: Floats
     inward: Floats  # from each corner to its marker's center
     seen: Floats
     mat: np.ndarray  # mat index per corner
-    loose: Floats  # usual scale error per mat, smaller with a single marker
+    loose: Floats  # usual scale error per mat
     size_px: tuple[int, int]
     middle: Floats
     unit: float
@@ -111,7 +111,7 @@ class _Task:
         return cls(mm, middles - mm, seen, mat, loose, size_px, middle, unit)
 
     def start(self, k1: float, k2: float) -> Floats:
-        """Return a first guess: the plane of the first mat, and the others fitted onto it."""
+        """Return initial parameters: the first mat's plane, the others fitted to it."""
         flat = self.flat(Lens(self.size_px, k1, k2))
         first = self.mat == 0
         plane, _ = cv2.findHomography(self.mm[first], flat[first], 0)
@@ -120,14 +120,14 @@ class _Task:
         return np.concatenate(((plane / plane[2, 2]).ravel()[:8], *poses, (0.0, k1, k2)))
 
     def free(self, bends: int) -> np.ndarray:
-        """Return the free parameters: without the first mat's pose, and with only `bends` of k1 and k2."""
+        """Return free parameters: not the first mat's pose, only `bends` of k1 and k2."""
         sought = np.ones(8 + 4 * len(self.loose) + 3, bool)
         sought[8:12] = False
         sought[len(sought) - 2 + bends :] = False
         return np.flatnonzero(sought)
 
     def off(self, at: Floats) -> Floats:
-        """Return the residuals of corners, scales and inset, in usual errors."""
+        """Return residuals of corners, scales and inset, each divided by its usual error."""
         poses = at[8:-3].reshape(-1, 4)
         a, b, x, y = poses[self.mat].T
         mm = self.mm + at[-3] * self.inward
@@ -142,7 +142,7 @@ class _Task:
         return np.concatenate((far / CORNER_PX, scales, [at[-3] / INSET]))
 
     def off_on(self, mat: int, at: Floats) -> float:
-        """Return the RMS residual of one mat, in usual errors."""
+        """Return one mat's RMS residual, in `CORNER_PX`."""
         own = self.off(at)[: 2 * len(self.mm)].reshape(2, -1)[:, self.mat == mat]
         return float(np.sqrt((own**2).sum() / (own.size - 4)))
 
@@ -153,11 +153,11 @@ class _Task:
         return (lens.straighten(self.seen * self.unit + self.middle) - self.middle) / self.unit
 
     def total(self, at: Floats) -> float:
-        """Return the squared residuals of all corners, in usual errors."""
+        """Return the squared corner residuals, in `CORNER_PX`²."""
         return float((self.off(at)[: 2 * len(self.mm)] ** 2).sum())
 
     def spare(self, bends: int) -> int:
-        """Return the degrees of freedom, at least 1."""
+        """Return the degrees of freedom."""
         return max(1, 2 * len(self.mm) - len(self.free(bends)) + len(self.loose))
 
     def left_px(self, at: Floats, bends: int) -> float:
@@ -175,7 +175,6 @@ class _Task:
         return float(np.sqrt(total / max(1, spare))) * self.unit
 
     def matrices(self, at: Floats) -> list[Floats]:
-        """Return each mat's homography from mm to the undistorted picture."""
         plane = np.append(at[:8], 1.0).reshape(3, 3)
         to_px = np.array([[self.unit, 0, self.middle[0]], [0, self.unit, self.middle[1]], [0, 0, 1]])
         own = [np.array([[a, -b, x], [b, a, y], [0, 0, 1]]) for a, b, x, y in at[8:-3].reshape(-1, 4)]
@@ -184,7 +183,7 @@ class _Task:
 
 
 def _ways_off(task: _Task, at: Floats, bends: int, more: float) -> Floats:
-    """Return independent error modes `(modes, parameters)` for corners off by `more` usual errors."""
+    """Return independent error modes `(modes, parameters)` if corners are off by `more` · `CORNER_PX`."""
     free = task.free(bends)
     slope = _slope(task.off, at, task.off(at), free)
     slope[: 2 * len(task.mm)] /= more
@@ -196,7 +195,7 @@ def _ways_off(task: _Task, at: Floats, bends: int, more: float) -> Floats:
 
 
 def _worst_mm(task: _Task, at: Floats, ways: Floats, mat: int, points_mm: Floats) -> float:
-    """Return the RMS error of a mat's worst point, of those on the picture if any are."""
+    """Return the RMS error of a mat's worst visible point."""
     px = task.lens(at).bend(through(task.matrices(at)[mat], points_mm))
     shows = ((px >= 0) & (px < task.size_px)).all(axis=1)
     px, mm = (px[shows], points_mm[shows]) if shows.any() else (px, points_mm)
@@ -207,7 +206,6 @@ def _worst_mm(task: _Task, at: Floats, ways: Floats, mat: int, points_mm: Floats
 
 def similarity(points: Floats, onto: Floats) -> tuple[float, float, float, float]:
     """Return a, b, c, d that best map points `(N, 2)` onto others: x' = a·x - b·y + c, y' = b·x + a·y + d."""
-    # As complex numbers: one factor, one shift.
     p, q = (each[:, 0] + 1j * each[:, 1] for each in (points, onto))
     by = complex(np.vdot(p - p.mean(), q - q.mean()) / np.square(np.abs(p - p.mean())).sum())
     shift = complex(q.mean() - by * p.mean())
@@ -215,7 +213,7 @@ def similarity(points: Floats, onto: Floats) -> tuple[float, float, float, float
 
 
 def _is_better(task: _Task, bent: Floats, before: Floats, bends: int) -> bool:
-    """True if a real lens can have this distortion, and it explains the residuals clearly."""
+    """True if a real lens can have this distortion, and it clearly reduces the residuals."""
     lens = task.lens(bent)
     at = np.sqrt((task.seen**2).sum(axis=1).max())
     if at >= lens.reach * (1 + lens.reach**2 * (lens.k1 + lens.reach**2 * lens.k2)):
@@ -252,7 +250,7 @@ def _solved(task: _Task, start: Floats, bends: int) -> Floats:
 
 
 def _slope(off_at: Callable[[Floats], Floats], at: Floats, off: Floats, free: np.ndarray) -> Floats:
-    """Return the numeric Jacobian `(residuals, parameters)`."""
+    """Return the numeric Jacobian `(residuals, free parameters)`."""
     columns = []
     for index in free:
         nudged = at.copy()

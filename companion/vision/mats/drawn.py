@@ -1,8 +1,7 @@
-"""Zones drawn on a picture, used like mats: one stand-in per side.
+"""Use zones drawn on a picture like printed mats: one virtual mat per side.
 
-Drawn zones match no printed sheet, so each has its own homography; outside them the side's mean rotation and scale
-apply. The scale comes from measured zones, else from zones drawn around one card: people leave about as much room as
-the printed battle zone has.
+Each zone has its own homography; outside, the side's mean rotation and scale apply. Without measured zones the scale
+comes from zones drawn around one card, which resemble the printed battle zone.
 """
 
 from __future__ import annotations
@@ -25,23 +24,23 @@ from companion.vision.opencv import cv2
 from companion.vision.view import Point
 
 ROUND_A_CARD = ("battle", "speed", "draw", "discard")  # drawn around one card
-EDGE_MM = 5.0  # margin of the stand-in's sheet
-GAP_MM = 4.0  # minimum distance of zones on it
+EDGE_MM = 5.0  # margin of the virtual sheet
+GAP_MM = 4.0  # minimum distance of zones
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pane:
-    """One zone: its rectangle on the stand-in's sheet, and the quadrilateral drawn."""
+    """A zone: its rectangle on the virtual sheet, and the quadrilateral drawn."""
 
     name: str
     rect: Rect
-    quad: Floats  # in pixels, the player's top left first, `(4, 2)`
-    matrix: Floats  # from the sheet to pixels, `(3, 3)`
+    quad: Floats  # in pixels, `(4, 2)`, from the player's top left
+    matrix: Floats  # sheet mm → pixels, `(3, 3)`
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnFit(Fit):
-    """Position of one side's drawn zones; `matrix` applies outside the panes."""
+    """Position of one side's drawn zones; `matrix` applies outside."""
 
     is_measured: ClassVar[bool] = False
     panes: tuple[Pane, ...] = ()
@@ -73,7 +72,7 @@ class DrawnFit(Fit):
 
 @lru_cache(maxsize=8)
 def fits_of(drawing: Drawing, size_px: tuple[int, int]) -> tuple[DrawnFit, ...]:
-    """Return the stand-ins for a picture; none if its proportions differ from the drawing's."""
+    """Return the virtual mats for a picture; none if its proportions differ."""
     if not drawing.fits(*size_px):
         return ()
     larger = np.array(size_px) / drawing.picture
@@ -81,7 +80,7 @@ def fits_of(drawing: Drawing, size_px: tuple[int, int]) -> tuple[DrawnFit, ...]:
 
 
 def without_mats(drawn: Sequence[DrawnFit], mats: Sequence[Fit]) -> tuple[DrawnFit, ...]:
-    """Return the stand-ins whose mat was not found and whose zones no printed mat overlaps."""
+    """Return the virtual mats that no printed mat replaces or overlaps."""
     found = {fit.layout.id for fit in mats}
     sheets = [np.float32(fit.outline_px) for fit in mats]
 
@@ -115,14 +114,14 @@ def _stand_in(mat: str, zones: Sequence[DrawnZone], larger: Floats) -> DrawnFit:
 
 
 def _scale(quads: Mapping[str, Floats], sizes: Mapping[str, tuple[float, float]]) -> float:
-    """Return pixels per mm, from measured zones, else from those drawn around one card."""
+    """Return px/mm, from measured zones, else from those around one card."""
     battle = side_mat(1).zones["battle"]
     known = sizes or {name: (battle.width_mm, battle.height_mm) for name in quads if name in ROUND_A_CARD}
     return float(np.median([(_area(quads[name]) / (w * h)) ** 0.5 for name, (w, h) in known.items()]))
 
 
 def _mean_turn(quads: Sequence[Floats]) -> Floats:
-    """Return the mean rotation `(2, 2)` of the zones, or the first if they cancel out."""
+    """Return the mean rotation `(2, 2)`, or the first if they cancel out."""
     rights = [quad[1] - quad[0] + quad[2] - quad[3] for quad in quads]
     mean = np.mean([right / np.hypot(*right) for right in rights], axis=0)
     along = mean if np.hypot(*mean) > 0.1 else rights[0]
@@ -137,7 +136,7 @@ def _size_mm(quad: Floats, scale: float) -> tuple[float, float]:
 
 
 def _laid_out(middles: Mapping[str, Floats], sizes: Mapping[str, tuple[float, float]]) -> dict[str, Rect]:
-    """Place the zones on a sheet as on the picture, spread until none overlap."""
+    """Place the zones as on the picture, spread until none overlap."""
     apart = 1.0
     while _any_overlap(middles, sizes, apart):
         apart += 0.05
@@ -162,7 +161,7 @@ def _area(quad: Floats) -> float:
 
 
 def _through_nearest(points: Floats, inside: Floats, matrices: Sequence[Floats], around: Floats) -> Floats:
-    """Map points `(N, 2)` by the nearest pane; beyond its edge by the linear map `around`.
+    """Map points `(N, 2)` by the nearest pane's matrix; beyond its edge by the linear map `around`.
 
     `inside` are the points clamped to each pane, `(panes, N, 2)`.
     """

@@ -1,7 +1,7 @@
-"""The position of one mat on the picture: from mm to pixels and back, with lens distortion.
+"""Map mm on one mat to pixels and back, with lens distortion.
 
 Brown's radial model, as in OpenCV: a point at distance r from the center appears at r·(1 + k1·r² + k2·r⁴). Distances
-are in half diagonals of the picture, so no focal length is needed.
+are in half diagonals.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from companion.tabletop.mat_layout import MatLayout, Rect
 from companion.vision.boxes import Floats, Floats32
 from companion.vision.view import Point, Quad
 
-FARTHEST = 2.5  # maximum distance for the model, in half diagonals
-LEAST_SLOPE = 0.12  # minimum slope of the distortion; where it is reached, the factor stays constant
-Corners = Mapping[int, Floats]  # marker corners `(4, 2)` px by id, ordered as in `MatLayout.markers`
+FARTHEST = 2.5  # range of the model, in half diagonals
+LEAST_SLOPE = 0.12  # minimum slope of the distortion; beyond, its factor is constant
+Corners = Mapping[int, Floats]  # marker corners by id, `(4, 2)` px, ordered as in `MatLayout.markers`
 
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """One camera's distortion; `size_px` is width and height."""
+    """Distortion of a camera with pictures of `size_px` (width, height)."""
 
     size_px: tuple[int, int]
     k1: float
     k2: float = 0.0
 
     def bend(self, points_px: npt.NDArray[np.floating]) -> Floats:
-        """Map points `(…, 2)` from the undistorted picture to the camera's."""
+        """Map points `(…, 2)` px from the undistorted picture to the camera's."""
         middle, unit = self._frame()
         apart = (points_px - middle) / unit
         square = np.minimum((apart * apart).sum(axis=-1, keepdims=True), self.reach**2)
         return apart * (unit * (1 + square * (self.k1 + square * self.k2))) + middle
 
     def straighten(self, points_px: npt.NDArray[np.floating]) -> Floats:
-        """Map points `(…, 2)` from the camera's picture to the undistorted one."""
+        """Map points `(…, 2)` px from the camera's picture to the undistorted one."""
         middle, unit = self._frame()
         apart = (np.asarray(points_px, np.float64) - middle) / unit
         shown = np.hypot(apart[..., :1], apart[..., 1:])
@@ -47,11 +47,11 @@ class Lens:
 
     @property
     def reach(self) -> float:
-        """Distance up to which the model is valid, in undistorted half diagonals."""
+        """Range of the model, in undistorted half diagonals."""
         return _reach(self.k1, self.k2)
 
     def _unbent(self, shown: Floats) -> Floats:
-        """Return the ratio of undistorted to shown distance (Newton's method)."""
+        """Return undistorted / distorted distance (Newton's method)."""
         reach = self.reach
         edge = 1 + reach**2 * (self.k1 + reach**2 * self.k2)
         inside = np.minimum(shown, reach * edge)
@@ -65,7 +65,7 @@ class Lens:
         return more
 
     def _frame(self) -> tuple[Floats, float]:
-        """Return the center and half the diagonal."""
+        """Return center and half diagonal."""
         return (np.array(self.size_px) - 1) / 2, float(np.hypot(*self.size_px) / 2)
 
 
@@ -78,13 +78,13 @@ def _reach(k1: float, k2: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """The position of one mat on the picture."""
+    """Position of one mat on the picture."""
 
     layout: MatLayout
-    matrix: Floats  # from mm on the mat to undistorted pixels, `(3, 3)`
-    markers: Corners  # where they were last detected
-    lens: Lens | None = None  # None without distortion
-    is_measured: ClassVar[bool] = True  # printed mats, not drawn zones
+    matrix: Floats  # mm → undistorted pixels, `(3, 3)`
+    markers: Corners  # as last detected
+    lens: Lens | None = None
+    is_measured: ClassVar[bool] = True  # False for drawn zones
     is_scaled: bool = True  # False if the mm are a guess
 
     @cached_property
@@ -92,12 +92,12 @@ class Fit:
         return np.linalg.inv(self.matrix)
 
     def to_px(self, points_mm: npt.ArrayLike) -> Floats:
-        """Map points `(N, 2)` from mm on the mat to pixels."""
+        """Map points `(N, 2)` from mm to pixels."""
         straight = through(self.matrix, points_mm)
         return self.lens.bend(straight) if self.lens else straight
 
     def to_mm(self, points_px: npt.ArrayLike) -> Floats:
-        """Map points `(N, 2)` from pixels to mm on the mat."""
+        """Map points `(N, 2)` from pixels to mm."""
         points = np.asarray(points_px, np.float64).reshape(-1, 2)
         return through(self.inverse, self.lens.straighten(points) if self.lens else points)
 
@@ -113,7 +113,7 @@ class Fit:
         return self.to_px(corners_mm(rect))
 
     def zone_at(self, point_px: Point) -> str | None:
-        """Return the zone at a pixel, such as `side-1/battle`."""
+        """Return the zone at a pixel, such as `side-1/battle`, or None."""
         name = self.layout.zone_at(*self.to_mm([point_px])[0])
         return None if name is None else f"{self.layout.id}/{name}"
 
@@ -123,12 +123,11 @@ class Fit:
 
     @property
     def sheet(self) -> Rect:
-        """The printed sheet, in mm."""
         return Rect(0.0, 0.0, *self.layout.size_mm)
 
     @property
     def outline_px(self) -> Floats:
-        """Corners of the sheet in pixels, `(4, 2)`."""
+        """The sheet's corners in pixels, `(4, 2)`."""
         return self.quad_px(self.sheet)
 
     @property
@@ -137,7 +136,7 @@ class Fit:
         return float(self.scales([self.sheet.centre_mm])[0])
 
     def scales(self, points_mm: npt.ArrayLike) -> Floats:
-        """Return the scales at points `(N, 2)` mm, `(N,)`: the root of the area of 1 mm²."""
+        """Return px/mm at points `(N, 2)` mm, as `(N,)`: √(area of 1 mm²)."""
         here, right, down = (self.to_px(np.add(points_mm, shift)) for shift in ((0, 0), (1, 0), (0, 1)))
         (ax, ay), (bx, by) = (right - here).T, (down - here).T
         return np.sqrt(np.abs(ax * by - ay * bx))
@@ -157,13 +156,13 @@ def corners_mm(rect: Rect) -> Floats:
 
 
 def lies_sideways(quad: Quad, fit: Fit | None) -> bool:
-    """True if a quad is turned by 90° relative to its mat, or without one to the picture."""
+    """True if a quad is turned by 90° relative to its mat, or to the picture."""
     corners = fit.to_mm(quad) if fit else np.array(quad)
     up = corners[0] + corners[1] - corners[2] - corners[3]
     return bool(abs(up[0]) > abs(up[1]))
 
 
 def as_quad(corners: Floats) -> Quad:
-    """Convert corners `(4, 2)` to plain numbers."""
+    """Convert corners `(4, 2)` to tuples."""
     a, b, c, d = ((float(x), float(y)) for x, y in corners)
     return a, b, c, d

@@ -1,8 +1,8 @@
-"""Locate the mats: from detected markers to the position of every zone.
+"""Locate the mats and their zones by markers.
 
-One marker gives a mat's position, all markers together an exact one and the lens distortion (`calibration.py`). Marker
-positions are medians of several looks. A covered mat stays where it was. A mat has moved if its markers are more than
-`DRIFT_PX` away and agree (`outliers.py`), or are all off by the same shift. Drawn zones replace missing mats.
+One marker locates a mat; all together locate it exactly, and give the lens distortion (`calibration.py`). Positions are
+medians of several looks. A mat has moved if its markers are over `DRIFT_PX` away and agree (`outliers.py`), or all
+shifted alike.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ from companion.vision.view import MatSeen, Point
 DRIFT_PX = 3.0
 CHECK_EVERY_S = 2.0  # between checks of known markers
 SEARCH_EVERY_S = 5.0  # between searches of the whole picture
-SEARCH_BESIDE_DRAWN_S = 20.0  # the same with drawn zones, as some sides may use printed mats
-THOROUGH_EVERY = 6  # after two searches in vain, one in this many is thorough (several times as slow)
-REMEMBERED = 5  # number of looks in a marker's median
-CREPT_PX = 0.35  # drift of a marker's median that moves its mat
-NUDGED_PX = 1.0  # common shift of a mat's markers that counts as a nudge
-SURE_AFTER_S = 1.0  # time until a single marker elsewhere moves its mat
-ODD_SURE_AFTER_S = 15.0  # the same if the mat changes size and is alone: more likely a photo of it
-NEAR_SHARE = 0.25  # maximum distance of a new marker from its expected position, in its sides
-UNSURE_MM = 3.0  # maximum error of any visible part of a zone; otherwise the mat is not known
-WARPED_PX = 0.5  # RMS advantage of a mat's own plane that means it does not lie flat
+SEARCH_BESIDE_DRAWN_S = 20.0  # with drawn zones: other sides may use mats
+THOROUGH_EVERY = 6  # after two vain searches, one in this many is thorough (slow)
+REMEMBERED = 5  # looks in a marker's median
+CREPT_PX = 0.35  # drift of the median that updates a mat
+NUDGED_PX = 1.0  # minimum common shift of a nudged mat's markers
+SURE_AFTER_S = 1.0  # until a single marker elsewhere moves its mat
+ODD_SURE_AFTER_S = 15.0  # until a lone mat may change size: more likely a photo
+NEAR_SHARE = 0.25  # maximum error of a new marker's position, in its sides
+UNSURE_MM = 3.0  # maximum error in visible zones of a known mat
+WARPED_PX = 0.5  # RMS lead of a bent mat's own plane
 SAME_LEVELS = 2.0
 """Mean difference below which a box is unchanged and not searched again.
 
-On three films 75 to 95 % of boxes at rest had less, also in hard light. Of boxes shifted by half a pixel 99 % had at
-least 1.6, by a whole pixel 3.1.
+On three films 75 to 95 % of boxes at rest had less. Of boxes shifted by half a pixel 99 % had at least 1.6,
+by a whole pixel 3.1.
 """
 _NINE = np.array([((1 - x) * (1 - y), x * (1 - y), x * y, (1 - x) * y) for y in (0, 0.5, 1) for x in (0, 0.5, 1)])
 
 
 class Looked(NamedTuple):
-    """A box around markers when last searched."""
+    """A box around markers, blurred, and its markers."""
 
     blurred: Image
     seen: Candidates
@@ -56,32 +56,32 @@ class Looked(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mats:
-    """What is known about the mats."""
+    """State of the mats on a camera's picture."""
 
     fits: tuple[Fit, ...] = ()
-    draw_marker_seen: bool | None = None  # the marker under the draw pile was visible; None if not searched
-    moved: frozenset[str] = field(default_factory=frozenset)  # placed again last: they or the camera moved
+    draw_marker_seen: bool | None = None  # marker under the draw pile visible; None if not searched
+    moved: frozenset[str] = field(default_factory=frozenset)  # relocated last: they or the camera moved
     searched_s: float | None = None
     checked_s: float | None = None
-    lens: Lens | None = None  # as far as known
-    drawing: Drawing | None = None  # zones drawn, for mats that are missing
-    places: Mapping[int, tuple[Floats, ...]] = field(default_factory=dict)  # of markers at the last looks, latest last
+    lens: Lens | None = None  # None without known distortion
+    drawing: Drawing | None = None  # zones drawn, for missing mats
+    places: Mapping[int, tuple[Floats, ...]] = field(default_factory=dict)  # of markers at the last looks
     looked: Mapping[Box, Looked] = field(default_factory=dict)  # boxes of the last check
     showing: frozenset[str] = field(default_factory=frozenset)  # mats with a visible marker
-    doubtful: Mapping[int, tuple[float, Floats]] = field(default_factory=dict)  # markers off their mats, since when
-    evidence: int = 0  # looks at markers that determined the lens
-    in_vain: int = 0  # consecutive searches without a new find
+    doubtful: Mapping[int, tuple[float, Floats]] = field(default_factory=dict)  # away from mats, since when
+    evidence: int = 0  # marker looks that determined the lens
+    in_vain: int = 0  # consecutive searches without a find
 
     @property
     def printed(self) -> tuple[Fit, ...]:
-        """The mats found, without drawn zones."""
+        """Mats found, without drawn zones."""
         return tuple(fit for fit in self.fits if fit.is_measured)
 
     def of(self, mat_id: str) -> Fit | None:
         return next((fit for fit in self.fits if fit.layout.id == mat_id), None)
 
     def at(self, point_px: Point) -> Fit | None:
-        """Return the mat at a pixel: with a zone there, else with its sheet."""
+        """Return the mat with a zone at a pixel, else with its sheet there."""
         under = [fit for fit in self.fits if fit.holds(point_px)]
         return next((fit for fit in under if fit.zone_at(point_px)), under[0] if under else None)
 
@@ -90,9 +90,9 @@ class Mats:
 
 
 def look(gray: Image, mats: Mats, t_s: float, layouts: Sequence[MatLayout] | None = None) -> Mats:
-    """Search for the mats, or check them, on a picture `(H, W) uint8` of time `t_s`, if due.
+    """Return the mats after a search or check of a picture `(H, W) uint8`, if due.
 
-    `layouts` are the mats to look for (None: all); more may be added to the table at any time.
+    `layouts` are the mats to look for (None: all).
     """
     wanted = tuple(layouts) if layouts is not None else all_mats()
     every_s = SEARCH_EVERY_S if mats.printed == mats.fits else SEARCH_BESIDE_DRAWN_S
@@ -104,12 +104,12 @@ def look(gray: Image, mats: Mats, t_s: float, layouts: Sequence[MatLayout] | Non
 
 
 def is_due(mats: Mats, t_s: float) -> bool:
-    """True if `look` would act at that time, apart from searching for missing mats."""
+    """True if `look` would act, apart from searching for missing mats."""
     return mats.searched_s is None or _due(mats.checked_s if mats.fits else mats.searched_s, CHECK_EVERY_S, t_s)
 
 
 def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
-    """Search for all markers, thoroughly while some are missing; after vain searches only now and then."""
+    """Search for all markers, thoroughly if some are missing."""
     ids = marker_ids(layouts)
     seen = find_all(gray, ids)
     complete = all(marker.id in seen for layout in layouts for marker in layout.markers)
@@ -121,7 +121,7 @@ def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) ->
 
 
 def check(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
-    """Check the known mats' markers in place; search everywhere if a visible mat now shows none."""
+    """Check known markers in place; search everywhere if a visible mat now shows none."""
     places = [fit.quad_px(marker.square) for fit in mats.printed for marker in marks_of(fit.layout)]
     boxes = merged([_box_of(place, gray) for place in (*places, *(corners for _, corners in mats.doubtful.values()))])
     large = [box for box in boxes if min(box.right - box.left, box.bottom - box.top) > 8]
@@ -139,7 +139,7 @@ def check(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> 
 
 
 def marker_ids(layouts: Sequence[MatLayout]) -> tuple[int, ...]:
-    """Return all marker ids of the mats."""
+    """Return all marker ids."""
     return tuple(sorted(marker.id for layout in layouts for marker in marks_of(layout)))
 
 
@@ -149,7 +149,7 @@ def _box_of(corners: Floats, gray: Image) -> Box:
 
 
 def _looked_into(gray: Image, box: Box, mats: Mats, ids: Sequence[int]) -> Looked:
-    """Search a box for markers unless it is unchanged and their positions are settled."""
+    """Return a box's markers; search only if it changed, or positions are not settled."""
     blurred, before = cv2.blur(box.of(gray), (3, 3)), mats.looked.get(box)
     if before is None or any(len(mats.places.get(marker, ())) < REMEMBERED for marker in before.seen):
         return Looked(blurred, find_all(gray, ids, box=box))
@@ -165,7 +165,7 @@ def _due(last_s: float | None, every_s: float, t_s: float) -> bool:
 
 
 def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px: tuple[int, int], t_s: float) -> Mats:
-    """Update the mats with the markers seen."""
+    """Return the mats updated with the markers seen."""
     old = {fit.layout.id: fit for fit in mats.printed}
     home = {mat: _at_home(fit, seen) for mat, fit in old.items()}
     strange = {
@@ -173,7 +173,7 @@ def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px:
         for layout in layouts
         if any(marker.id in seen and marker.id not in home.get(layout.id, {}) for marker in marks_of(layout))
     }
-    # Unmoved mats are the reference for the others, preferably those with enough markers.
+    # Unmoved mats are the reference, preferably those with enough markers.
     known = [fit for mat, fit in old.items() if home[mat] and len(home[mat]) * 2 >= len(fit.markers)]
     anchors = [fit for fit in known if len(fit.markers) >= ENOUGH_MARKERS] or known
     agreed = outliers.agreeing(strange, anchors, SAME_SCALE if mats.evidence else SAME_SCALE_BENT)
@@ -201,7 +201,7 @@ def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px:
 
 
 def _at_home(fit: Fit, seen: Candidates) -> dict[int, Floats]:
-    """Return the mat's markers found in place, new ones near where they are expected."""
+    """Return the mat's markers found in place, with new ones nearby."""
     home: dict[int, Floats] = {}
     for marker in marks_of(fit.layout):
         expected = fit.markers.get(marker.id)
@@ -216,7 +216,7 @@ def _at_home(fit: Fit, seen: Candidates) -> dict[int, Floats]:
 
 
 def _nudged(fit: Fit, home: Corners) -> Group | None:
-    """Return the markers in their new place if all are off by the same shift; None for jitter."""
+    """Return all markers if they shifted alike; None for jitter."""
     both = fit.markers.keys() & home.keys()
     if len(both) < ENOUGH_MARKERS:
         return None
@@ -227,7 +227,7 @@ def _nudged(fit: Fit, home: Corners) -> Group | None:
 
 
 def _doubt_s(group: Group, old: Fit, is_on_table: bool) -> float:
-    """Return how long a group must persist to move its mat: one marker may be misread, a small mat a photo."""
+    """Return how long a group must persist to move its mat."""
     change = group.px_per_mm / old.px_per_mm
     if not is_on_table and not 1 / SAME_SCALE <= change <= SAME_SCALE and not on_one_table(old, group, SAME_SCALE):
         return ODD_SURE_AFTER_S
@@ -237,7 +237,7 @@ def _doubt_s(group: Group, old: Fit, is_on_table: bool) -> float:
 def _without_doubtful(
     mats: Mats, taken: Mapping[str, Group], wait_s: Mapping[str, float], t_s: float
 ) -> tuple[dict[str, Group], dict[int, tuple[float, Floats]]]:
-    """Return the groups that persisted, and for the others since when a marker was seen."""
+    """Return the groups that persisted; for each other, a marker: since when, and where."""
     sure, doubtful = {}, {}
     for mat, group in taken.items():
         marker, corners = min(group.markers.items())
@@ -251,7 +251,7 @@ def _without_doubtful(
 
 
 def _remembered(mats: Mats, now: Mapping[str, Corners], taken: Mapping[str, Group]) -> dict[int, tuple[Floats, ...]]:
-    """Return each marker's last positions, without those before its mat moved."""
+    """Return each marker's positions since its mat moved."""
     gone = {marker.id for group in taken.values() for marker in marks_of(group.layout)}
     places = {marker: seen for marker, seen in mats.places.items() if marker not in gone}
     for markers in now.values():
@@ -266,7 +266,7 @@ def _remembered(mats: Mats, now: Mapping[str, Corners], taken: Mapping[str, Grou
 def _markers_now(
     layout: MatLayout, old: Fit | None, now: Mapping[str, Corners], places: Candidates, moved: frozenset[str]
 ) -> dict[int, Floats]:
-    """Return the marker positions to use: the medians, unless they hardly changed."""
+    """Return the marker positions to use: medians, unless they hardly changed."""
     before = old.markers if old is not None and layout.id not in moved else {}
     markers = dict(before)
     for marker in now.get(layout.id, {}):
@@ -290,8 +290,8 @@ def _surveyed(
     old: Mapping[str, Fit],
     size_px: tuple[int, int],
 ) -> tuple[Mats, tuple[Fit, ...]]:
-    """Locate the mats by their markers, and update the lens."""
-    # If the camera moved, a mat without visible markers has no say.
+    """Return the mats with an updated lens, and their positions."""
+    # If the camera moved, mats without visible markers do not count.
     heard = [layout for layout in layouts if known[layout.id] and (not mats.moved or layout.id in mats.showing)]
     heard.sort(key=lambda layout: (-len(known[layout.id]), -sum(map(side_px, known[layout.id].values()))))
     evidence = sum(len(mats.places.get(marker, ())) for layout in heard for marker in known[layout.id])
@@ -305,7 +305,7 @@ def _surveyed(
 
 
 def _watched(layout: MatLayout) -> Floats:
-    """Return corners, edge middles and centers of the zones."""
+    """Return the zones' corners, edge middles and centers, `(N, 2)` mm."""
     corners = [corners_mm(rect) for rect in layout.zones.values()]
     return np.concatenate([_NINE @ four for four in corners])
 
@@ -329,13 +329,13 @@ def _fitted(
 
 
 def _left_px(group: Group, matrix: Floats) -> float:
-    """Return the RMS error of a group under a matrix."""
+    """Return a group's RMS error in pixels."""
     mm, straight = outliers.straight_points(group.layout, group.markers, group.lens)
     return float(np.sqrt(((through(matrix, mm) - straight) ** 2).mean()))
 
 
 def _alone(group: Group, size_px: tuple[int, int]) -> tuple[Floats, float]:
-    """Return a mat's position by its own markers alone, and its error."""
+    """Return a mat's matrix by its own markers, and its error in mm."""
     mat = group.layout.id
     points, watched = outliers.points_of(group.layout, group.markers), _watched(group.layout)
     told = survey({mat: points}, size_px, group.lens, seek_lens=False, watched={mat: watched})
@@ -343,7 +343,7 @@ def _alone(group: Group, size_px: tuple[int, int]) -> tuple[Floats, float]:
 
 
 def _pushed(layout: MatLayout, markers: Corners, told: Calibration, old: Fit) -> tuple[Floats, float]:
-    """Return the position of a shifted mat by its only visible marker, and its error."""
+    """Return a shifted mat's matrix by its only visible marker, and its error in mm."""
     mm, straight = outliers.straight_points(layout, markers, told.lens)
     middle, on_table = mm.mean(axis=0), through(old.inverse, straight)
     a, b, _, _ = similarity(mm, on_table)
@@ -358,7 +358,7 @@ def _pushed(layout: MatLayout, markers: Corners, told: Calibration, old: Fit) ->
 
 
 def _draw_marker(fits: Iterable[Fit], seen: Candidates) -> bool | None:
-    """True if the marker under the draw pile is visible; None without its mat."""
+    """True if the draw pile's marker is visible; None without its mat."""
     for fit in fits:
         if (marker := fit.layout.draw_marker) is not None:
             expected = fit.quad_px(marker.square)

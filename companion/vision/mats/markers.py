@@ -1,7 +1,4 @@
-"""Find printed markers on a picture, with exact corners.
-
-Their edges are fitted as lines, so a card may cover a corner.
-"""
+"""Find printed markers with exact corners; lines fitted to edges allow covered corners."""
 
 from __future__ import annotations
 
@@ -17,25 +14,25 @@ from companion.vision.mats.tags import read_markers
 from companion.vision.opencv import cv2
 
 Candidates = Mapping[int, tuple[Floats, ...]]  # matches by id, largest first: corners `(4, 2)` px
-FAST_WINDOWS = (15, 15, 10)  # threshold windows in px: smallest, largest, step; here only one
+FAST_WINDOWS = (15, 15, 10)  # px: smallest, largest, step
 THOROUGH_WINDOWS = (3, 23, 10)
-MOST_OF_ONE = 3  # maximum matches per id
+MOST_OF_ONE = 3  # matches per id
 _LOCAL = threading.local()
 
-ALONG = np.linspace(0.1, 0.9, 17)  # samples along an edge, in its length
-ACROSS = np.linspace(-1.0, 1.0, 21)  # samples across an edge, from rim to white margin, in `REACHES_CELLS`
+ALONG = np.linspace(0.1, 0.9, 17)  # along an edge
+ACROSS = np.linspace(-1.0, 1.0, 21)  # from rim to white margin
 REACHES_CELLS = (1.0, 0.8)
 LEAST_REACH_PX = 1.75
 LEAST_CONTRAST = 10.0
-ENOUGH_PLACES = 8  # minimum samples that show the edge
-FARTHEST_CELLS = 1.0  # maximum correction of a corner; more means another edge
+ENOUGH_PLACES = 8  # samples that show the edge
+FARTHEST_CELLS = 1.0  # maximum correction of a corner
 _NEXT = [1, 2, 3, 0]
 
 
 def find_all(
     gray: Image, ids: Sequence[int], windows: tuple[int, int, int] = FAST_WINDOWS, box: Box | None = None
 ) -> dict[int, tuple[Floats, ...]]:
-    """Find the markers with these ids on a gray picture `(H, W) uint8`, or in a box of it."""
+    """Find markers by id on a picture `(H, W) uint8`, or in a box; return their corners."""
     part = box or whole(gray)
     corners, found, _ = _detector(tuple(ids), windows).detectMarkers(np.ascontiguousarray(part.of(gray)))
     if found is None:
@@ -53,7 +50,7 @@ def find_soft(gray: Image, ids: Sequence[int]) -> dict[int, tuple[Floats, ...]]:
 
 
 def united(finds: Iterable[Candidates]) -> dict[int, tuple[Floats, ...]]:
-    """Merge searches; the first one wins where they found the same marker."""
+    """Merge searches; the first one wins for the same marker."""
     places: dict[int, list[Floats]] = {}
     for find in finds:
         for marker, seen in find.items():
@@ -63,7 +60,7 @@ def united(finds: Iterable[Candidates]) -> dict[int, tuple[Floats, ...]]:
 
 
 def side_px(corners: Floats) -> float:
-    """Return a marker's mean side."""
+    """Return the mean side of a quadrilateral."""
     return float(np.hypot(*(corners - np.roll(corners, 1, axis=0)).T).mean())
 
 
@@ -72,7 +69,7 @@ def _is_same(corners: Floats, other: Floats) -> bool:
 
 
 def _detector(ids: tuple[int, ...], windows: tuple[int, int, int]) -> cv2.aruco.ArucoDetector:
-    """Return this thread's detector for a set of ids; with few ids it is faster and more reliable."""
+    """Return this thread's detector; few ids make it faster and more reliable."""
     made: dict[object, cv2.aruco.ArucoDetector] = _LOCAL.__dict__.setdefault("detectors", {})
     if (ids, windows) not in made:
         full = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)
@@ -91,7 +88,7 @@ def _detector(ids: tuple[int, ...], windows: tuple[int, int, int]) -> cv2.aruco.
 
 
 def exact(gray: Image, corners: Floats) -> Floats:
-    """Refine corners `(4, 2)` of a dark square on white by its edges; return them unchanged if those are unclear.
+    """Refine corners `(4, 2)` of a dark square on white by its edges; return them unchanged if unclear.
 
     They must be clockwise, and exact to a cell.
     """
@@ -112,7 +109,7 @@ def exact(gray: Image, corners: Floats) -> Floats:
 
 
 def _sides(gray: Image, quad: Floats, reach_px: float) -> list[tuple[Floats, Floats]]:
-    """Return where along each side an edge shows, and how many pixels outside it."""
+    """Return where along each side an edge shows, and its distance outwards in pixels."""
     start, end = quad, quad[_NEXT]
     on = start[:, None] + (end - start)[:, None] * ALONG[None, :, None]
     points = on[:, :, None] + _outwards(quad)[:, None, None] * (ACROSS * reach_px)[None, None, :, None]
@@ -130,7 +127,7 @@ def _outwards(quad: Floats) -> Floats:
 
 
 def _crossings(grey: Floats, at_px: Floats) -> list[tuple[Floats, Floats]]:
-    """Return where each side's profiles `(4, N, M)` rise through the mid gray, nearest to the side."""
+    """Return where each side's profiles `(4, N, M)` rise through mid gray."""
     middle = len(at_px) // 2
     dark = _middle(grey[..., : middle + 1].min(axis=2))
     bright = _middle(grey[..., middle:].max(axis=2))
@@ -144,7 +141,7 @@ def _crossings(grey: Floats, at_px: Floats) -> list[tuple[Floats, Floats]]:
 
 
 def _line(along: Floats, off_px: Floats) -> tuple[float, float] | None:
-    """Fit a line to an edge without outliers; return its distance at both ends, None with too few samples."""
+    """Fit a line without outliers; return its distance at both ends, None with too few samples."""
     for _ in range(3):
         if len(along) < ENOUGH_PLACES:
             return None
@@ -160,13 +157,13 @@ def _line(along: Floats, off_px: Floats) -> tuple[float, float] | None:
 
 
 def _middle(values: Floats) -> Floats:
-    """Return the median along the last axis; five times as fast as `np.median` for few values."""
+    """Return the median along the last axis; five times as fast as `np.median`."""
     ordered, count = np.sort(values), values.shape[-1]
     return (ordered[..., (count - 1) // 2] + ordered[..., count // 2]) / 2
 
 
 def _meeting(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
-    """Intersect the lines a–b and c–d; parallels meet far away."""
+    """Intersect lines a–b and c–d; parallels meet far away."""
     u, v = b - a, d - c
     across = float(u[0] * v[1] - u[1] * v[0]) or 1e-12
     return a + u * (float((c - a)[0] * v[1] - (c - a)[1] * v[0]) / across)

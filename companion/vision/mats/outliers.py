@@ -1,7 +1,6 @@
-"""Select a mat's own markers: those that agree with each other and with the table.
+"""Select a mat's genuine markers: they fit one homography of the sheet, face up, at the other mats' scale.
 
-A marker may be misread or appear twice, such as on a photo of a mat. Genuine ones fit one homography of the sheet, face
-up, with the scale of the other mats.
+Others are misread, or on a photo of a mat.
 """
 
 from __future__ import annotations
@@ -18,35 +17,35 @@ from companion.vision.mats.homography import Corners, Fit, Lens, corners_mm
 from companion.vision.mats.markers import Candidates, side_px
 from companion.vision.opencv import cv2
 
-AGREE_SHARE = 0.06  # maximum RMS error in a group, in marker sides; an unknown lens makes less
+AGREE_SHARE = 0.06  # maximum RMS error of a group, in marker sides
 SCALES_PX_PER_MM = (0.3, 40.0)
-SAME_SCALE = 1.3  # maximum ratio of two sheets' scales on one table …
-SAME_SCALE_BENT = 1.7  # … and while the lens is unknown
-SHAPE_SHARE = 0.1  # maximum RMS error on a neighbor's plane, relative to the markers' extent
-ENOUGH_MARKERS = 3  # minimum markers that determine a mat's plane well
-Group = Fit  # agreeing markers of one mat, and where they place it
+SAME_SCALE = 1.3  # maximum scale ratio of two mats on one table …
+SAME_SCALE_BENT = 1.7  # … with an unknown lens
+SHAPE_SHARE = 0.1  # maximum RMS error on another mat's plane, relative to its extent
+ENOUGH_MARKERS = 3  # to determine a plane
+Group = Fit  # agreeing markers of one mat, and its position
 
 
 def marks_of(layout: MatLayout) -> tuple[Marker, ...]:
-    """Return a mat's markers, with the one under the draw pile."""
+    """Return a mat's markers, including the one under the draw pile."""
     return (*layout.markers, layout.draw_marker) if layout.draw_marker else layout.markers
 
 
 def points_of(layout: MatLayout, markers: Corners) -> MarkerPoints:
-    """Return the marker corners on mat and picture, ordered like `marks_of`."""
+    """Return marker corners on mat and picture, ordered like `marks_of`."""
     shown = [marker for marker in marks_of(layout) if marker.id in markers]
     mm = np.concatenate([corners_mm(marker.square) for marker in shown])
     return MarkerPoints(mm, np.concatenate([markers[marker.id] for marker in shown]))
 
 
 def straight_points(layout: MatLayout, markers: Corners, lens: Lens | None) -> tuple[Floats, Floats]:
-    """Return the marker corners on the mat and on the undistorted picture, `(4n, 2)` each."""
+    """Return marker corners in mm and undistorted px, `(4n, 2)` each."""
     points = points_of(layout, markers)
     return points.mm, lens.straighten(points.px) if lens else points.px
 
 
 def groups_of(layout: MatLayout, candidates: Candidates, lens: Lens | None) -> list[Group]:
-    """Return a mat's largest groups of agreeing markers; several if something appears twice."""
+    """Return a mat's largest groups of agreeing markers; several if markers appear twice."""
     own = {marker.id: candidates[marker.id] for marker in marks_of(layout) if marker.id in candidates}
     for count in range(len(own), 0, -1):
         chosen = ((ids, places) for ids in combinations(own, count) for places in product(*map(own.get, ids)))
@@ -69,7 +68,7 @@ def group_of(layout: MatLayout, markers: Corners, lens: Lens | None) -> Group | 
 
 
 def is_sound(layout: MatLayout, matrix: Floats) -> bool:
-    """True if a sheet on a table can look like that: before the camera, face up, of plausible size."""
+    """True if a matrix can show a sheet: before the camera, face up, of plausible size."""
     fit = Fit(layout, matrix, {})
     corners = np.column_stack((corners_mm(fit.sheet), np.ones(4))) @ matrix.T
     depth = corners[:, 2] / matrix[2, 2]
@@ -82,15 +81,14 @@ def is_sound(layout: MatLayout, matrix: Floats) -> bool:
 def agreeing(groups: Mapping[str, Sequence[Group]], known: Sequence[Group], room: float) -> dict[str, Group]:
     """Return one group per mat, all on one table; leave out mats with two equally good ones.
 
-    The table is the plane of the `known` groups, else the one most mats agree on. Scales may differ by the factor
-    `room`.
+    The table is the plane of the `known` groups, else the one most mats agree on. `room` is the maximum scale ratio.
     """
     anchors = known or [group for found in groups.values() for group in found]
     if not anchors:
         return {}
     anchor = max(anchors, key=lambda group: _support(group, groups, room))
     chosen = {mat: [group for group in found if on_one_table(anchor, group, room)] for mat, found in groups.items()}
-    # Two groups without a common marker would put one mat in two places.
+    # Groups without a common marker put a mat in two places.
     return {
         mat: found[0]
         for mat, found in chosen.items()
@@ -99,7 +97,7 @@ def agreeing(groups: Mapping[str, Sequence[Group]], known: Sequence[Group], room
 
 
 def on_one_table(anchor: Group, group: Group, room: float) -> bool:
-    """True if a group has its printed size, within the factor `room`, on another's plane."""
+    """True if a group has its printed size, within the factor `room`, on the anchor's plane."""
     if group is anchor:
         return True
     mm, straight = straight_points(group.layout, group.markers, group.lens)

@@ -1,6 +1,6 @@
-"""Rectify parts of the picture to a view from straight above, with constant scale.
+"""Rectify parts of the picture to a view from straight above, at constant scale.
 
-Any mat defines the table's plane. The picture's rotation is kept, or boxes would grow.
+The picture's rotation is kept, or boxes would grow.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from companion.vision.mats.homography import Fit
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
 
-NEAR_ENOUGH = (0.55, 2.5)  # scales, relative to the mat's, at which the table is rectified
-_GRID_PX = 24  # grid step within which a lens bends little
-_STRIP_PX = 256  # rows at once; mapping a pixel takes eight bytes
+NEAR_ENOUGH = (0.55, 2.5)  # rectified scales, relative to the mat's
+_GRID_PX = 24  # step within which a lens bends little
+_STRIP_PX = 256  # rows mapped at once, to save memory
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flat:
-    """A part of the picture from straight above."""
+    """A rectified part of the picture."""
 
     image: Image  # `(h, w) uint8`, gray outside the picture
     fit: Fit
-    to_mm: Floats  # from its pixels to mm on `fit`'s mat, `(3, 3)`
+    to_mm: Floats  # pixels → mm on `fit`'s mat, `(3, 3)`
 
     def to_picture(self, points: npt.ArrayLike) -> Floats:
         """Map points `(n, 2)` to pixels of the whole picture."""
@@ -35,13 +35,13 @@ class Flat:
         return self.fit.to_px(flat @ self.to_mm[:2, :2].T + self.to_mm[:2, 2])
 
     def from_picture(self, points: npt.ArrayLike) -> Floats:
-        """Map points `(n, 2)` of the whole picture to this one."""
+        """Map points `(n, 2)` from the whole picture."""
         back = np.linalg.inv(self.to_mm)
         return self.fit.to_mm(points) @ back[:2, :2].T + back[:2, 2]
 
 
 def plane_of(gray: Image, box: Box, mats: Mats) -> Fit | None:
-    """Return the mat to rectify a box by: the nearest, or for a whole picture that with most markers."""
+    """Return the mat to rectify a box by: the nearest; for a whole picture, that with most markers."""
     if box == whole(gray):
         return max(mats.printed, key=lambda fit: len(fit.markers), default=None)
     middle = np.array([(box.left + box.right) / 2, (box.top + box.bottom) / 2])
@@ -49,7 +49,7 @@ def plane_of(gray: Image, box: Box, mats: Mats) -> Fit | None:
 
 
 def flattened(gray: Image, fit: Fit, box: Box, px_per_mm: float) -> Flat | None:
-    """Rectify a box; None if the plane is too oblique there."""
+    """Rectify a box at `px_per_mm`; None if the plane is too oblique."""
     seen = _seen_well(fit, box)
     if len(seen) < 3:
         return None
@@ -63,7 +63,7 @@ def flattened(gray: Image, fit: Fit, box: Box, px_per_mm: float) -> Flat | None:
 
 
 def _seen_well(fit: Fit, box: Box) -> Floats:
-    """Return grid points over the box where the scale is readable."""
+    """Return the box's grid points `(n, 2)` with a readable scale."""
     xs, ys = np.linspace(box.left, box.right - 1, 24), np.linspace(box.top, box.bottom - 1, 24)
     grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
     share = fit.scales(fit.to_mm(grid)) / fit.px_per_mm
@@ -78,7 +78,7 @@ def _turn(fit: Fit, point_px: Floats) -> Floats:
 
 
 def _warped(gray: Image, fit: Fit, to_mm: Floats, size: tuple[int, int]) -> Image:
-    """Sample the picture at the pixels of a flat one; shrink it first if that is coarser."""
+    """Sample a rectified picture of `size` (width, height); shrink finer sources first."""
     fewer = 2 ** max(0, int(math.log2(max(1.0, fit.px_per_mm * math.hypot(*to_mm[:2, 0])))))
     small = shrunk(gray, 1 / fewer)
     shrink = np.array([[1 / fewer, 0, 0.5 / fewer - 0.5], [0, 1 / fewer, 0.5 / fewer - 0.5], [0, 0, 1]])
@@ -96,7 +96,7 @@ def _warped(gray: Image, fit: Fit, to_mm: Floats, size: tuple[int, int]) -> Imag
 
 
 def _bent_grid(fit: Fit, to_mm: Floats, size: tuple[int, int]) -> npt.NDArray[np.float32]:
-    """Map a coarse, even grid of a flat picture's pixels to the camera's, `(h, w, 2)`."""
+    """Return a coarse grid of rectified pixels on the camera's picture, `(h, w, 2)`."""
     columns, rows = (max(2, math.ceil(side / _GRID_PX)) for side in size)
     xs, ys = ((np.arange(n) + 0.5) * side / n - 0.5 for n, side in ((columns, size[0]), (rows, size[1])))
     points = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
@@ -104,7 +104,7 @@ def _bent_grid(fit: Fit, to_mm: Floats, size: tuple[int, int]) -> npt.NDArray[np
 
 
 def _widened(coarse: npt.NDArray[np.float32], size: tuple[int, int], top: int, height: int) -> npt.NDArray[np.float32]:
-    """Enlarge rows of a coarse grid to picture size, extrapolating linearly."""
+    """Enlarge rows of a coarse grid to full size."""
     padded = np.pad(coarse, 1, mode="reflect", reflect_type="odd")
     cell_w, cell_h = size[0] / coarse.shape[1], size[1] / coarse.shape[0]
     matrix = np.array([[1 / cell_w, 0, 0.5 / cell_w + 0.5], [0, 1 / cell_h, (top + 0.5) / cell_h + 0.5]])

@@ -1,7 +1,7 @@
-"""Read tags, the coarser alternative to QR codes on stickers. Only 212 patterns exist, so tags may be small.
+"""Read tags, the coarser alternative to QR codes on stickers, with only 212 patterns.
 
-A tag's black rim on white is found as a dark quadrilateral. Its cells are correlated with every tag and mat marker, at
-all quarter turns and several blurs. The best must match well and clearly better than the next.
+A tag's black rim is found as a dark quadrilateral. Its cells are correlated with every tag and mat marker, at all
+quarter turns and several blurs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from companion.vision.mats.homography import as_quad
 from companion.vision.opencv import cv2
 from companion.vision.view import AGREED, StickerSeen
 
-MARGIN = 1  # white margin sampled with a tag, in cells
+MARGIN = 1  # white margin, in cells
 SIDE = CELLS + 2 * MARGIN
 INSIDE = slice(MARGIN + 1, SIDE - MARGIN - 1)  # cells within the black rim
 SURE = 0.2
@@ -31,17 +31,17 @@ LIKELY, LIKELY_CONFIDENCE = 0.06, 0.92
 Of 3907 tags of other makers the best reaches 0.04 (`tests/test_tags.py`).
 """
 
-THERE = -0.05  # minimum evidence of one of our tags that stays unidentified
+THERE = -0.05  # minimum evidence of an unidentified tag
 MAYBE = 0.5  # minimum score of a possible tag
-LEAST_OF_ITS_OWN = 0.5  # minimum norm of the inside's own pattern, of 1 in all; below it the score falls
-RIM, ROUGH_RIM = 0.75, 0.65  # minimum correlation of rim and margin; with one sample per cell
-INSIDE_CONTRAST = (0.2, 0.8)  # range of σ inside the rim, relative to the contrast of margin and rim; usually 0.3–0.55
+LEAST_OF_ITS_OWN = 0.5  # minimum norm of a tag's own pattern, of 1 in all
+RIM, ROUGH_RIM = 0.75, 0.65  # minimum rim correlation; with one sample per cell
+INSIDE_CONTRAST = (0.2, 0.8)  # σ inside the rim / contrast of margin and rim; usually 0.3–0.55
 MIN_CONTRAST = 12.0
 SMALLEST_SIDE_PX = 10.0
 LARGEST_OUTLINE_PX = 2400
 THRESHOLD_WINDOW_PX, THRESHOLD_BELOW = 11, 7
 CORNER_SHARE = 0.06  # maximum distance of an outline from a quadrilateral, relative to its length
-BLURS_CELLS = (0.3, 0.5, 0.7, 0.95)  # blurs (σ) to compare with
+BLURS_CELLS = (0.3, 0.5, 0.7, 0.95)  # σ
 _STEPS_CELLS = (0.35, 0.18, 0.09)
 _RIVALS = 3
 
@@ -50,11 +50,11 @@ _TAGS = (*range(FIRST_TAG_ID + len(CARDS)), *ROBOT_MARKER_IDS)
 
 
 class _Patterns(NamedTuple):
-    """Patterns for each blur, with mean 0 and norm 1 along the last axis."""
+    """Tag patterns under each blur, with mean 0 and norm 1."""
 
     rims: Floats32  # rim and margin, `(blurs, 64)`
-    common: Floats32  # the part all insides share when blurred, darker toward the rim, `(blurs, 36)`
-    insides: Floats32  # the rest of each inside, `(blurs, tags · 4 turns, 36)`
+    common: Floats32  # shared by all insides when blurred, `(blurs, 36)`
+    insides: Floats32  # rest of each inside, `(blurs, tags · 4 turns, 36)`
 
 
 class _TagMatch(NamedTuple):
@@ -62,11 +62,11 @@ class _TagMatch(NamedTuple):
     lead: float
     tag: int
     turns: int
-    scores: Floats32  # best score of every tag
+    scores: Floats32  # of every tag
 
     @property
     def evidence(self) -> float:
-        """Lead over the next tag, less twice what the score lacks to 1."""
+        """`lead` - 2 · (1 - `score`)."""
         return self.lead - 2 * (1 - self.score)
 
 
@@ -77,16 +77,16 @@ def read_tags(
     allowed: Collection[str] | None = None,
     beside: Sequence[StickerSeen] = (),
 ) -> tuple[StickerSeen, ...]:
-    """Return the card tags on a gray picture `(H, W) uint8`, or in the boxes `where`.
+    """Return the card tags on a picture `(H, W) uint8`, or in the boxes `where`.
 
-    `allowed` are the physical cards of the deck (None: any). A tag of another deck has no card, an uncertain one has
-    rivals instead. Codes `beside` are skipped: their dark patches take time to rule out.
+    `allowed` are the deck's cards (None: any). A tag of another deck has no card, an uncertain one has rivals. Codes
+    `beside` are skipped.
     """
     return tuple(_codes(_told(gray, _off_codes(_patches(gray, where), beside)), allowed))
 
 
 def read_markers(gray: Image) -> list[tuple[int, Floats32]]:
-    """Return id and corners `(4, 2)` px, exact to a cell, of mat markers too small or soft for general readers."""
+    """Return id and corners `(4, 2)` px of markers too small or soft for general readers."""
     told = [found for found in _told(gray, _patches(gray, None)) if found[1].evidence >= LIKELY]
     tags = ((_TAGS[match.tag], np.roll(quad, match.turns, axis=0)) for quad, match in _apart(told))
     return [(tag, quad) for tag, quad in tags if card_of_tag(tag) is None]
@@ -96,14 +96,14 @@ def read_markers(gray: Image) -> list[tuple[int, Floats32]]:
 
 
 def _patches(gray: Image, where: Sequence[Box] | None) -> Floats32:
-    """Return all dark quadrilaterals `(N, 4, 2)` px, clockwise along the middle of their edges."""
+    """Return dark quadrilaterals `(N, 4, 2)`, clockwise along the middle of their edges."""
     boxes = boxes_within(gray, where)
     quads = [_patches_in(box.of(gray)) + np.float32((box.left, box.top)) for box in boxes]
     return np.concatenate([np.empty((0, 4, 2), np.float32), *quads])
 
 
 def _off_codes(quads: Floats32, codes: Sequence[StickerSeen]) -> Floats32:
-    """Return the patches centered on none of the codes."""
+    """Return the quads not centered on a code."""
     if not codes:
         return quads
     middles = np.array([code.centre_px for code in codes])
@@ -122,13 +122,13 @@ def _patches_in(part: Image) -> Floats32:
 
 
 def _corners(outline: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    # For OpenCV y points up: its counterclockwise is clockwise on the picture.
+    # OpenCV's y points up: counterclockwise there is clockwise here.
     hull = cv2.convexHull(outline, clockwise=False)
     return cv2.approxPolyDP(hull, CORNER_SHARE * cv2.arcLength(hull, True), True)
 
 
 def _square_enough(quads: Floats32) -> Floats32:
-    """Return possible squares in perspective, grown by half a pixel since outlines run inside the edge."""
+    """Return possible squares, grown by half a pixel: outlines run inside the edge."""
     sides = np.linalg.norm(quads - np.roll(quads, 1, axis=1), axis=2)
     fine = (sides.min(axis=1) >= SMALLEST_SIDE_PX) & (sides.max(axis=1) <= 2.5 * sides.min(axis=1))
     middles = quads.mean(axis=1, keepdims=True)
@@ -140,7 +140,7 @@ def _square_enough(quads: Floats32) -> Floats32:
 
 
 def _cells(gray: Image, quads: Floats32, parts: int = 3) -> Floats32:
-    """Return the gray of each cell `(N, SIDE, SIDE)`, the mean of `parts`² samples."""
+    """Return each cell's gray level `(N, SIDE, SIDE)`, the mean of `parts`² samples."""
     if not len(quads):
         return np.empty((0, SIDE, SIDE), np.float32)
     square = np.array([(0, 0), (CELLS, 0), (CELLS, CELLS), (0, CELLS)], np.float32)
@@ -153,7 +153,7 @@ def _cells(gray: Image, quads: Floats32, parts: int = 3) -> Floats32:
 
 @cache
 def _places(parts: int) -> npt.NDArray[np.float64]:
-    """Return homogeneous sample positions `(N, 3)` in cells, row by row."""
+    """Return homogeneous sample positions `(N, 3)` in cells."""
     along = (np.arange(SIDE * parts) + 0.5) / parts - MARGIN
     x, y = np.meshgrid(along, along)
     return np.column_stack((x.ravel(), y.ravel(), np.ones(x.size)))
@@ -164,7 +164,7 @@ def _rim_scores(looks: Floats32) -> Floats32:
 
 
 def _looks_printed(looks: Floats32) -> npt.NDArray[np.bool_]:
-    """True if margin and rim are white and black, and the inside has both."""
+    """True where margin is white, rim black, and the inside mixed, `(N,)`."""
     contrast = looks[:, 0].mean(axis=1) - looks[:, MARGIN, MARGIN:-MARGIN].mean(axis=1)
     spread = looks[:, INSIDE, INSIDE].std(axis=(1, 2))
     least, most = INSIDE_CONTRAST
@@ -180,7 +180,7 @@ def _told(gray: Image, quads: Floats32) -> Iterator[tuple[Floats32, _TagMatch]]:
 
 
 def _matched(gray: Image, quads: Floats32, looks: Floats32) -> Iterator[tuple[Floats32, _TagMatch]]:
-    """Yield patches with their best match; first refine uncertain ones."""
+    """Yield quads with their best match; refine uncertain ones."""
     for quad, match in zip(quads, _compared(looks), strict=True):
         if match.evidence >= SURE:
             yield quad, match
@@ -201,7 +201,7 @@ def _compared(looks: Floats32) -> Iterator[_TagMatch]:
 
 
 def _inside_scores(insides: Floats32) -> Floats32:
-    """Return correlations with every tag and turn, without the shared part, `(blurs, N, tags · 4)`."""
+    """Return correlations with all tags and turns, without the shared part, `(blurs, N, tags · 4)`."""
     patterns = _patterns()
     scores = []
     for common, own in zip(patterns.common, patterns.insides, strict=True):
@@ -212,7 +212,7 @@ def _inside_scores(insides: Floats32) -> Floats32:
 
 
 def _laid_on_rim(gray: Image, quad: Floats32) -> Floats32:
-    """Return the nearby quad whose rim and margin correlate best."""
+    """Return the nearby quad whose rim correlates best."""
     cell_px = float(np.sqrt(cv2.contourArea(quad))) / CELLS
     for step in _STEPS_CELLS:
         tries = quad + _moves() * (step * cell_px)
@@ -222,7 +222,7 @@ def _laid_on_rim(gray: Image, quad: Floats32) -> Floats32:
 
 @cache
 def _moves() -> Floats32:
-    """Return the moves to try, `(N, 4, 2)`: none, each corner, the whole, larger, smaller."""
+    """Return the shifts to try `(N, 4, 2)`: none, each corner, whole, larger, smaller."""
     ways = np.array([(1, 0), (-1, 0), (0, 1), (0, -1)], np.float32)
     corners = [np.where(np.arange(4)[:, None] == corner, way, 0) for corner in range(4) for way in ways]
     outwards = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], np.float32)
@@ -245,14 +245,13 @@ def _patterns() -> _Patterns:
 
 
 def _printed(tag: int) -> Floats32:
-    """Return a tag in white (1) and black, with a white border of three cells."""
+    """Return a tag in white (1) and black, with three white border cells."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)
     bits = cv2.aruco.generateImageMarker(dictionary, tag, CELLS) > 0
     return np.pad(bits, MARGIN + 2, constant_values=True).astype(np.float32)
 
 
 def _blurred(tags: Floats32, blur_cells: float) -> Floats32:
-    """Return blurred tags with their margins, `(n, SIDE, SIDE)`."""
     across = blurring(tags.shape[1], blur_cells, 5, 1)[2:-2]
     return across @ tags @ across.T
 
@@ -265,7 +264,7 @@ def _rim() -> npt.NDArray[np.bool_]:
 
 
 def _unit(values: npt.NDArray[np.floating]) -> Floats32:
-    """Scale to mean 0 and norm 1 along the last axis."""
+    """Scale to mean 0 and norm 1."""
     centred = values - values.mean(axis=-1, keepdims=True)
     length = np.linalg.norm(centred, axis=-1, keepdims=True)
     return (centred / np.maximum(length, 1e-6)).astype(np.float32)
@@ -275,7 +274,7 @@ def _unit(values: npt.NDArray[np.floating]) -> Floats32:
 
 
 def _apart(found: Iterable[tuple[Floats32, _TagMatch]]) -> Iterator[tuple[Floats32, _TagMatch]]:
-    """Yield the best match per place: a rim has two outlines."""
+    """Yield the best match at each place; rims have two outlines."""
     kept: list[Floats32] = []
     for quad, match in sorted(found, key=lambda pair: -pair[1].evidence):
         middle, half = quad.mean(axis=0), float(np.linalg.norm(quad[0] - quad[2])) / 3

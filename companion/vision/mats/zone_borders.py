@@ -1,8 +1,6 @@
-"""Assign a card near a border to a zone, with lower confidence.
+"""Assign a card near a border to the nearer zone, with lower confidence.
 
-A sticker may lie on the strip between two zones. It belongs to the nearer zone; the closer the other, the lower the
-confidence. A face-up card never belongs to the draw pile. Centered there, but half on the discard pile, it is
-discarded.
+A face-up card never belongs to the draw pile; half on the discard pile, it is discarded.
 """
 
 from __future__ import annotations
@@ -15,13 +13,13 @@ from companion.vision.mats.localization import Mats
 from companion.vision.view import Sighting
 
 BESIDE_MM = 10.0  # maximum distance of a sticker from its zone
-BESIDE_DRAW_MM = 25.0  # the same for a card on the draw pile's zone
-SURE_MM = 16.0  # difference in distance to the next zone that makes the zone certain
-LEAST_SHARE = 0.6  # confidence left halfway between two zones
+BESIDE_DRAW_MM = 25.0  # the same on the draw pile's zone
+SURE_MM = 16.0  # lead in distance that makes a zone certain
+LEAST_SHARE = 0.6  # confidence left halfway between zones
 
 
 def settled(mats: Mats, sighting: Sighting) -> Sighting:
-    """Return a sighting with its zone, less confident near another."""
+    """Return a sighting with its zone (None if too far), less confident near another."""
     near: list[tuple[float, str]] = []
     for fit in mats.fits:
         x_mm, y_mm = map(float, fit.to_mm([sighting.centre_px])[0])
