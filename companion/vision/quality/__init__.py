@@ -1,1 +1,1 @@
-"""Rate the quality of a picture, and advise."""
+"""Rate a picture's quality, and advise."""

@@ -1,4 +1,4 @@
-"""Rate what can be read in each zone of a picture, and say what would help."""
+"""Rate what can be read in each zone of a picture, and give tips."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from companion.vision.quality import measure
 from companion.vision.quality.measure import DARK_WHITE, GLARE_SHARE, MODULE_PX, SOFT_PX, ZoneSight
 from companion.vision.view import Quad, View
 
-MILKY = 0.45  # minimum relative contrast; less means stray light or a dirty lens
+MILKY = 0.45  # minimum relative contrast; less means a dirty lens or stray light
 BLACK_PICTURE = 40.0  # maximum 99th percentile of a black picture's gray levels
-TOO_BRIGHT_SHARE = 0.35  # median saturated share of zones above which a picture is too bright
-UNEVEN = 0.45  # ratio of paper levels in two zones below which light is uneven
+TOO_BRIGHT_SHARE = 0.35  # minimum median saturated share of a too bright picture
+UNEVEN = 0.45  # minimum ratio of paper levels in two zones
 STEEP_DEG = 35.0  # tilt above which the camera should be higher
-SMEARED = 1.6  # ratio of blurs in two directions above which it is motion blur
+SMEARED = 1.6  # blur ratio that means motion
 TOLD_PX, ASKED_PX = 75, 50
-"""Card widths in pixels: readable by its face from the first on, hardly below the second.
+"""Card widths: readable by face from the first on, hardly below the second.
 
 Measured: `docs/how-well-it-reads.md`.
 """
@@ -38,9 +38,9 @@ class Tip:
     """One recommendation."""
 
     code: str
-    say: str  # one sentence
-    zones: tuple[str, ...] = ()  # zones or mats concerned; none for the whole picture
-    needed: bool = False  # True if stickers go unread without it
+    say: str
+    zones: tuple[str, ...] = ()  # zones or mats concerned; none: whole picture
+    needed: bool = False  # stickers go unread without it
 
 
 NO_MATS = Tip(
@@ -52,33 +52,33 @@ NO_MATS = Tip(
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What can be read on a picture, and what would help."""
+    """What can be read on a picture, and tips."""
 
     size_px: tuple[int, int]
     sticker_mm: float
     zones: tuple[ZoneSight, ...]
     hints: tuple[Tip, ...]  # most important first
-    distance_cm: float | None  # from the camera to the mats' middle, for a usual lens
-    tilt_deg: float | None  # angle of the view to straight down
-    cards: int = 0  # cards read
-    is_sticker_measured: bool = False  # `sticker_mm` was measured on the picture
+    distance_cm: float | None  # camera to the mats' middle, for a usual lens
+    tilt_deg: float | None  # angle of view from straight down
+    cards: int = 0
+    is_sticker_measured: bool = False  # on the picture
 
     @property
     def smallest_mm(self) -> float | None:
-        """Smallest sticker readable in every zone; None if unknown."""
+        """Smallest sticker width readable in every zone; None if unknown."""
         smallest = [zone.smallest_mm for zone in self.zones]
         known = [size_mm for size_mm in smallest if size_mm is not None]
         return max(known) if known and len(known) == len(smallest) else None
 
     @property
     def card_px(self) -> int | None:
-        """Minimum width of a card; None if unknown."""
+        """Minimum card width; None if unknown."""
         scales = [zone.px_per_mm[0] for zone in self.zones if zone.px_per_mm]
         return int(min(scales) * CARD_MM[0]) if scales and len(scales) == len(self.zones) else None
 
     @property
     def faces(self) -> str:
-        """A sentence on the size of cards without stickers; empty if unknown."""
+        """Sentence on cards without stickers; empty if unknown."""
         if self.card_px is None:
             return ""
         told = say("too small to recognize cards without stickers; move the camera closer")
@@ -95,17 +95,17 @@ class Advice:
 
     @property
     def is_drawn(self) -> bool:
-        """True if there are zones, and all are drawn."""
+        """True if all zones, at least one, are drawn."""
         return bool(self.zones) and self.tilt_deg is None
 
     @property
     def good(self) -> bool:
-        """True if all in play is known to be readable."""
+        """True if all in play is readable."""
         return self.smallest_mm is not None and not any(hint.needed for hint in self.hints)
 
     @property
     def verdict(self) -> str:
-        """A sentence or two on the stickers that can be read; empty if unknown."""
+        """Sentences on readable stickers; empty if unknown."""
         smallest_mm = self.smallest_mm
         if smallest_mm is None:
             return ""
@@ -148,8 +148,8 @@ def advise(
 ) -> Advice:
     """Rate one picture, or a few of the same moment, `(H, W, 3) uint8`.
 
-    `mats` are those found, `layouts` those in play (None: those found). `sticker_mm` is the stickers' width with quiet
-    zone (None: usual). `codes` are the corners of codes read, which give the scale of drawn zones of unknown size.
+    `mats` are those found, `layouts` those in play (None: those found). `sticker_mm` is the width with quiet zone
+    (None: usual). `codes` are corners of codes read; they scale drawn zones.
     """
     grays = [cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in pictures]
     height, width = grays[0].shape
@@ -157,13 +157,13 @@ def advise(
     zones = measure.measured(grays, mats.fits, wide_mm, codes)
     cameras = [measure.camera_of(fit, width, height) for fit in mats.printed]
     tilt = round(float(np.median([camera.tilt_deg for camera in cameras]))) if cameras else None
-    # Drawn zones need no printed mat. If anything is drawn, neither does the table.
+    # Drawn zones replace printed mats, also the table's.
     drawn = {fit.layout.id for fit in mats.fits if not fit.is_measured}
     spared = drawn | {TABLE} if drawn else drawn
     wanted = tuple(layout for layout in layouts or () if layout.id not in spared)
     is_black = float(np.percentile(grays[0], 99)) < BLACK_PICTURE
     scene = _Scene((width, height), mats, wanted, zones, wide_mm, tilt, is_black)
-    # Needed ones first, otherwise in order from the table to the picture.
+    # needed ones first
     found = [hint for ask in _ASKED for hint in ask(scene)]
     return Advice(
         size_px=(width, height),
@@ -178,7 +178,7 @@ def advise(
 
 
 def of_reading(pictures: Sequence[Image], mats: Mats, view: View, layouts: Iterable[MatLayout] | None) -> Advice:
-    """Rate pictures of which one was read; its stickers tell their width."""
+    """Rate pictures; stickers read on one give their width."""
     codes = [sighting.corners_px for sighting in view.sightings if sighting.card and sighting.corners_px]
     return advise(pictures, mats, layouts, sticker_mm=measure.sticker_mm_of(codes, mats), codes=codes)
 
@@ -203,8 +203,6 @@ _DIGITS = {"white": None, "contrast": None, "grain": 1, "saturated": 3, "glare":
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Scene:
-    """Input of all hints."""
-
     size_px: tuple[int, int]
     mats: Mats
     layouts: tuple[MatLayout, ...]
@@ -215,11 +213,11 @@ class _Scene:
 
     @property
     def lit(self) -> tuple[ZoneSight, ...]:
-        """Zones with paper to measure the light on."""
+        """Zones with paper to measure light on."""
         return tuple(zone for zone in self.zones if zone.shows_paper)
 
     def unread(self) -> tuple[ZoneSight, ...]:
-        """Return the zones where the stickers in use are too small."""
+        """Return zones with too small stickers."""
         return tuple(z for z in self.zones if z.smallest_mm is not None and z.smallest_mm > self.sticker_mm)
 
 
@@ -255,7 +253,7 @@ def _about_mats_cut_off(scene: _Scene) -> Iterator[Tip]:
 
 def _about_covered_marks(scene: _Scene) -> Iterator[Tip]:
     if scene.unread():
-        # A better picture may show the markers.
+        # A better picture may show them.
         return
     for fit in scene.mats.printed:
         seen, there = len(fit.markers), len(fit.layout.markers)
@@ -270,7 +268,7 @@ def _about_covered_marks(scene: _Scene) -> Iterator[Tip]:
 
 
 def _about_glare(scene: _Scene) -> Iterator[Tip]:
-    """Look for a lamp's reflections, and for light that hides the print unless stickers are read there."""
+    """Find reflections of a lamp, and light that hides unread print."""
     shining = [zone for zone in scene.zones if zone.glare >= GLARE_SHARE]
     if scene.zones and np.median([zone.saturated for zone in scene.zones]) >= TOO_BRIGHT_SHARE:
         needed = not any(zone.is_read for zone in scene.zones)
@@ -335,12 +333,12 @@ def _lighter(names: Sequence[str], *, is_grainy: bool) -> Said:
 
 
 def _unless_all(scene: _Scene, zones: Sequence[ZoneSight]) -> tuple[str, ...]:
-    """Return the zones' names; none if they are all."""
+    """Return the zones' names; none if all."""
     return () if len(zones) == len(scene.lit) else tuple(zone.zone for zone in zones)
 
 
 def _about_size(scene: _Scene) -> Iterator[Tip]:
-    """Find zones where stickers are too small even on a sharp, bright picture."""
+    """Find zones where even a sharp, bright picture shows too small stickers."""
     small = [zone for zone in scene.zones if zone.px_per_mm and _module_px(scene, zone) < MODULE_PX]
     if not small:
         return
@@ -422,12 +420,12 @@ _ASKED: tuple[Callable[[_Scene], Iterator[Tip]], ...] = (
 
 
 def _module_px(scene: _Scene, zone: ZoneSight) -> float:
-    """Return the zone's minimum pixels per module, for the stickers in use."""
+    """Return the zone's minimum pixels per module."""
     return zone.px_per_mm[0] * scene.sticker_mm / STICKER_MODULES if zone.px_per_mm else math.inf
 
 
 def _still_fits(scene: _Scene, ratio: float) -> bool:
-    """True if all mats fit into the picture when `ratio` times larger."""
+    """True if all mats fit when `ratio` times larger."""
     outlines = [
         [fit.outline_px] if fit.is_measured else [fit.quad_px(rect) for rect in fit.layout.zones.values()]
         for fit in scene.mats.fits
@@ -471,6 +469,5 @@ def _zone(zone: str) -> Term:
 
 
 def _the(zones: Sequence[str]) -> Said:
-    """Name one zone, or the mats of several."""
     mats = dict.fromkeys(map(mat_of, zones))
     return _zone(zones[0]) if len(zones) == 1 else all_of(map(_mat_name, mats))

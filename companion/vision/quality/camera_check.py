@@ -1,4 +1,4 @@
-"""Test a source briefly: its pictures, and what can be read on them."""
+"""Test a source briefly, and judge what can be read."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from companion.vision.quality.advice import of_reading
 from companion.vision.quality.verdict import Pace, Verdict, verdict_on
 from companion.vision.read import gray_of, read, refuse_proportions
 
-PICTURES = 3  # examined pictures; the median counts
-PACE_LOOKS = 8  # looks that measure this computer: the first finds the mats, the rest read all cards
-MEASURED_FRAMES = 20  # frames that measure a camera's rate
-MEASURED_S = 6.0  # after which fewer are enough: a stream may send one every few seconds
+PICTURES = 3  # examined; the median counts
+PACE_LOOKS = 8  # the first finds the mats, the rest read cards
+MEASURED_FRAMES = 20  # to measure a camera's rate
+MEASURED_S = 6.0  # then fewer are enough: a stream may be slow
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,13 +40,13 @@ class Trial:
     name: str
     pictures: tuple[Image, ...]
     fps: float | None = None  # None if not a camera
-    kind: str | None = None  # picture format (`MJPG`), if the camera reports it
+    kind: str | None = None  # format (`MJPG`), if known
 
 
 def tried(source: str, tell: Callable[[Said], None] = lambda _said: None) -> Trial:
     """Return a few pictures of a camera, stream, film, folder or picture file. Raise Problem if there are none.
 
-    A slow stream gets more and more time, which `tell` announces.
+    A slow stream gets more time per try; `tell` announces that.
     """
     if is_stream(source):
         return _stream_trial(source, tell)
@@ -63,10 +63,10 @@ def tried(source: str, tell: Callable[[Said], None] = lambda _said: None) -> Tri
 
 
 def verdict_of(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing: Drawing | None = None) -> Verdict:
-    """Judge the pictures, and the rate at which this computer reads a camera's.
+    """Return a verdict on the pictures, and on this computer's rate with a camera.
 
-    `layouts` are the mats that should be visible, `drawing` has the zones drawn where no mats are. Raise Problem if
-    there are no mats and the drawing has other proportions.
+    `layouts` are the mats that should be visible, `drawing` the zones drawn instead. Raise Problem if the drawing is
+    needed but has other proportions.
     """
     pictures = trial.pictures
     if is_mirrored(pictures[-1]):
@@ -100,7 +100,7 @@ def _stream_trial(source: str, tell: Callable[[Said], None]) -> Trial:
 
 
 def _device_trial(name: str, device: Device) -> Trial:
-    """Take pictures once the camera has adjusted to the light, and measure its rate."""
+    """Take pictures once the camera has adjusted, and measure its rate."""
     opened_s, is_mute = time.monotonic(), False
     while not is_mute and time.monotonic() - opened_s < SETTLED_S:
         is_mute = not device.grab()

@@ -1,4 +1,4 @@
-"""Tell a lamp's reflection from bright paper: both saturate, but only the reflection hides the print."""
+"""Distinguish a lamp's reflection, which hides print, from bright paper."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import numpy as np
 from companion.vision.boxes import Floats, Image, Mask, around, cut_out
 from companion.vision.opencv import cv2
 
-SATURATED = 250  # minimum gray level of saturated pixels
-LEAST_SHARE = 0.004  # minimum patch, relative to its zone; smaller ones are specks
+SATURATED = 250  # minimum level
+LEAST_SHARE = 0.004  # minimum patch, relative to its zone
 WIDE_SHARE = 0.4  # maximum relative size of a reflection; sunlight is larger
-PRINT_SHARE, PRINT_LEVEL = 0.015, 150  # print is visible if so much of a patch's core is darker
-CORE = 0.6  # inner part of a patch; a reflection is weak at its rim
-STANDS_OUT = 25.0  # minimum difference of a reflection from its surroundings
+PRINT_SHARE, PRINT_LEVEL = 0.015, 150  # print is visible if that share of a patch's core is darker
+CORE = 0.6  # inner part of a patch; reflections fade at the rim
+STANDS_OUT = 25.0  # minimum difference from the surroundings
 _JOIN = np.ones((5, 5), np.uint8)
-_ROOM = 0.5  # margin in which a zone's patches are followed, relative to its size
+_ROOM = 0.5  # margin to follow patches, relative to the zone
 
 
 def shine_of(gray: Image, quad: Floats) -> tuple[float, float]:
     """Return the saturated shares of a zone, corners `(4, 2)` px, on a picture `(H, W) uint8`.
 
-    The first is due to a lamp's reflection, the second to bright light that hides the print.
+    The first is due to a lamp's reflection, the second to bright light that hides print.
     """
     box = around(quad)
     room = round(_ROOM * min(box.right - box.left, box.bottom - box.top))
@@ -48,12 +48,12 @@ def shine_of(gray: Image, quad: Floats) -> tuple[float, float]:
 
 
 def _count(pixels: Mask) -> int:
-    # A NumPy number since NumPy 2.4, which JSON cannot encode.
+    # JSON cannot encode NumPy numbers (since 2.4).
     return int(np.count_nonzero(pixels))
 
 
 def _shows_print(part: Image, pixels: Mask) -> bool:
-    """True if print is visible in a patch: in bright light, not in a reflection."""
+    """True if print is visible, as in bright light but not in a reflection."""
     places = np.argwhere(pixels)[:, ::-1].astype(np.int32)
     hull = cv2.convexHull(places).reshape(-1, 2).astype(np.float64)
     middle = places.mean(axis=0)
@@ -63,7 +63,7 @@ def _shows_print(part: Image, pixels: Mask) -> bool:
 
 
 def _stands_out(part: Image, zone: Mask, pixels: Mask) -> bool:
-    """True if a patch's surroundings are much darker."""
+    """True if the surroundings are much darker."""
     around_it = cv2.dilate(pixels.astype(np.uint8), _JOIN, iterations=3) == 0
     rest = part[zone & around_it]
     return not rest.size or float(np.percentile(rest, 75)) <= SATURATED - STANDS_OUT

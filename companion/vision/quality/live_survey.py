@@ -1,4 +1,4 @@
-"""Examine the latest frame for the camera page: zones, what can be read, what would help."""
+"""Examine the latest frame for the camera page."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from companion.vision.quality.verdict import Pace, size_wanted
 from companion.vision.read import read
 from companion.vision.view import Quad, View
 
-PACE_LOOKS = 20  # to measure the pace: two to ten seconds
+PACE_LOOKS = 20  # to measure the pace, within two to ten seconds
 LOOK_AGAIN_S = 2.0  # maximum age of a survey, which costs as much as reading a frame
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """One frame, examined as a whole."""
+    """What can be read on one frame, and its zones."""
 
     advice: Advice
     printed: Mapping[str, Quad]  # zone corners by printed mats
     drawn: Mapping[str, Quad]  # zone corners as drawn
-    is_last: bool = False  # the source has ended
+    is_last: bool = False  # source has ended
     pace: Pace | None = None  # None until known
 
     @property
@@ -43,9 +43,9 @@ class Survey:
 
 
 class Lookout:
-    """An eye that any thread can ask about the last frame.
+    """Read frames with an eye, and survey the latest one for any thread.
 
-    `in_play` returns the mats in play, if known; `drawn` are the zones that the eye uses.
+    `in_play` returns the ids of the mats in play, if known; `drawn` are the eye's zones.
     """
 
     def __init__(self, eye: Eye, in_play: Callable[[], Sequence[str]] = tuple, drawn: DrawnZones | None = None) -> None:
@@ -58,12 +58,12 @@ class Lookout:
         self._last_s = 0.0
         self._last_drawing: Drawing | None = None  # of the last survey
         self._is_over = False
-        self.size_px = SIZE_PX  # wanted picture size
-        self._is_too_slow = False  # failed with larger pictures, so gets no more
+        self.size_px = SIZE_PX  # wanted size
+        self._is_too_slow = False  # larger pictures failed: never again
         self._looks = deque[tuple[float, float]](maxlen=PACE_LOOKS)  # begin and end of each
 
     def until_over(self, frames: Iterable[Frame]) -> Iterator[Frame]:
-        """Yield the frames that this is fed, and note their end."""
+        """Yield the frames, and note their end."""
         try:
             yield from frames
         finally:
@@ -87,7 +87,7 @@ class Lookout:
 
     @property
     def pace(self) -> Pace | None:
-        """None until known, and after the source has ended."""
+        """Current rate; None until known, and after the end."""
         looks = tuple(self._looks)
         if len(looks) < 2 or self._is_over:
             return None
@@ -101,7 +101,7 @@ class Lookout:
             self._looks.clear()
 
     def look_with(self, eye: Eye) -> None:
-        """Use another eye from the next frame on: for another deck."""
+        """Use another eye, for another deck."""
         self._eye = eye
         self._seen = None
 
@@ -114,7 +114,7 @@ class Lookout:
         """Return the latest frame's survey, renewed if outdated; None if no frame is fresh."""
         with self._asked:
             now_s = time.monotonic()
-            seen = self._seen  # Another thread may clear it.
+            seen = self._seen  # another thread may clear it
             if seen is not None and not self._is_over and not seen[0].is_fresh():
                 return None
             if seen is not None and not self._still_holds(now_s):
@@ -122,7 +122,7 @@ class Lookout:
             return self._last
 
     def _still_holds(self, now_s: float) -> bool:
-        """True if the last survey is recent, or final, and of the zones drawn now."""
+        """True if the last survey is recent or final, and its drawn zones current."""
         if self._last is None or self._last.is_last != self._is_over:
             return False
         if self._drawn is not None and self._drawn.current is not self._last_drawing:
@@ -132,7 +132,7 @@ class Lookout:
     def _looked(self, frame: Frame, view: View) -> Survey:
         is_over = self._is_over
         if is_over:
-            # Zones may have been drawn since the last frame: look at it again.
+            # Zones may have been drawn since.
             self._eye(replace(frame, t_s=frame.t_s + LOOK_AGAIN_S))
             view = read(frame, self._eye.sight.mats)
         placed, wanted = self._eye.sight.mats, set(self._in_play())

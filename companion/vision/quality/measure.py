@@ -1,4 +1,4 @@
-"""Measure each zone of a picture: scale, sharpness, light and the camera's position."""
+"""Measure zones: scale, sharpness, light, camera position."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ from companion.vision.stickers.code_plane import width_mm
 from companion.vision.view import Quad, centre_of
 
 MODULE_PX = 0.95
-"""Pixels per module needed on a sharp, bright picture, with some margin.
+"""Pixels per module needed on a sharp, bright picture, with a margin.
 
-`tests/bench/eye.py` measures this and the next two.
+Measured like the next two by `tests/bench/eye.py`.
 """
 
-MOST_BLUR_MODULES = 1.0  # maximum blur (σ) in modules; more needs larger stickers
+MOST_BLUR_MODULES = 1.0  # maximum blur (σ) in modules
 GRAINY_MODULE_PX, GRAINY_POWER = 6.4, 0.63
-"""Pixels per module needed on a grainy picture: this times (grain / contrast) to this power."""
+"""Pixels per module needed on a grainy picture: a · (grain / contrast) ^ b."""
 
-SOFT_PX = 1.05  # blur (σ) above which a picture is soft; a focused webcam has 0.6 to 1
-DIM_CONTRAST = 60.0  # contrast of paper and print below which it is dim
+SOFT_PX = 1.05  # minimum blur (σ) of a soft picture; a focused webcam has 0.6 to 1
+DIM_CONTRAST = 60.0  # dim below that
 DARK = 20  # maximum level of a black pixel
-DARK_WHITE = 80.0  # paper's level below which more light is advised
-GLARE_SHARE = 0.02  # maximum share under a reflection, about a sticker's
-VIEW_DEG = 65.0  # usual angle of view across the picture; cameras do not report theirs
+DARK_WHITE = 80.0  # paper level; advise more light below that
+GLARE_SHARE = 0.02  # maximum share under a reflection, about one sticker
+VIEW_DEG = 65.0  # usual angle of view; cameras do not report theirs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ZoneLight:
-    """Light and sharpness of a zone, by its pixels and the markers nearby."""
+    """Light and sharpness of a zone, by pixels and markers."""
 
     white: float  # level of paper
-    contrast: float  # levels between paper and print
+    contrast: float  # between paper and print, in levels
     saturated: float
     dark: float
     blur_px: float | None  # σ of edges, if any
-    smear: float = 1.0  # ratio of the blur in two directions
+    smear: float = 1.0  # blur ratio of two directions
     grain: float = 0.0  # σ of noise, in levels
-    glare: float = 0.0  # share lost to a lamp's reflection
-    faded: float = 0.0  # share whose print is lost to bright light
+    glare: float = 0.0  # share under a reflection
+    faded: float = 0.0  # share too bright for print
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +58,14 @@ class ZoneSight(ZoneLight):
 
     zone: str
     px_per_mm: tuple[float, float] | None
-    """Smallest and largest scale, as the root of the area of 1 mm²; None in a drawn zone if unknown."""
+    """Smallest and largest scale, √(area of 1 mm²); None if unknown."""
 
-    smallest_mm: float | None  # smallest sticker, quiet zone included, readable everywhere
-    good: bool | None  # stickers in use are readable everywhere; None if unknown
+    smallest_mm: float | None  # readable everywhere, width with quiet zone
+    good: bool | None  # stickers in use are readable; None if unknown
     distance_mm: float | None = None  # camera to center; None if drawn
     is_guessed: bool = False  # scale comes from stickers of assumed size
     is_read: bool = False  # a sticker was read in it
-    shows_paper: bool = True  # paper to measure light on; an empty drawn zone has none
+    shows_paper: bool = True  # paper to measure light on
 
 
 def module_px_needed(blur_px: float | None, contrast: float, grain: float) -> float:
@@ -74,17 +74,17 @@ def module_px_needed(blur_px: float | None, contrast: float, grain: float) -> fl
 
 
 def module_px_for_blur(blur_px: float | None) -> float:
-    """Return pixels per module needed for the blur alone."""
+    """Return pixels per module needed for blur alone."""
     return (blur_px or 0.0) / MOST_BLUR_MODULES
 
 
 def module_px_for_grain(contrast: float, grain: float) -> float:
-    """Return pixels per module needed for contrast and grain alone."""
+    """Return pixels per module needed for grain alone."""
     return GRAINY_MODULE_PX * (max(grain, 0.1) / max(contrast, 1.0)) ** GRAINY_POWER
 
 
 def sticker_mm_of(quads: Iterable[Quad], mats: Mats) -> float | None:
-    """Return the median width of stickers read on mats, to half a millimeter."""
+    """Return the median width of stickers read on mats, to 0.5 mm, or None."""
     found = ((quad, fit) for quad in quads for fit in mats.printed if fit.holds(centre_of(quad)))
     widths = [width_mm(quad, fit) for quad, fit in found]
     return round(float(np.median(widths)) * 2) / 2 if widths else None
@@ -96,9 +96,9 @@ def sticker_mm_of(quads: Iterable[Quad], mats: Mats) -> float | None:
 def measured(
     grays: Sequence[Image], fits: Sequence[Fit], sticker_mm: float, codes: Sequence[Quad] = ()
 ) -> tuple[ZoneSight, ...]:
-    """Measure each zone of the mats, printed or drawn, on gray pictures `(H, W)`; return the medians.
+    """Return the median measurements of each zone, printed or drawn, on gray pictures `(H, W)`.
 
-    `codes` are the corners of codes read, which give drawn zones a scale.
+    `codes` are corners of codes read, which scale drawn zones.
     """
     seen = [[zone for fit in fits for zone in _zones(gray, fit, sticker_mm, codes)] for gray in grays]
     return tuple(
@@ -108,7 +108,7 @@ def measured(
 
 
 def _zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) -> Iterator[ZoneSight]:
-    """Measure a mat's zones; drawn ones have a measured scale, or that of codes nearby."""
+    """Measure a mat's zones; codes nearby may scale drawn ones."""
     is_drawn = not fit.is_measured
     in_zone = [fit.zone_at(centre_of(code)) for code in codes]
     code_mm = sticker_mm * MODULES / STICKER_MODULES
@@ -123,7 +123,7 @@ def _zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) -> I
         scales = _scales(fit, rect) if fit.is_scaled else told
         paper = not is_drawn or bool(here) or light.contrast >= DIM_CONTRAST
         needed = module_px_needed(light.blur_px, *((light.contrast, light.grain) if paper else (math.inf, 0.0)))
-        # Round up to half a millimeter, as sold and cut.
+        # Round up to half a millimeter, as sold.
         smallest = math.ceil(2 * STICKER_MODULES * needed / min(scales) - 1e-6) / 2 if scales else None
         well_lit = light.glare < GLARE_SHARE and not (is_drawn and paper and light.white < DARK_WHITE)
         yield ZoneSight(
@@ -159,7 +159,7 @@ def _light_of(gray: Image, quad: Floats) -> ZoneLight:
 
 
 def _by_edges(light: ZoneLight, edges: Sequence[Edge], at_px: Floats) -> ZoneLight:
-    """Replace blur, paper and contrast by those of markers, weighted by proximity."""
+    """Take blur, paper and contrast from markers, weighted by proximity."""
     if not edges:
         return light
     weights = [1 / (math.dist(edge.middle_px, at_px) + 1) ** 2 for edge in edges]
@@ -172,7 +172,7 @@ def _by_edges(light: ZoneLight, edges: Sequence[Edge], at_px: Floats) -> ZoneLig
 
 
 def _scales(fit: Fit, rect: Rect) -> list[float]:
-    """Return the scale at nine points of a zone."""
+    """Return px/mm at nine points of a zone."""
     xs = np.linspace(rect.x_mm, rect.x_mm + rect.width_mm, 3)
     ys = np.linspace(rect.y_mm, rect.y_mm + rect.height_mm, 3)
     return [float(scale) for scale in fit.scales([(x, y) for x in xs for y in ys])]
@@ -183,7 +183,7 @@ def _scales(fit: Fit, rect: Rect) -> list[float]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Viewpoint:
-    """Where a camera with a usual lens is, in mm of the mat."""
+    """Position of a camera with a usual lens, on the mat."""
 
     at_mm: Floats
     distance_mm: float
@@ -191,7 +191,7 @@ class Viewpoint:
 
 
 def camera_of(fit: Fit, width_px: int, height_px: int) -> Viewpoint:
-    """Estimate the camera's position by a mat's shape on a picture of that size."""
+    """Estimate the camera's position by a mat's shape on the picture."""
     mm = corners_mm(Rect(0.0, 0.0, *fit.layout.size_mm))
     matrix = cv2.getPerspectiveTransform(mm.astype(np.float32), fit.to_px(mm).astype(np.float32))
     focal = max(width_px, height_px) / 2 / math.tan(math.radians(VIEW_DEG / 2))

@@ -1,4 +1,4 @@
-"""Measure sharpness and brightness by known edges: black markers on white paper."""
+"""Measure sharpness and brightness at the edges of black markers."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from companion.tabletop.mat_layout import MARKER_CELLS
 from companion.vision.boxes import Floats, Image, slopes
 from companion.vision.opencv import cv2
 
-REACH_CELLS = 0.95  # examined on both sides of an edge, in marker cells
+REACH_CELLS = 0.95  # examined on both sides of an edge
 STEP_PX = 0.25  # between samples across an edge
-PARTS = 3  # measured separately per edge, so that an inexact corner adds no blur
-MIN_CONTRAST = 15.0  # minimum contrast to measure sharpness
-_SAMPLING_VARIANCE_PX = 0.1  # added by interpolation, in px²; measured on edges of known blur
+PARTS = 3  # per edge, so that inexact corners add no blur
+MIN_CONTRAST = 15.0  # minimum to measure sharpness
+_SAMPLING_VARIANCE_PX = 0.1  # px² added by interpolation; measured on known edges
 _SLOPE_VARIANCE_PX, _SLOPE_GAIN = 0.6, 2.0
-"""Variance added by gradients over three pixels, and factor for what fine print hides; measured likewise."""
+"""Variance added by gradients over three pixels, and factor for fine print; measured likewise."""
 
 _CALM_PATCH_PX, _CALM_SHARE, _CALM_TO_SIGMA = 6, 10, 1.5
-"""Patch width, percentage of patches taken as calm, ratio of the noise's σ to their deviation."""
+"""Patch width, percentile of calm patches, ratio of noise σ to their deviation."""
 
 _WINDOW = np.ones((9, 9), np.uint8)
 _STRONG = 60.0
@@ -28,16 +28,16 @@ _STRONG = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """The edges of one marker."""
+    """Edges of one marker."""
 
     middle_px: tuple[float, float]
-    blur_px: tuple[float, float]  # σ across top and bottom, and across left and right
-    white: float  # level of the paper
-    black: float  # level of the print
+    blur_px: tuple[float, float]  # σ: top and bottom; left and right
+    white: float  # level of paper
+    black: float  # level of print
 
 
 def marker_edge(gray: Image, corners: Floats) -> Edge | None:
-    """Measure a marker with corners `(4, 2)` px; None without edge or at the picture's border."""
+    """Measure a marker with corners `(4, 2)` px; None without contrast or at the border."""
     height, width = gray.shape
     if (corners < 4).any() or (corners > (width - 5, height - 5)).any():
         return None
@@ -70,10 +70,9 @@ def _profiles(gray: Image, corners: Floats, side: int) -> Iterator[tuple[float, 
 
 
 def _edge_of(profile: Floats) -> tuple[float, float, float]:
-    """Return paper, print and blur (σ in px) of a profile from paper to print.
+    """Return paper and print levels, and blur (σ in px), of a profile from paper to print.
 
-    The area under the outer half of a Gaussian edge is σ/√(2π), whatever the noise. At the inner half the marker's
-    pattern is near.
+    The area under the outer half of a Gaussian edge is σ/√(2π). The inner half is near the marker's pattern.
     """
     few = max(2, len(profile) // 8)
     white, black = float(np.median(profile[:few])), float(profile[len(profile) // 2 :].min())
@@ -89,7 +88,7 @@ def _edge_of(profile: Floats) -> tuple[float, float, float]:
 
 
 def blur_of(gray: Image) -> float | None:
-    """Return σ in px of the sharpest edges on an excerpt, without markers; None if none is strong.
+    """Return σ in px of an excerpt's sharpest edges; None if none is strong.
 
     A Gaussian edge's steepest slope is its height / (σ·√(2π)).
     """
@@ -106,7 +105,7 @@ def blur_of(gray: Image) -> float | None:
 
 
 def grain_of(gray: Image) -> float:
-    """Return σ of an excerpt's noise in levels, by its calmest parts."""
+    """Return σ of an excerpt's noise, in levels."""
     if not gray.size:
         return 0.0
     level = gray.astype(np.float32)

@@ -1,4 +1,4 @@
-"""Judge a camera: what is good, what is not, what to do next. For `doctor` and the camera pages."""
+"""Judge a camera for `doctor` and the camera pages."""
 
 from __future__ import annotations
 
@@ -19,24 +19,23 @@ LEAST_LOOKS = 2.0
 On films, at 5 looks per second, half of the cards took four to six looks: here up to 3 s.
 """
 
-BUSY = 0.8  # share of time spent on looking from which the computer, not the camera, is slow
+BUSY = 0.8  # minimum share of time spent reading if the computer is slow, not the camera
 BLURRED_PX = 2 * measure.MOST_BLUR_MODULES  # blur (σ) for which only large stickers are readable
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Rate at which the table is looked at."""
+    """Rate at which the table is read."""
 
     looks: float  # per second
-    busy: float = 0.0  # share of time spent on looking
+    busy: float = 0.0  # share of time spent reading
 
     @property
     def is_enough(self) -> bool:
-        """True if cards are proposed soon."""
         return self.looks >= LEAST_LOOKS
 
     def says(self, size_px: tuple[int, int]) -> Said:
-        """Return the rate and the picture size in words."""
+        """Return rate and picture size in words."""
         width, height = size_px
         if round(self.looks) < 1:
             return say(
@@ -64,10 +63,10 @@ READY = say("Leave the camera where it is, and set up the game.")
 
 
 def size_wanted(now_px: Size, pace: Pace | None, advice: Advice | None = None) -> Size:
-    """Return the best picture size: larger if cards look too small and this computer is fast enough.
+    """Return the wanted picture size: larger if cards look too small and this computer is fast enough.
 
     It is never below the usual one: fewer pixels make stickers unreadable, fewer looks only delay them. `advice` is
-    needed to enlarge, `pace` alone to go back.
+    needed to enlarge.
     """
     if pace is None:
         return now_px
@@ -82,7 +81,7 @@ def size_wanted(now_px: Size, pace: Pace | None, advice: Advice | None = None) -
 
 
 class Aspect(StrEnum):
-    """In the order in which to fix them."""
+    """What is judged, in the order to fix it."""
 
     PICTURE = "picture"
     MATS = "mats"
@@ -99,7 +98,7 @@ class Finding:
     """Judgment of one aspect."""
 
     aspect: Aspect
-    says: Said  # a few words
+    says: Said
     is_good: bool | None = True  # None: unknown, or optional
 
 
@@ -110,7 +109,7 @@ class Verdict:
     says: Said
     findings: tuple[Finding, ...]
     steps: tuple[str, ...]  # most important first
-    is_good: bool  # a game can begin: stickers are readable, and nothing needed is missing
+    is_good: bool  # stickers are readable, and nothing needed is missing
 
     @property
     def next_step(self) -> str:
@@ -182,7 +181,7 @@ def _stickers(advice: Advice, wrong: set[Aspect]) -> list[Finding]:
 
 
 def _faces(advice: Advice, _wrong: set[Aspect]) -> list[Finding]:
-    """Judge the size of cards without stickers, which are optional."""
+    """Judge the size of cards without stickers."""
     if advice.card_px is None:
         return []
     if advice.card_px >= TOLD_PX:
@@ -228,7 +227,7 @@ def sharpness(zone: ZoneSight) -> Said | None:
 
 
 def light(zone: ZoneSight) -> Said | None:
-    """Describe the light; None without paper to measure it on."""
+    """Describe light; None without paper."""
     return glare(zone) or brightness(zone)
 
 
@@ -240,7 +239,7 @@ def glare(zone: ZoneSight) -> Said | None:
 
 
 def brightness(zone: ZoneSight) -> Said | None:
-    """Describe brightness; None without paper to measure it on."""
+    """Describe brightness; None without paper."""
     if not zone.shows_paper:
         return None
     if zone.white < measure.DARK_WHITE:
