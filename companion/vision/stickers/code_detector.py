@@ -1,8 +1,7 @@
 """Find the squares of QR codes on a picture with known module size.
 
-A QR code has a mark in three corners: a black ring around a black square. Its image, averaged over all rotations, is
-correlated with every place. Three good matches at a right angle, 14 modules apart, may be a code. Two suffice if the
-third is weak, under glare or a thumb's edge.
+A mark, the black ring around a black square in three corners, is averaged over all rotations and correlated with every
+place. Three good matches at a right angle, 14 modules apart, may be a code; two suffice if the third is weak.
 """
 
 from __future__ import annotations
@@ -19,36 +18,36 @@ from companion.vision.opencv import cv2
 Fits = npt.NDArray[np.float32]  # correlation with a mark, -1 … 1
 
 LEG_MODULES = 14.0  # between the centers of two marks
-MARK_MODULES = 9  # a mark with its white border
+MARK_MODULES = 9  # with white border
 SOFT_MODULES = 0.3  # blur (σ) of the mark
-SOFTENED_MODULES = 0.45  # blur (σ) of the picture against noise and sharpening
+SOFTENED_MODULES = 0.45  # blur (σ) of the picture
 SURE_MARK = 0.48
 POOR_MARK = 0.36
-THREE_MARKS = 1.42  # these three: minimum fit of two marks, of the third, and of the sum; a perfect mark has 1
-GOOD_MARK = 0.62  # minimum fit of two marks without the third
-LEAST_CONTRAST = 0.03  # minimum contrast relative to the light; noise and most cloth have less
-MOST_MARKS, TILE_MODULES = 40, 64  # maximum marks per tile: enough for twelve codes; gravel has more
-REACH_MODULES = 1.0  # maximum distance of a third mark from its expected position
-STRAIGHT = 0.1  # maximum relative deviation of a leg's length, seen from straight above
-STRIP_PX = 128  # rows correlated at once; a table takes 9 MB instead of 230
+THREE_MARKS = 1.42  # minimum fit of two marks, of the third, of all; a perfect mark has 1
+GOOD_MARK = 0.62  # without the third
+LEAST_CONTRAST = 0.03  # relative; most cloth has less
+MOST_MARKS, TILE_MODULES = 40, 64  # per tile: twelve codes; gravel has more
+REACH_MODULES = 1.0  # maximum distance of a third mark from where it is expected
+STRAIGHT = 0.1  # maximum relative deviation of leg lengths
+STRIP_PX = 128  # rows at once: 9 MB for a table instead of 230
 _FINE = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Marks:
-    """The fit of a mark everywhere, and its local maxima."""
+    """A mark's fit everywhere, and its maxima."""
 
     fit: Fits
     points: Floats  # `(n, 2)`, subpixel
     values: Fits
     module_px: float
-    slack: float  # maximum relative deviation of a leg's length
+    slack: float  # as `STRAIGHT`
 
 
 def squares(image: Image, module_px: float, slack: float = STRAIGHT) -> Floats:
-    """Return possible codes, likeliest first, as matrices `(n, 3, 3)` from modules to pixels.
+    """Return possible codes on a picture `(H, W) uint8`, likeliest first.
 
-    The picture is gray, `(H, W) uint8`.
+    They are matrices `(n, 3, 3)` from modules to pixels. `slack` is the relative deviation of leg lengths.
     """
     mark = _mark(round(module_px, 2))
     if min(image.shape) <= 2 * LEG_MODULES * module_px:
@@ -66,7 +65,7 @@ def squares(image: Image, module_px: float, slack: float = STRAIGHT) -> Floats:
 
 @lru_cache(maxsize=32)
 def _mark(module_px: float) -> npt.NDArray[np.uint8]:
-    """Return a mark averaged over all rotations, in gray levels."""
+    """Return a mark's gray levels, averaged over rotations."""
     dark = np.zeros((MARK_MODULES, MARK_MODULES), np.float32)
     dark[1:8, 1:8], dark[2:7, 2:7], dark[3:6, 3:6] = 1, 0, 1
     large = cv2.GaussianBlur(
@@ -82,7 +81,7 @@ def _mark(module_px: float) -> npt.NDArray[np.uint8]:
 
 
 def _fits(image: Image, mark: npt.NDArray[np.uint8]) -> Fits:
-    """Return the correlation with a mark, twice as fast as `cv2.matchTemplate`; 0 where contrast is low."""
+    """Return the correlation with a mark, 0 where contrast is low; twice as fast as `cv2.matchTemplate`."""
     part = mark - mark.mean(dtype=np.float32)
     pattern, beside = part / np.linalg.norm(part) / len(mark), len(mark) - 1
     fit = np.empty((image.shape[0] - beside, image.shape[1] - beside), np.float32)
@@ -106,8 +105,8 @@ def _strip_fits(here: Fits, pattern: Fits) -> Fits:
 
 
 def _peaks(fit: Fits, tile_px: float) -> tuple[Floats, Fits]:
-    """Return the local maxima and their values."""
-    # Few places fit, so checking around each is far cheaper than filtering the picture.
+    """Return the local maxima: subpixel positions `(n, 2)`, and values."""
+    # Far cheaper than filtering the picture, as few places fit.
     found = cv2.findNonZero((fit > SURE_MARK).view(np.uint8))
     columns, rows = np.empty((2, 0), np.int64) if found is None else found.reshape(-1, 2).T.astype(np.int64)
     is_top = fit[rows, columns] >= _around(fit, columns, rows, 2).max(axis=1, initial=-1)
@@ -118,7 +117,7 @@ def _peaks(fit: Fits, tile_px: float) -> tuple[Floats, Fits]:
 
 
 def _around(fit: Fits, x: Places, y: Places, reach: int) -> Fits:
-    """Return the fits within `reach` pixels of each place, row by row, `(n, (2 · reach + 1)²)`."""
+    """Return the fits within `reach` pixels, `(n, (2 · reach + 1)²)`."""
     steps = np.arange(-reach, reach + 1)
     rows = (y[:, None] + steps).clip(0, fit.shape[0] - 1)
     columns = (x[:, None] + steps).clip(0, fit.shape[1] - 1)
@@ -126,7 +125,7 @@ def _around(fit: Fits, x: Places, y: Places, reach: int) -> Fits:
 
 
 def _refined(fit: Fits, x: Places, y: Places) -> Floats:
-    """Refine peaks to subpixels by parabolas, `(n, 2)`."""
+    """Refine peaks to subpixels `(n, 2)`."""
     x, y = x.clip(1, fit.shape[1] - 2), y.clip(1, fit.shape[0] - 2)
     here = fit[y, x]
     return np.column_stack((x + _top(fit[y, x - 1], here, fit[y, x + 1]), y + _top(fit[y - 1, x], here, fit[y + 1, x])))
@@ -141,7 +140,7 @@ def _top(before: Floats, here: Floats, after: Floats) -> Floats:
 
 
 def _triples(marks: _Marks) -> tuple[Fits, Floats]:
-    """Return all triples of marks: fit, and top left, top right, bottom left, `(n, 3, 2)`."""
+    """Return all triples: summed fit, and top left, top right, bottom left, `(n, 3, 2)`."""
     one, other = _pairs(marks, LEG_MODULES)
     leg = marks.points[other] - marks.points[one]
     across, apart = _pairs(marks, LEG_MODULES * 2**0.5)
@@ -156,7 +155,7 @@ def _triples(marks: _Marks) -> tuple[Fits, Floats]:
 
 
 def _pairs(marks: _Marks, modules: float) -> tuple[Places, Places]:
-    """Return all ordered pairs of marks about `modules` apart."""
+    """Return indices of ordered pairs about `modules` apart."""
     order = np.argsort(marks.points[:, 0], kind="stable")
     x = marks.points[order, 0]
     reach = modules * marks.module_px
@@ -172,14 +171,17 @@ def _pairs(marks: _Marks, modules: float) -> tuple[Places, Places]:
 
 
 def _turned(vectors: Floats) -> Floats:
-    """Turn vectors a quarter clockwise on the picture."""
+    """Turn vectors a quarter clockwise."""
     return np.column_stack((-vectors[:, 1], vectors[:, 0]))
 
 
 def _with_third(
     marks: _Marks, one: Places, other: Places, expected: Floats, roles: tuple[int, int, int]
 ) -> tuple[Fits, Floats]:
-    """Return the pairs with a third mark near where it is expected; `roles` are the three corners."""
+    """Return fits and corners of pairs with a third mark near its expected position.
+
+    `roles` are the three corners' indices.
+    """
     reach = max(1, round(REACH_MODULES * marks.module_px * marks.slack / STRAIGHT))
     height, width = marks.fit.shape
     x, y = np.rint(expected).astype(int).T
@@ -201,7 +203,6 @@ def _with_third(
 
 
 def _as_matrices(corners: Floats) -> Floats:
-    """Return the matrices `(n, 3, 3)` from modules to pixels."""
     across = (corners[:, 1] - corners[:, 0]) / LEG_MODULES
     down = (corners[:, 2] - corners[:, 0]) / LEG_MODULES
     matrices = np.zeros((len(corners), 3, 3))

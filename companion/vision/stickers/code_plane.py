@@ -1,7 +1,4 @@
-"""Estimate the table plane from sticker codes, without mats; measure the stickers' widths.
-
-Codes are squares of one size. The plane is the one on which they look so.
-"""
+"""Estimate the table plane from sticker codes, without mats; measure sticker widths."""
 
 from __future__ import annotations
 
@@ -18,17 +15,17 @@ from companion.vision.mats.homography import Fit
 from companion.vision.view import Quad
 
 ENOUGH_FOR_A_VIEW = 4  # minimum codes that show perspective
-MOST_WRONG = 0.12  # maximum error in sides; codes of another size or in a hand exceed it
+MOST_WRONG = 0.12  # in sides; codes of another size or in a hand exceed it
 _NUDGE = 1e-5
 
-SIZES_MM = (STICKER_MM, 24.0, 29.0, 35.0)  # searched first; each also finds most codes a tenth wider or narrower
-SMALLER_MM = 17.0  # searched if nothing was found: a sheet printed to fit the page
-SAME_WIDTH = 0.05  # relative difference below which two widths are one
+SIZES_MM = (STICKER_MM, 24.0, 29.0, 35.0)  # each search also finds codes a tenth wider or narrower
+SMALLER_MM = 17.0  # searched if nothing was found: printed to fit the page
+SAME_WIDTH = 0.05  # relative difference
 ENOUGH_STICKERS = 12  # stickers to measure
 
 
 def level_of(quads: Sequence[Quad]) -> Fit | None:
-    """Return the plane of codes, in modules from their middle; None if undetermined."""
+    """Return the plane of square codes, in modules from their middle; None if undetermined."""
     codes = np.array(quads, float).reshape(-1, 4, 2)
     for _ in range(3):
         if not len(codes):
@@ -44,13 +41,13 @@ def level_of(quads: Sequence[Quad]) -> Fit | None:
 
 
 def _sides(placed: Floats) -> Floats:
-    """Return each code's module vectors, right and down, in columns, `(n, 2, 2)`."""
+    """Return each code's module vectors, right and down, `(n, 2, 2)`."""
     a, b, c, d = np.moveaxis(placed, 1, 0)
     return np.stack((b + c - a - d, c + d - a - b), axis=2) / (2 * MODULES)
 
 
 def _straight_on(placed: Floats) -> Floats:
-    """Return the plane for a distant camera, `(a, b, c, 0, 0)`, mapping points to (a·x + b·y, c·y)."""
+    """Return the plane for a distant camera, `(a, b, c, 0, 0)`: points map to (a·x + b·y, c·y)."""
     sides = _sides(placed)
     seen = np.median(sides @ np.swapaxes(sides, 1, 2), axis=0)
     lower = np.linalg.cholesky(np.linalg.inv(seen))
@@ -58,7 +55,7 @@ def _straight_on(placed: Floats) -> Floats:
 
 
 def _settled(placed: Floats, plane: Floats) -> Floats:
-    """Refine the plane (Gauss–Newton) so that codes become upright squares of one size."""
+    """Refine the plane (Gauss–Newton): codes become upright squares of one size."""
     free = 5 if len(placed) >= ENOUGH_FOR_A_VIEW else 3
     for _ in range(12):
         off = _off(plane, placed)
@@ -71,7 +68,7 @@ def _settled(placed: Floats, plane: Floats) -> Floats:
 
 
 def _off(plane: Floats, placed: Floats) -> Floats:
-    """Return each code's deviation from an upright square with modules of size 1, `(3n,)`."""
+    """Return each code's deviation from an upright unit square, `(3n,)`."""
     a, b, c, g, h = plane
     x, y = placed.mean(axis=1).T
     w = np.maximum(1 + g * x + h * y, 0.05)
@@ -91,27 +88,26 @@ def _as_fit(plane: Floats, middle: Floats, unit: float) -> Fit:
 
 
 def widths_mm(quads: Iterable[Quad], fit: Fit) -> tuple[float, ...]:
-    """Return the distinct sticker widths on a mat's plane, ascending."""
+    """Return the distinct sticker widths on a mat, ascending."""
     measured = sorted(width_mm(quad, fit) for quad in islice(quads, ENOUGH_STICKERS))
     return tuple(float(np.median(group)) for group in _groups(measured))
 
 
 def still_to_look_for(found_mm: Sequence[float], sizes_mm: Sequence[float]) -> tuple[float, ...]:
-    """Return the widths still to search for after these were found by searching for `sizes_mm`."""
+    """Return the widths still to search for, after a search for `sizes_mm` found `found_mm`."""
     if not found_mm:
         return (SMALLER_MM,) if tuple(sizes_mm) == SIZES_MM else ()
     return tuple(width for width in found_mm if all(abs(width / size - 1) >= SAME_WIDTH for size in sizes_mm))
 
 
 def width_mm(quad: Quad, fit: Fit) -> float:
-    """Return the width of a code's sticker, quiet zone included, on a mat's plane."""
+    """Return a sticker's width, with quiet zone, on a mat."""
     corners = fit.to_mm(quad)
     side_mm = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).mean()
     return float(side_mm) / MODULES * STICKER_MODULES
 
 
 def _groups(widths: Sequence[float]) -> Iterator[list[float]]:
-    """Group ascending widths that are nearly equal."""
     left = list(widths)
     while left:
         count = sum(width <= left[0] * (1 + 2 * SAME_WIDTH) for width in left)

@@ -1,8 +1,7 @@
-"""Identify which of our codes a square shows by comparing it with all of them.
+"""Identify a square's sticker code by comparing it with all codes.
 
-Squares are sampled twice per module, without coarse shading, and compared with codes under several blurs. Modules that
-all codes share show whether it is a code (`structure`), the others which: `score` is the best correlation, `margin` its
-lead over the next.
+Squares are sampled twice per module, without coarse shading. Modules that all codes share show whether it is a code
+(`structure`), the others which: `score` is the best correlation, `margin` its lead over the next.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from companion.tabletop.sticker_codes import MODULES
 from companion.vision.boxes import Floats32, Image, blurring, first_of_each
 from companion.vision.opencv import cv2
 
-Homographies = npt.NDArray[np.float64]  # `(n, 3, 3)`, from modules ((0, 0) top left, (21, 21) bottom right) to pixels
+Homographies = npt.NDArray[np.float64]  # modules (0 … 21) → pixels, `(n, 3, 3)`
 PER_MODULE = 2
-BLURS_MODULES = (0.45, 0.7, 1.0, 1.4)  # blurs (σ), from sharp to out of focus
+BLURS_MODULES = (0.45, 0.7, 1.0, 1.4)  # σ, from sharp to out of focus
 SHIFTS_MODULES = (-0.35, 0.0, 0.35)
-RIM_MODULES = 1  # white sampled around a code, against which its outer row is identified
+RIM_MODULES = 1  # white around a code, to read its outer row
 SHADING_MODULES = 11
 LEAST_STRUCTURE = 0.45
 LEAST_SCORE = 0.33
@@ -34,10 +33,10 @@ On photos, score plus margin of small print seldom reaches 0.55; codes hardly ev
 """
 
 PLACE_MODULES, MOST_ON_A_PLACE = 6.0, 4
-MOST_READ, MOST_READ_CLOSELY = 1500, 250  # maximum squares to compare, and to compare again shifted
+MOST_READ, MOST_READ_CLOSELY = 1500, 250  # to compare; to compare again shifted
 _BLOCK = 256
 
-CLEAR_SCORE, CLEAR_MARGIN = 0.8, 0.4  # from here one comparison is enough
+CLEAR_SCORE, CLEAR_MARGIN = 0.8, 0.4  # enough after one comparison
 _DRAWN_PER_MODULE = 4
 _SIDE = (MODULES + 2 * RIM_MODULES) * PER_MODULE
 _WITHIN = slice(RIM_MODULES * PER_MODULE, -RIM_MODULES * PER_MODULE)
@@ -46,11 +45,11 @@ _INNER = np.s_[..., _WITHIN, _WITHIN]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Result for one square."""
+    """A square's best cards."""
 
-    ranking: tuple[tuple[str, float], ...]  # the three best cards and their fit (-1 … 1)
+    ranking: tuple[tuple[str, float], ...]  # three best cards, and fit (-1 … 1)
     structure: float  # similarity to any version 1 code (-1 … 1)
-    matrix: npt.NDArray[np.float64]  # `(3, 3)` from modules to pixels, best fit
+    matrix: npt.NDArray[np.float64]  # modules → pixels, `(3, 3)`
 
     @property
     def card(self) -> str:
@@ -67,19 +66,19 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Book:
-    """All codes under each blur: `b` blurs, `n` codes, `f` shared samples, `v` varying samples."""
+    """Codes under each blur: `b` blurs, `n` codes, `f` shared and `v` varying samples."""
 
     varies: npt.NDArray[np.bool_]  # `(42 * 42,)`
-    common: Floats32  # what all codes share, unit vectors `(b, f)`
+    common: Floats32  # shared by all codes, unit vectors `(b, f)`
     mean_fixed: Floats32
-    mean_varying: Floats32  # the mean code: shared samples `(b, f)`, varying ones `(b, v)`
-    glance: npt.NDArray[np.float64]  # centers of the shared modules, `(3, m)`
+    mean_varying: Floats32  # mean code: shared samples `(b, f)`, varying `(b, v)`
+    glance: npt.NDArray[np.float64]  # centers of shared modules, `(3, m)`
     at_a_glance: Floats32  # their values, unit vectors `(b, m)`
     apart: Floats32  # codes minus the mean, unit vectors `(b * n, v)`
 
 
 def read_squares(image: Image, squares: Homographies) -> list[Reading | None]:
-    """Read squares on a gray picture `(H, W) uint8`; None for what is not a version 1 code."""
+    """Read squares on a picture `(H, W) uint8`; None if not a version 1 code."""
     readings: list[Reading | None] = [None] * len(squares)
     if not len(squares):
         return readings
@@ -96,7 +95,7 @@ def read_squares(image: Image, squares: Homographies) -> list[Reading | None]:
 
 
 def _likeliest(squares: Homographies, structure: Floats32) -> npt.NDArray[np.int64]:
-    """Return which squares to compare: the best few per place."""
+    """Return indices of the best few squares per place."""
     order = np.flatnonzero(structure >= LEAST_STRUCTURE)
     order = order[np.argsort(-structure[order])]
     middles = squares[order] @ (MODULES / 2, MODULES / 2, 1)
@@ -106,7 +105,7 @@ def _likeliest(squares: Homographies, structure: Floats32) -> npt.NDArray[np.int
 
 
 def _structure(image: Image, squares: Homographies) -> Floats32:
-    """Return the similarity of squares to any code `(k,)`, by a fast check of the shared modules."""
+    """Return the similarity to any code `(k,)`, by shared modules only."""
     book = _book()
     seen = []
     for start in range(0, len(squares), 16 * _BLOCK):
@@ -116,7 +115,7 @@ def _structure(image: Image, squares: Homographies) -> Floats32:
 
 
 def _read_at_once(image: Image, squares: Homographies) -> Iterator[Reading]:
-    """Yield each square's reading, in blocks to save memory."""
+    """Read in blocks, to save memory."""
     for start in range(0, len(squares), _BLOCK):
         block = squares[start : start + _BLOCK]
         structure, scores = _compared(image, block)
@@ -124,7 +123,7 @@ def _read_at_once(image: Image, squares: Homographies) -> Iterator[Reading]:
 
 
 def _read_closely(image: Image, square: npt.NDArray[np.float64]) -> Reading:
-    """Read a square again with small shifts."""
+    """Read a square again, shifted."""
     shifts = [np.array([[1, 0, dx], [0, 1, dy], [0, 0, 1]]) for dx in SHIFTS_MODULES for dy in SHIFTS_MODULES]
     shifted = np.stack([square @ shift for shift in shifts])
     structure, scores = _compared(image, shifted)
@@ -137,7 +136,7 @@ def _reading(scores: Floats32, structure: float, matrix: npt.NDArray[np.float64]
 
 
 def _compared(image: Image, squares: Homographies) -> tuple[Floats32, Floats32]:
-    """Return the similarity of squares to any code `(k,)` and to each code `(k, n)`, at the best blur."""
+    """Return the similarity to any code `(k,)` and to each code `(k, n)`, at the best blur."""
     book = _book()
     patches = _sampled(image, squares, _grid()).reshape(-1, _SIDE, _SIDE)
     samples = _flattened(patches)[_INNER].reshape(len(squares), -1)
@@ -148,7 +147,7 @@ def _compared(image: Image, squares: Homographies) -> tuple[Floats32, Floats32]:
 
 
 def _fitting(book: _Book, blur: int, fixed: Floats32, varying: Floats32) -> Floats32:
-    """Return the correlation with all codes under a blur, without the shared part, `(k, n)`."""
+    """Return the correlation with all codes, without the shared part, `(k, n)`."""
     mean = book.mean_fixed[blur]
     contrast = (fixed @ mean) / (mean @ mean)
     rest = varying - contrast[:, None] * book.mean_varying[blur]
@@ -166,7 +165,7 @@ def _sampled(image: Image, squares: Homographies, points: npt.NDArray[np.float64
 
 @cache
 def _grid() -> npt.NDArray[np.float64]:
-    """Return the sample points of a code with rim, row by row, `(3, side * side)`."""
+    """Return a code's sample points, with rim, `(3, side * side)`."""
     at = (np.arange(_SIDE) + 0.5) / PER_MODULE - RIM_MODULES
     return np.stack((*(part.ravel() for part in np.meshgrid(at, at)), np.ones(_SIDE * _SIDE)))
 
@@ -204,9 +203,9 @@ def _book() -> _Book:
 
 
 def _looks(light: Floats32, blur_modules: float, varies: npt.NDArray[np.bool_]) -> tuple[Floats32, Floats32, Floats32]:
-    """Return the mean of codes `(n, 21, 21)` on white paper under a blur, and each one's difference where they vary.
+    """Return the blurred codes' mean, and each one's difference where they vary.
 
-    Also return each module's mean with shading, `(21, 21)`.
+    `light` are the codes `(n, 21, 21)`. Also return each module's mean with shading, `(21, 21)`.
     """
     around = RIM_MODULES + 4
     side, cut = MODULES + 2 * around, (around - RIM_MODULES) * PER_MODULE

@@ -1,8 +1,8 @@
 """Read stickers: which physical cards are where on a picture.
 
 Our reader finds squares (`code_detector`) on the rectified table (`plane`) and compares them with all codes
-(`codebook`), down to 1.2 pixels per module; without mats it tries several module sizes. Two general readers confirm it:
-zxing-cpp on the picture at twice its size, pyzbar on single finds. If two disagree, the card is unknown.
+(`codebook`), down to 1.2 pixels per module. General readers confirm it: zxing-cpp on the doubled picture, pyzbar on
+single codes. If two disagree, the card is unknown.
 """
 
 from __future__ import annotations
@@ -32,26 +32,25 @@ from companion.vision.view import AGREED, ALONE, Point, Quad, StickerSeen, centr
 SURE_SCORE, SURE_MARGIN, SURE_SUM = 0.52, 0.25, 0.92
 """Minimum score, margin and sum of both to trust our reader alone.
 
-Noise and blur lower the score, not the margin. Other patterns may have some score by chance.
+Noise and blur lower the score, not the margin.
 """
 
-LIKELY_MARGIN, LIKELY_SUM, LIKELY_STRUCTURE = 0.18, 0.78, 0.55  # minimum for codes that players are asked about
-PLAIN_STRUCTURE, PLAIN_SUM = 0.6, 1.1  # minimum to trust our reader without a known module size
-FLAT_MODULE_PX = 2.0  # pixels per module of rectified pictures; more is no better
+LIKELY_MARGIN, LIKELY_SUM, LIKELY_STRUCTURE = 0.18, 0.78, 0.55  # minimum to ask players about a code
+PLAIN_STRUCTURE, PLAIN_SUM = 0.6, 1.1  # the same without a known module size
+FLAT_MODULE_PX = 2.0  # more is no better
 FEWEST_PX, MOST_PX = 0.7, 9.0
 """Pixels per module for our reader.
 
-Below, codes are unreadable. Above, only the general readers search, for whole codes: near a fan of cards a phone sees
-large codes, each partly under the next card.
+Below, codes are unreadable. Above, only general readers search: from near, codes in a fan of cards are partly covered.
 """
 
 SEARCHED_PX = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1, 3.65, 4.3, 5.1, 6.0, 7.1)  # to try without mats
-SEARCHED_SLACK = 0.2  # maximum foreshortening of a code there
-MOST_SEARCHED_PX = 7_000_000  # maximum size to search for small modules; larger photos are taken from near
-ENOUGH_MARKERS = 4  # minimum of mat markers to search only on the table's plane
+SEARCHED_SLACK = 0.2  # maximum foreshortening there
+MOST_SEARCHED_PX = 7_000_000  # with small modules; larger photos are taken from near
+ENOUGH_MARKERS = 4  # enough to search on the table's plane only
 UPSCALE = 2
-MIN_SIDE_PX = 15.0  # of a version 1 code, at 0.7 px per module
-WHOLE_FROM = 0.6  # share of the picture above which all of it is read
+MIN_SIDE_PX = 15.0  # a version 1 code at 0.7 px per module
+WHOLE_FROM = 0.6  # share of the picture above which all is read
 _ASKED_MODULE_PX = 4  # for pyzbar: as good as 6, in half the time
 _MARGIN_MODULES = 3
 _CORNERS = np.array([(0, 0, 1), (MODULES, 0, 1), (MODULES, MODULES, 1), (0, MODULES, 1)], float).T
@@ -59,12 +58,12 @@ _CORNERS = np.array([(0, 0, 1), (MODULES, 0, 1), (MODULES, MODULES, 1), (0, MODU
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What an earlier picture of the same table showed."""
+    """What earlier pictures of the table showed."""
 
-    known: Mapping[str, Point] = field(default_factory=dict)  # cards read surely; pyzbar is not asked again
-    sizes_mm: Sequence[float] = SIZES_MM  # sticker sizes on the table
-    level: Fit | None = None  # plane of the codes (`level_of`), without mats
-    beside: Sequence[Quad] = ()  # codes outside the boxes to read that may reach into them
+    known: Mapping[str, Point] = field(default_factory=dict)  # read surely; not confirmed again
+    sizes_mm: Sequence[float] = SIZES_MM  # sticker sizes
+    level: Fit | None = None  # plane of the codes, without mats
+    beside: Sequence[Quad] = ()  # codes that may reach into the boxes to read
 
 
 NOTHING_BEFORE = Before()
@@ -78,15 +77,15 @@ def read_codes(
     mats: Mats | None = None,
     before: Before = NOTHING_BEFORE,
 ) -> tuple[StickerSeen, ...]:
-    """Return our stickers, codes and tags, on a gray picture `(H, W) uint8`.
+    """Return the stickers, codes and tags, on a picture `(H, W) uint8`.
 
-    `where` limits the search to boxes. `allowed` are the physical cards of the deck (None: any); other stickers have no
-    card. `mats` give the scale, `before` what an earlier picture showed. Codes with other texts are ignored.
+    `where` limits the search. `allowed` are the deck's cards (None: any); other stickers have no card. `mats` give the
+    scale. Codes with other texts are ignored.
     """
     boxes, mats = boxes_to_read(gray, where), mats or Mats()
     found = [code for box in boxes for code in _codes_in(gray, box, mats, before)]
     found = [code if code.card is None or allowed is None or code.card in allowed else _unknown(code) for code in found]
-    # A mat's markers are never stickers.
+    # Mat markers are not stickers.
     markers = (StickerSeen(None, as_quad(corners), 0.0) for fit in mats.fits for corners in fit.markers.values())
     not_tags = [*found, *markers, *(StickerSeen(None, quad, 0.0) for quad in before.beside)]
     tags = read_tags(gray, where=boxes, allowed=allowed, beside=not_tags)
@@ -94,7 +93,7 @@ def read_codes(
 
 
 def are_there(gray: Image, codes: Sequence[tuple[str | None, Quad | None]]) -> tuple[bool, ...]:
-    """Return per earlier code, given by card and corners, whether our reader surely reads it there."""
+    """Return for each earlier code whether our reader surely reads it there."""
     known = [(card, quad) for card, quad in codes if card is not None and quad is not None]
     squares = np.array([_matrix_of(quad) for _, quad in known]).reshape(-1, 3, 3)
     readings = codebook.read_squares(gray, squares)
@@ -107,7 +106,7 @@ def are_there(gray: Image, codes: Sequence[tuple[str | None, Quad | None]]) -> t
 
 
 def boxes_to_read(gray: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
-    """Return the merged boxes to read, or the whole picture if that is faster."""
+    """Return the merged boxes to read, or the whole picture if faster."""
     boxes = boxes_within(gray, where)
     return (whole(gray),) if sum(box.area_px for box in boxes) > WHOLE_FROM * gray.size else boxes
 
@@ -129,7 +128,7 @@ def _codes_in(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[Sti
 
 
 def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[tuple[Reading, Quad]]:
-    """Yield the codes that our reader finds, possibly repeated."""
+    """Yield our readings, possibly repeated."""
     fit = plane.plane_of(gray, box, mats)
     if fit is not None:
         yield from _on_mats(gray, box, fit, before.sizes_mm)
@@ -138,13 +137,13 @@ def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[t
     if sum(len(fit.markers) for fit in mats.fits) < ENOUGH_MARKERS and before.level is None:
         found = [*_searched(gray, box)]
         yield from found
-        # Once more on the plane of these codes: rectified, more are found.
+        # Again on the plane of these codes: rectified, more are found.
         fit = level_of([quad for reading, quad in found if _is_sure(reading)])
         yield from _read_flat(None if fit is None else plane.flattened(gray, fit, box, FLAT_MODULE_PX))
 
 
 def _on_mats(gray: Image, box: Box, fit: Fit, sizes_mm: Sequence[float]) -> Iterator[tuple[Reading, Quad]]:
-    """Search on the plane of the mats, which gives the sticker size."""
+    """Search on the mats' plane, which gives the size."""
     found = [pair for size_mm in sizes_mm for pair in _of_size(gray, box, fit, size_mm)]
     yield from found
     widths = widths_mm((quad for reading, quad in found if _is_sure(reading)), fit)
@@ -203,7 +202,7 @@ def _best_each(found: list[tuple[Reading, Quad]]) -> list[StickerSeen]:
 
 
 def _code_of(reading: Reading, quad: Quad) -> StickerSeen:
-    """Convert a reading to a sticker; an uncertain card becomes a rival, with at most 0.85."""
+    """Convert a reading; uncertain cards become rivals with at most 0.85."""
     if _is_sure(reading):
         return StickerSeen(reading.card, quad, min(AGREED, 0.93 + 0.2 * (reading.margin - SURE_MARGIN)))
     weights = {card: math.exp(12 * score) for card, score in reading.ranking}
@@ -220,7 +219,7 @@ def _corners(reading: Reading) -> npt.NDArray[np.float64]:
 
 
 def _general(gray: Image, box: Box) -> Iterator[tuple[str | None, Quad]]:
-    """Yield what zxing-cpp reads in a box; None for texts that are not ours."""
+    """Yield card and corners that zxing-cpp reads; card None for other texts."""
     part = cv2.resize(box.of(gray), None, fx=UPSCALE, fy=UPSCALE, interpolation=cv2.INTER_CUBIC)
     for result in zxingcpp.read_barcodes(
         part, formats=zxingcpp.BarcodeFormat.QRCode, try_rotate=False, try_downscale=False, try_invert=False
@@ -233,7 +232,7 @@ def _general(gray: Image, box: Box) -> Iterator[tuple[str | None, Quad]]:
 
 
 def _plausible(quad: Quad) -> bool:
-    """True if a square sticker can look like this: large enough, convex, not too oblique, not mirrored."""
+    """True if a square sticker can look like this: large, convex, not too oblique or mirrored."""
     edges = [(quad[i][0] - quad[i - 1][0], quad[i][1] - quad[i - 1][1]) for i in range(4)]
     right_turns = all(edges[i - 1][0] * edges[i][1] > edges[i - 1][1] * edges[i][0] for i in range(4))
     lengths = [math.hypot(x, y) for x, y in edges]
@@ -241,7 +240,7 @@ def _plausible(quad: Quad) -> bool:
 
 
 def _both(gray: Image, own: StickerSeen, said: set[str]) -> StickerSeen:
-    """Combine our reading with a general reader's."""
+    """Combine our reading with the general readers'."""
     card = next(iter(said)) if len(said) == 1 else None
     if card is None or (own.card is not None and own.card != card):
         return _unknown(own)
@@ -252,7 +251,7 @@ def _both(gray: Image, own: StickerSeen, said: set[str]) -> StickerSeen:
 
 
 def _checked(gray: Image, card: str, quad: Quad, known: Mapping[str, Point]) -> StickerSeen:
-    """Confirm a general reader's find by our codes or by pyzbar."""
+    """Confirm a general reader's code by ours or pyzbar."""
     code = StickerSeen(card, quad, AGREED)
     before = known.get(card)
     if before is not None and _near(before, quad):
@@ -267,19 +266,19 @@ def _checked(gray: Image, card: str, quad: Quad, known: Mapping[str, Point]) -> 
 
 
 def _is_mirrored(gray: Image, quad: Quad) -> bool:
-    """True for a code's mirror image, which general readers read too."""
+    """True for a mirrored code, which general readers read too."""
     a, b, c, d = quad
     reading = codebook.read_squares(gray, _matrix_of((a, d, c, b))[None])[0]
     return reading is not None and _is_sure(reading)
 
 
 def _matrix_of(quad: Quad) -> npt.NDArray[np.float64]:
-    """Return the matrix `(3, 3)` from modules to pixels."""
+    """Return the matrix `(3, 3)`: modules → pixels."""
     return cv2.getPerspectiveTransform(_CORNERS[:2].T.astype(np.float32), np.float32(quad))
 
 
 def _second_opinion(gray: Image, quad: Quad) -> str | None:
-    """Return the card that pyzbar reads there; None if not ours, or several."""
+    """Return the card that pyzbar reads there, if only one."""
     to = _ASKED_MODULE_PX * (_CORNERS[:2].T.astype(np.float32) + _MARGIN_MODULES)
     side = _ASKED_MODULE_PX * (2 * _MARGIN_MODULES + MODULES)
     matrix = cv2.getPerspectiveTransform(np.float32(quad), to)
@@ -290,7 +289,7 @@ def _second_opinion(gray: Image, quad: Quad) -> str | None:
 
 @cache
 def _zbar() -> Callable[[Image], list[str]]:
-    """Return pyzbar as a function from gray picture to texts; without libzbar it finds none (`doctor` says so)."""
+    """Return pyzbar as a function from gray picture to texts; without libzbar it finds none."""
     try:
         from pyzbar.pyzbar import ZBarSymbol, decode
     except ImportError:
@@ -315,7 +314,7 @@ def _near(point: Point, quad: Quad) -> bool:
 
 
 def _told_apart(codes: list[StickerSeen]) -> Iterator[StickerSeen]:
-    """Yield each sticker once; a card found at two places is unknown at both."""
+    """Yield each sticker once; a card at two places is unknown."""
     kept: list[StickerSeen] = []
     for code in codes:
         if not any(other.card == code.card and _near(other.centre_px, code.corners_px) for other in kept):
