@@ -1,7 +1,6 @@
 """Ids of physical cards, and the text on their stickers.
 
-A card's id is its face and copy number: `roll-03`. Its sticker says `MB1:ROLL-03`, which fits a version 1 QR code in
-alphanumeric mode; `MB1` identifies our stickers and their format.
+An id is face and copy number: `roll-03`. The text `MB1:ROLL-03` fits a version 1 QR code; `MB1` marks our stickers.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ _PAYLOAD = re.compile(r"MB1:([A-Z0-9-]{2,16}-[0-9]{2})")
 
 
 def card_ids(deck: Mapping[Card, int]) -> tuple[str, ...]:
-    """Return the physical cards of a deck, in its order: `25-01` … `right-of-way-01`."""
+    """Return the ids of a deck's cards, in its order: `25-01` … `right-of-way-01`."""
     return tuple(f"{card.value}-{copy:02d}" for card, count in deck.items() for copy in range(1, count + 1))
 
 
 def face_of(card_id: str) -> Card:
-    """Return a card's face. Raises ValueError for an unknown one."""
+    """Return a card's face. Raise ValueError if unknown."""
     slug = card_id.rpartition("-")[0]
     card = card_of_slug(slug)
     if card is None:
@@ -30,7 +29,7 @@ def face_of(card_id: str) -> Card:
 
 
 def any_copy(face: Card) -> str:
-    """Return the id of a card whose copy is unknown: `25-00`."""
+    """Return the id for an unknown copy: `25-00`."""
     return f"{face.value}-00"
 
 
@@ -45,7 +44,7 @@ def payload(card_id: str) -> str:
 
 
 def card_id_of(text: str) -> str | None:
-    """Return the card that a sticker's text names, or None unless the text is exactly one of ours."""
+    """Return the card that a sticker's text names, or None."""
     found = _PAYLOAD.fullmatch(text)
     if found is None:
         return None

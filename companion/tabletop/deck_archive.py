@@ -17,7 +17,7 @@ _MOST_FILE_BYTES, _MOST_PICTURE_BYTES, _MOST_FILES = 128_000_000, 16_000_000, 40
 def export_deck(deck: Deck, out: Path) -> Path:
     """Write a deck to the zip file `out`, or to `<name>.zip` in the folder `out`; return its path.
 
-    Picture names differ even without suffix, as an import makes all of them PNG. Raises Problem.
+    Picture names differ even without suffix: imports make all of them PNG. Raise Problem.
     """
     path = out / f"{deck.name}.zip" if out.is_dir() else out
     new = path.with_name(f"{path.name}.new")
@@ -35,7 +35,7 @@ def export_deck(deck: Deck, out: Path) -> Path:
                     name=picture,
                     mb=_MOST_PICTURE_BYTES // 1_000_000,
                 )
-        # Zip dates begin in 1980; with an unset clock, pictures are from 1970.
+        # Zip dates begin in 1980; an unset clock says 1970.
         with zipfile.ZipFile(new, "w", zipfile.ZIP_STORED, strict_timestamps=False) as packed:
             packed.write(deck.folder / FILE_NAME, FILE_NAME)
             for picture, name in pictures:
@@ -53,10 +53,10 @@ def import_deck(
     title: str | None = None,
     sent: bytes | None = None,
 ) -> Deck:
-    """Import an exported deck into the data folder, completely or not at all.
+    """Import an exported deck into the data folder, completely or not at all; return it.
 
-    `name` and `title` replace the deck's own; `sent` is the content of an uploaded file. Nothing is trusted: names and
-    sizes are checked, and pictures encoded again. Raises Problem.
+    `name` and `title` replace the deck's own; `sent` is an uploaded file's content. Names and sizes are checked,
+    pictures encoded again. Raise Problem.
     """
     content = _ZIP.unpacked(file, sent)
     if FILE_NAME not in content:
@@ -96,7 +96,6 @@ def _strange(name: str) -> Said:
 
 
 def _unended(error: Exception) -> str:
-    """Return an error's message without its full stop."""
     said = str(error)
     return Said(said.pattern.rstrip("."), **said.values) if isinstance(said, Said) else said.rstrip(".")
 

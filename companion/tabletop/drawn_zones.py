@@ -1,4 +1,4 @@
-"""Zones without mats: quadrilaterals drawn on a picture of the table, in the setup file or on the page."""
+"""Zones drawn on a picture of the table, instead of mats."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from companion.tabletop.mat_layout import ROBOT, TABLE, all_mats, mat_of
 
 FILE_NAME = "drawn-zones.json"
 ZONE_NAMES = tuple(f"{layout.id}/{zone}" for layout in all_mats() if layout.id != ROBOT for zone in layout.zones)
-NEEDED = ("battle", "distance")  # zones that each side needs
-SMALLEST_SHARE = 1 / 64  # minimum side relative to the picture's width: no card is readable in less
-OVERLAP_SHARE = 0.05  # maximum share under another zone or a printed mat, as drawing by hand is inexact
-PROPORTIONS = 0.02  # maximum relative difference between aspect ratios
+NEEDED = ("battle", "distance")  # for each side
+SMALLEST_SHARE = 1 / 64  # minimum side / picture width
+OVERLAP_SHARE = 0.05  # maximum share under another zone: drawing is inexact
+PROPORTIONS = 0.02  # relative difference of aspect ratios
 _KNOWN_NAMES = "side-1/battle, speed, safety and distance, so on to side-8, table/draw and table/discard"
 _TABLE_KEYS = {"name", "rect", "corners", "seat", "zone_mm"}
 Point = tuple[float, float]
@@ -29,7 +29,7 @@ Corners = tuple[Point, Point, Point, Point]
 
 
 class PictureEdge(StrEnum):
-    """The edge of the picture where the player sits."""
+    """Edge of the picture where a player sits."""
 
     BOTTOM = "bottom"
     LEFT = "left"
@@ -42,7 +42,7 @@ class DrawnZone:
     """A zone on the picture."""
 
     name: str  # one of `ZONE_NAMES`: `side-1/battle`
-    corners: Corners  # in pixels, clockwise from the top left one as seen from the bottom edge
+    corners: Corners  # pixels, clockwise from the top left
     seat: PictureEdge = PictureEdge.BOTTOM
     size_mm: tuple[float, float] | None = None  # measured width and height, as the player sees them
 
@@ -52,7 +52,7 @@ class DrawnZone:
 
     @property
     def seen_by_player(self) -> Corners:
-        """The corners, from the top left one as the player sees it."""
+        """Corners from the player's top left."""
         first = list(PictureEdge).index(self.seat)
         a, b, c, d = (self.corners[(first + i) % 4] for i in range(4))
         return a, b, c, d
@@ -60,12 +60,12 @@ class DrawnZone:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """All zones drawn on one picture; `picture` is its width and height in pixels."""
+    """Zones drawn on a picture of size `picture` (width, height)."""
 
     picture: tuple[int, int]
     zones: tuple[DrawnZone, ...]
     seats: tuple[tuple[str, PictureEdge], ...] = ()
-    """Known seats at mats without a drawn zone: `(("side-2", PictureEdge.TOP),)`."""
+    """Seats at mats without drawn zones: `(("side-2", PictureEdge.TOP),)`."""
 
     @property
     def mats(self) -> tuple[str, ...]:
@@ -76,21 +76,18 @@ class Drawing:
         return tuple(zone for zone in self.zones if zone.mat == mat)
 
     def fits(self, width_px: int, height_px: int) -> bool:
-        """True if a picture of that size has the drawing's aspect ratio."""
+        """True if a picture has the drawing's aspect ratio."""
         ratio = (self.picture[0] * height_px) / (self.picture[1] * width_px)
         return abs(ratio - 1) <= PROPORTIONS
 
     def as_json(self) -> dict[str, object]:
-        """Return the drawing as `parse_drawing` reads it."""
+        """Return the drawing for `parse_drawing`."""
         drawn = {"picture": list(self.picture), "zone": [_as_json(zone) for zone in self.zones]}
         return drawn | ({"seats": {mat: str(seat) for mat, seat in self.seats}} if self.seats else {})
 
 
 class DrawnZones:
-    """The current zones: `given` in the setup file, else saved in the data folder `folder` (None: not saved).
-
-    Any thread may use it.
-    """
+    """The current zones: `given`, else saved in `folder` (None: not saved). Thread-safe."""
 
     def __init__(self, folder: Path | None = None, given: Drawing | None = None) -> None:
         self._path = folder / FILE_NAME if folder else None
@@ -107,7 +104,7 @@ class DrawnZones:
         return self.given or self._kept
 
     def save(self, drawing: Drawing) -> None:
-        """Save a drawing, current at once unless the setup file has one. Raises Problem."""
+        """Save a drawing, current at once unless the setup file has one. Raise Problem."""
         if self._path is not None:
             folder = self._path.parent
             with file_problem(
@@ -117,7 +114,7 @@ class DrawnZones:
         self._kept, self.problem = drawing, None
 
     def forget(self) -> None:
-        """Remove the saved drawing. Raises Problem."""
+        """Remove the saved drawing. Raise Problem."""
         if self._path is not None:
             where = self._path
             with file_problem("%(path)s cannot be removed (%(error)s): check the folder's permissions.", path=where):
@@ -129,10 +126,10 @@ class DrawnZones:
 
 
 def parse_drawing(data: Mapping[str, object]) -> Drawing | None:
-    """Return the drawing of `picture = [width, height]`, `zone` tables and `seats`, or None without zones.
+    """Return the drawing of `picture = [width, height]`, `zone` tables and `seats`; None without zones.
 
-    A zone has a `name`, either `rect = [x, y, width, height]` or `corners = [[x, y] × 4]`, and optionally
-    `seat = "left"` and `zone_mm = [width, height]`. Raises ValueError with a sentence.
+    A zone has a `name`, `rect = [x, y, width, height]` or `corners = [[x, y] × 4]`, and optionally `seat = "left"` and
+    `zone_mm = [width, height]`. Raise ValueError with a sentence.
     """
     tables = data.get("zone", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
@@ -148,10 +145,7 @@ def parse_drawing(data: Mapping[str, object]) -> Drawing | None:
 
 
 def check_sides(drawing: Drawing, sides: Mapping[str, str]) -> None:
-    """Raise ValueError with a sentence if zones are drawn for a mat that is not in `sides`, `{"side-1": "Ann"}`.
-
-    A side without drawn zones plays on its printed mat.
-    """
+    """Raise ValueError if zones are drawn for a mat that is not in `sides`, `{"side-1": "Ann"}`."""
     for mat in drawing.mats:
         if mat != TABLE and mat not in sides:
             raise ValueError(say("there are zones for %(side)s, but no such side plays.", side=_side(mat)))
@@ -295,12 +289,12 @@ def _side(mat: str) -> Term:
 
 
 def _turn(a: Point, b: Point, c: Point) -> float:
-    """Return a positive number if a to b to c turns clockwise (y points down)."""
+    """Return a positive number if a–b–c turns clockwise (y down)."""
     return (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
 
 
 def _area(polygon: Sequence[Point]) -> float:
-    """Return a polygon's area, negative if counterclockwise."""
+    """Return the area, negative if counterclockwise."""
     pairs = ((polygon[i - 1], polygon[i]) for i in range(len(polygon)))
     return sum(ax * by - bx * ay for (ax, ay), (bx, by) in pairs) / 2
 

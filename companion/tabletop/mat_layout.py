@@ -1,7 +1,7 @@
-"""The layout of the printed mats, in millimeters from the top left corner as the player sees it; y points down.
+"""Layout of the printed mats, in millimeters from the player's top left corner; y points down.
 
-Markers are from the dictionary MIP_36h12. Side n (1 … 8) has ids 4(n-1) … 4(n-1)+3, the table mat 32 … 35, and the
-robot's mat the last four. Marker 36 shows when the draw pile on it is empty. Cards' tags begin at 37.
+Markers are from the dictionary MIP_36h12. Side n (1 … 8) has ids 4(n-1) … 4(n-1)+3, the table mat 32 … 35, the robot's
+mat the last four. Marker 36 shows when the draw pile is empty. Card tags begin at 37.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 MAX_SIDES = 8
-CARD_MM = (57.0, 88.0)  # a card's width and height in our own deck and most others
-MARKER_CELLS = 8  # along a side, black rim included
-MARKER_MM = 28.0  # black square: cells of 3.5 mm, 5.6 px each at 1080p over 1.2 m
-MARKER_EDGE_MM = 12.0  # from the mat's edge to the black square: two white cells and a printer's margin
+CARD_MM = (57.0, 88.0)  # width and height in our own deck and most others
+MARKER_CELLS = 8  # per side, with black rim
+MARKER_MM = 28.0  # black square: 5.6 px per cell at 1080p over 1.2 m
+MARKER_EDGE_MM = 12.0  # to the black square: two white cells and a printer's margin
 DRAW_MARKER_ID = 36
 ROBOT_MARKER_IDS = range(246, 250)
-TABLE, ROBOT = "table", "robot"  # mats for the middle of the table, and for a robot's hand, face up
-SLOTS = 7  # on the robot's mat: no edition's hand has more cards
+TABLE, ROBOT = "table", "robot"
+SLOTS = 7  # maximum cards in a robot's hand
 
 DRAW_ZONE, DISCARD_ZONE = f"{TABLE}/draw", f"{TABLE}/discard"
-_SPREAD = ("distance", "safety")  # zones of cards side by side, or in columns that show a strip of each
+_SPREAD = ("distance", "safety")  # cards side by side or in columns
 DISTANCE_COLUMNS = ("25", "50", "75", "100", "200")
 
 
@@ -48,7 +48,7 @@ class Rect:
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A printed marker; `square` is its black part."""
+    """A printed marker with its black square."""
 
     id: int
     square: Rect
@@ -56,14 +56,14 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class MatLayout:
-    """A mat with its zones by name, and its corner markers clockwise from the top left."""
+    """A mat: zones by name, corner markers clockwise from the top left."""
 
     id: str
     size_mm: tuple[float, float]
     markers: tuple[Marker, ...]
     zones: Mapping[str, Rect]
-    columns: tuple[Rect, ...] = ()  # of a side's distance zone, in the order of `DISTANCE_COLUMNS`
-    draw_marker: Marker | None = None  # on the table mat, under the draw pile
+    columns: tuple[Rect, ...] = ()  # of the distance zone, in the order of `DISTANCE_COLUMNS`
+    draw_marker: Marker | None = None  # under the draw pile
 
     def zone_at(self, x_mm: float, y_mm: float) -> str | None:
         return next((name for name, rect in self.zones.items() if rect.contains(x_mm, y_mm)), None)
@@ -78,7 +78,7 @@ def _corner_markers(first_id: int, width_mm: float, height_mm: float) -> tuple[M
 def side_mat(number: int) -> MatLayout:
     """Return the mat of side `number`, A3 landscape; it splits into two A4 sheets at x = 210 mm.
 
-    Battle, speed and safety are in the upper row, distance below. Raises ValueError for a number outside 1 … 8.
+    Raise ValueError outside 1 … 8.
     """
     if not 1 <= number <= MAX_SIDES:
         raise ValueError(f"there are mats for sides 1 to {MAX_SIDES}, not {number}")
@@ -114,14 +114,14 @@ def table_mat() -> MatLayout:
 
 
 def robot_mat() -> MatLayout:
-    """Return the mat for a robot's hand, two A4 landscape sheets: slots `1` to `7` from the left."""
+    """Return the mat for a robot's hand, two A4 landscape sheets, with slots `1` to `7`."""
     slots = {str(n): Rect(54.0 + 70.0 * (n - 1), 46.0, 66.0, 148.0) for n in range(1, SLOTS + 1)}
     markers = _corner_markers(ROBOT_MARKER_IDS.start, 594.0, 210.0)
     return MatLayout(ROBOT, (594.0, 210.0), markers, MappingProxyType(slots))
 
 
 def all_mats() -> tuple[MatLayout, ...]:
-    """Return the mats of all sides, the table and a robot's hand."""
+    """Return all mats: sides, table, robot."""
     return (*(side_mat(n) for n in range(1, MAX_SIDES + 1)), table_mat(), robot_mat())
 
 
@@ -136,7 +136,7 @@ def kind_of(zone: str) -> str:
 
 
 def is_pile(zone: str) -> bool:
-    """True if a zone's cards are stacked, so that only the top one shows."""
+    """True if only the top card of a zone shows."""
     return kind_of(zone) not in _SPREAD
 
 
@@ -167,6 +167,7 @@ SIDE_MARKS = (
     SideMark(_CROSS, "#A7DAFF"),
     SideMark(_MOON, "#D6C531"),
 )
-"""The marks of sides 1 to 8. A search found these colors for color-blind eyes, the first four the most distinct.
+"""Marks of sides 1 to 8. A search found these colors for color-blind eyes, the first four the most distinct.
 
-Any two are at least 0.11 apart in OKLab, whichever kind of cone is missing."""
+Any two are at least 0.11 apart in OKLab, whichever kind of cone is missing.
+"""

@@ -1,7 +1,7 @@
-"""The codes on stickers: a version 1 QR code and a tag for each physical card.
+"""A version 1 QR code and a tag for each physical card.
 
-The QR codes' text modes, error correction and masks are chosen so that codes differ as much as possible: any two in at
-least 78 of 441 modules. Never change them: they are on people's cards.
+Text modes, error correction and masks make any two QR codes differ in at least 78 of 441 modules. Never change them:
+they are on people's cards.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from companion.tabletop.card_ids import card_id_of, payload
 
 MODULES = 21
 STICKER_MODULES = 25  # with a quiet zone of two on either side
-STICKER_MM = 20.0  # usual width of a sticker with its quiet zone
-LARGEST_STICKER_MM = 40.0  # a wider sticker hides most of its card
-FIRST_TAG_ID = 37  # lower ids belong to the mats
+STICKER_MM = 20.0  # usual width with quiet zone
+LARGEST_STICKER_MM = 40.0  # wider ones hide most of a card
+FIRST_TAG_ID = 37  # mats have the lower ids
 _CHOSEN = {
     "25": "aH6 aH4 nM7 nQ5 aH0 aM3 aH1 nQ0 aQ7 bQ7 bQ2 bM3",
     "50": "nQ2 bQ0 aH2 nQ1 bQ3 aH3 aM0 aH7 bM6 nL4 aH5 bQ4",
@@ -53,9 +53,9 @@ _CHOSEN = {
     "control": "aQ1 bM3 aQ4 nQ3 nQ7",
     "theft": "bM3 bL6 bM4 aQ7 nQ6",
 }
-"""Text mode, error correction level and mask of each copy of a face, with two spare copies beyond any edition.
+"""Text mode, error correction and mask of each copy, with two spare copies per face.
 
-Faces are in the order of their tags: add a new one at the end.
+Faces are in tag order: add new ones at the end.
 """
 
 CARDS = tuple(f"{face}-{copy:02d}" for face, said in _CHOSEN.items() for copy in range(1, len(said.split()) + 1))
@@ -69,7 +69,7 @@ _SAID = dict(zip(CARDS, map(tuple, " ".join(_CHOSEN.values()).split()), strict=T
 def modules(card_id: str) -> npt.NDArray[np.bool_]:
     """Return a card's QR code, read-only `(21, 21) bool`, True for black.
 
-    Raises ValueError for a card without a sticker.
+    Raise ValueError for a card without a sticker.
     """
     mode, level, mask = _SAID[_known(card_id)]
     correction = getattr(constants, f"ERROR_CORRECT_{level}")
@@ -83,18 +83,18 @@ def modules(card_id: str) -> npt.NDArray[np.bool_]:
 
 
 def card_of_text(text: str) -> str | None:
-    """Return the card whose sticker says `text`, or None for any other text."""
+    """Return the card whose sticker says `text`, or None."""
     card_id = card_id_of(text)
     return card_id if card_id in _NUMBER_OF else None
 
 
 def tag_id(card_id: str) -> int:
-    """Return the id of a card's tag in the dictionary MIP_36h12. Raises ValueError like `modules`."""
+    """Return the id of a card's tag in MIP_36h12. Raise ValueError like `modules`."""
     return FIRST_TAG_ID + _NUMBER_OF[_known(card_id)]
 
 
 def card_of_tag(tag: int) -> str | None:
-    """Return the card with this tag, or None for the mats' ids and unused ones."""
+    """Return the card with this tag; None for mats' and unused ids."""
     number = tag - FIRST_TAG_ID
     return CARDS[number] if 0 <= number < len(CARDS) else None
 
@@ -109,7 +109,7 @@ def _known(card_id: str) -> str:
 
 
 def _text_in(mode: str, text: bytes) -> list[util.QRData]:
-    """Encode text: alphanumeric (a), as bytes (b), or with a numeric copy number (n)."""
+    """Encode text: alphanumeric (a), bytes (b), or with a numeric copy number (n)."""
     if mode == "b":
         return [util.QRData(text, mode=util.MODE_8BIT_BYTE)]
     if mode == "a":

@@ -1,7 +1,7 @@
 """Template decks: pictures of card faces, used to recognize cards without stickers.
 
 A deck is a folder with `deck.toml` and pictures named `roll.png`, `roll-2.png`, `back.png`. Shipped decks are in
-`card_templates/`, custom ones in `decks/` of the data folder. Every write leaves a valid deck; it may lack some faces.
+`card_templates/`, custom ones in `decks/` of the data folder.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from companion.rules.editions.edition import EditionError, load_edition
 from companion.storage.data_folder import write_whole
 from companion.tabletop.mat_layout import CARD_MM
 
-DECKS_NAME = "decks"  # in the data folder, for custom decks
+DECKS_NAME = "decks"  # of the data folder, with custom decks
 FILE_NAME = "deck.toml"
 BACK = "back"
 WITHOUT_BACK = "the app may ask about face-down cards"
 WITHOUT_FACES = say("these cards are not recognized, and you are asked about similar ones")
-WAITING = "waiting"  # subfolder for cards cut out together and not yet named, by place: `7.png`
-MOST_PICTURES = 9  # maximum per face
+WAITING = "waiting"  # subfolder for cards not yet named, by place: `7.png`
+MOST_PICTURES = 9  # per face
 SMALLEST_MM, LARGEST_MM = 30.0, 150.0  # range of a card's sides
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 _PICTURE = re.compile(r"(?P<subject>[a-z0-9-]+?)(?:-(?P<number>[2-9]))?\.(?:png|jpg|jpeg)")
@@ -55,7 +55,7 @@ Subject = Card | None  # a face, or None for the back
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """The content of `deck.toml`."""
+    """Content of `deck.toml`."""
 
     name: str
     edition: str
@@ -70,13 +70,13 @@ class Deck(Description):
     """A template deck on disk."""
 
     folder: Path
-    faces: Mapping[Card, tuple[Path, ...]]  # pictures of each face that has any, the main one first
+    faces: Mapping[Card, tuple[Path, ...]]  # pictures by face, the main one first
     back: tuple[Path, ...] = ()
     missing: tuple[Card, ...] = ()  # faces of its edition without a picture
 
     @property
     def lacks(self) -> str | None:
-        """A sentence on the effect of missing faces, or None."""
+        """Sentence on the effect of missing faces, or None."""
         if not self.missing:
             return None
         return say(
@@ -109,12 +109,12 @@ def _names_in(folder: Path) -> tuple[str, ...]:
 
 
 def is_name(name: str) -> bool:
-    """True for 1 to 40 ASCII letters, digits, `-` and `_`, with a letter or digit first."""
+    """True for 1 to 40 ASCII letters, digits, `-` and `_`, beginning with a letter or digit."""
     return bool(_NAME.fullmatch(name))
 
 
 def checked_name(name: str) -> str:
-    """Return `name`, or raise Problem if it is invalid or a shipped deck's."""
+    """Return `name`. Raise Problem if it is invalid or a shipped deck's."""
     if not is_name(name):
         raise Problem(
             "'%(name)s' cannot be the name of a deck: use at most 40 letters without accents, digits, - and _, "
@@ -127,7 +127,7 @@ def checked_name(name: str) -> str:
 
 
 def own_folder(name: str, data: Path) -> Path:
-    """Return the folder of a custom deck, existing or not. Raises Problem like `checked_name`."""
+    """Return a custom deck's folder, existing or not. Raise Problem like `checked_name`."""
     return data / DECKS_NAME / checked_name(name)
 
 
@@ -163,7 +163,7 @@ def is_begun(name: str, data: Path) -> bool:
 
 
 def load_deck(name: str, data: Path | None = None) -> Deck:
-    """Return a shipped or custom deck. Raises Problem if it is missing, faulty or without any face."""
+    """Return a shipped or custom deck. Raise Problem if it is missing, faulty or without faces."""
     known = deck_names(data)
     if name not in known:
         raise Problem(
@@ -183,14 +183,14 @@ def folder_of(name: str, data: Path | None) -> Path:
 
 
 def whole_decks(data: Path | None) -> Iterator[Deck]:
-    """Yield the usable decks, shipped ones first; `companion decks` explains the others."""
+    """Yield the usable decks, shipped ones first."""
     for name in deck_names(data):
         with suppress(Problem):
             yield load_deck(name, data)
 
 
 def read_deck(folder: Path) -> Deck:
-    """Return the deck in a folder, named after it. Raises Problem for a faulty one."""
+    """Return the deck in a folder. Raise Problem if faulty."""
     description = read_description(folder)
     cards = cards_of(description.edition, folder)
     pictures = pictures_in(folder)
@@ -211,7 +211,7 @@ def read_deck(folder: Path) -> Deck:
 
 
 def read_description(folder: Path) -> Description:
-    """Read a folder's `deck.toml`. Raises Problem naming the file and its first fault."""
+    """Return a folder's `deck.toml`. Raise Problem naming the first fault."""
     path = folder / FILE_NAME
     with file_problem("The deck's file %(path)s cannot be read (%(error)s): check the file's permissions.", path=path):
         raw = read_small(path)
@@ -237,7 +237,7 @@ def read_description(folder: Path) -> Description:
 
 
 def tables_of(raw: bytes) -> dict[str, object]:
-    """Parse a `deck.toml`. Raises ValueError with a sentence."""
+    """Parse a `deck.toml`. Raise ValueError with a sentence."""
     try:
         return toml_text.load(text_of(raw))
     except UnicodeDecodeError as error:
@@ -247,7 +247,7 @@ def tables_of(raw: bytes) -> dict[str, object]:
 
 
 def description_of(data: Mapping[str, object], name: str) -> Description:
-    """Check the tables of a `deck.toml`. Raises ValueError with a sentence."""
+    """Check the tables of a `deck.toml`. Raise ValueError with a sentence."""
     unknown = next((key for key in data if key not in _KEYS), None)
     if unknown is not None:
         strange = say(
@@ -274,7 +274,7 @@ def description_of(data: Mapping[str, object], name: str) -> Description:
 
 
 def checked_size(value: object) -> tuple[float, float]:
-    """Check a card's width and height in millimeters. Raises ValueError with a sentence."""
+    """Return a card's width and height in millimeters. Raise ValueError with a sentence."""
     sizes = value if isinstance(value, list | tuple) else ()
     numbers = [float(n) for n in sizes if isinstance(n, int | float) and abs(n) <= LARGEST_MM]
     if len(numbers) != 2 or not all(SMALLEST_MM <= n <= LARGEST_MM for n in numbers) or numbers[0] >= numbers[1]:
@@ -289,7 +289,7 @@ def checked_size(value: object) -> tuple[float, float]:
 
 
 def cards_of(edition: str, folder: Path) -> tuple[Card, ...]:
-    """Return the faces of an edition. Raises Problem, naming the deck's folder, for an unknown one."""
+    """Return an edition's faces. Raise Problem if unknown."""
     try:
         return tuple(load_edition(edition).deck)
     except EditionError as error:
@@ -297,7 +297,7 @@ def cards_of(edition: str, folder: Path) -> tuple[Card, ...]:
 
 
 def pictures_in(folder: Path) -> dict[Subject, tuple[Path, ...]]:
-    """Return a deck's pictures, the main one first; other files are ignored."""
+    """Return a deck's pictures by face, the main one first."""
     found: dict[Subject, list[tuple[int, Path]]] = {}
     for path in sorted(folder.iterdir()):
         named = picture_named(path.name)
@@ -307,7 +307,7 @@ def pictures_in(folder: Path) -> dict[Subject, tuple[Path, ...]]:
 
 
 def picture_named(name: str) -> tuple[Subject, int] | None:
-    """Return a picture's subject and number, from 1, or None for other file names."""
+    """Return a picture's subject and number, from 1; None for other files."""
     match = _PICTURE.fullmatch(name)
     if not match:
         return None
@@ -321,7 +321,7 @@ def picture_named(name: str) -> tuple[Subject, int] | None:
 
 
 def write_description(folder: Path, description: Description) -> None:
-    """Write a deck's `deck.toml`, in a new folder if needed. Raises Problem."""
+    """Write a `deck.toml`, in a new folder if needed. Raise Problem."""
     lines = [f"name = {_quoted(description.name)}", f"title = {_quoted(description.title or description.name)}",
              f"edition = {_quoted(description.edition)}", f"maker = {_quoted(description.maker)}",
              f"size_mm = [{description.size_mm[0]}, {description.size_mm[1]}]"]  # fmt: skip
@@ -346,7 +346,7 @@ def stems_of(subject: Subject) -> tuple[str, ...]:
 def put_pictures(folder: Path, subject: Subject, pngs: Sequence[bytes]) -> None:
     """Replace a subject's pictures; the first is the main one.
 
-    New ones are fully written before old ones are removed. Raises Problem.
+    New ones are written before old ones are removed. Raise Problem.
     """
     names = [f"{stem}.png" for stem in stems_of(subject)[: len(pngs)]]
     with _keeping(folder):
@@ -358,7 +358,7 @@ def put_pictures(folder: Path, subject: Subject, pngs: Sequence[bytes]) -> None:
 
 
 def put_deck(folder: Path, description: Description, pngs: Iterable[tuple[str, bytes]]) -> Deck:
-    """Write a deck, with PNG files by name, to a temporary folder, check it, and move it to `folder`."""
+    """Write a deck with PNG files by name, check it, move it to `folder`, and return it."""
     with _keeping(folder.parent):
         folder.parent.mkdir(parents=True, exist_ok=True)
         new = Path(tempfile.mkdtemp(prefix=".", dir=folder.parent))
@@ -374,7 +374,7 @@ def put_deck(folder: Path, description: Description, pngs: Iterable[tuple[str, b
 
 
 def waiting_in(folder: Path) -> dict[int, Path]:
-    """Return the pictures of cards not yet named, by place from 0."""
+    """Return pictures of cards not yet named, by place from 0."""
     return {place: path for place, path in sorted(_waiting(folder)) if path.stat().st_size}
 
 
@@ -389,19 +389,19 @@ def _waiting(folder: Path) -> Iterator[tuple[int, Path]]:
 
 
 def put_waiting(folder: Path, place: int, png: bytes) -> None:
-    """Save the picture of a card not yet named; an empty one reserves its place. Raises Problem."""
+    """Save the picture of a card not yet named; an empty one reserves its place. Raise Problem."""
     with _keeping(folder):
         (folder / WAITING).mkdir(exist_ok=True)
         write_whole(folder / WAITING / f"{place + 1}.png", png)
 
 
 def drop_waiting(folder: Path) -> None:
-    """Remove all cards of a deck not yet named."""
+    """Remove all cards not yet named."""
     shutil.rmtree(folder / WAITING, ignore_errors=True)
 
 
 def remove_deck(name: str, data: Path) -> Path:
-    """Remove a custom deck and return its former folder. Raises Problem."""
+    """Remove a custom deck and return its former folder. Raise Problem."""
     folder = own_folder(name, data)
     if not (folder / FILE_NAME).is_file():
         raise Problem(
