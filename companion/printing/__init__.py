@@ -1,1 +1,1 @@
-"""Printing of stickers, mats and our own deck, all drawn as SVG in millimeters."""
+"""Print stickers, mats and our own deck, from SVG."""

@@ -1,7 +1,7 @@
 """Our own deck of 57 × 88 mm, readable from two meters.
 
-Families differ in color and shape: hazards are triangles and octagons, remedies discs, safeties shields, distances
-milestones, specials tiles. Distances differ in number, milestone height and pattern.
+Hazards are triangles and octagons, remedies discs, safeties shields, distances milestones, specials tiles. Distances
+differ in number, milestone height and pattern.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from companion.tabletop.mat_layout import CARD_MM
 _STONE_HEIGHT_MM = {25: 32.5, 50: 36.0, 75: 39.5, 100: 43.0, 200: 47.0, 300: 49.0}
 _WIDTH, _HEIGHT = CARD_MM
 _MIDDLE = _WIDTH / 2
-_EDGE = 2.2  # width of the plain rim, which hides a crooked cut
+_EDGE = 2.2  # width of the plain rim, which hides crooked cuts
 _BAND_TOP, _BAND_HEIGHT = 61.0, 11.5
 _CORNER = 3.0
 _SIGN_MIDDLE_OF = {Family.HAZARD: 36.5, Family.SPECIAL: 37.2}
@@ -26,7 +26,7 @@ _SIGN_MIDDLE_OF = {Family.HAZARD: 36.5, Family.SPECIAL: 37.2}
 
 @cache
 def face_svg(card: Card, language: str = "en", edition: str | None = None) -> str:
-    """Draw a card's face, `CARD_MM` large, named in one of `common.languages` as the edition names it."""
+    """Return the SVG of a card's face, `CARD_MM` large, with the edition's name in one of `common.languages`."""
     if card.family is Family.DISTANCE:
         plate = draw.rect(-4, -4, 23, 19.5, draw.paint(draw.PAPER, draw.YELLOW, 1.1), radius=_CORNER)
         picture = _on_paper([*_pattern(card.km), *_stone(card), plate, _turned(plate)])
@@ -49,7 +49,7 @@ def _turned(*body: str) -> str:
 
 
 def _on_paper(body: list[str]) -> list[str]:
-    """Clip a picture under the rim, so that no color shows where a cut is slightly off."""
+    """Clip a picture under the rim, to hide inexact cuts."""
     edge = _EDGE / 2
     return [_ground(draw.PAPER), draw.window(body, edge, edge, _WIDTH - 2 * edge, _HEIGHT - 2 * edge)]
 
@@ -61,7 +61,6 @@ def _rim(colour: str) -> list[str]:
 
 
 def _rounded(x: float, y: float, width: float, height: float, radius: float) -> str:
-    """Return clockwise path data."""
     right, bottom, bend = x + width, y + height, radius * 0.4477
     corners = (
         (x + radius, y, right - radius, y, right - bend, y, right, y + bend, right, y + radius),
@@ -74,7 +73,7 @@ def _rounded(x: float, y: float, width: float, height: float, radius: float) -> 
 
 
 def _band(word: str, family: Family) -> list[str]:
-    """Draw the word in cream on the family's colour; on yellow in ink, for contrast."""
+    """Draw a card's word, in ink on yellow, else in cream."""
     colour, fill = COLOUR_OF[family], draw.INK if family is Family.DISTANCE else draw.PAPER
     band = draw.rect(_EDGE, _BAND_TOP, _WIDTH - 2 * _EDGE, _BAND_HEIGHT, draw.paint(colour))
     middle = _BAND_TOP + _BAND_HEIGHT / 2
@@ -150,7 +149,7 @@ _DISC_MM = 18.5
 
 @cache
 def back_svg() -> str:
-    """Draw the back, the same upside down: milestones, and a winding road on a red disc."""
+    """Return the SVG of the back, the same upside down."""
     rows = ((9.4, 5), (19.4, 4), (29.4, 5), (39.4, 4))
     places = [(_MIDDLE + 10.2 * (i - (count - 1) / 2), y) for y, count in rows for i in range(count)]
     free = [(x, y) for x, y in places if hypot(x - _MIDDLE, y - _HEIGHT / 2) > _DISC_MM + 6]

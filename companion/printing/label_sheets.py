@@ -11,11 +11,11 @@ from companion.common.errors import Problem
 from companion.common.spelling import shown
 from companion.tabletop.mat_layout import CARD_MM
 
-Lengths = tuple[float, float]  # across and down, in millimeters
+Lengths = tuple[float, float]  # across, down
 PAPERS_MM: Mapping[str, Lengths] = {"A4": (210.0, 297.0), "Letter": (215.9, 279.4)}
 
-BESIDE_MM, BELOW_MM = 12.0, 5.0  # room for a card's sign and name beside its code, or below
-SLACK_MM = 0.5  # room that sign and name may lack; the code's margin may lack a fifth of it
+BESIDE_MM, BELOW_MM = 12.0, 5.0  # minimum room for sign and name
+SLACK_MM = 0.5  # of that room may be missing; a fifth of it for a code
 _MEASURED = re.compile(
     r"([0-9]{1,2})x([0-9]{1,2})"
     + r",([0-9]{1,3}(?:\.[0-9]{1,3})?)x([0-9]{1,3}(?:\.[0-9]{1,3})?)" * 2
@@ -25,16 +25,16 @@ _MEASURED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class LabelSheet:
-    """A sheet of labels from a shop."""
+    """A sheet of adhesive labels."""
 
     name: str
     paper: str  # one of `PAPERS_MM`
-    grid: tuple[int, int]  # labels across and down
-    margin_mm: Lengths  # from the paper's corner to the first label's
+    grid: tuple[int, int]  # labels across, down
+    margin_mm: Lengths  # to the first label
     pitch_mm: Lengths  # from one label to the next
     label_mm: Lengths
     maker: str = ""
-    also: tuple[str, ...] = ()  # numbers of other sheets with the same geometry
+    also: tuple[str, ...] = ()  # other numbers for the same geometry
 
     @property
     def title(self) -> str:
@@ -42,20 +42,19 @@ class LabelSheet:
 
     @property
     def each(self) -> int:
-        """Number of labels."""
+        """Labels per sheet."""
         return self.grid[0] * self.grid[1]
 
     def sheets_for(self, count: int) -> int:
-        """Return the number of sheets for `count` labels."""
         return -(-count // self.each)
 
     def is_name_below(self, code_mm: float) -> bool:
-        """True if a card's name goes below its code, as on a square label, not beside it."""
+        """True if a card's name goes below its code, as on square labels."""
         width, height = self.label_mm
         return height + SLACK_MM >= code_mm + BELOW_MM and (width <= height or width < code_mm + BESIDE_MM)
 
     def check(self, code_mm: float) -> None:
-        """Raise Problem if a label is too small for a code of this width and a name, or larger than a card."""
+        """Raise Problem unless a code of this width and a name fit a label, and the label a card."""
         width, height = self.label_mm
         this = {"sheet": self.title, "width": f"{width:g}", "height": f"{height:g}"}
         has_room = width + SLACK_MM >= code_mm + BESIDE_MM and height + SLACK_MM / 5 >= code_mm
@@ -91,8 +90,8 @@ def _values(table: Mapping[str, object]) -> dict[str, object]:
 def label_sheet(text: str) -> LabelSheet:
     """Return the sheet with a manufacturer's number, or with measurements like `5x13,4.7x10.7,40.6x21.2`.
 
-    These are columns × rows, left and upper margin, and the steps between labels, in millimeters. Opposite margins are
-    assumed equal. Append `,letter` for that paper. Raises Problem, also for labels that do not fit.
+    These are columns × rows, left and upper margin, and steps between labels in millimeters. Opposite margins are
+    assumed equal. Append `,letter` for that paper. Raise Problem for unknown numbers and labels that do not fit.
     """
     plain = re.sub(r"\s", "", text).replace("×", "x")
     by_number = {number.upper(): sheet for sheet in known_sheets().values() for number in (sheet.name, *sheet.also)}
@@ -110,10 +109,10 @@ def label_sheet(text: str) -> LabelSheet:
     columns, rows, left, top, across, down = (float(number) for number in found.groups()[:6])
     paper = "Letter" if found[7] == ",letter" else "A4"
     width_mm, height_mm = PAPERS_MM[paper]
-    # Opposite margins are equal, and labels do not overlap.
+    # Labels do not overlap.
     width = min(round(width_mm - 2 * left - (columns - 1) * across, 2), across)
     height = min(round(height_mm - 2 * top - (rows - 1) * down, 2), down)
-    # Labels fill most of a step. Where the paper leaves them less than half of one, it is not as large as was measured.
+    # Labels under half a step mean a wrong measurement.
     is_cramped = (columns > 1 and width < across / 2) or (rows > 1 and height < down / 2)
     if min(columns, rows, width, height) <= 0 or is_cramped:
         raise Problem(

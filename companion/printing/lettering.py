@@ -1,4 +1,4 @@
-"""Text as outlines of Barlow Condensed: all renderers agree, and no font need be installed."""
+"""Outline text in Barlow Condensed: all renderers agree, and no font is installed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 FONTS = Path(__file__).parent / "fonts"
 CAP_HEIGHT_EM = 0.7
 
-_READING = threading.RLock()  # two threads must not parse a font's tables at once
+_READING = threading.RLock()  # threads must not parse a font's tables at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ class Lettering:
 
 @cache
 def outline(words: str, weight: int = 600, track_em: float = 0.0) -> Lettering:
-    """Outline words in weight 600 or 800, kerned, with `track_em` of extra space between letters.
+    """Outline words in weight 600 or 800, kerned, with `track_em` extra space between letters.
 
-    Raises ValueError for a character that the font lacks.
+    Raise ValueError for a character that the font lacks.
     """
-    # Imported late: pages show signs without words.
+    # imported late: signs need no words
     from fontTools.pens.svgPathPen import SVGPathPen
     from fontTools.pens.transformPen import TransformPen
 
@@ -52,7 +52,7 @@ def outline(words: str, weight: int = 600, track_em: float = 0.0) -> Lettering:
 
 
 def known(words: str, weight: int = 600) -> str:
-    """Replace each letter that the font lacks by a dot."""
+    """Replace each character that the font lacks by a dot."""
     with _READING:
         characters = _font(weight).getBestCmap()
     return "".join(letter if ord(letter) in characters else "·" for letter in words)
@@ -72,7 +72,7 @@ def _glyphs(weight: int) -> Any:
 
 @cache
 def _drawn(name: str, weight: int) -> RecordingPen:
-    """Record a glyph, as reading it takes as long as drawing it."""
+    """Record a glyph: reading takes as long as drawing."""
     from fontTools.pens.recordingPen import RecordingPen
 
     pen = RecordingPen()
@@ -88,7 +88,7 @@ def _kern(left: str, right: str, weight: int) -> int:
 
 
 def _pair_value(table: Any, left: str, right: str) -> int:
-    """Return a pair's kerning in a `PairPos` table, by glyphs (format 1) or classes (format 2)."""
+    """Return a pair's kerning by glyphs (format 1) or classes (format 2)."""
     if table.Format == 1:
         pairs = table.PairSet[table.Coverage.glyphs.index(left)].PairValueRecord
         values = [pair.Value1 for pair in pairs if pair.SecondGlyph == right]

@@ -1,4 +1,4 @@
-"""Drawings of the mats, clear of the markers' white border and of the seam between two A4 sheets."""
+"""Draw the mats, clear of markers and of the seam between two A4 sheets."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from companion.printing.printed_words import mat_word
 from companion.rules.cards import Card
 from companion.tabletop.mat_layout import CARD_MM, DISTANCE_COLUMNS, MARKER_CELLS, ROBOT, TABLE, Marker, MatLayout, Rect
 
-SAND = "#E6DBC1"  # background of zones: darker than a card's rim, so that its edge is visible
-SHADE = "#D6C8A6"  # color of card outlines
+SAND = "#E6DBC1"  # of zones; darker than a card's rim, to show its edge
+SHADE = "#D6C8A6"  # of card outlines
 _FRAME = draw.paint(SAND, draw.INK, 0.5)
 _PLACE = draw.paint("none", SHADE, 1.2)
 _PILES = ("draw", "discard")
@@ -21,7 +21,7 @@ _SIGN_OF = {"battle": Card.ROLL, "speed": Card.SPEED_LIMIT, "safety": Card.RIGHT
 
 
 def mat_svg(layout: MatLayout, language: str = "en") -> str:
-    """Draw a mat at size `layout.size_mm`, labeled in one of `common.languages`."""
+    """Return the SVG of a mat, labeled in a language of `common.languages`."""
     width, height = layout.size_mm
     body = [draw.rect(0, 0, width, height, draw.paint(draw.PAPER))]
     for name, rect in layout.zones.items():
@@ -63,7 +63,6 @@ def _places(name: str, rect: Rect) -> list[str]:
 
 
 def _columns(columns: tuple[Rect, ...], zone: Rect, word: str) -> list[str]:
-    """Draw the distance columns and the zone's name."""
     bottom = zone.y_mm + zone.height_mm
     shapes = [draw.text(f"{word.upper()} · km", zone.x_mm + 2, zone.y_mm - 2.6, 7.5, weight=800)]
     for rect, figure in zip(columns, DISTANCE_COLUMNS, strict=True):
@@ -77,7 +76,6 @@ def _columns(columns: tuple[Rect, ...], zone: Rect, word: str) -> list[str]:
 
 
 def _side_margins(layout: MatLayout, language: str) -> list[str]:
-    """Draw the side's mark, the way up, and a ruler on each half."""
     width, height = layout.size_mm
     number = layout.id.rpartition("-")[2]
     mark = draw.group(pictograms.badge(int(number)), x=26, y=92, scale=0.36)
@@ -88,7 +86,7 @@ def _side_margins(layout: MatLayout, language: str) -> list[str]:
 
 
 def _ways(layout: MatLayout, beyond: str, beyond_y: float, edge: str, edge_y: float) -> list[str]:
-    """Draw labeled arrows: on the right away from the player, on the left toward the player's edge."""
+    """Draw labeled arrows away from the player (right) and toward them (left)."""
     width, height = layout.size_mm
     return [
         draw.group(pictograms.drawing("roll"), x=width - 26, y=beyond_y, scale=0.26),
@@ -113,7 +111,7 @@ def _robot_margins(layout: MatLayout, language: str) -> list[str]:
     x, room = min(rect.x_mm for rect in slots), min(rect.width_mm for rect in slots)
     face = draw.group(pictograms.drawing("robot"), x=x + 8, y=29, scale=2.4)
     name = draw.text(mat_word("robot-hand", language).upper(), x + 20, 35, 19, weight=800)
-    # Stays right of the seam.
+    # right of the seam
     hint = mat_word("robot-hint", language)
     size = min(7, 3.2 * room / lettering.outline(hint).width_em)
     ways = _ways(layout, mat_word("people", language), 66, mat_word("helper", language), height - 68)
@@ -122,7 +120,7 @@ def _robot_margins(layout: MatLayout, language: str) -> list[str]:
 
 
 def ruler(language: str, *, beside: bool = False) -> list[str]:
-    """Draw a 50 mm line from (0, 0) to the right, and a request to check its length."""
+    """Draw a 50 mm line from (0, 0), with a request to check its length."""
     look = draw.paint("none", draw.INK, 0.3)
     ends = [draw.line(x, -2, x, 0, look) for x in (0.15, 49.85)]
     ticks = [*ends, *(draw.line(x, -1, x, 0, look) for x in range(10, 50, 10))]
@@ -141,9 +139,9 @@ def marker_svg(marker: Marker) -> str:
 
 @cache
 def marker_cells(marker_id: int) -> str:
-    """Return a marker's black cells as one path, one unit per cell."""
+    """Return a marker's black cells as path data, one unit per cell."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)
     bits = cv2.aruco.generateImageMarker(dictionary, marker_id, MARKER_CELLS)
-    # Holes run the other way round, so the non-zero rule leaves them empty.
+    # Holes run the other way round: the non-zero rule leaves them empty.
     holes = [f"M{x} {y}v1h1v-1z" for y in range(MARKER_CELLS) for x in range(MARKER_CELLS) if bits[y, x]]
     return f"M0 0h{MARKER_CELLS}v{MARKER_CELLS}h-{MARKER_CELLS}z" + "".join(holes)

@@ -1,4 +1,4 @@
-"""PDF from the SVG of `companion.printing.svg`, and from no other."""
+"""Convert SVG of `companion.printing.svg`, and no other, to PDF."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _JOINS = {"miter": 0, "round": 1, "bevel": 2}
 
 
 def write(pages: Sequence[str]) -> bytes:
-    """Return a vector PDF file, one page per drawing, of its size. Raises ValueError for SVG that is not ours."""
+    """Return a vector PDF file with one page per drawing. Raise ValueError for other SVG."""
     objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b""]
     kids = []
     for svg in pages:
@@ -32,7 +32,7 @@ def write(pages: Sequence[str]) -> bytes:
         kids.append(f"{len(objects) + 1} 0 R")
         box = f"[0 0 {width_mm * POINTS_PER_MM:.4f} {height_mm * POINTS_PER_MM:.4f}]"
         objects.append(f"<< /Type /Page /Parent 2 0 R /MediaBox {box} /Contents {len(objects) + 2} 0 R >>".encode())
-        # From millimeters (top left) to points (bottom left).
+        # from millimeters (top left) to points (bottom left)
         frame = f"{POINTS_PER_MM:.7f} 0 0 {-POINTS_PER_MM:.7f} 0 {height_mm * POINTS_PER_MM:.4f} cm"
         content = "\n".join([frame, *_children(ElementTree.fromstring(svg))])  # noqa: S314 – our own text
         packed = zlib.compress(content.encode())
@@ -65,7 +65,7 @@ def _children(parent: ElementTree.Element) -> Iterator[str]:
 
 
 def _window(element: ElementTree.Element) -> Iterator[str]:
-    """Yield operators that place a drawing on a sheet and clip it."""
+    """Place a drawing on a sheet, clipped."""
     x, y = float(element.get("x", 0)), float(element.get("y", 0))
     left, top, width, height = (float(number) for number in element.get("viewBox", "").split())
     yield _operator("cm", 1, 0, 0, 1, x - left, y - top)
@@ -89,7 +89,7 @@ def _shape(tag: str, element: ElementTree.Element) -> Iterator[str]:
 
 
 class _Pen(BasePen):
-    """Pen that writes PDF operators; curves arrive as cubic ones."""
+    """Collects PDF operators."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,5 +125,4 @@ def _transform(steps: str) -> Iterator[str]:
 
 
 def _colour(name: str) -> str:
-    """Convert `#RRGGBB` to three numbers from 0 to 1."""
     return " ".join(f"{int(name[i : i + 2], 16) / 255:.4f}" for i in (1, 3, 5))

@@ -1,4 +1,4 @@
-"""Road signs and pictograms centered at (0, 0): signs reach 50 units, pictograms about 30."""
+"""Road signs (50 units in radius) and pictograms (30) around (0, 0)."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ COLOUR_OF: dict[Family, str] = {
 
 
 def sign(card: Card) -> list[str]:
-    """Draw a card's sign and pictogram. Distances have milestones instead: see `deck`."""
+    """Return a card's sign. Distances have milestones instead: see `deck`."""
     colour = COLOUR_OF[card.family]
     plate = drawing("order" if card in (Card.STOP, Card.SPEED_LIMIT) else card.family, colour, draw.PAPER)
     return [*plate, *drawing(card, draw.PAPER, colour)]
 
 
 def drawing(name: str, ink: str = draw.INK, ground: str = draw.PAPER) -> list[str]:
-    """Draw a group of `pictograms.svg`, black in `ink` and white in `ground`."""
+    """Return a group of `pictograms.svg`, with black as `ink`, white as `ground`."""
     colours = {draw.BLACK: ink, draw.WHITE: ground}
     return [_TWO_COLOURS.sub(lambda drawn: colours[drawn[0]], shape) for shape in _shapes()[name]]
 
@@ -48,7 +48,7 @@ def _spelt(shape: ElementTree.Element) -> str:
 
 
 def milestone(line: str = "none", figure: str = "") -> list[str]:
-    """Draw a milestone around (0, 0), 6 wide and about 8 high, with a bar or `figure`."""
+    """Return a milestone around (0, 0), 6 wide and about 8 high, with a bar or `figure`."""
     arch = "L-3 -0.8C-3 -4.6 3 -4.6 3 -0.8L"
     mark = draw.fitted(figure, 0, 1.75, 4.2, 4.4) if figure else draw.rect(-1.5, 0.8, 3, 0.9, draw.paint(draw.INK))
     return [
@@ -59,7 +59,7 @@ def milestone(line: str = "none", figure: str = "") -> list[str]:
 
 
 def badge(number: int) -> list[str]:
-    """Draw the mark of side `number`, outlined for light and dark backgrounds."""
+    """Return side `number`'s mark, outlined for all backgrounds."""
     mark = SIDE_MARKS[number - 1]
     halo, look = draw.paint("none", draw.PAPER, 17, join="round"), draw.paint(mark.colour, draw.INK, 7, join="round")
     return [draw.path(mark.shape, halo), draw.path(mark.shape, look)]

@@ -1,7 +1,4 @@
-"""The words on our cards and mats, in the languages of the pages: `words/<language>.toml`.
-
-The names of the cards are those of `rules/card_names.toml`.
-"""
+"""The words on our cards and mats, from `words/<language>.toml`; card names from `rules/card_names.toml`."""
 
 from __future__ import annotations
 
@@ -19,12 +16,12 @@ _WORDS = Path(__file__).parent / "words"
 
 @cache
 def _words(language: str) -> Mapping[str, Mapping[str, str]]:
-    """Load a language's words. Raises FileNotFoundError for an unknown one."""
+    """Return a language's words. Raise FileNotFoundError if unknown."""
     return tomllib.loads((_WORDS / f"{language}.toml").read_text(encoding="utf-8"))
 
 
 def card_word(card: Card, language: str = "en", edition: str | None = None) -> str:
-    """Return the word below a card's picture: its name, or below a distance the unit."""
+    """Return the word below a card's picture: its name, or a distance's unit."""
     if card.family is Family.DISTANCE:
         return in_edition(_words(language)["cards"][Family.DISTANCE], language, edition)
     return card_name(card, language, edition)

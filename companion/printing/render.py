@@ -14,7 +14,7 @@ MM_PER_INCH = 25.4
 
 
 def to_image(svg: str, px_per_mm: float) -> npt.NDArray[np.uint8]:
-    """Render one of our drawings as `(H, W, 3) uint8 BGR`; its size is rounded to whole pixels."""
+    """Render one of our drawings as `(H, W, 3) uint8 BGR`, rounded to whole pixels."""
     png = np.frombuffer(_png(svg, px_per_mm), np.uint8)
     return cv2.imdecode(png, cv2.IMREAD_COLOR)
 
@@ -22,7 +22,7 @@ def to_image(svg: str, px_per_mm: float) -> npt.NDArray[np.uint8]:
 def to_png(svg: str, dpi: float) -> bytes:
     """Render one of our drawings as a PNG file that states its resolution."""
     png = _png(svg, dpi / MM_PER_INCH)
-    # Signature and header take 33 bytes; the pHYs chunk follows.
+    # The pHYs chunk follows the signature and header of 33 bytes.
     per_metre = round(dpi * 1000 / MM_PER_INCH)
     body = b"pHYs" + struct.pack(">IIB", per_metre, per_metre, 1)
     return png[:33] + struct.pack(">I", 9) + body + struct.pack(">I", zlib.crc32(body)) + png[33:]

@@ -10,12 +10,14 @@ from companion.printing.printed_words import mat_word
 from companion.tabletop.mat_layout import ROBOT, MatLayout
 
 A4_MM = PAPERS_MM["A4"]
-MARGIN_MM = 14.0  # room for cut marks, title and ruler; printers leave about 5 mm blank
+MARGIN_MM = 14.0  # for cut marks, title and ruler; printers need about 5 mm
 SCREEN_FOLDS_MM = (95.0, 190.0)
-"""Folds of a robot's screen from the top of its sheet: 94 mm high on a foot of 20 mm. From 45 cm above the table and
-70 cm away, it hides cards up to 18 cm behind it."""
+"""Folds of a robot's screen from the sheet's top: 94 mm high on a foot of 20 mm.
 
-_RULED_MM = 7.0  # minimum margin below the labels for a ruler
+Seen from 45 cm above the table and 70 cm away, it hides cards up to 18 cm behind it.
+"""
+
+_RULED_MM = 7.0  # minimum margin for a ruler
 _MARK_MM = 3.0
 _CROSS_MM = 1.2
 _CUT = draw.paint("none", draw.INK, 0.15)
@@ -23,7 +25,7 @@ _FAINT = draw.paint("none", "#9A9A9A", 0.1)
 
 
 def tiled(items: Sequence[str], size_mm: tuple[float, float], name: str, language: str) -> list[str]:
-    """Place drawings of one size on numbered A4 sheets with cut marks, title and ruler."""
+    """Return numbered A4 sheets of drawings of one size, with cut marks, title and ruler."""
     firsts = range(0, len(items), each_sheet(size_mm))
     return [
         _sheet(items[first : first + firsts.step], size_mm, f"{name} · {number}/{len(firsts)}", language)
@@ -32,7 +34,7 @@ def tiled(items: Sequence[str], size_mm: tuple[float, float], name: str, languag
 
 
 def labelled(items: Sequence[str], sheet: LabelSheet, name: str, language: str) -> list[str]:
-    """Place drawings on a sheet's labels, with the title in its margin."""
+    """Return pages with drawings on a sheet's labels."""
     size_mm, count = PAPERS_MM[sheet.paper], sheet.sheets_for(len(items))
     (left, top), (across, down), columns = sheet.margin_mm, sheet.pitch_mm, sheet.grid[0]
     below_mm = size_mm[1] - top - (sheet.grid[1] - 1) * down - sheet.label_mm[1]
@@ -49,14 +51,14 @@ def labelled(items: Sequence[str], sheet: LabelSheet, name: str, language: str) 
 
 
 def mat_halves(layout: MatLayout, language: str = "en") -> list[str]:
-    """Return a mat's left and right half, to be joined edge to edge."""
+    """Return a mat's left and right half, to join edge to edge."""
     width, height = layout.size_mm
     whole = [draw.inner(mats.mat_svg(layout, language)), *_seam(layout, language)]
     return [draw.document(width / 2, height, [draw.group(whole, x=-x)]) for x in (0.0, width / 2)]
 
 
 def _seam(layout: MatLayout, language: str) -> list[str]:
-    """Draw a line to align the halves, and their names."""
+    """Draw the halves' names, and a line to align them."""
     x, y = layout.size_mm[0] / 2, 202.0 if layout.id == ROBOT else 153.0
     number = layout.id.rpartition("-")[2]
     side = mat_word(ROBOT, language) if layout.id == ROBOT else f"{mat_word('side', language)} {number}"
@@ -71,9 +73,9 @@ def _seam(layout: MatLayout, language: str) -> list[str]:
 
 
 def screen_svg(parts: int, language: str) -> str:
-    """Draw the folding screen for a robot's hand, A4 landscape, or `parts` shorter ones to cut apart.
+    """Return a robot's folding screen, A4 landscape, or `parts` shorter ones to cut apart.
 
-    From top to bottom: the hand's side, the ridge, the people's side, a strip of glue.
+    From top to bottom: the hand's side, the ridge, the people's side, a glue strip.
     """
     height, width = A4_MM
     each, look = width / parts, draw.paint("none", draw.INK, 0.3)
@@ -102,12 +104,11 @@ def sheets_for(count: int, size_mm: tuple[float, float]) -> int:
 
 
 def _grid(size_mm: tuple[float, float]) -> tuple[int, int]:
-    """Return columns and rows."""
     return int((A4_MM[0] - 2 * MARGIN_MM) // size_mm[0]), int((A4_MM[1] - 2 * MARGIN_MM) // size_mm[1])
 
 
 def _sheet(items: Sequence[str], size_mm: tuple[float, float], title: str, language: str) -> str:
-    """Draw a centered block of items, row by row, with shared cuts."""
+    """Draw a centered block of items with shared cuts."""
     (width, height), (columns, rows) = size_mm, _grid(size_mm)
     left, top = (A4_MM[0] - columns * width) / 2, (A4_MM[1] - rows * height) / 2
     places = [(left + i % columns * width, top + i // columns * height) for i in range(len(items))]
@@ -119,7 +120,7 @@ def _sheet(items: Sequence[str], size_mm: tuple[float, float], title: str, langu
 
 
 def _cut_marks(xs: Sequence[float], ys: Sequence[float]) -> Iterator[str]:
-    """Draw marks outside the block for a knife, and faint crosses for scissors."""
+    """Draw outer marks for knives, and faint crosses for scissors."""
     near, far = 1.0, 1.0 + _MARK_MM
     for x in xs:
         yield draw.line(x, ys[0] - far, x, ys[0] - near, _CUT)

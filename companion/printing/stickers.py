@@ -1,6 +1,6 @@
-"""Stickers: a QR code or tag, and below its quiet zone the card's id, which also shows which way is up.
+"""Stickers: a QR code or tag, and below it the card's id, which shows the way up.
 
-Labels on a bought sheet also have the card's sign, and its name in the users' language.
+Labels also have the card's sign and name.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import MARKER_CELLS
 from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULES, modules, tag_id
 
-KINDS = ("qr", "tag")  # a code for any phone, or a coarser pattern that only the companion reads
+KINDS = ("qr", "tag")  # for any phone, or a coarser pattern for the companion only
 QUIET_MODULES = (STICKER_MODULES - MODULES) / 2
-"""Width of the quiet zone: enough for our reader, with modules 16 % larger than by the standard's four."""
+"""Quiet zone: enough for our reader; modules are 16 % larger than with the standard's four."""
 
-NAME_STRIP = 0.12  # height of the id's strip relative to the sticker's width
-_CUT_MM = 0.6  # margin inside a label: no printer feeds a sheet more exactly
-_BELOW_MM = 8.0  # maximum height of sign and name below a code
-_TALL_MM = 24.0  # the same beside it
+NAME_STRIP = 0.12  # height of the id's strip, relative to a sticker's width
+_CUT_MM = 0.6  # margin inside a label for inexact printers
+_BELOW_MM = 8.0  # maximum height of sign and name below a code …
+_TALL_MM = 24.0  # … or beside it
 
 
 def sticker_size_mm(size_mm: float) -> tuple[float, float]:
-    """Return a sticker's width and height for a code of `size_mm`, quiet zone included."""
+    """Return width and height of a sticker with a code of `size_mm`, quiet zone included."""
     return size_mm, round(size_mm * (1 + NAME_STRIP), 3)
 
 
 @cache
 def sticker_svg(card_id: str, size_mm: float = STICKER_MM, kind: str = "qr") -> str:
-    """Draw a sticker of `sticker_size_mm(size_mm)`; `kind` is one of `KINDS`."""
+    """Return the SVG of a sticker of `sticker_size_mm(size_mm)`; `kind` is one of `KINDS`."""
     width, height = sticker_size_mm(size_mm)
     middle, letters_mm = (1 + NAME_STRIP * 0.33) * size_mm, 0.115 * size_mm
     name = draw.fitted(card_id, width / 2, middle, letters_mm, 0.92 * width, weight=600, fill=draw.BLACK)
@@ -48,10 +48,7 @@ def sticker_svg(card_id: str, size_mm: float = STICKER_MM, kind: str = "qr") -> 
 def label_svg(
     card_id: str, sheet: LabelSheet, size_mm: float, kind: str, language: str, edition: str | None = None
 ) -> str:
-    """Draw one label of a sheet: the card's code, and beside or below it its sign and its name on its family's colour.
-
-    The card's own name stands below: which of the copies it is.
-    """
+    """Return the SVG of a label: the code, and beside or below it sign, name and card id."""
     width, height = sheet.label_mm
     if sheet.is_name_below(size_mm):
         top = max((height - size_mm - _BELOW_MM) / 2, 0.0)
@@ -72,11 +69,11 @@ def label_svg(
     )
 
 
-Box = tuple[float, float, float, float]  # left, top, width and height, in millimeters
+Box = tuple[float, float, float, float]  # left, top, width, height (mm)
 
 
 def _sign(card_id: str, box: Box) -> str:
-    """Draw a sign, or a distance's milestone, as large as fits."""
+    """Draw a sign or milestone as large as fits."""
     card, (left, top, width, height) = face_of(card_id), box
     is_distance = card.family is Family.DISTANCE
     reach = min(width, height) / (9.2 if is_distance else 116)
@@ -85,7 +82,7 @@ def _sign(card_id: str, box: Box) -> str:
 
 
 def _words(card_id: str, box: Box, language: str, edition: str | None) -> list[str]:
-    """Draw a card's name on a band of its family's colour, and below it the card's own name."""
+    """Draw a card's name on its family's color, and below it the card id."""
     card, (left, top, width, height) = face_of(card_id), box
     colour, fill = COLOUR_OF[card.family], draw.INK if card.family is Family.DISTANCE else draw.PAPER
     figure = f"{card.value} " if card.family is Family.DISTANCE else ""
@@ -100,7 +97,7 @@ def _words(card_id: str, box: Box, language: str, edition: str | None) -> list[s
 
 def _code(card_id: str, size_mm: float, kind: str) -> str:
     if kind == "tag":
-        # One white cell around the tag.
+        # one white cell around
         cell = size_mm / (MARKER_CELLS + 2)
         tag = draw.path(mats.marker_cells(tag_id(card_id)), draw.paint(draw.BLACK))
         return draw.group([tag], x=cell, y=cell, scale=cell)

@@ -1,4 +1,4 @@
-"""Pieces of SVG with one unit per millimeter, limited to shapes that all renderers draw alike."""
+"""Pieces of SVG in millimeters, limited to shapes that all renderers draw alike."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def num(value: float) -> str:
 
 
 def document(width_mm: float, height_mm: float, body: Iterable[str]) -> str:
-    """Return a complete SVG file of the given size."""
+    """Return a complete SVG file."""
     size = f'width="{num(width_mm)}mm" height="{num(height_mm)}mm" viewBox="0 0 {num(width_mm)} {num(height_mm)}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(body)}</svg>'
 
 
 def size_mm(svg: str) -> tuple[float, float]:
-    """Return a `document`'s width and height. Raises ValueError for any other text."""
+    """Return a `document`'s width and height. Raise ValueError for other text."""
     found = _ROOT.match(svg)
     if found is None:
         raise ValueError("not a drawing of ours: its root says no size in millimetres")
@@ -44,7 +44,7 @@ def inner(svg: str) -> str:
 
 
 def placed(svg: str, x: float, y: float) -> str:
-    """Return a `document` for use in another, clipped, its top left corner at (x, y)."""
+    """Return a `document` for use in another, clipped, with its top left at (x, y)."""
     return window([inner(svg)], x, y, *size_mm(svg), shows=(0, 0))
 
 
@@ -59,7 +59,7 @@ def window(
 
 
 def paint(fill: str = "none", stroke: str = "none", width: float = 0.0, *, join: str = "miter") -> str:
-    """Return a shape's color attributes, its `look`."""
+    """Return color attributes for a shape's `look`."""
     if stroke == "none":
         return f'fill="{fill}"'
     corners = f' stroke-linejoin="{join}"' if join != "miter" else ""
@@ -67,7 +67,7 @@ def paint(fill: str = "none", stroke: str = "none", width: float = 0.0, *, join:
 
 
 def rect(x: float, y: float, width: float, height: float, look: str, *, radius: float = 0.0) -> str:
-    """Return a rectangle with its top left corner at (x, y)."""
+    """Return a rectangle with its top left at (x, y)."""
     rounded = f' rx="{num(radius)}" ry="{num(radius)}"' if radius else ""
     return f'<rect x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}"{rounded} {look}/>'
 
@@ -78,7 +78,7 @@ def circle(x: float, y: float, radius: float, look: str) -> str:
 
 
 def path(data: str, look: str) -> str:
-    """Return a shape from path data; the PDF writer reads only M L H V Q C Z."""
+    """Return a path; the PDF writer reads only M L H V Q C Z."""
     return f'<path d="{data}" {look}/>'
 
 
@@ -93,7 +93,7 @@ def polygon(points: Iterable[tuple[float, float]], look: str) -> str:
 
 
 def group(body: Iterable[str], *, x: float = 0.0, y: float = 0.0, scale: float = 1.0, turn: float = 0.0) -> str:
-    """Return the body scaled, then rotated clockwise by `turn` degrees, then moved to (x, y)."""
+    """Return the body scaled, rotated clockwise by `turn` degrees, then moved to (x, y)."""
     steps = [f"translate({num(x)} {num(y)})"]
     steps += [f"rotate({num(turn)})"] if turn else []
     steps += [f"scale({scale:.5g})"] if scale != 1.0 else []
@@ -120,14 +120,14 @@ def text(
 
 
 def fitted(words: str, x: float, middle: float, size: float, room: float, *, weight: int = 800, fill: str = INK) -> str:
-    """Draw capitals or digits centered at (x, middle), no larger than `size` and no wider than `room`."""
+    """Return capitals or digits centered at (x, middle), with em up to `size` and width up to `room`."""
     fit = min(size, room / lettering.outline(words, weight).width_em)
     baseline = middle + fit * lettering.CAP_HEIGHT_EM / 2
     return text(words, x, baseline, fit, anchor=0.5, weight=weight, fill=fill)
 
 
 def name(words: str, x: float, middle: float, size: float, room: float, *, fill: str = INK) -> str:
-    """Draw a card's name as `fitted` does, in two lines where that makes the letters larger."""
+    """Return a card's name like `fitted`, in two lines if that makes letters larger."""
     parts = words.split(" ")
     ways = [(" ".join(parts[:at]), " ".join(parts[at:])) for at in range(1, len(parts))]
     lines = min(ways, key=lambda way: _width_em(*way), default=(words, ""))
@@ -141,7 +141,7 @@ def name(words: str, x: float, middle: float, size: float, room: float, *, fill:
 
 
 _SIZE_IN_TWO_LINES, _LINE_EM = 0.47, 0.92
-"""Size of letters in two lines, as a part of that in one, and the distance between the lines in ems."""
+"""Letter size in two lines relative to one line; line distance in ems."""
 
 
 def _width_em(*lines: str) -> float:

@@ -17,23 +17,23 @@ from companion.tabletop.mat_layout import CARD_MM, ROBOT, MatLayout, robot_mat, 
 from companion.tabletop.sticker_codes import LARGEST_STICKER_MM, STICKER_MM
 
 SCREENS = {"screen-left": 1, "screen-right": 1, "screen-ends": 2}
-"""Sheets of a robot's screen, and the number of parts in each."""
+"""Parts per sheet of a robot's screen."""
 
-SIZES_MM = (12.0, CARD_MM[0])  # from what any camera resolves to what fits on a card
-READABLE_MM = 16.0  # minimum for a 1920 × 1080 camera over 1.2 m of table (`docs/how-well-it-reads.md`)
+SIZES_MM = (12.0, CARD_MM[0])  # from what cameras resolve to what fits on a card
+READABLE_MM = 16.0  # for a 1920 × 1080 camera over 1.2 m of table (`docs/how-well-it-reads.md`)
 
 
-Item = tuple[str, str, Mapping[str, Any]]  # name, drawing and index entry
+Item = tuple[str, str, Mapping[str, Any]]  # name, drawing, index entry
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which sheets to print, and how. Raises Problem for stickers that do not fit on a card or label."""
+    """What to print, and how. Raise Problem for stickers that do not fit a card or label."""
 
     kind: str  # `stickers`, `mats`, `deck` or `robot`
     edition: str
     sides: int = 2
-    size_mm: float = STICKER_MM  # width of a sticker with its quiet zone
+    size_mm: float = STICKER_MM  # sticker width with quiet zone
     sticker_kind: str = "qr"  # one of `stickers.KINDS`
     language: str = "en"
     labels: LabelSheet | None = None  # for stickers; None: plain paper
@@ -66,10 +66,10 @@ def write_sheets(
     language: str = "en",
     labels: str | None = None,
 ) -> list[Path]:
-    """Write the files of `companion print` into `out`, a new folder if needed, and return their paths.
+    """Write the files of `companion print` into `out`, a new folder if needed; return their paths.
 
-    `pdf` gives sheets; `png` and `svg` give one file per item and an index, `<kind>.json`.
-    Raises Problem for unsuitable options and for a folder that cannot be written to.
+    `pdf` gives sheets; `png` and `svg` give a file per item and an index, `<kind>.json`. Raise Problem for unsuitable
+    options or an unwritable folder.
     """
     if size_mm is not None and kind != "stickers":
         raise Problem("Only stickers have a choice of sizes; omit --size-mm.")
@@ -91,19 +91,19 @@ def write_sheets(
 
 def pdf_files(wanted: Wanted) -> dict[str, bytes]:
     """Return the sheets as PDF files by name."""
-    # Imported late, as the page that lists the sheets needs only names.
+    # imported late: listing sheets needs only names
     from companion.printing import pdf
 
     return {name: pdf.write(pages) for name, pages in _pages(wanted)}
 
 
 def first_pages(wanted: Wanted, dpi: float) -> dict[str, bytes]:
-    """Return the first page of each PDF file as PNG, by the same names."""
+    """Return each PDF file's first page as PNG, by name."""
     return {name: render.to_png(pages[0], dpi) for name, pages in _pages(wanted)}
 
 
 def about_size(size_mm: float | None) -> str | None:
-    """Return advice before cutting stickers of an unusual width, or None."""
+    """Return advice on an unusual sticker width, or None."""
     if size_mm is None or READABLE_MM <= size_mm <= LARGEST_STICKER_MM:
         return None
     if size_mm < READABLE_MM:
