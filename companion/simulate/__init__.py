@@ -1,1 +1,1 @@
-"""A simulated table before a virtual camera, which gives nothing but pixels."""
+"""A simulated table before a virtual camera."""

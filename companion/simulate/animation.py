@@ -1,4 +1,4 @@
-"""Movements as scenes, frame by frame."""
+"""Convert movements to scenes, one per frame."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from companion.simulate.choreography import Movement, Rest
 from companion.simulate.scene import Arm, Lying, Scene
 
 REACH_S, TOUCH_S, CARRY_S, _WITHDRAW_S = 0.6, 0.2, 0.7, 0.5
-_GRIP_MM = 30.0  # from the fingertips to the middle of the card they hold
-_BOW_MM = 25.0  # maximum distance of an arm's path from the straight line
+_GRIP_MM = 30.0  # fingertips to the middle of a held card
+_BOW_MM = 25.0  # maximum deviation from a straight path
 _HELD_TWIST_DEG = 14.0
 _LEAST_FRAMES = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Tempo:
-    """Speed of the players and frame rate of the camera."""
+    """Players' speed and camera's frame rate."""
 
     fps: float = 10.0
     speed: float = 1.0
 
     def frames(self, seconds: float) -> int:
-        """Return the number of frames for a time at speed 1."""
+        """Return the frames for a time at speed 1."""
         return max(_LEAST_FRAMES, round(seconds * self.fps / self.speed))
 
     def rest_frames(self, rest: Rest) -> int:
-        """Return the number of frames of a rest, never fewer than the pipeline needs."""
+        """Return the frames of a rest, at least `least_s`."""
         return math.ceil(max(rest.wish_s / self.speed, rest.least_s) * self.fps - 1e-9)
 
 
@@ -73,7 +73,7 @@ def _scene(
     spot: Pose | None,
     away: float,
 ) -> Scene:
-    """Return an arm at `tip`, its cards turned as at `spot`, where they come from or go to."""
+    """Return a scene with an arm at `tip`, and its cards."""
     base = Scene(lying, arms=(Arm(movement.player, seat, tip),))
     if not held or spot is None:
         return base
@@ -85,7 +85,7 @@ def _scene(
 
 
 def grip(pose: Pose, seat: Point) -> Point:
-    """Return where fingertips hold a card: between its middle and the player."""
+    """Return where fingertips hold a card."""
     away = math.dist((pose.x_mm, pose.y_mm), seat)
     return (
         pose.x_mm + (seat[0] - pose.x_mm) / away * _GRIP_MM,
@@ -94,7 +94,7 @@ def grip(pose: Pose, seat: Point) -> Point:
 
 
 def between(start: Point, end: Point, share: float) -> Point:
-    """Return a point on the slightly curved path of a hand."""
+    """Return the point at `share` (0 … 1) of a hand's slightly curved path."""
     along_x, along_y = end[0] - start[0], end[1] - start[1]
     length = math.hypot(along_x, along_y) or 1.0
     bow = _BOW_MM * math.sin(math.pi * share)
@@ -102,5 +102,5 @@ def between(start: Point, end: Point, share: float) -> Point:
 
 
 def shares(count: int) -> Iterator[float]:
-    """Yield a movement's progress by frame: slow at both ends, 1 on the last."""
+    """Yield progress by frame: slow at both ends, 1 on the last."""
     return (at * at * (3.0 - 2.0 * at) for at in ((index + 1) / count for index in range(count)))

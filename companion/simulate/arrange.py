@@ -1,4 +1,4 @@
-"""Positions of mats, seats and cards in table millimeters: x points right, y down, angles are clockwise."""
+"""Positions of mats, seats and cards in table mm: x right, y down, angles clockwise."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from companion.tabletop.mat_layout import CARD_MM, DISTANCE_COLUMNS, MatLayout, 
 
 Point = tuple[float, float]
 
-GAP_MM = 10.0  # between two mats
+GAP_MM = 10.0  # between mats
 MOST_SIDES = 4
 
-SEAT_AWAY_MM = 330.0  # from the mats' edge to a player's shoulder: outside every picture
+SEAT_AWAY_MM = 330.0  # mats' edge to a shoulder, outside every picture
 _PILE_SPREAD_MM = 3.0
 PILE_TWIST_DEG = 1.8
 _OUTLINE_UP_MM = 8.0
@@ -24,7 +24,7 @@ _OUTLINE_UP_MM = 8.0
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """Position of a thing's middle, and its clockwise turn."""
+    """Center and clockwise turn."""
 
     x_mm: float
     y_mm: float
@@ -39,13 +39,13 @@ class MatPlace:
     middle: Pose
 
     def on_table(self, x_mm: float, y_mm: float) -> Point:
-        """Convert a point from mat to table coordinates."""
+        """Convert a point from mat to table mm."""
         width, height = self.layout.size_mm
         x, y = turned(x_mm - width / 2, y_mm - height / 2, self.middle.turn_deg)
         return self.middle.x_mm + x, self.middle.y_mm + y
 
     def on_mat(self, x_mm: float, y_mm: float) -> Point:
-        """Convert a point from table to mat coordinates."""
+        """Convert a point from table to mat mm."""
         width, height = self.layout.size_mm
         x, y = turned(x_mm - self.middle.x_mm, y_mm - self.middle.y_mm, -self.middle.turn_deg)
         return x + width / 2, y + height / 2
@@ -59,9 +59,9 @@ class MatPlace:
 
 @dataclass(frozen=True, slots=True)
 class TablePlan:
-    """The mats on a table, and the players' seats clockwise."""
+    """Mats on a table, and seats clockwise."""
 
-    mats: tuple[MatPlace, ...]  # the sides' mats in order, then the table mat
+    mats: tuple[MatPlace, ...]  # sides in order, then the table mat
     seats: tuple[Point, ...]
 
     def mat(self, mat_id: str) -> MatPlace:
@@ -102,7 +102,7 @@ _MIDDLES = {  # by number of sides, the table mat last
 def plan(sides: int, players: int) -> TablePlan:
     """Return a table: two side mats below the table mat, three in a square with it, or four around it.
 
-    Raises Problem for any other number; with more sides, cards would be too small for a camera.
+    Raise Problem for other numbers.
     """
     if sides not in _MIDDLES:
         raise Problem(f"The simulated table seats 2 to {MOST_SIDES} sides, not {sides}.")
@@ -112,7 +112,7 @@ def plan(sides: int, players: int) -> TablePlan:
 
 
 def _seats(mats: tuple[MatPlace, ...], players: int) -> Iterator[Point]:
-    """Yield seats clockwise; players without partners sit behind their own mats."""
+    """Yield seats clockwise; players without partners sit behind their mats."""
     left, top, right, bottom = bounds(tuple(chain.from_iterable(place.corners for place in mats)))
     if players == len(mats) - 1:
         for place in mats[:-1]:
@@ -129,20 +129,20 @@ def _seats(mats: tuple[MatPlace, ...], players: int) -> Iterator[Point]:
 
 
 def bounds(points: Iterable[Point]) -> tuple[float, float, float, float]:
-    """Return left, top, right and bottom of the points."""
+    """Return left, top, right, bottom."""
     xs, ys = zip(*points, strict=True)
     return min(xs), min(ys), max(xs), max(ys)
 
 
 def column(layout: MatLayout, face: str) -> Rect:
-    """Return the column of a distance card in the distance zone."""
+    """Return a distance card's column."""
     return layout.columns[DISTANCE_COLUMNS.index(face)]
 
 
 def pile_spot(place: MatPlace, rect: Rect, chance: random.Random) -> Pose:
-    """Return a slightly random pose on a zone's pile, inside the zone.
+    """Return a slightly random pose on a zone's pile.
 
-    The pile is at a side mat's printed outline, or in the middle of a table mat's zone.
+    It is at a side mat's printed outline, or in the middle of a table mat's zone.
     """
     turn_deg = within(chance.gauss(0.0, PILE_TWIST_DEG), 4.0)
     x_mm, y_mm = rect.centre_mm
@@ -153,7 +153,7 @@ def pile_spot(place: MatPlace, rect: Rect, chance: random.Random) -> Pose:
 
 
 def laid_inside(place: MatPlace, rect: Rect, x_mm: float, y_mm: float, turn_deg: float) -> Pose:
-    """Return a card's pose near a point of the mat, with the whole card in the zone if possible."""
+    """Return a card's pose near a mat point, inside the zone if possible."""
     half_x, half_y = half_extent_mm(turn_deg)
     x_mid, y_mid = rect.centre_mm
     room_x, room_y = max(rect.width_mm / 2 - half_x - 0.5, 0.0), max(rect.height_mm / 2 - half_y - 0.5, 0.0)
@@ -163,7 +163,7 @@ def laid_inside(place: MatPlace, rect: Rect, x_mm: float, y_mm: float, turn_deg:
 def safety_spot(place: MatPlace, rect: Rect, others: Iterable[Pose], sideways: bool, chance: random.Random) -> Pose:
     """Return a pose in a free corner of the safety zone, where stickers stay visible.
 
-    Upright cards take upper corners first, sideways ones, with their top left, lower corners.
+    Upright cards take upper corners first, sideways ones lower corners.
     """
     x_mid, y_mid = rect.centre_mm
     at = (place.on_mat(other.x_mm, other.y_mm) for other in others)
@@ -178,14 +178,14 @@ def safety_spot(place: MatPlace, rect: Rect, others: Iterable[Pose], sideways: b
 
 
 def stack_spot(place: MatPlace, rect: Rect, layer: int) -> Pose:
-    """Return a layer's pose in a stack, each slightly further up, so that its edge shows."""
+    """Return the pose of a stack's layer; lower edges stay visible."""
     x_mm, y_mm = rect.centre_mm
     wobble = random.Random(layer)  # noqa: S311
     return _laid(place, x_mm + wobble.uniform(-0.5, 0.5), y_mm - 0.6 * layer, wobble.uniform(-0.6, 0.6))
 
 
 def half_extent_mm(turn_deg: float) -> Point:
-    """Return half the size of a turned card's bounding box."""
+    """Return half the size of a turned card's bounding box, in mm."""
     cos, sin = abs(math.cos(math.radians(turn_deg))), abs(math.sin(math.radians(turn_deg)))
     width, height = CARD_MM
     return (width * cos + height * sin) / 2, (width * sin + height * cos) / 2

@@ -1,4 +1,4 @@
-"""Flat pictures of cards, mats, hands and the wooden table."""
+"""Pictures of cards, mats, hands and table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from companion.tabletop.sticker_codes import STICKER_MM
 
 _CARD_RIM_MM = 3.0
 _CORNER_MM = 3.0
-_SPRITES_AT_HAND = 8  # cached, for the cards being carried: a third of a megabyte each
+_SPRITES_AT_HAND = 8  # cached, a third of a megabyte each
 _HAND_PX_PER_MM = 1.6
 _HAND_BOX_MM = (-16.0, -80.0, 940.0, 80.0)
 _SKINS = ((138, 172, 222), (70, 104, 150), (160, 190, 235), (52, 76, 112))
@@ -45,7 +45,7 @@ _MATS: dict[tuple[str, float], Image] = {}
 
 @dataclass(frozen=True, slots=True)
 class Sprite:
-    """A flat picture, (H, W, 4) uint8: BGR times opacity, then opacity. So blurring leaves no dark rims."""
+    """A picture `(H, W, 4) uint8`: BGR premultiplied by opacity, then opacity."""
 
     pixels: Image
     px_per_mm: float
@@ -68,13 +68,13 @@ def card_sprite(picture: str, cards: Cards) -> Sprite:
 
 @lru_cache(maxsize=256)
 def _packed(picture: str, cards: Cards) -> Image:
-    """Return a card as a PNG file: drawing takes thirty times as long as unpacking."""
+    """Return a card's PNG file; drawing takes thirty times as long as decoding."""
     _, file = cv2.imencode(".png", cards.flat(picture), (cv2.IMWRITE_PNG_COMPRESSION, 1))
     return file
 
 
 def _rounded(shape: tuple[int, ...], radius: int) -> NDArray[np.float32]:
-    """Return a round-cornered card's opacity, (H, W) float32 in 0 … 1."""
+    """Return a card's opacity, `(H, W) float32` in 0 … 1."""
     height, width = shape
     opacity = np.zeros(shape, np.uint8)
     for x in (radius, width - 1 - radius):
@@ -86,13 +86,13 @@ def _rounded(shape: tuple[int, ...], radius: int) -> NDArray[np.float32]:
 
 
 def over_shadow(colour: Image, opacity: NDArray[np.float32], shadow: NDArray[np.float32]) -> Image:
-    """Return sprite pixels of a thing over its black shadow."""
+    """Return sprite pixels of a thing with black shadow."""
     whole = opacity + shadow * (1.0 - opacity)
     return np.rint(np.dstack([colour * opacity[..., None], whole * 255.0])).astype(np.uint8)
 
 
 def mat_image(layout: MatLayout, px_per_mm: float) -> Image:
-    """Return a printed mat, (H, W, 3) uint8 BGR, cached: do not modify it."""
+    """Return a printed mat, `(H, W, 3) uint8 BGR`, cached: do not modify it."""
     if (layout.id, px_per_mm) not in _MATS:
         _MATS[layout.id, px_per_mm] = render.to_image(mats.mat_svg(layout), px_per_mm)
     return _MATS[layout.id, px_per_mm]
@@ -100,7 +100,7 @@ def mat_image(layout: MatLayout, px_per_mm: float) -> Image:
 
 @lru_cache(maxsize=16)
 def hand_sprite(player: int) -> Sprite:
-    """Return a player's hand and arm from above, fingertips at the anchor, arm to the right."""
+    """Return a hand and arm, fingertips at the anchor, arm to the right."""
     left, top, right, bottom = _HAND_BOX_MM
     shape = round((bottom - top) * _HAND_PX_PER_MM), round((right - left) * _HAND_PX_PER_MM)
     colour, opacity = np.zeros((*shape, 3), np.float32), np.zeros(shape, np.float32)
@@ -141,7 +141,7 @@ def _filled(shape: tuple[int, ...], outline: Sequence[Point]) -> Image:
 
 
 def paint(colour: NDArray[np.float32], opacity: NDArray[np.float32], mask: Image, paint: tuple[int, ...]) -> None:
-    """Draw a rounded part in place, its middle bright and its rim dark."""
+    """Draw a rounded part in place."""
     depth = cv2.distanceTransform((mask > 8).astype(np.uint8), cv2.DIST_L2, 5)
     shade = 0.55 + 0.45 * np.sqrt(depth / max(float(depth.max()), 1.0))
     cover = (mask.astype(np.float32) / 255.0)[..., None]
@@ -151,7 +151,7 @@ def paint(colour: NDArray[np.float32], opacity: NDArray[np.float32], mask: Image
 
 
 def _weave(colour: NDArray[np.float32], opacity: NDArray[np.float32], seed: int) -> None:
-    """Add folds and thread, so that no area has a single color."""
+    """Add folds and thread in place."""
     source = np.random.default_rng(seed)
     height, width = opacity.shape
     folds = cv2.resize(source.standard_normal((6, 40)).astype(np.float32), (width, height), None, 0, 0, cv2.INTER_CUBIC)
@@ -160,7 +160,7 @@ def _weave(colour: NDArray[np.float32], opacity: NDArray[np.float32], seed: int)
 
 
 def wood(width_mm: float, height_mm: float, px_per_mm: float, seed: int) -> Image:
-    """Return a table top of dark horizontal boards, (H, W, 3) uint8 BGR."""
+    """Return a table top of dark boards, `(H, W, 3) uint8 BGR`."""
     source = np.random.default_rng(seed)
     size = round(width_mm * px_per_mm), round(height_mm * px_per_mm)
     grain = sum(_streaks(source, size, along, across) for along, across in ((300.0, 6.0), (60.0, 1.2), (900.0, 40.0)))
@@ -191,9 +191,9 @@ _GLUED_OFF_MM, _GLUED_ASKEW_DEG = 2.0, 4.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cards:
-    """A deck of physical cards, compared by identity for its cached drawings."""
+    """A deck of physical cards, compared by identity for caches."""
 
-    sticker_mm: float | None = STICKER_MM  # width of stickers; None: no stickers
+    sticker_mm: float | None = STICKER_MM  # None: no stickers
 
     def flat(self, picture: str) -> Image:
         """Return a card (`roll-03`) or `BACK` with square corners, at `PX_PER_MM`."""
@@ -206,12 +206,12 @@ class Cards:
         return render.to_image(drawing, PX_PER_MM)
 
 
-STICKERED = Cards()  # our own deck with the stickers of `companion print stickers`
-BARE = Cards(sticker_mm=None)  # our own deck without stickers
+STICKERED = Cards()  # with stickers as printed
+BARE = Cards(sticker_mm=None)
 
 
 def _stickered(face: Image, card_id: str, sticker_mm: float) -> Image:
-    """Add a sticker as if by hand: slightly off and askew, each differently."""
+    """Add a sticker slightly askew, differently per card."""
     chance = random.Random(crc32(card_id.encode()))  # noqa: S311
     sticker = render.to_image(stickers.sticker_svg(card_id, sticker_mm), PX_PER_MM)
     x_mm = face.shape[1] / PX_PER_MM / 2 + chance.uniform(-_GLUED_OFF_MM, _GLUED_OFF_MM)

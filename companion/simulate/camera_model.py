@@ -14,25 +14,25 @@ Image = NDArray[np.uint8]
 Matrix = NDArray[np.float64]
 Size = tuple[int, int]
 
-_FOCAL = 0.78  # focal length over picture width: a webcam of 65°
-_MARGIN = 0.012  # free share of the picture on each side of the mats
-NOISE_SLACK_PX = 64  # the noise's extra width and height
+_FOCAL = 0.78  # relative to picture width: a webcam of 65°
+_MARGIN = 0.012  # free share on each side of the mats
+NOISE_SLACK_PX = 64  # extra width and height of the noise
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
     """The virtual camera's angle, light and sensor."""
 
-    tilt_deg: float = 8.0  # 0 looks straight down; more looks from the bottom of the picture
+    tilt_deg: float = 8.0  # 0: straight down; more: from the picture's bottom
     roll_deg: float = 0.8
-    brightness: float = 0.9  # of white paper in the middle, as a share of full scale
-    gradient: float = 0.12  # share of the light lost from the lit edge to the middle
+    brightness: float = 0.9  # of white paper, relative to full scale
+    gradient: float = 0.12  # share of light lost from edge to middle
     light_from_deg: float = 215.0
     vignette: float = 0.16
     tint_bgr: tuple[float, float, float] = (0.94, 0.99, 1.0)
-    noise: float = 2.2  # standard deviation, of 255
+    noise: float = 2.2  # σ, of 255
     blur_px: float = 0.55
-    px_per_mm: float | None = None  # maximum scale in the middle; None: limited by the mats' corners
+    px_per_mm: float | None = None  # maximum; None: limited by the mats' corners
 
 
 def typical_look(seed: int) -> Look:
@@ -51,7 +51,7 @@ def typical_look(seed: int) -> Look:
 def camera(
     points: Iterable[Point], size: Size, tilt_deg: float, roll_deg: float, px_per_mm: float | None = None
 ) -> Matrix:
-    """Return the (3, 3) homography from table millimeters to pixels of a camera that just sees all points.
+    """Return the `(3, 3)` homography from table mm to pixels of a camera that just sees all points.
 
     `size` is (width, height) in pixels, `px_per_mm` the maximum scale.
     """
@@ -82,7 +82,7 @@ def _looking_at(target: Matrix, away_mm: float, size: Size, tilt_deg: float, rol
 
 
 def light(look: Look, size: Size) -> NDArray[np.float32]:
-    """Return the light as factors for pixels, (H, W, 3) float32 BGR."""
+    """Return light factors for pixels, `(H, W, 3) float32 BGR`."""
     width, height = size
     x = np.linspace(-1.0, 1.0, width, dtype=np.float32)[None, :]
     y = np.linspace(-1.0, 1.0, height, dtype=np.float32)[:, None] * (height / width)
@@ -94,7 +94,7 @@ def light(look: Look, size: Size) -> NDArray[np.float32]:
 
 
 def noise(strength: float, size: Size, seed: int) -> NDArray[np.int16]:
-    """Return sensor noise, mostly of brightness; each frame uses another part."""
+    """Return sensor noise; each frame uses another part."""
     width, height = size
     shape = (height + NOISE_SLACK_PX, width + NOISE_SLACK_PX)
     source = np.random.default_rng(seed)

@@ -20,7 +20,7 @@ _CARDS_A_LAYER = 12  # per visible layer of the draw pile
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """Time without movement: `wish_s` at speed 1, never under `least_s`."""
+    """Pause of `wish_s` at speed 1, never under `least_s`."""
 
     wish_s: float
     least_s: float = 0.0
@@ -35,7 +35,7 @@ AFTER_CLEARING = Rest(3.0, 2.6)
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """A hand comes, moves cards, and leaves.
+    """A hand that comes, moves cards, and leaves.
 
     A `start` or `end` of None is the player's hand. `before`, `during` and `after` are the cards on the table before
     the pickup, while carrying, and at the end.
@@ -49,12 +49,12 @@ class Movement:
     during: tuple[Lying, ...]
     after: tuple[Lying, ...]
     rest: Rest
-    is_play: bool = False  # True if players may wait here for a confirmation
-    play_number: int = 0  # the play that this belongs or leads to, from 1 without those taken back
+    is_play: bool = False  # players may wait here for a confirmation
+    play_number: int = 0  # play that this belongs or leads to, from 1
 
 
 class Choreographer:
-    """Turns a script into movements, and tracks the cards on the simulated table."""
+    """Turns a script into movements, and tracks cards."""
 
     def __init__(self, script: Script, plan: TablePlan, seed: int) -> None:
         self._script, self._plan = script, plan
@@ -67,7 +67,7 @@ class Choreographer:
         self._play_number = 1
 
     def lying(self) -> tuple[Lying, ...]:
-        """Return all cards on the table, bottom to top."""
+        """Return all cards, bottom to top."""
         return self._stack() + tuple(card for cards in self._zones.values() for card in cards)
 
     def movements(self) -> Iterator[Movement]:
@@ -131,7 +131,7 @@ class Choreographer:
             yield self._carry(seat, zone, DISCARD_ZONE, spot)
 
     def _draws(self, seat: int, before: Table, play: Play, after: Table) -> Iterator[Movement]:
-        """Yield a play's draws, except those made before a card that was taken back."""
+        """Yield a play's draws, unless already made for a card taken back."""
         if reshuffled(before, play, after) and not self._reshuffled_this_turn:
             yield from self._draw(seat, self._pile)
             yield from self._reshuffle(seat)
@@ -214,7 +214,7 @@ class Choreographer:
             yield self._new_pile(seat, count)
 
     def _gather(self, *, wait: bool) -> Iterator[Movement]:
-        """Clear the table; players wait if only this shows that the hand has ended."""
+        """Clear the table; players wait if only that shows the hand's end."""
         of = self._play_number - wait
         for number, team in enumerate(self._script.teams, 1):
             yield replace(self._sweep(self._players[team.players[0]], f"side-{number}"), play_number=of)
@@ -223,7 +223,7 @@ class Choreographer:
         yield replace(last, rest=AFTER_CLEARING, is_play=True) if wait else last
 
     def _sweep(self, seat: int, mat_id: str) -> Movement:
-        """Take all cards of a mat in one handful."""
+        """Take all cards of a mat at once."""
         before, place = self.lying(), self._plan.mat(mat_id)
         swept = [zone for zone in self._zones if mat_of(zone) == mat_id]
         pictures = tuple(card.picture for zone in swept for card in self._zones.pop(zone))

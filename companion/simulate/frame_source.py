@@ -13,15 +13,15 @@ from companion.simulate.scene import Scene
 from companion.simulate.script import Script, plays_that_stay
 from companion.simulate.studio import Studio
 
-SETTLING_S = 2.5  # without movement at the beginning and the end
+SETTLING_S = 2.5  # without movement at both ends
 
 
 def demo_pictures(
     script: Script, *, seed: int = 0, speed: float = 1.0, size: Size = (1920, 1080), cards: Cards = STICKERED
 ) -> Iterator[Image]:
-    """Yield a script as camera pictures, `Tempo.fps` per second, (H, W, 3) uint8 BGR, with (W, H) = `size`.
+    """Yield a script as camera pictures `(H, W, 3) uint8 BGR`, `Tempo.fps` per second.
 
-    Equal arguments give equal pictures.
+    Equal arguments give equal pictures; (W, H) = `size`.
     """
     studio = table_studio(script, seed=seed, size=size, cards=cards)
     return filmed(studio, followed_scenes(script, seed, Tempo(speed=speed)), seed)
@@ -47,10 +47,10 @@ def followed_scenes(
     plays_done: int = 0,
     settling_s: float = SETTLING_S,
 ) -> Iterator[Scene]:
-    """Yield a script as scenes, one per frame, from the table after `plays_done` plays.
+    """Yield a script as scenes, one per frame, after its first `plays_done` plays.
 
     Players wait until `may_begin` is true for the next play's number, from 1 without those taken back. It is also
-    asked for the number after the last.
+    called for the number after the last.
     """
     plan = arrange.plan(len(script.teams), len(script.players))
     players = Choreographer(script, plan, seed)

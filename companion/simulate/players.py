@@ -1,4 +1,4 @@
-"""Simulated players: greedy, a little forgetful about the rules, fond of coups fourrés."""
+"""Simulated players: greedy, forgetful about rules, fond of Coups Fourrés."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from companion.simulate.script import Action, Hand, HandStart, Script, answered,
 from companion.tabletop.card_ids import card_ids, face_of
 from companion.tabletop.mat_layout import DISCARD_ZONE
 
-Options = tuple[tuple[str, str], ...]  # house rules: switch and value
+Options = tuple[tuple[str, str], ...]  # house rules: switch, value
 TWO_PLAYERS = (Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))
 PAIRS = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee")))
 
 STUCK = say("The simulated players cannot continue from here: undo the last play, or enter plays by hand.")
-SLIPS_SHARE = 0.08  # turns in which an illegal card is played first, and taken back
-CLAIMS_SHARE = 0.95  # hazards that a safety in hand answers at once
-HOLDS_SHARE = 0.8  # turns in which a safety waits for a coup fourré if there is another play
+SLIPS_SHARE = 0.08  # turns with an illegal card that is taken back
+CLAIMS_SHARE = 0.95  # hazards answered at once by a safety in hand
+HOLDS_SHARE = 0.8  # turns in which a safety waits for a Coup Fourré if possible
 TAKES_SHARE = 0.7  # turns in which a useful discard is taken
 _PATIENCE_TURNS = 400  # more than any hand takes
-_WORTH_TAKING = 170.0  # minimum worth of a play with a taken discard
+_WORTH_TAKING = 170.0  # minimum for a play with a taken discard
 
 
 def random_script(
@@ -45,7 +45,7 @@ def random_script(
 ) -> Script:
     """Return random hands, begun by the players in turn from `first`.
 
-    Raises Problem for an unsuitable edition, an unknown house rule, or too many sides.
+    Raise Problem for an unsuitable edition, an unknown house rule, or too many sides.
     """
     rules = _playable(edition, teams, options)
     chance = random.Random(f"deal {seed}")  # noqa: S311
@@ -74,9 +74,9 @@ def _playable(name: str, teams: Sequence[Team], options: Options) -> Edition:
 
 
 def played_on(script: Script, table: Table, *, hands: int, seed: int) -> Script:
-    """Continue a script's last hand from `table` with random cards, then play more until there are `hands`.
+    """Continue a script's last hand from `table`, then add hands until there are `hands`.
 
-    Raises Problem if players cannot go on.
+    Raise Problem if players cannot go on.
     """
     _playable(script.edition_name, script.teams, script.options)
     chance = random.Random(f"go on {seed}")  # noqa: S311
@@ -95,7 +95,7 @@ def played_on(script: Script, table: Table, *, hands: int, seed: int) -> Script:
 
 
 class _Deal:
-    """One hand in play, from `position` if given, with the other cards dealt at random."""
+    """One hand in play; cards outside `position` are dealt at random."""
 
     def __init__(self, table: Table, chance: random.Random, position: HandStart | None = None) -> None:
         self._table, self._chance = table, chance
@@ -131,7 +131,7 @@ class _Deal:
             yield from self._turn(self._table.player_to_move)
 
     def _nobody_can_play(self) -> bool:
-        """True if the edition ends the hand: no draw pile, and nothing but discards."""
+        """True if the edition ends the hand: no draw pile, and only discards."""
         if self._table.draw_pile or self._table.edition.empty_pile != "stuck":
             return False
         turns = (self._table._replace(to_move=seat, due=Due.NOTHING) for seat in range(len(self._table.seats)))
@@ -155,7 +155,7 @@ class _Deal:
         return Action(play, card_id)
 
     def _draw(self, player: str) -> None:
-        """Draw a card; if needed, reshuffle the discards where the edition does."""
+        """Draw a card; first reshuffle the discards if needed and allowed."""
         if not self._pile and self._table.edition.reshuffles:
             self._pile = self._chance.sample(self._zones[DISCARD_ZONE], len(self._zones[DISCARD_ZONE]))
             self._zones[DISCARD_ZONE].clear()
@@ -163,7 +163,7 @@ class _Deal:
             self._held[player].append(self._pile.pop())
 
     def _claim(self) -> tuple[Play, str] | None:
-        """Return a coup fourré if the attacked side's next player holds the safety and notices."""
+        """Return a Coup Fourré if the attacked side's next player has it and notices."""
         for attack in self._table.attacks:
             seats = self._table.seats
             clockwise = (seats[(attack.by_seat + step) % len(seats)] for step in range(1, len(seats) + 1))
@@ -188,7 +188,7 @@ class _Deal:
         yield self._do(*self._choice(player))
 
     def _wants_discard(self, player: str) -> bool:
-        """True if the top of the discard pile may be taken and is useful at once."""
+        """True if the top discard may be taken and is useful."""
         take = Play(Verb.TAKE, player)
         if referee.objections(self._table, take) or self._chance.random() >= TAKES_SHARE:
             return False
@@ -211,7 +211,7 @@ class _Deal:
         return Action(*self._chance.choice(wrong), taken_back=True) if wrong else None
 
     def _choice(self, player: str) -> tuple[Play, str]:
-        """Return the best legal play; if only stuck players may discard, prefer any other play."""
+        """Return the best legal play, discards last if only stuck players may discard."""
         legal = [(play, card) for play, card in self._possible(player) if not referee.objections(self._table, play)]
         if not legal:
             raise Problem(STUCK)
@@ -221,7 +221,7 @@ class _Deal:
         return max(legal, key=lambda option: (self._worth(option[0]), self._chance.random()))
 
     def _possible(self, player: str) -> Iterator[tuple[Play, str]]:
-        """Yield every play of a hand, legal or not, except attacks on the player's own side."""
+        """Yield every play, legal or not, except attacks on the own side."""
         return (way for card_id in self._held[player] for way in self._ways(player, card_id))
 
     def _ways(self, player: str, card_id: str) -> Iterator[tuple[Play, str]]:
@@ -238,7 +238,7 @@ class _Deal:
         if card.family is Family.DISTANCE:
             return 100.0 + card.km + (500.0 if self._wins(own, card.km) else 0.0)
         if card.family is Family.HAZARD:
-            # Rather attack the side that is ahead.
+            # attack the leading side
             index = self._table.side_index(play.target)
             return 150.0 + (float(self._table.sides[index].km) if index is not None else 0.0) / 10.0
         if card.family is Family.SAFETY:
@@ -249,7 +249,7 @@ class _Deal:
         return self._table.race_km(own) + km >= self._table.target
 
     def _safety_worth(self, own: Side, card: Card) -> float:
-        """Return a high worth if the safety removes a hazard or time runs out; otherwise save it for later."""
+        """Return a high worth if the safety removes a hazard or time runs out."""
         if self._table.edition.safeties_count_as_distance == "yes" and self._wins(own, SAFETY_KM):
             return 600.0
         frees = own.hazard is not None and SAFETY_OF[own.hazard] is card

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from companion.simulate.arrange import MatPlace, Point, Pose
 
-BACK = "back"  # a card that is face down
+BACK = "back"  # face-down card
 
 
 @dataclass(frozen=True, slots=True)
 class Lying:
-    """A physical card, or `BACK`, on the table."""
+    """A card, or `BACK`, on the table."""
 
     picture: str
     pose: Pose
@@ -17,7 +17,7 @@ class Lying:
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """A player's arm from the seat to the fingertips."""
+    """A player's arm from seat to fingertips."""
 
     player: int
     seat: Point
@@ -26,9 +26,9 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Everything on the table at one moment, cards from bottom to top."""
+    """Everything on the table, cards from bottom to top."""
 
     lying: tuple[Lying, ...] = ()
     carried: tuple[Lying, ...] = ()
     arms: tuple[Arm, ...] = ()
-    mats: tuple[MatPlace, ...] = ()  # if moved from their first places
+    mats: tuple[MatPlace, ...] = ()  # if moved

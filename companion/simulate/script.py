@@ -62,7 +62,7 @@ class Script:
 
     @property
     def players(self) -> tuple[str, ...]:
-        """The players clockwise."""
+        """Players clockwise."""
         return tuple(seat.player for seat in seating(self.teams))
 
     @property
@@ -70,7 +70,7 @@ class Script:
         return notation.header_text(self.teams, self.edition_name, self.target, dict(self.options))
 
     def record(self) -> str:
-        """Return the record, without plays that are taken back."""
+        """Return the record, without plays taken back."""
         lines = self.header
         for hand in self.hands:
             lines += [f"hand first {hand.first}", *map(str, plays_that_stay(hand))]
@@ -83,16 +83,16 @@ def shipped_scripts() -> tuple[str, ...]:
 
 
 def shipped_script(name: str, seed: int = 0) -> Script:
-    """Return a shipped script. Raises Problem for an unknown name."""
+    """Return a shipped script. Raise Problem if unknown."""
     if name not in shipped_scripts():
         raise Problem(f"There is no scripted hand '{name}'; choose one of {', '.join(shipped_scripts())}.")
     return read_script((_HANDS / f"{name}.mbn").read_text(encoding="utf-8"), seed)
 
 
 def read_script(text: str, seed: int = 0) -> Script:
-    """Parse a record; the seed chooses the physical cards.
+    """Parse a record; the seed chooses the cards.
 
-    Raises Problem naming the line if it cannot be played as written.
+    Raise Problem naming the line that cannot be played.
     """
     chance = random.Random(f"cards {seed}")  # noqa: S311
     edition, target, options, teams = "classic", None, dict[str, str](), tuple[Team, ...]()
@@ -129,7 +129,7 @@ def read_script(text: str, seed: int = 0) -> Script:
 
 
 class _Copies:
-    """Physical cards that have not been played, by face."""
+    """Physical cards not yet played, by face."""
 
     def __init__(self, deck: Mapping[Card, int], chance: random.Random) -> None:
         shuffled = chance.sample(card_ids(deck), sum(deck.values()))
@@ -137,7 +137,7 @@ class _Copies:
         self._held: dict[tuple[str | None, Card], str] = {}
 
     def card_for(self, play: Play, taken_back: bool) -> str | None:
-        """Return a play's physical card: one taken back before another of its face."""
+        """Return a play's card, preferably one taken back."""
         if play.card is None:
             return None
         who = play.player, play.card
@@ -165,18 +165,18 @@ class HandStart:
     """A position in the middle of a hand."""
 
     table: Table
-    lying: Mapping[str, tuple[str, ...]]  # physical cards by zone, bottom to top
-    sideways: frozenset[str] = frozenset()  # coups fourrés among them
+    lying: Mapping[str, tuple[str, ...]]  # card ids by zone, bottom to top
+    sideways: frozenset[str] = frozenset()  # Coups Fourrés among them
 
     @property
     def not_lying(self) -> tuple[str, ...]:
-        """The physical cards in hands and in the draw pile."""
+        """Card ids in hands and draw pile."""
         lying = {card_id for cards in self.lying.values() for card_id in cards}
         return tuple(card_id for card_id in card_ids(self.table.deck) if card_id not in lying)
 
 
 def position_of(table: Table, chance: random.Random) -> HandStart:
-    """Assign physical cards to a table's cards, except where the deck has none left."""
+    """Assign physical cards to a table's cards, while the deck has any."""
     left = card_ids(table.deck)
     copies = {face: [card_id for card_id in left if face_of(card_id) is face] for face in table.deck}
     for cards in copies.values():
@@ -198,7 +198,7 @@ def position_of(table: Table, chance: random.Random) -> HandStart:
 
 
 def zone_of(table: Table, play: Play) -> str:
-    """Return the zone of a play's card: `side-1/battle`, `table/discard`, …"""
+    """Return the zone of a play's card: `side-1/battle`, …"""
     card = play.card or Card.UNKNOWN
     side = table.side_index(play.target or play.player)
     if play.verb is Verb.DISCARD or card.family is Family.SPECIAL or side is None:
@@ -207,7 +207,7 @@ def zone_of(table: Table, play: Play) -> str:
 
 
 def answered(before: Table, after: Table) -> tuple[str, ...]:
-    """Return the zone of each card that a play clears away, in the order of the discard pile."""
+    """Return the zones of cards that a play clears away, in discard pile order."""
     gone: list[tuple[str, Card]] = []
     for number, (old, new) in enumerate(zip(before.sides, after.sides, strict=True), 1):
         gone += ((f"side-{number}/battle", card) for card in old.battle[len(new.battle) :])

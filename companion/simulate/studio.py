@@ -1,4 +1,4 @@
-"""The camera's picture of a scene: carried cards and hands over a still picture that is repainted only where needed."""
+"""Render scenes as the camera sees them, over a cached still picture."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BENEATH_PX_PER_MM = 3.0
 
 @dataclass(frozen=True, slots=True)
 class _Patch:
-    """A lit thing in the picture: pixels to add, and how much of those below to keep (255 = all)."""
+    """A lit thing: pixels to add, and share of those below to keep (255 = all)."""
 
     x: int
     y: int
@@ -35,7 +35,7 @@ class _Patch:
 
 
 class Studio:
-    """A camera over a table; its only state is a cache."""
+    """A camera over a table."""
 
     def __init__(self, plan: TablePlan, look: Look, size: Size, cards: Cards, seed: int) -> None:
         """`size` is (width, height) in pixels."""
@@ -52,14 +52,14 @@ class Studio:
         return camera_model.light(self._look, self._size)
 
     def _set_up(self, mats: tuple[MatPlace, ...]) -> None:
-        """Start again after the mats or the camera moved."""
+        """Start again after mats or camera moved."""
         self._mats = mats
         self._bare = self._taken(mats)
         self._still, self._lying = self._bare.copy(), ()
         self._patches: dict[Lying, _Patch | None] = {}
 
     def picture(self, scene: Scene, chance: random.Random) -> Image:
-        """Return a scene as the camera sees it, (H, W, 3) uint8 BGR, with noise from `chance`."""
+        """Return a scene's picture, `(H, W, 3) uint8 BGR`, with noise from `chance`."""
         mats = scene.mats or self._plan.mats
         if mats is not self._mats and mats != self._mats:
             self._set_up(mats)
@@ -115,7 +115,7 @@ class Studio:
         return self._warped(art.card_sprite(card.picture, self._cards), card.pose, fine=True)
 
     def _warped(self, sprite: art.Sprite, pose: Pose, fine: bool) -> _Patch | None:
-        """Return a sprite as the camera sees it, or None outside the picture; `fine` is for print."""
+        """Return a sprite as the camera sees it, or None outside; `fine` is for print."""
         left_px, top_px = sprite.anchor_px
         flat = _scaled(-left_px / sprite.px_per_mm, -top_px / sprite.px_per_mm, sprite.px_per_mm)
         onto = self.matrix @ _posed(pose) @ flat
@@ -141,14 +141,14 @@ class Studio:
         return cv2.GaussianBlur(pixels, (5, 5), self._look.blur_px) if self._look.blur_px > 0 else pixels
 
     def _lit(self, pixels: Image, where: tuple[slice, slice], fine: bool = True) -> Image:
-        """Apply the light at a place to BGR or BGRA pixels."""
+        """Apply the light to BGR or BGRA pixels."""
         if not fine:
             return cv2.multiply(np.ascontiguousarray(pixels[..., :3]), self._coarse_light[where], scale=1.0 / 128.0)
         return np.rint(pixels[..., :3] * self._light[where]).clip(0, 255).astype(np.uint8)
 
 
 def _bounds(matrix: Matrix, width: int, height: int) -> tuple[float, float, float, float]:
-    """Return a picture's bounding box after a homography."""
+    """Return a picture's bounds after a homography."""
     return arrange.bounds(project(matrix, corner) for corner in ((0, 0), (width, 0), (width, height), (0, height)))
 
 
@@ -159,12 +159,12 @@ def project(matrix: Matrix, point: Point) -> Point:
 
 
 def arm_pose(arm: Arm) -> Pose:
-    """Return the pose of an arm at its fingertips, pointing away from the seat."""
+    """Return an arm's pose, pointing away from the seat."""
     return Pose(*arm.tip, math.degrees(math.atan2(arm.seat[1] - arm.tip[1], arm.seat[0] - arm.tip[0])))
 
 
 def _scaled(left_mm: float, top_mm: float, px_per_mm: float) -> Matrix:
-    """Return the matrix from a flat picture's pixels to millimeters."""
+    """Return the matrix from a picture's pixels to mm."""
     return np.array([[1.0 / px_per_mm, 0.0, left_mm], [0.0, 1.0 / px_per_mm, top_mm], [0.0, 0.0, 1.0]])
 
 
