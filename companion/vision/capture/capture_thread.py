@@ -242,7 +242,7 @@ def is_picture(image: object) -> TypeGuard[Image]:
 
 
 def is_cut_short(image: Image) -> bool:
-    """True if `(H, W, 3) uint8` ends in one color, with which decoders fill missing data."""
+    """True if a picture `(H, W, 3) uint8` ends in one color, with which decoders fill missing data."""
     sample = image[::-SAMPLE_PX, ::SAMPLE_PX]
     colour = sample[0, 0]
     if colour.max() <= DARK or colour.min() >= BRIGHT:

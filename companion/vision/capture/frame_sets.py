@@ -101,7 +101,7 @@ def frame_sets(
 
 
 def _bring_up_to_date(feeds: dict[str, _Feed], others: Sequence[str], opened: Opened, come: Condition) -> None:
-    """Add and remove feeds in place."""
+    """Add and remove feeds to match `others`."""
     for source in set(feeds) - {"", *others}:
         feeds.pop(source).leave()
     for source in others:

@@ -65,7 +65,6 @@ class Lens:
         return more
 
     def _frame(self) -> tuple[Floats, float]:
-        """Return center and half diagonal."""
         return (np.array(self.size_px) - 1) / 2, float(np.hypot(*self.size_px) / 2)
 
 
@@ -82,7 +81,7 @@ class Fit:
 
     layout: MatLayout
     matrix: Floats  # mm → undistorted pixels, `(3, 3)`
-    markers: Corners  # as last detected
+    markers: Corners
     lens: Lens | None = None
     is_measured: ClassVar[bool] = True  # False for drawn zones
     is_scaled: bool = True  # False if the mm are a guess
@@ -156,7 +155,7 @@ def corners_mm(rect: Rect) -> Floats:
 
 
 def lies_sideways(quad: Quad, fit: Fit | None) -> bool:
-    """True if a quad is turned by 90° relative to its mat, or to the picture."""
+    """True if a quad is turned by 90° relative to its mat, or without a mat to the picture."""
     corners = fit.to_mm(quad) if fit else np.array(quad)
     up = corners[0] + corners[1] - corners[2] - corners[3]
     return bool(abs(up[0]) > abs(up[1]))

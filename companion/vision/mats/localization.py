@@ -109,7 +109,7 @@ def is_due(mats: Mats, t_s: float) -> bool:
 
 
 def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
-    """Search for all markers, thoroughly if some are missing."""
+    """Return the mats after a search for all markers, thorough if some are missing."""
     ids = marker_ids(layouts)
     seen = find_all(gray, ids)
     complete = all(marker.id in seen for layout in layouts for marker in layout.markers)
@@ -121,7 +121,7 @@ def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) ->
 
 
 def check(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
-    """Check known markers in place; search everywhere if a visible mat now shows none."""
+    """Return the mats after checking known markers; search everywhere if a visible mat now shows none."""
     places = [fit.quad_px(marker.square) for fit in mats.printed for marker in marks_of(fit.layout)]
     boxes = merged([_box_of(place, gray) for place in (*places, *(corners for _, corners in mats.doubtful.values()))])
     large = [box for box in boxes if min(box.right - box.left, box.bottom - box.top) > 8]

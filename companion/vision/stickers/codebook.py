@@ -115,7 +115,7 @@ def _structure(image: Image, squares: Homographies) -> Floats32:
 
 
 def _read_at_once(image: Image, squares: Homographies) -> Iterator[Reading]:
-    """Read in blocks, to save memory."""
+    """Yield the readings of squares, in blocks to save memory."""
     for start in range(0, len(squares), _BLOCK):
         block = squares[start : start + _BLOCK]
         structure, scores = _compared(image, block)

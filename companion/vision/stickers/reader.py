@@ -314,7 +314,7 @@ def _near(point: Point, quad: Quad) -> bool:
 
 
 def _told_apart(codes: list[StickerSeen]) -> Iterator[StickerSeen]:
-    """Yield each sticker once; a card at two places is unknown."""
+    """Yield each sticker once; a card at two places is unknown at both."""
     kept: list[StickerSeen] = []
     for code in codes:
         if not any(other.card == code.card and _near(other.centre_px, code.corners_px) for other in kept):
