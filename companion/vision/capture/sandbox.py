@@ -61,7 +61,7 @@ class Darkroom:
         Raise Problem about `name`, or Busy.
         """
         try:
-            return image_io.decode(data, name, by=self._developed)
+            return image_io.decode(data, name, by=self._decoded)
         except (OSError, EOFError) as error:
             raise Problem(
                 "The picture %(name)s cannot be read: save it again as JPEG, or take another.", 1, name=name
@@ -72,7 +72,7 @@ class Darkroom:
         with self._lock:
             self._end()
 
-    def _developed(self, data: bytes) -> Image | None:
+    def _decoded(self, data: bytes) -> Image | None:
         with one_at_a_time(self._lock):
             if self._served >= self._most_pictures or (self._worker is not None and self._worker.poll() is not None):
                 self._end()

@@ -37,7 +37,7 @@ def main() -> None:
         used = resource.getrusage(resource.RUSAGE_SELF)
         allowed = resource.getrlimit(resource.RLIMIT_CPU)[1]
         resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + MOST_CPU_S, allowed))
-        _answer(answers, _developed(data))
+        _answer(answers, _decoded(data))
 
 
 def shut_in() -> None:
@@ -64,7 +64,7 @@ def _next(asked: BinaryIO) -> bytes | None:
     return asked.read(LENGTH.unpack(length)[0]) if len(length) == LENGTH.size else None
 
 
-def _developed(data: bytes) -> Image | None:
+def _decoded(data: bytes) -> Image | None:
     try:
         image = decoded(data, SENT)
     except MemoryError:

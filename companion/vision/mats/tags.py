@@ -82,12 +82,12 @@ def read_tags(
     `allowed` are the deck's cards (None: any). A tag of another deck has no card, an uncertain one has rivals. Codes
     `beside` are skipped.
     """
-    return tuple(_codes(_told(gray, _off_codes(_patches(gray, where), beside)), allowed))
+    return tuple(_codes(_tag_candidates(gray, _off_codes(_patches(gray, where), beside)), allowed))
 
 
 def read_markers(gray: Image) -> list[tuple[int, Floats32]]:
     """Return id and corners `(4, 2)` px of markers too small or soft for general readers."""
-    told = [found for found in _told(gray, _patches(gray, None)) if found[1].evidence >= LIKELY]
+    told = [found for found in _tag_candidates(gray, _patches(gray, None)) if found[1].evidence >= LIKELY]
     tags = ((_TAGS[match.tag], np.roll(quad, match.turns, axis=0)) for quad, match in _apart(told))
     return [(tag, quad) for tag, quad in tags if card_of_tag(tag) is None]
 
@@ -171,7 +171,7 @@ def _looks_printed(looks: Floats32) -> npt.NDArray[np.bool_]:
     return (contrast >= MIN_CONTRAST) & (spread >= least * contrast) & (spread <= most * contrast)
 
 
-def _told(gray: Image, quads: Floats32) -> Iterator[tuple[Floats32, _TagMatch]]:
+def _tag_candidates(gray: Image, quads: Floats32) -> Iterator[tuple[Floats32, _TagMatch]]:
     """Yield possible tags with their best match."""
     quads = quads[_rim_scores(_cells(gray, quads, parts=1)) >= ROUGH_RIM]
     looks = _cells(gray, quads)
@@ -185,7 +185,7 @@ def _matched(gray: Image, quads: Floats32, looks: Floats32) -> Iterator[tuple[Fl
         if match.evidence >= SURE:
             yield quad, match
         elif match.score >= MAYBE:
-            better = _laid_on_rim(gray, quad)
+            better = _fitted_to_rim(gray, quad)
             again = next(_compared(_cells(gray, better[None])))
             yield (better, again) if again.evidence > match.evidence else (quad, match)
 
@@ -211,7 +211,7 @@ def _inside_scores(insides: Floats32) -> Floats32:
     return np.array(scores)
 
 
-def _laid_on_rim(gray: Image, quad: Floats32) -> Floats32:
+def _fitted_to_rim(gray: Image, quad: Floats32) -> Floats32:
     """Return the nearby quad whose rim correlates best."""
     cell_px = float(np.sqrt(cv2.contourArea(quad))) / CELLS
     for step in _STEPS_CELLS:

@@ -89,7 +89,7 @@ def read_codes(
     markers = (StickerSeen(None, as_quad(corners), 0.0) for fit in mats.fits for corners in fit.markers.values())
     not_tags = [*found, *markers, *(StickerSeen(None, quad, 0.0) for quad in before.beside)]
     tags = read_tags(gray, where=boxes, allowed=allowed, beside=not_tags)
-    return tuple(_told_apart([*found, *tags]))
+    return tuple(_each_once([*found, *tags]))
 
 
 def are_there(gray: Image, codes: Sequence[tuple[str | None, Quad | None]]) -> tuple[bool, ...]:
@@ -313,7 +313,7 @@ def _near(point: Point, quad: Quad) -> bool:
     return math.dist(point, centre_of(quad)) <= side_of(quad) / 2
 
 
-def _told_apart(codes: list[StickerSeen]) -> Iterator[StickerSeen]:
+def _each_once(codes: list[StickerSeen]) -> Iterator[StickerSeen]:
     """Yield each sticker once; a card at two places is unknown at both."""
     kept: list[StickerSeen] = []
     for code in codes:
