@@ -1,4 +1,4 @@
-"""Past matches: judged on demand, cached, exported as files."""
+"""Past matches: judged on demand, cached and exported."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ MOST_COUNTED = 2000
 
 @dataclass(frozen=True, slots=True)
 class PlayedHand:
-    """A hand of a record."""
+    """A hand of a judged record."""
 
     number: int
     begins: Game  # before the first play
-    entries: tuple[Entry, ...]  # the plays
+    entries: tuple[Entry, ...]  # plays only
     games: tuple[Game, ...]  # after each play
-    result: HandResult  # of an open hand: the score if it ended now
+    result: HandResult  # an open hand's score if it ended now
 
     @property
     def is_open(self) -> bool:
@@ -47,7 +47,7 @@ class PastMatch:
     """A judged match of the log."""
 
     match: int
-    last: int  # number of its last event, for caching
+    last: int  # number of its last event; the cache key
     began_s: float  # Unix time
     ended_s: float  # Unix time of the last line
     record: JudgedRecord
@@ -76,25 +76,25 @@ class PastMatch:
 
 
 class Archive:
-    """Cache of judged matches and statistics, valid until a match gets a new event."""
+    """Cache of judged matches and statistics; a new event of a match drops its entry."""
 
     def __init__(self) -> None:
         self._past: Kept[PastMatch] = Kept(MOST_JUDGED)
         self._figures: Kept[dict[str, Figures]] = Kept(MOST_COUNTED)
 
     def past(self, store: Store, match: int) -> PastMatch | None:
-        """Return a match, finished or not; None for an unknown number."""
+        """Return a judged match; None for an unknown number."""
         events = store.events(match)
         return self._past.get(match, lambda: judged(match, events), events[-1].seq) if events else None
 
     def page(self, store: Store, page: int, size: int) -> tuple[tuple[PastMatch, ...], int]:
-        """Return one page of matches, newest first, and the number of pages. Pages count from 1."""
+        """Return matches of a page (from 1), newest first, and the number of pages."""
         matches = store.matches()[::-1]
         chosen = (self.past(store, match) for match in matches[(page - 1) * size : page * size])
         return tuple(past for past in chosen if past is not None), -(-len(matches) // size)
 
     def figures(self, store: Store) -> dict[str, Figures]:
-        """Return statistics over all matches, by `statistics.key_of` the player's name."""
+        """Return statistics over all matches by player (`statistics.key_of`)."""
 
         def of(match: int) -> dict[str, Figures]:
             record, _ = judge_on(EMPTY_RECORD, history(store.events(match)).lines)
@@ -114,7 +114,7 @@ def judged(match: int, events: Sequence[Event]) -> PastMatch:
 
 
 def hands_of(record: JudgedRecord, entries: Sequence[Entry]) -> Iterator[PlayedHand]:
-    """Yield each hand of a judged record that has lines."""
+    """Yield each hand that has lines."""
     for number, result in record.hands.items():
         places = [place for place, entry in enumerate(entries) if entry.hand == number]
         if places:
@@ -128,10 +128,10 @@ def hands_of(record: JudgedRecord, entries: Sequence[Entry]) -> Iterator[PlayedH
             )
 
 
-# --- As files -------------------------------------------------------------------------------------------------
+# Exports
 
 
-_BEGIN_FORMULAS = ("=", "+", "-", "@", "|", "%")  # also as full-width characters
+_BEGIN_FORMULAS = ("=", "+", "-", "@", "|", "%")  # or their full-width forms
 
 
 FORMS: Mapping[str, str] = {"mbn": "text/plain", "csv": "text/csv", "jsonl": "application/x-ndjson"}
@@ -139,15 +139,15 @@ FORMS: Mapping[str, str] = {"mbn": "text/plain", "csv": "text/csv", "jsonl": "ap
 
 
 def text_of(past: PastMatch, form: str, called: Callable[[str], str]) -> str:
-    """Export a match as its record (`mbn`), score sheets (`csv`) or judged lines (`jsonl`).
+    """Return a match's record (`mbn`), score sheets (`csv`) or judged lines (`jsonl`) as text.
 
-    `called` maps a side's name to the name to show; only `csv` uses it.
+    `called` returns the name to show for a side; only `csv` uses it.
     """
     if form == "mbn":
         return notation.record_text(past.lines)
     if form == "csv":
         return as_csv(past.record.items, called)
-    # Each hand lists the names shown, if they differ from the record's.
+    # Only if they differ from the record's.
     names = {"names": dict(past.game.shown)} if past.game.shown else {}
     items = judge.judge(RecordLine(number, text) for number, text in enumerate(past.lines, start=1))
     bodies = (item.as_json(str(past.match)) | (names if isinstance(item, HandResult) else {}) for item in items)
@@ -157,7 +157,7 @@ def text_of(past: PastMatch, form: str, called: Callable[[str], str]) -> str:
 def as_csv(items: Iterable[Item], called: Callable[[str], str] = str) -> str:
     """Return the score sheets as CSV: one row per hand, side and score item.
 
-    `called` maps a side's name to the name to show.
+    `called` returns the name to show for a side.
     """
     text = io.StringIO()
     table = csv.writer(text)
@@ -171,19 +171,19 @@ def as_csv(items: Iterable[Item], called: Callable[[str], str] = str) -> str:
 
 
 def as_cell(name: str) -> str:
-    """Quote a name that a spreadsheet could run as a formula."""
+    """Return a CSV cell; names that a spreadsheet could run as formulas are quoted."""
     begins = unicodedata.normalize("NFKC", name.lstrip())[:1]
     return f"'{name}" if begins in _BEGIN_FORMULAS or name[:1].isspace() or not name.isprintable() else name
 
 
-BG_STATS_GAME = "Mille Bornes"  # the app finds the game by this name, without a BoardGameGeek id
+BG_STATS_GAME = "Mille Bornes"  # BG Stats finds the game by name, without a BoardGameGeek id
 
 
 def bg_stats_play(past: PastMatch, called: Callable[[str], str]) -> dict[str, object] | None:
-    """Return a match as a BG Stats play, scored after its last finished hand; None if no hand is finished.
+    """Return a match as a BG Stats play, scored after its last finished hand; None without one.
 
-    A record with several matches or races gives the last. `called` maps a player's or side's name to the name to
-    show. Stable ids let BG Stats recognize players, and a match that is sent twice.
+    Of several matches or races in a record, gives the last. `called` returns the name to show for a player or side.
+    Stable ids prevent duplicates.
     """
     if not past.finished:
         return None

@@ -1,7 +1,7 @@
 """The dealer of a match without cards: who holds which cards, and who has to decide.
 
-Hidden cards are never saved: they follow from the hand's secret key in the log, the record, and who has declined to
-answer. Only `Dealt.seen_by` may show them, and only on the player's own phone.
+Hidden cards follow from the hand's secret key, the record and who passed; they are never saved. Only `Dealt.seen_by`
+may show them, on the player's own phone.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ NOTHING_TO_DECLINE = say("There is nothing for you to pass on.")
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A player's view of a dealt hand, and the options open to them."""
+    """A player's cards in a dealt hand, and the options open to them."""
 
     player: str
     hand: tuple[Card, ...]  # newest last
     is_asked: bool = False
     plays: tuple[Play, ...] = ()  # legal plays, if asked
-    may_wait: bool = False  # if the player may pass; on their own turn, passing draws a card
-    has_drawn: bool = False  # if the last card in hand was drawn this turn
+    may_wait: bool = False  # may pass; in turn, passing draws a card
+    has_drawn: bool = False  # the last card in hand was drawn this turn
 
 
 @dataclass(frozen=True, slots=True)
 class Dealt:
     """A hand with its hidden cards, and the players it waits for."""
 
-    hand: DealtHand  # includes the draw of this turn, if the player has drawn
-    waiting: tuple[Position, ...]  # who may answer before the next draw, else whose turn it is; empty at the end
+    hand: DealtHand  # with this turn's draw, if made
+    waiting: tuple[Position, ...]  # who may answer before the next draw, else who is in turn; empty at the end
 
     def asks(self, player: str | None) -> Position | None:
         """Return the player's position if the hand waits for them."""
         return next((position for position in self.waiting if position.player == player), None)
 
     def seen_by(self, player: str) -> Seen:
-        """Return what this player, and only this player, may see."""
+        """Return a view for this player's eyes only."""
         deal, position = self.hand.deal, self.asks(player)
         seat = deal.table.seat_of(player)
         cards = deal.hands[seat]
@@ -63,9 +63,9 @@ class Dealt:
         return Seen(player, cards, True, plays, may_wait, has_drawn=seat == deal.table.to_move and deal.ahead > 0)
 
     def objections(self, play: Play, by: str) -> Said | tuple[Reason, ...]:
-        """Return the reasons against a play (none if allowed), or a sentence if `by` may not enter it now."""
+        """Return reasons against a play (none if allowed); a sentence if `by` may not enter it now."""
         table = self.hand.deal.table
-        # Players enter only their own plays, but either partner may decide on the extension.
+        # Players enter their own plays; either partner may decide on the extension.
         is_decision = play.verb in (Verb.EXTEND, Verb.FINISH)
         if play.player is None or by not in (table.side_of(play.player).players if is_decision else (play.player,)):
             return OWN_CARDS
@@ -78,7 +78,7 @@ class Dealt:
         return DRAW_FIRST if may_draw and play not in plays else ()
 
     def choice(self, position: Position, level: Level) -> Choice:
-        """Return a robot's choice; the same position always gives the same choice."""
+        """Return a robot's choice, always the same for a position."""
         chance = random.Random(f"{self.hand.deal.key} {len(position.past)} {position.player}")  # noqa: S311
         return choose(position, level, chance)
 
@@ -86,10 +86,10 @@ class Dealt:
 def dealt(
     record: JudgedRecord, key: str, waived: Collection[str], totals: Mapping[str, int], robots: Collection[str]
 ) -> Dealt:
-    """Deal the last hand of a record from its secret key and replay its plays.
+    """Return the last hand of a record, dealt from its secret key and replayed.
 
-    `waived` holds the players who declined to answer the last line, `totals` the match scores before the hand.
-    Raises DealError if the record cannot have been played with these cards.
+    `waived`: players who passed after the last line; `totals`: match scores before the hand. Raises DealError if these
+    cards contradict the record.
     """
     past, table = past_of(record), record.game.table
     if past:
@@ -111,16 +111,16 @@ def dealt(
 
 
 def _is_idle(position: Position, robots: Collection[str]) -> bool:
-    """True if a player has no answer and can be skipped: they are next in turn, or a robot.
+    """True if a player without an answer can be skipped: the next in turn, or a robot.
 
-    Others are always waited for, so that the pace does not reveal who holds an answer.
+    The hand always waits for others: the pace must not reveal who holds an answer.
     """
     plays, may_wait = _options(position)
     return may_wait and not plays and (position.is_in_turn or position.player in robots)
 
 
 def _options(position: Position) -> Options:
-    """Return a player's options; they may not pass if they can hand over a requested card."""
+    """Return a player's options; no passing if they can hand over a requested card."""
     try:
         plays, may_wait = options(position)
     except Problem:

@@ -1,6 +1,6 @@
-"""Turn actions into unnumbered events, or into an outcome that refuses them.
+"""Turn actions into events to append, or into an outcome that refuses them.
 
-Pure functions of a state; `match.py` appends what they return.
+Pure functions of a state; events get numbers in `match.py`.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ NO_ROBOT = say("Each robot is one of the players and has a level from 1 to 3; at
 
 
 def setting(key: str, value: str, by: str) -> NewEvent:
-    """Return the event that changes a setting."""
+    """Return the event for a setting."""
     return NewEvent(EventKind.SETTING, {"key": key, "value": value, "by": by})
 
 
 def beginning(text: str, by: str, *, is_dealt: bool) -> NewEvent:
-    """Return the line that begins a hand; in a dealt match, with a new 128-bit key."""
+    """Return the event that begins a hand; dealt ones get a new 128-bit key."""
     return NewEvent(EventKind.LINE, {"text": text, "by": by, **({"deal": secrets.token_hex(16)} if is_dealt else {})})
 
 
@@ -48,7 +48,7 @@ def match_begun(
     verified: bool | None,
     robots: Mapping[str, int] | None,
 ) -> list[NewEvent]:
-    """Return the events that begin a match; parameters and errors as in `Match.start`."""
+    """Return the events that begin a match; see `Match.start`."""
     game = judge.NEW_GAME
     for number, text in enumerate(lines, start=1):
         game, items = judge.step(game, RecordLine(number, text))
@@ -71,14 +71,14 @@ def match_begun(
         settings[VERIFYING] = YES
     if before.robot_seat is not None:
         settings[ROBOT_SEAT] = str(before.robot_seat)
-    own = own_text(game.edition_name)  # The club does not have the file.
+    own = own_text(game.edition_name)  # The club lacks the file.
     set_up = NewEvent(EventKind.SETUP, {"lines": list(lines[:-1]), "by": by, **({"edition": own} if own else {})})
     first = beginning(lines[-1], by, is_dealt=robots is not None)
     return [set_up, first, *(setting(key, value, by) for key, value in settings.items())]
 
 
 def line(play: Play, by: str, source: str, *, legal: bool) -> NewEvent:
-    """Return a line for the record; an illegal play is marked as allowed by the table."""
+    """Return the event for a play; an illegal one is marked as allowed by the table."""
     return NewEvent(EventKind.LINE, {"text": str(replace(play, anyway=not legal)), "by": by, "source": source})
 
 
@@ -89,7 +89,7 @@ def rewriting(kind: EventKind, seq: int, play: Play | None, by: str) -> NewEvent
 
 
 def standing(state: MatchState, by: str) -> list[NewEvent]:
-    """Return corrections that allow every rejected line, if its play can still be applied."""
+    """Return corrections that allow each rejected line that can still be applied."""
     changes: list[NewEvent] = []
     tried: set[int] = set()
     while wrong := next(((one, one.play) for one in state.attention if one.play and one.seq not in tried), None):
@@ -106,7 +106,7 @@ def standing(state: MatchState, by: str) -> list[NewEvent]:
 
 
 def answering(question: Question, play: Play, by: str, *, legal: bool) -> NewEvent:
-    """Return the line that answers a question; its source is the camera if it offered this play first."""
+    """Return the line that answers a question; its source is the camera if that offered this play first."""
     source = PHONE if question.is_typed or play not in question.plays[:1] else CAMERA
     answer = line(play, by, source, legal=legal)
     return NewEvent(answer.kind, {**answer.body, "question": question.id})
@@ -151,7 +151,7 @@ def following(
 
 
 def received(state: MatchState, letter: Mapping[str, Any]) -> list[NewEvent]:
-    """Return the receipt of a director's letter; a dealt match also refuses changes."""
+    """Return events for a director's letter; a dealt match refuses changes."""
     came = NewEvent(EventKind.LETTER, letter)
     if not state.is_dealt or state.match is None or letter["what"] not in (Letter.CHANGE, Letter.REMOVE):
         return [came]
@@ -160,7 +160,7 @@ def received(state: MatchState, letter: Mapping[str, Any]) -> list[NewEvent]:
 
 
 def directed(question: Question, answer: Answer, by: str) -> NewEvent:
-    """Return the change that the director asked for, or else the table's answer."""
+    """Return the change that the director asked for, or the table's answer."""
     about = {"question": question.id, "by": by}
     if answer is not Answer.YES or question.line is None:
         said = Answer.YES if answer is Answer.YES else Answer.NO
@@ -173,8 +173,8 @@ def directed(question: Question, answer: Answer, by: str) -> NewEvent:
 def untapped(state: MatchState, answered: Set[str], instructed: tuple[Table, Play] | None) -> NewEvent | None:
     """Return the next event to write without a tap, or None.
 
-    `answered` holds ids of questions that people have answered; a play they took back needs a tap.
-    `instructed` is the play that a robot's helper was asked to make, and the table before it.
+    `answered`: ids of questions answered by people, so that a play taken back needs a tap. `instructed`: the table and
+    the play that a robot's helper was asked to make.
     """
     if state.policy is Policy.AUTO:
         lifted = next((question for question in state.questions if _is_lifted(question, state, answered)), None)
@@ -192,7 +192,7 @@ def untapped(state: MatchState, answered: Set[str], instructed: tuple[Table, Pla
 
 
 def _is_lifted(question: Question, state: MatchState, answered: Set[str]) -> bool:
-    """True if the card of the last play was picked up again, and the camera recorded that play."""
+    """True if the last play's card, recorded by the camera, was picked up again."""
     lines = state.hand_entries
     is_seen = question.kind is Kind.DIFFERS and not question.plays
     is_last = is_seen and bool(lines) and lines[-1].seq == question.line

@@ -1,6 +1,6 @@
-"""The current record, settings and answers of a match, as a pure function of its events.
+"""A match's record, settings and answers as a pure function of its events.
 
-Events are never deleted: later events remove, change or restore lines.
+Events are never deleted: later ones remove, change or restore lines.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from companion.rules.record.notation import PlayerLine, read_header
 from companion.storage.events import Event, EventKind
 
 CAMERA, PHONE, SOMEBODY = "camera", "phone", "somebody"
-"""Sources of a line; if no player acted, `by` is `CAMERA` or `SOMEBODY` (a phone without a seat)."""
+"""Sources of a line. As `by`, `CAMERA` or `SOMEBODY` (a phone without a seat) stand for no player."""
 
-DEMO = "demo"  # `by` of a match that the simulated table began
+DEMO = "demo"  # `by` of the simulated table
 
-DEALT, ROBOT = "dealt", "robot "  # settings: the program deals; prefix for a robot's level
+DEALT, ROBOT = "dealt", "robot "  # settings: program deals; prefix of a robot's level
 
 VERIFYING, ROBOT_SEAT = "other-side-verifies", "robot-seat"  # settings: opponents confirm; robot at a real table
 
@@ -38,15 +38,15 @@ class Written:
     source: str = ""
     corrected_by: str | None = None
     question: str = ""  # id of the question it answers; empty if typed
-    deal: str = ""  # secret key of a dealt hand that begins here
+    deal: str = ""  # secret key of the dealt hand it begins
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """A play that was changed or removed."""
 
-    seq: int  # the event that changed it
-    line: int  # seq of the line
+    seq: int  # event of the change
+    line: int  # event of the line
     before: str
     after: str | None  # None if removed
     by: str = ""
@@ -54,24 +54,23 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The state that follows from the events of one match."""
+    """The state that follows from a match's events."""
 
     lines: tuple[Written, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
-    answers: Mapping[str, Answered] = field(default_factory=dict)  # latest answer to each question that no line answers
+    answers: Mapping[str, Answered] = field(default_factory=dict)  # latest answer by question, unless a line answers it
     claims: tuple[Written, ...] = ()  # typed plays that had to wait, settled or not, oldest first
-    asked: frozenset[str] = frozenset()  # ids of answered questions, even if undone
-    waived: frozenset[tuple[int, str]] = frozenset()  # (line, player): players who declined to answer a play
-    wishes: tuple[Event, ...] = ()  # requests to undo a change
+    asked: frozenset[str] = frozenset()  # answered questions, even if undone
+    waived: frozenset[tuple[int, str]] = frozenset()  # (line, player who declined to answer it)
+    wishes: tuple[Event, ...] = ()  # requests to undo
     letters: tuple[Event, ...] = ()  # from the club's director
-    has_called: bool = False  # if a call for the director is still open
-    undone_next: tuple[Event, ...] = ()  # what an undo takes back, newest first
+    has_called: bool = False  # the director's call is open
+    undone_next: tuple[Event, ...] = ()  # what the next undo takes back, newest first
     changes: tuple[Change, ...] = ()  # in effect, oldest first
-    redone_next: tuple[Event, ...] = ()  # the undos that a redo takes back, newest first
+    redone_next: tuple[Event, ...] = ()  # undos that the next redo takes back, newest first
 
     @property
     def robots(self) -> Mapping[str, int]:
-        """Level by player."""
         levels = {key: Level.of(value) for key, value in self.settings.items() if key.startswith(ROBOT)}
         return {key.removeprefix(ROBOT): level for key, level in levels.items() if level}
 
@@ -106,9 +105,9 @@ def history(events: Sequence[Event]) -> History:
 
 
 def _undone_next(events: Sequence[Event], standing: Sequence[Event], robots: Container[str]) -> tuple[Event, ...]:
-    """Return the events that an undo takes back; none if only robots have played since the setup.
+    """Return the events that the next undo takes back; none if only robots have played.
 
-    The setup includes the line that begins the first hand. Corrections made by one tap are undone together.
+    The start of the first hand cannot be undone. Corrections made by one tap are undone together.
     """
     firsts = {after.seq for before, after in pairwise(events) if before.kind == EventKind.SETUP}
     taken: list[Event] = []
@@ -136,7 +135,7 @@ def _redone_next(standing: Sequence[Event]) -> tuple[Event, ...]:
 
 
 def _is_undoable(event: Event) -> bool:
-    """True for changes of the record, except names to show: those are entered again instead."""
+    """True for changes of the record, except shown names, which are entered again instead."""
     return event.kind in UNDOABLE and not isinstance(read_header(event.body.get("text", "")), PlayerLine)
 
 
@@ -153,7 +152,7 @@ def _standing(events: Sequence[Event]) -> list[Event]:
 
 
 def _changes(events: Sequence[Event], standing: Sequence[Event]) -> Iterator[Change]:
-    """Yield each change in effect; undoing a line counts as removing it."""
+    """Yield the changes in effect; undoing a line counts as removing it."""
     said = {event.seq: event.body["text"] for event in events if event.kind == EventKind.LINE}
     for event in standing:
         line, after = event.body.get("of"), event.body.get("text") if event.kind == EventKind.CORRECT else None
@@ -176,7 +175,7 @@ def _lines(standing: Sequence[Event]) -> list[Written]:
             lines += [Written(event.seq, text, event.by) for text in event.body.get("lines", ())]
         elif event.kind == EventKind.LINE:
             before, answered = event.body.get("before"), event.body.get("question")
-            # A question is asked again if its line stops counting; the last answer replaces the others.
+            # A question is asked again if its line stops counting; its last answer replaces the others.
             lines = [line for line in lines if not answered or line.question != answered]
             place = next((place for place, line in enumerate(lines) if line.seq == before), len(lines))
             lines.insert(place, _written(event))

@@ -1,8 +1,7 @@
 """The match at the table: its record, the state judged from it, and the open questions.
 
-The state follows from the log: a correction judges all later lines again, and a replay restores the state. Questions
-are derived again after every change of the record or the camera's view. A change is saved before it shows, or
-reported as unsaved.
+The log is the source of all: a correction judges later lines again. A change is saved before it shows, or reported as
+unsaved.
 """
 
 from __future__ import annotations
@@ -68,12 +67,15 @@ def _nothing_seen(_state: MatchState) -> tuple[Question, ...]:
 
 
 def mats_in_order(state: MatchState) -> Mapping[str, str]:
-    """Assign mats to the sides in seating order."""
+    """Return side names by mat id: mats in seating order."""
     return {f"side-{number}": team.name for number, team in enumerate(state.game.teams, start=1)}
 
 
 class Match:
-    """The match at the table. Thread-safe; each change is one commit."""
+    """The match at the table. Thread-safe; each change is one commit.
+
+    Methods that take the text of a play raise Problem if it is unreadable.
+    """
 
     def __init__(self, store: Store, mats: Mats = mats_in_order) -> None:
         self.store, self.mats = store, mats
@@ -82,14 +84,14 @@ class Match:
         self._state = MatchState()
         self._derive: Derive = _nothing_seen
         self.instructed: tuple[Table, Play] | None = None  # a robot's play: counts once seen
-        self._request: dict[str, str] = {}  # name of the change in progress
-        self._first: dict[str, tuple[str, Outcome]] = {}  # hash of the change and its outcome, by name
+        self._request: dict[str, str] = {}  # "request" and "asked" of the change in progress
+        self._first: dict[str, tuple[str, Outcome]] = {}  # hash of the change and its outcome, by request
 
         store.changed = self._saved
         with self._changed:
             note = store.note.sentence if store.note else None
             last = store.latest()
-            # The match of the last event, not the newest match: an earlier one may have been resumed.
+            # An earlier match than the newest may have been resumed.
             events = store.events(max(last, key=lambda match: last[match])) if last else ()
             self._versions = Versions(store.path.parent, events[-1].seq if events else 0)
             self._state = MatchState(self._versions.next(), unsaved=store.unsaved, note=note)
@@ -114,10 +116,9 @@ class Match:
     # The whole match
 
     def once(self, request: str | None, asked: str, act: Callable[[], Outcome]) -> Outcome:
-        """Make a change once per `request` and match; a repeated request gets the first outcome.
+        """Run `act` once per `request` and match; a repeat returns the first outcome.
 
-        `asked` describes the change: the same request with another description is refused. A request that found nothing
-        to do may be repeated.
+        A request reused with another description (`asked`) is refused; one that found nothing to do may be repeated.
         """
         asked = hashlib.sha256(asked.encode()).hexdigest()[:16]
         with self._changed:
@@ -134,7 +135,7 @@ class Match:
             return outcome
 
     def _again(self, first: Outcome) -> Outcome:
-        """Return the first outcome; after a restart, with the reasons against its waiting play."""
+        """Return the first outcome; after a restart, rebuild its reasons."""
         if first.version:
             return first
         asked = self._state.question(typed_id(self._state, first.seq))
@@ -156,8 +157,8 @@ class Match:
     ) -> Outcome:
         """Begin a match from its header lines and a last line `hand first PLAYER`.
 
-        `policy` and `verified` (whether opponents confirm plays) default to those of the match before. If `robots` is
-        given, level by player and possibly empty, the program deals the cards. Raises Problem for an invalid setup.
+        `policy` and `verified` (opponents confirm plays) default to the last match's. With `robots` (level by player,
+        may be empty), the program deals. Raises Problem for an invalid setup.
         """
         with self._changed:
             before = self._state
@@ -167,9 +168,9 @@ class Match:
             return DONE
 
     def go_on_with(self, match: int, by: str) -> Outcome:
-        """Resume an earlier match in place of the current one; both stay in the log.
+        """Resume an earlier match; both matches stay in the log.
 
-        Sets the policy to TAP: cards of another hand may still be on the table.
+        Sets the policy to TAP: other cards may still be on the table.
         """
         with self._changed:
             if match == self._state.match or match not in self.store.matches():
@@ -204,19 +205,18 @@ class Match:
             return self._write(drafts.beginning(f"hand first {first}", by, is_dealt=self._state.is_dealt))
 
     def set_policy(self, policy: Policy, by: str) -> Outcome:
-        """Set which plays count without a tap."""
         return self._write(drafts.setting("policy", policy, by))
 
     def set_verifying(self, by: str, *, on: bool) -> None:
-        """Set whether plays wait until another side confirms them."""
+        """Set whether another side must confirm plays."""
         self._write(drafts.setting(VERIFYING, YES if on else NO, by))
 
     def seat_robot(self, seat: RobotSeat | None, by: str) -> None:
-        """Set whose cards a robot plays at the real table, if any."""
+        """Set the player at the real table whose cards a robot plays, if any."""
         self._write(drafts.setting(ROBOT_SEAT, "" if seat is None else str(seat), by))
 
     def sit(self, player: str, by: str, name: str | None = None) -> Outcome:
-        """Record that a person takes a player's seat; `name` is the new name to show."""
+        """Record that a person takes a player's seat, shown as `name`."""
         with self._changed:
             if player not in self._state.people:
                 return GONE
@@ -228,11 +228,10 @@ class Match:
     # Plays
 
     def enter(self, text: str, by: str, *, anyway: bool = False, vouched: bool = False) -> Outcome:
-        """Enter a typed play. A legal play counts at once; an illegal one becomes a question.
+        """Enter a typed play: a legal one counts at once, an illegal one becomes a question.
 
         `anyway` lets an illegal play count. If opponents confirm plays, a side's own play waits for them unless
-        `vouched`: a person stands in for them. A play that an open question offers answers that question. Raises
-        Problem if the text is not a play.
+        `vouched` for. A play that an open question offers answers it.
 
         >>> from pathlib import Path
         >>> from tempfile import TemporaryDirectory
@@ -284,7 +283,7 @@ class Match:
         return self._write(drafts.line(play, by, PHONE, legal=True))
 
     def waive(self, by: str) -> Outcome:
-        """Pass in a dealt match: decline to answer, or on one's own turn draw a card."""
+        """Pass in a dealt match: decline to answer or, in turn, draw a card."""
         with self._changed:
             dealt = self._state.dealt
             if dealt is None or dealt.asks(by) is None or not dealt.seen_by(by).may_wait:
@@ -292,7 +291,7 @@ class Match:
             return self._write(NewEvent(EventKind.WAIVE, {"of": self._state.last_line, "by": by}))
 
     def decide(self, player: str, play: Play | None, seq: int) -> Outcome:
-        """Enter a robot's play, or pass for None; refused if the match has changed since event `seq`."""
+        """Enter a robot's play, or pass for None; refused if there are events after `seq`."""
         with self._changed:
             if seq != self._state.seq:
                 return GONE
@@ -308,10 +307,9 @@ class Match:
         anyway: bool = False,
         vouched: bool = False,
     ) -> Outcome:
-        """Answer a question; `play` replaces the first play that it offers.
+        """Answer a question; `play` replaces the first play offered.
 
-        Plays waiting before it count too, if they are legal and sure. `anyway` and `vouched` are those of `enter`.
-        Raises Problem if `play` is not a play.
+        Waiting plays before it count too if legal and sure. `anyway` and `vouched`: see `enter`.
         """
         with self._changed:
             question = self._state.question(question_id)
@@ -342,7 +340,6 @@ class Match:
             return self._write(*(NewEvent(EventKind.ANSWER, {"question": one, **body}) for one in asked))
 
     def was_asked(self, question_id: str) -> bool:
-        """True if this question may have been asked."""
         return question_id in self._state.past.asked or questions.match_of(question_id) in self.store.matches()
 
     @property
@@ -351,7 +348,7 @@ class Match:
         return max((questions.serial_of(question) or 0 for question in self._state.past.asked), default=0)
 
     def correct(self, seq: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
-        """Correct a line; later lines are judged again. Raises Problem if the text is not a play.
+        """Correct line `seq` and judge later lines again.
 
         If opponents confirm plays, only they may change a side's lines, unless `vouched`.
         """
@@ -362,8 +359,7 @@ class Match:
     ) -> Outcome:
         """Change line `seq` (CORRECT), remove it (RETRACT) or insert a forgotten play before it (LINE).
 
-        With `asks`, a change that stops lines from counting is not written; the outcome has the reasons against the
-        first of them. Raises Problem if the text is not a play.
+        With `asks`, a change that would make lines illegal is refused, with the first one's reasons.
         """
         with self._changed:
             if self._state.entry(seq) is None:
@@ -381,7 +377,7 @@ class Match:
             return replace(outcome, reasons=against.reasons) if against is not None else outcome
 
     def misfits(self, kind: EventKind, seq: int, text: str | None) -> tuple[Entry, ...]:
-        """Return the lines that `rewrite` would stop from counting. Raises Problem if the text is not a play."""
+        """Return the lines that would stop counting after `rewrite`."""
         with self._changed:
             play = self._read(text) if text is not None else None
             return misfits(self._state, self._events, drafts.rewriting(kind, seq, play, ""))
@@ -402,9 +398,9 @@ class Match:
             return self._write(*changes) if changes else GONE
 
     def undo(self, by: str, seq: int | None = None) -> Outcome:
-        """Undo the last change; with `seq`, only that change, so that a double tap undoes once.
+        """Undo the last change and robots' plays since; with `seq`, only if it is that change.
 
-        Plays of robots since then are undone too. In a dealt match another person, if any plays, has to agree.
+        In a dealt match, another person (if any) has to agree.
         """
         with self._changed:
             now = self._state
@@ -429,7 +425,7 @@ class Match:
                 return NOTHING[EventKind.REDO] if seq is None else GONE
             return self._write(*(NewEvent(EventKind.REDO, {"of": event.seq, "by": by}) for event in undone))
 
-    # The director of the club
+    # The club's director
 
     def call_director(self, by: str, *, is_over: bool = False) -> Outcome:
         """Call the club's director, or with `is_over` cancel the call."""
@@ -439,7 +435,7 @@ class Match:
             return self._write(NewEvent(EventKind.CALL, {"by": by, **({"is_over": True} if is_over else {})}))
 
     def receive(self, letter: Mapping[str, Any]) -> None:
-        """Record a letter from the director once. Without a match it stays with the club."""
+        """Record a letter from the director once; ignore it without a match."""
         with self._changed:
             known = (had.body["letter"] for had in self._state.past.letters)
             if self._state.match is not None and letter["letter"] not in known:
@@ -450,7 +446,7 @@ class Match:
     def look(self, derive: Derive) -> None:
         """Use `derive` for the camera's questions from now on."""
         with self._changed:
-            # Derive first: an error must reach the camera, not a phone.
+            # Derive first: errors must reach the camera, not a phone.
             seen = derive(self._state) if _is_seen(self._state) else ()
             self._derive = derive
             now = tuple(asked_in(self._state, seen))
@@ -461,13 +457,13 @@ class Match:
             self._follow_policy()
 
     def trouble(self, sentence: str | None) -> None:
-        """Show a sentence about a camera problem, or None."""
+        """Show a camera problem, or clear it (None)."""
         with self._changed:
             if sentence != self._state.trouble:
                 self._show(trouble=sentence)
 
     def offer(self, lines: Sequence[str]) -> None:
-        """Offer another match with these setup lines; none withdraw the offer."""
+        """Offer another match with these setup lines, or with none withdraw the offer."""
         self._show(offered=tuple(lines))
 
     def play_without_camera(self, *, on: bool) -> None:
@@ -480,7 +476,7 @@ class Match:
             self._show(note=None)
 
     def refresh(self) -> None:
-        """Make a new version after a change elsewhere."""
+        """Publish a new version after a change elsewhere."""
         self._show()
 
     # Inside the lock
@@ -494,7 +490,7 @@ class Match:
             raise Problem(str(error)) from error
 
     def _follow_policy(self) -> None:
-        """Write every play that counts without a tap; none if opponents confirm plays."""
+        """Record plays that need no tap, unless opponents confirm plays."""
         while not self._state.other_side_verifies:
             draft = drafts.untapped(self._state, self._state.past.asked, self.instructed)
             if draft is None:
@@ -527,14 +523,14 @@ class Match:
             self._events, self._first = (), {}
         self._events += events
         for event in events:
-            # For changes read from the log; `once` has the outcome of new ones.
+            # Changes read from the log; `once` adds the outcomes of new ones.
             if request := event.body.get("request"):
                 is_done = event.kind not in (EventKind.CLAIM, EventKind.WISH)
                 self._first[request] = event.body.get("asked", ""), Outcome(done=is_done, seq=event.seq)
         self._show(derived(self._state, self._events), unsaved=self.store.unsaved)
 
     def _show(self, state: MatchState | None = None, **changes: Any) -> None:
-        """Publish a state, or the current one with changes, with its questions."""
+        """Publish a state, by default the current one, with changes and its questions."""
         with self._changed:
             state = state or self._state
             state = replace(state, version=self._versions.next(), **changes)
@@ -542,7 +538,7 @@ class Match:
             self._changed.notify_all()
 
     def _seen(self, state: MatchState) -> tuple[Question, ...]:
-        """Return the camera's questions; none after an error, which must not stop a tap."""
+        """Return the camera's questions; none after an error, so that taps still work."""
         try:
             return self._derive(state) if _is_seen(state) else ()
         except Exception:

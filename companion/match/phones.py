@@ -1,7 +1,6 @@
 """The phones at a table: host, seats, watchers, requests and notices.
 
-Host and seats are saved in the data folder and survive restarts and new matches. When a phone was last seen and what
-it asks for is remembered only while the service runs.
+Host and seats are saved in the data folder; the rest is lost when the service stops.
 """
 
 from __future__ import annotations
@@ -26,17 +25,17 @@ from companion.common.text import Said, say
 from companion.storage.data_folder import write_whole
 
 KEPT_NAME = "phones.json"
-SEAT_AWAY_S = 120.0  # silence after which another phone may take the seat
-HOST_AWAY_S = 180.0  # silence after which any seated phone may become host
+SEAT_AWAY_S = 120.0  # silent this long, a phone may lose its seat to another
+HOST_AWAY_S = 180.0  # silent this long, the host may be replaced by any seated phone
 TRY_AGAIN_S = 5.0  # pause between attempts to save
 MOST_KEPT = 200
-MOST_SEEN = 500  # remembered phones: anyone with the code can add some
-MOST_ASKING = 8  # open requests, and the same number of requests to join
+MOST_SEEN = 500  # phones with a known last contact: anyone with the code can add some
+MOST_ASKING = 8  # open requests to join; the same number of other requests
 MOST_ASKING_AN_ADDRESS = 4  # requests to join from one address
 
 
 class Wish(StrEnum):
-    """Kinds of requests from a phone."""
+    """Requests a phone can make."""
 
     JOIN = "join"  # take part, after typing the table's code
     SEAT = "seat"  # take another phone's seat
@@ -45,29 +44,29 @@ class Wish(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An open request of a phone."""
+    """A phone's open request."""
 
     id: int
     wish: Wish
     phone: str
-    name: str = ""  # typed by the person, or the player whose seat the phone has
+    name: str = ""  # as typed, or the player whose seat the phone has
     player: str | None = None
-    address: str = ""  # network address, for a request to join
+    address: str = ""  # network address; only for JOIN
 
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """The saved state. `seats` maps players to phones, `names` phones to typed names."""
+    """Host, seats (phone by player), watchers and names (by phone), as saved."""
 
     host: str | None = None
     seats: Mapping[str, str] = field(default_factory=dict)
     watching: tuple[str, ...] = ()
-    let_in: tuple[str, ...] = ()  # phones admitted by the host, without the join link
+    let_in: tuple[str, ...] = ()  # phones admitted by the host instead of the join link
     names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def held(self) -> frozenset[str]:
-        """The host's phone and those with a seat."""
+        """Phones of the host and of seated players."""
         return frozenset((*self.seats.values(), *([self.host] if self.host else [])))
 
     def seat_of(self, phone: str | None) -> str | None:
@@ -75,14 +74,14 @@ class Party:
 
 
 class NoticeKind(StrEnum):
-    """Kinds of notices for a phone."""
+    """Notices a phone can get."""
 
     FREED = "freed"  # the host freed its seat
     TAKEN = "taken"  # another phone has its seat now
     GIVEN = "given"  # the host gave it a seat
     JOIN_REFUSED = "join-refused"
     SEAT_REFUSED = "seat-refused"
-    SEAT_KEPT = "seat-kept"  # refused by the phone that has the seat
+    SEAT_KEPT = "seat-kept"  # by the phone that has the seat
     HOST_REFUSED = "host-refused"
     HOST = "host"  # it has become host
     FOLLOWED = "followed"  # another phone has replaced it as host
@@ -93,12 +92,12 @@ OF_SEATS = frozenset(
 )
 OF_ROLES = frozenset({NoticeKind.HOST, NoticeKind.FOLLOWED, NoticeKind.HOST_REFUSED})
 OF_JOINING = frozenset({NoticeKind.JOIN_REFUSED})
-GROUPS = (OF_SEATS, OF_ROLES, OF_JOINING)  # only the latest notice of each group is kept
+GROUPS = (OF_SEATS, OF_ROLES, OF_JOINING)  # a phone keeps only the latest notice of each group
 
 
 @dataclass(frozen=True, slots=True)
 class PhoneNotice:
-    """A notice for a phone."""
+    """A notice for a phone, shown until dismissed."""
 
     id: int
     kind: NoticeKind
@@ -106,7 +105,7 @@ class PhoneNotice:
 
 
 class News:
-    """Unread notices of each phone, in memory only. Thread-safe."""
+    """Unread notices by phone, in memory only. Thread-safe."""
 
     def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
         self._changed = changed
@@ -118,7 +117,7 @@ class News:
         return self._of.get(phone or "", ())
 
     def tell(self, phone: str, kind: NoticeKind, player: str | None = None) -> None:
-        """Add a notice, replacing the phone's notice of the same group."""
+        """Notify a phone; drops its earlier notice of the same group."""
         group = next(group for group in GROUPS if kind in group)
         self._change(phone, lambda told: told.kind not in group, PhoneNotice(next(self._next_id), kind, player))
 
@@ -142,9 +141,9 @@ class News:
 
 
 class Phones:
-    """The phones of one table. Thread-safe. The party is saved before it shows.
+    """The phones of one table. Thread-safe.
 
-    If the disk refuses, the party is kept in memory, and `unkept` reports it.
+    The party is saved before it shows. If that fails, it stays in memory and `unkept` says why.
     """
 
     def __init__(
@@ -156,7 +155,7 @@ class Phones:
         self._lock = threading.RLock()
         self._began_s = clock()
         self._seen_s: dict[str, float] = {}
-        self._numbers: dict[str, int] = {}  # by phone, from 1: to distinguish phones without a seat
+        self._numbers: dict[str, int] = {}  # by phone, from 1; identifies phones without a seat
         self._devices: dict[str, str] = {}
         self._asked: tuple[Asked, ...] = ()
         self._next_number, self._next_id = count(1), count(1)
@@ -167,7 +166,7 @@ class Phones:
 
     @property
     def unkept(self) -> Said | None:
-        """A sentence while the party is unsaved, else None. Reading it retries every `TRY_AGAIN_S`."""
+        """A sentence while saving fails, else None. Reading it retries every `TRY_AGAIN_S`."""
         if self._refused is not None and self._clock() - self._tried_s >= TRY_AGAIN_S:
             with self._lock:
                 self._tried_s, self._refused = self._clock(), _kept(self._path, self._party)
@@ -180,16 +179,16 @@ class Phones:
         return self._party
 
     def held(self) -> AbstractContextManager[object]:
-        """Lock the party, to change it together with the match.
+        """Return the lock of the party; take it before the match's lock.
 
-        Lock it before the match, because a change of the party refreshes the match.
+        A change of the party refreshes the match.
         """
         return self._lock
 
-    # Who is there
+    # Presence
 
     def seen(self, phone: str, *, inside: bool = False, device: str = "") -> None:
-        """Note a sign of life; `inside`: the phone takes part; `device`: its kind."""
+        """Note that a phone was in contact; `inside`: it takes part; `device`: its kind."""
         self._seen_s[phone] = self._clock()
         if inside and phone not in self._numbers:
             with self._lock:
@@ -201,7 +200,6 @@ class Phones:
             self._forget_silent()
 
     def _forget_silent(self) -> None:
-        """Forget the longest silent phones without seat, host role or request."""
         with self._lock:
             held = self._party.held | {asked.phone for asked in self._asked}
             others = sorted((seen_s, phone) for phone, seen_s in tuple(self._seen_s.items()) if phone not in held)
@@ -210,18 +208,18 @@ class Phones:
                     known.pop(phone, None)
 
     def number(self, phone: str | None) -> int | None:
-        """Return a phone's number, valid while the service runs; None if it has never taken part."""
+        """Return a phone's number, valid until the service stops; None if it never took part."""
         return self._numbers.get(phone or "")
 
     def device(self, phone: str) -> str:
         return self._devices.get(phone, "")
 
     def silent_s(self, phone: str) -> float:
-        """Return seconds since a phone was last seen, at most since the service began."""
+        """Return seconds since a phone's last contact, or since the service began."""
         return self._clock() - self._seen_s.get(phone, self._began_s)
 
     def has_left(self, player: str) -> bool:
-        """True if the seat's phone is silent, so that another may take the seat."""
+        """True if the phone in the player's seat is silent, so that another may take it."""
         phone = self._party.seats.get(player)
         return phone is not None and self.silent_s(phone) >= SEAT_AWAY_S
 
@@ -230,13 +228,13 @@ class Phones:
         return host is not None and self.silent_s(host) >= HOST_AWAY_S
 
     def present(self) -> tuple[str, ...]:
-        """Return the phones that take part and are not silent."""
+        """Return the phones taking part that are not silent."""
         return tuple(phone for phone in tuple(self._numbers) if self.silent_s(phone) < SEAT_AWAY_S)
 
     # The host
 
     def arrive(self, phone: str) -> None:
-        """Let a phone take part; if there is no host, it becomes host."""
+        """Let a phone take part; make it host if there is none."""
         with self._lock:
             self.seen(phone, inside=True)
             if self._party.host is None:
@@ -257,9 +255,9 @@ class Phones:
     # Seats
 
     def sit(self, phone: str, player: str, *, over: bool = True, by: str | None = None) -> bool:
-        """Move a phone to a player's seat; return False if the seat is taken and not `over`.
+        """Give a phone a player's seat; return False if it is taken and not `over`.
 
-        Notifies the phone that had the seat, unless it is `by`, which did it.
+        Notifies the phone before it, unless that is `by`.
         """
         with self._lock:
             before = self._party.seats.get(player)
@@ -280,7 +278,7 @@ class Phones:
             self._tell(phone, NoticeKind.GIVEN, by, player)
 
     def stand_up(self, phone: str, *, watches: bool) -> None:
-        """Free a phone's seat; the phone then watches, or serves the whole table."""
+        """Free a phone's seat; it then watches, or serves the whole table."""
         with self._lock:
             seats = {player: whose for player, whose in self._party.seats.items() if whose != phone}
             others = tuple(p for p in self._party.watching if p != phone)
@@ -295,13 +293,13 @@ class Phones:
             self._keep(replace(self._party, seats=seats))
             self._tell(before, NoticeKind.FREED, by, player)
 
-    # Asking
+    # Requests
 
     def ask(self, wish: Wish, phone: str, name: str = "", player: str | None = None, address: str = "") -> bool:
-        """Add a request, replacing the phone's request of the same kind; return False if there are too many.
+        """Add a request, replacing the phone's last of this kind; return False if there are too many.
 
-        `address` is the network address of a request to join. Each address may have `MOST_ASKING_AN_ADDRESS`. If all
-        places are taken, the newest request of the most crowded address gives way to one from another address.
+        Each `address` may have `MOST_ASKING_AN_ADDRESS` requests to join. A new address replaces the newest request of
+        the busiest one if all places are taken.
         """
         with self._lock:
             self.seen(phone)
@@ -337,7 +335,7 @@ class Phones:
         return next((asked for asked in self.asked if asked.phone == phone and asked.wish is wish), None)
 
     def answer(self, asked_id: int, *, yes: bool, by: str | None = None) -> Asked | None:
-        """Settle a request and notify its phone of a refusal; return None if it was already settled."""
+        """Grant or refuse a request, notify its phone of a refusal and return it; None if already settled."""
         with self._lock:
             found = next((asked for asked in self.asked if asked.id == asked_id), None)
             if found is None:
@@ -369,7 +367,7 @@ class Phones:
     def _forget(self, which: Callable[[Asked], bool]) -> None:
         self._asked = tuple(asked for asked in self._asked if not which(asked))
 
-    # Kept
+    # Saving
 
     def _keep(self, party: Party) -> None:
         self._party, self._tried_s = _recent(party), self._clock()
@@ -382,11 +380,11 @@ _ANSWERS: Mapping[Wish, frozenset[NoticeKind]] = {
     Wish.SEAT: frozenset({NoticeKind.SEAT_REFUSED, NoticeKind.SEAT_KEPT}),
     Wish.HOST: frozenset({NoticeKind.HOST_REFUSED}),
 }
-"""Notices that a new request of a phone makes obsolete."""
+"""Notices that a new request makes obsolete."""
 
 
 def _recent(party: Party) -> Party:
-    """Drop the oldest phones beyond `MOST_KEPT`, except the host and seated ones."""
+    """Drop the oldest phones beyond `MOST_KEPT`, but not the host or seated ones."""
     seats = MappingProxyType(dict(list(party.seats.items())[-MOST_KEPT:]))
     held = replace(party, seats=seats).held
     old = {phone for phone in party.let_in[:-MOST_KEPT] if phone not in held}
@@ -401,10 +399,10 @@ def _recent(party: Party) -> Party:
 
 
 def _read(path: Path) -> Party:
-    """Return the party that was kept, or an empty one where none can be read: then the next phone is host."""
+    """Return the saved party; an empty one if the file is unreadable."""
     try:
         kept = all_composed(read_json(path))
-        json.dumps(kept, ensure_ascii=False).encode()  # half a sign could be neither shown nor kept again
+        json.dumps(kept, ensure_ascii=False).encode()  # a lone surrogate could be neither shown nor saved
         host = kept.get("host")
         return Party(
             host=host if isinstance(host, str) else None,
@@ -427,7 +425,7 @@ def _list(kept: Any) -> tuple[str, ...]:
 
 
 def _kept(path: Path, party: Party) -> Said | None:
-    """Save a party atomically; return a sentence if the disk refuses."""
+    """Save a party atomically; return a sentence if that fails."""
     body = {kept.name: getattr(party, kept.name) for kept in fields(Party)}
     try:
         write_whole(path, json.dumps(body, ensure_ascii=False, default=dict))

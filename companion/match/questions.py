@@ -1,4 +1,4 @@
-"""Questions for the players, about plays, differences between table and record, and requests."""
+"""Questions for the players: plays, differences between table and record, requests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from companion.rules.play import Play
 from companion.rules.reasons import Reason
 from companion.rules.table import Table
 
-SURE_CONFIDENCE = 0.9  # least confidence to count a play without a tap
+SURE_CONFIDENCE = 0.9  # minimum to count a play without a tap
 _TYPED = "typed.e"
 _ID = re.compile(r"(?P<match>[0-9]{1,15})-[0-9]{1,15}-.+\.[en]?[0-9]{1,15}-(?:play|which|differs|undo|director)")
 _LETTER = re.compile(r"[0-9]{1,15}-0-letter\.e([0-9]{1,15})-director")
@@ -26,16 +26,16 @@ class Kind(StrEnum):
     WHICH = "which"  # which of several plays was it?
     DIFFERS = "differs"  # table and record differ
     UNDO = "undo"  # in a dealt match: may the last change be undone?
-    DIRECTOR = "director"  # a change or a note from the club's director
+    DIRECTOR = "director"  # change or note from the club's director
 
 
 class Letter(StrEnum):
-    """Kinds of letters from the club's director."""
+    """What a letter from the club's director asks for."""
 
     REMOVE = "remove"  # remove line `of`
     CHANGE = "change"  # change line `of` to `text`
     NOTE = "note"  # show `text`
-    COMING = "coming"  # the director answers the call in event `of`; not a question
+    COMING = "coming"  # the director answers a call; not a question
 
 
 class Answer(StrEnum):
@@ -51,22 +51,22 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question derived from table and record. Never saved: it is open as long as they imply it."""
+    """A question derived from table and record; open while they imply it, never saved."""
 
-    id: str  # from match, hand, card and kind; never reused
+    id: str  # match, hand, card and kind; never reused
     kind: Kind
     zone: str | None
-    plays: tuple[Play, ...] = ()  # likeliest first; for `differs`: what the answer `table` would write
-    table: Table | None = None  # table after the legal plays before this one
-    reasons: tuple[Reason, ...] = ()  # why the first play is illegal on `table`
-    say: Said | None = None  # the difference, or the director's request
+    plays: tuple[Play, ...] = ()  # likeliest first; for `differs`: what `table` would write
+    table: Table | None = None  # after the legal plays before this one
+    reasons: tuple[Reason, ...] = ()  # against the first play on `table`
+    say: Said | None = None  # difference or director's request
     confidence: float = 1.0
-    sure: bool = True  # if the play may count without a tap, as far as the policy allows
+    sure: bool = True  # may count without a tap if the policy allows
     expected: Card | None = None  # for `differs`: the missing card
     seen: Card | None = None  # for `differs`: the extra card
-    line: int | None = None  # line to remove or change if the table or the director is right
-    instead_of: str = ""  # for a typed play: id of the camera's question about its card
-    about: str = ""  # state of the zone; `ignore` holds until it changes
+    line: int | None = None  # line to change if the table or the director is right
+    instead_of: str = ""  # the camera's question about a typed play's card
+    about: str = ""  # state of the zone: `ignore` holds until it changes
     by: str = ""  # the director, or the player who wants to undo
     crop: bytes | None = field(default=None, compare=False)  # JPEG of the card
 
@@ -80,7 +80,7 @@ class Question:
 
     @property
     def asks_play(self) -> bool:
-        """True if it is about a play: later plays are judged after it and wait for it."""
+        """True if about a play: later plays wait for it and are judged after it."""
         return self.kind in (Kind.PLAY, Kind.WHICH)
 
     @property
@@ -106,10 +106,10 @@ Answers = Mapping[str, Answered]
 
 
 def question_id(match: int, hand: int, name: str, serial: int | str, kind: Kind) -> str:
-    """Return the id of a question.
+    """Return a question's id.
 
-    `serial` is a track's serial for a question about a card. `n3` is the third question of this `name` without a card.
-    `e41` is about event 41: a typed play (`name` is `typed`) or a request to undo (`wish`).
+    `serial`: a track's serial for a card; `n3` for the third question of this `name` without a card. `e41`: about event
+    41, a typed play (`name` is `typed`) or request to undo (`wish`).
     """
     return f"{match}-{hand}-{name}.{serial}-{kind.value}"
 
@@ -120,13 +120,13 @@ def letter_id(match: int, letter: int) -> str:
 
 
 def letter_of(question: str) -> int | None:
-    """Return the letter's number from a question id, if any."""
+    """Return the number of the letter that a question id is about, if any."""
     found = _LETTER.fullmatch(question)
     return int(found[1]) if found else None
 
 
 def match_of(question: str) -> int | None:
-    """Return the match of a question id; None for a malformed id."""
+    """Return the match of a question id; None if malformed."""
     found = _ID.fullmatch(question)
     return int(found["match"]) if found else None
 

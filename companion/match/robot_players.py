@@ -1,4 +1,4 @@
-"""Robot players in a match without cards; they enter plays like people do."""
+"""Robot players of a match without cards; they enter plays like people."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import time
 from companion.match.match import Match
 from companion.robots.robot import Level
 
-PAUSE_S = 1.5  # pause before a robot plays, so that people see the previous play
-ANSWER_S = 10.0  # wait for answers out of turn; equally long if no player holds one
+PAUSE_S = 1.5  # before a robot plays, to let people see the last play
+ANSWER_S = 10.0  # wait for answers out of turn, even if no player holds one
 _LOOK_S = 1.0  # longest wait for a change
 log = logging.getLogger(__name__)
 
 
 def decide(match: Match) -> bool:
-    """Make one robot play, if the match waits for one; return False if not."""
+    """Make one play for a robot; return False if none is due."""
     now = match.state
     dealt = now.dealt
     position = next((one for one in dealt.waiting if one.player in now.robots), None) if dealt else None
@@ -30,7 +30,7 @@ def decide(match: Match) -> bool:
 
 
 def let_pass(match: Match) -> None:
-    """Pass for every player who may, but need not, answer out of turn."""
+    """Pass for everyone who may, but need not, answer out of turn."""
     dealt = match.state.dealt
     for position in dealt.waiting if dealt else ():
         if not position.is_in_turn:
@@ -38,7 +38,7 @@ def let_pass(match: Match) -> None:
 
 
 class RobotPlayers:
-    """Thread that plays for the robots of a match."""
+    """Thread that plays for the robots."""
 
     def __init__(self, match: Match, pause_s: float = PAUSE_S, answer_s: float = ANSWER_S) -> None:
         self._match, self._pause_s, self._answer_s = match, pause_s, answer_s
@@ -49,7 +49,7 @@ class RobotPlayers:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop after the current decision; wait at most a second for it."""
+        """Stop after the current decision, waiting at most a second."""
         self._ended.set()
         self._match.refresh()
         self._thread.join(_LOOK_S)

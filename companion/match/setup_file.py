@@ -1,4 +1,4 @@
-"""The setup file (TOML): edition, house rules, players and mats."""
+"""The setup file (TOML): edition, house rules, players, mats."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from companion.tabletop.mat_layout import MAX_SIDES
 _KEYS = {"edition", "deck", "target", "first", "options", "side", "picture", "zone", "cards", "robot"}
 _TABLES = ("options", "deck", "side", "zone", "robot")
 _SIDE_KEYS = {"name", "players", "mat"}
-_LONE = re.compile(r"^[ \t]*\[[ \t]*(side|zone)[ \t]*\]", re.MULTILINE)  # with one bracket too few
+_LONE = re.compile(r"^[ \t]*\[[ \t]*(side|zone)[ \t]*\]", re.MULTILINE)  # one bracket missing
 _MATS = tuple(f"side-{n}" for n in range(1, MAX_SIDES + 1))
 
 
@@ -42,13 +42,13 @@ class Setup:
     target: int | None = None
     options: tuple[tuple[str, str], ...] = ()
     deck: tuple[tuple[Card, int], ...] = ()
-    drawing: Drawing | None = None  # zones drawn on a picture of the table, for playing without mats
-    cards: str | None = None  # template deck to recognize card faces with; None: stickers
+    drawing: Drawing | None = None  # zones drawn on a picture, for playing without mats
+    cards: str | None = None  # deck of face templates; None: stickers
     robot: RobotSeat | None = None
 
     @property
     def edition(self) -> Edition:
-        """The edition with this table's house rules and card counts."""
+        """The edition with house rules and corrected card counts."""
         return load_edition(self.edition_name).with_options(self.options).with_deck(dict(self.deck))
 
     @property
@@ -57,7 +57,7 @@ class Setup:
 
     @property
     def remarks(self) -> tuple[Reason, ...]:
-        """Warnings: house rules without effect, and names that look alike."""
+        """Warnings: house rules without effect, names that look alike."""
         players = sum(len(team.players) for team in self.teams)
         idle = idle_rules(self.edition, players, len(self.sides), self.target)
         return (*idle, *look_alikes(self.teams))
@@ -67,19 +67,19 @@ class Setup:
         return {mat: team.name for mat, team in self.sides.items()}
 
     def header(self) -> list[str]:
-        """Return the header lines of the record."""
+        """Return the record's header lines."""
         edition, *rest = notation.header_text(self.teams, self.edition_name, self.target, dict(self.options))
         return [edition, *deck_lines(self.deck), *rest]
 
 
 def deck_lines(counts: Iterable[tuple[Card, int]]) -> list[str]:
-    """Return the header line with corrected card counts; an empty list if there are none."""
+    """Return the header line of corrected card counts; no line if there are none."""
     said = ", ".join(f"{card}={count}" for card, count in counts)
     return [f"deck {said}"] if said else []
 
 
 def read_setup(path: Path) -> Setup:
-    """Read a setup file. Raises Problem with one sentence that names the file and the error."""
+    """Read a setup file. Raises Problem with one sentence that names file and error."""
     try:
         return parse_setup(_tables(text_of(read_small(path))))
     except TomlError as error:
@@ -94,7 +94,7 @@ def read_setup(path: Path) -> Setup:
 
 
 def _tables(text: str) -> dict[str, Any]:
-    """Parse the text. Raises TomlError, also for `[side]` or `[zone]` in single brackets."""
+    """Parse TOML. Raises TomlError, also for `[side]` or `[zone]` in single brackets."""
     lone = _LONE.search(text)
     if lone:
         say = f"write [[{lone[1]}]] in the place of [{lone[1]}]: two brackets, for there may be several"
@@ -103,7 +103,7 @@ def _tables(text: str) -> dict[str, Any]:
 
 
 def parse_setup(data: Mapping[str, Any]) -> Setup:
-    """Return a setup from its TOML tables. Raises ValueError or EditionError with a sentence."""
+    """Return a setup from TOML tables. Raises ValueError or EditionError with a sentence."""
     data = all_composed(data)
     _refuse_strays(data)
     _refuse_unknown(data, _KEYS, "the setup file")
@@ -131,7 +131,7 @@ def parse_setup(data: Mapping[str, Any]) -> Setup:
 
 
 def _refuse_strays(data: Mapping[str, Any]) -> None:
-    """Refuse top-level keys placed below a table header, where TOML assigns them to that table."""
+    """Raise ValueError for top-level keys below a table header, which TOML assigns to that table."""
     headers = {name: f"[[{name}]]" if isinstance(data[name], list) else f"[{name}]" for name in data if name in _TABLES}
     for name, header in headers.items():
         tables = data[name] if isinstance(data[name], list) else [data[name]]

@@ -31,15 +31,15 @@ NO_HAND = say("No game has been set up yet: choose the players first.")
 
 
 class Policy(StrEnum):
-    """What confirms a play that the camera has seen."""
+    """What makes a play seen by the camera count."""
 
     TAP = "tap"
     PLAY_ON = "play-on"  # a tap; if it is legal and sure, also the next player's play
-    AUTO = "auto"  # nothing, if it is legal and sure; else a tap
+    AUTO = "auto"  # no tap, if it is legal and sure
 
 
 class RobotSeat(NamedTuple):
-    """A player at the real table whose cards a robot plays, with a person's help."""
+    """A player at the real table whose cards a robot plays, helped by a person."""
 
     player: str
     level: int
@@ -79,7 +79,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class MatchState:
-    """Everything the pages show, at one moment."""
+    """Everything the pages show at one moment."""
 
     version: int = 0  # grows with every visible change, also over restarts; below 2^31
     seq: int = 0  # the last event; on disk if `unsaved` is None
@@ -88,28 +88,28 @@ class MatchState:
     entries: tuple[Entry, ...] = ()
     past: History = field(default_factory=History)
     hand_seq: int = 0  # the event that began the current hand
-    questions: tuple[Question, ...] = ()  # the director's, the camera's in order of play, then typed plays
+    questions: tuple[Question, ...] = ()  # in the order of `asked_in`
     trouble: str | None = None
-    unsaved: str | None = None  # a sentence while something shown is not on disk
-    note: str | None = None  # about a damaged log, until a person removes it
-    offered: tuple[str, ...] = ()  # setup lines of another match that could begin
-    without_camera: bool = False  # camera paused: show its trouble only on its own page
+    unsaved: str | None = None  # a sentence while a shown change is not on disk
+    note: str | None = None  # about a damaged log, until dismissed
+    offered: tuple[str, ...] = ()  # setup lines of another match, if offered
+    without_camera: bool = False  # if paused: its trouble shows only on its own page
     policy: Policy = Policy.TAP
     other_side_verifies: bool = False  # if plays need confirmation by another side
     robot_seat: RobotSeat | None = None
-    redone_next: tuple[Event, ...] = ()  # the undos that a redo takes back, newest first
+    redone_next: tuple[Event, ...] = ()  # undos that one redo reverts, newest first
     is_dealt: bool = False  # if the program deals the cards
     robots: Mapping[str, int] = field(default_factory=dict)  # level by player
-    dealt: Dealt | None = None  # the hidden cards; show them only through `seen_by`
+    dealt: Dealt | None = None  # hidden cards; show them only through `seen_by`
 
     @property
     def undoable(self) -> Event | None:
-        """The oldest change that an undo takes back."""
+        """The oldest change that the next undo reverts."""
         return self.past.undone_next[-1] if self.past.undone_next else None
 
     @property
     def redoable(self) -> Event | None:
-        """The undo that a redo takes back first."""
+        """The first undo that the next redo reverts."""
         return self.redone_next[0] if self.redone_next else None
 
     @property
@@ -130,17 +130,17 @@ class MatchState:
 
     @property
     def attention(self) -> tuple[Entry, ...]:
-        """The lines that do not count until a person decides about them."""
+        """The lines that do not count until a person decides."""
         return tuple(entry for entry in self.entries if entry.needs_attention)
 
     @property
     def last_line(self) -> int:
-        """Event of the last play of the current hand, else of its beginning."""
+        """Event number of the hand's last play, else of its beginning."""
         return self.hand_entries[-1].seq if self.hand_entries else self.hand_seq
 
     @property
     def is_under_way(self) -> bool:
-        """True if something has been played and the match is not over."""
+        """True if something was played and the match is not over."""
         return self.match is not None and self.game.goes_on and bool(self.hand_entries or self.game.hands)
 
     @property
@@ -159,11 +159,11 @@ class MatchState:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Result of an action, and the state right after it."""
+    """Result of an action, and the state after it."""
 
     done: bool
     reasons: tuple[reasons.Reason, ...] = ()
-    say: str | None = None  # a sentence for the person who acted, if any
+    say: str | None = None  # sentence for the person who acted
     is_void: bool = False  # if there was nothing to do
     seq: int = 0
     version: int = 0
@@ -175,14 +175,14 @@ class Outcome:
 
 
 def judge_on(before: JudgedRecord, lines: Sequence[Written]) -> tuple[JudgedRecord, tuple[Entry, ...]]:
-    """Judge the record from the first changed line on; return it and its entries."""
+    """Return the record after `lines`, judged from the first changed one on, and its entries."""
     record = judge.judge_on(before, tuple(RecordLine(written.seq, written.text) for written in lines))
     games = enumerate(zip(lines, record.games, strict=True))
     return record, tuple(Entry(line, game.hand_number, record.verdict(place)) for place, (line, game) in games)
 
 
 def misfits(state: MatchState, events: Sequence[Event], change: NewEvent) -> tuple[Entry, ...]:
-    """Return the lines that a change stops from counting; the new or changed line first."""
+    """Return the lines that a change stops from counting, a changed one first."""
     new = Event(state.seq + 1, state.match or 0, 0.0, change.kind, change.body)
     _, entries = judge_on(state.record, history((*events, new)).lines)
     known = {entry.seq for entry in state.attention} - {change.body.get("of")}
@@ -196,13 +196,12 @@ def judged_next(game: Game, play: Play) -> tuple[Game, JudgedLine]:
 
 
 def asked_in(state: MatchState, seen: Sequence[Question]) -> Iterator[Question]:
-    """Yield the open questions: the director's, the camera's (`seen`), then typed plays that wait."""
+    """Yield open questions: the director's, the camera's (`seen`), then typed plays."""
     yield from _directed(state)
     yield from _wished(state) if state.is_dealt else _claimed(state, seen)
 
 
 def _directed(state: MatchState) -> Iterator[Question]:
-    """Yield the director's open questions whose line still exists."""
     for letter in state.past.letters:
         what, who, text = letter.body["what"], letter.body["by"], letter.body.get("text", "")
         asked = Question(
@@ -227,7 +226,7 @@ def _directed(state: MatchState) -> Iterator[Question]:
 
 
 def _wished(state: MatchState) -> Iterator[Question]:
-    """Yield the open request to undo the last change, if any."""
+    """Yield the open request to undo the last change."""
     for wish in state.past.wishes:
         asked = question_id(state.match or 0, state.hand_seq, "wish", f"e{wish.seq}", Kind.UNDO)
         is_last = state.undoable is not None and wish.body["of"] == state.undoable.seq
@@ -237,9 +236,9 @@ def _wished(state: MatchState) -> Iterator[Question]:
 
 
 def _typed(state: MatchState) -> Iterator[tuple[str, Play]]:
-    """Yield each waiting typed play of the current hand with its question id.
+    """Yield question id and play of each typed play that waits.
 
-    The end of a hand drops earlier typed plays. A later one may still answer the play that ended it.
+    A hand's end drops earlier ones; a later one may still answer the play that ended it.
     """
     since = state.hand_seq if state.game.hand_is_open else max(entry.seq for entry in state.entries)
     answered = {entry.written.question for entry in state.entries} | state.past.answers.keys()
@@ -251,14 +250,14 @@ def _typed(state: MatchState) -> Iterator[tuple[str, Play]]:
 
 
 def typed_id(state: MatchState, claim: int) -> str:
-    """Return the id of the question about a play typed in the current hand."""
+    """Return the id of the question about the play typed in event `claim`."""
     return question_id(state.match or 0, state.hand_seq, "typed", f"e{claim}", Kind.PLAY)
 
 
 def _claimed(state: MatchState, seen: Sequence[Question]) -> Iterator[Question]:
-    """Yield the camera's questions, then the typed plays, each judged after those before it.
+    """Yield the camera's questions, then typed plays, each judged after those before it.
 
-    If the camera sees a typed play's card, one question is asked, with the typed play's id.
+    A play both typed and seen gives one question, with the typed play's id.
     """
     table = state.game.table
     if table is None:
@@ -279,29 +278,29 @@ def _claimed(state: MatchState, seen: Sequence[Question]) -> Iterator[Question]:
 
 
 def after(question: Question, table: Table) -> Table:
-    """Return the table after the question's play; unchanged if it is not a legal play."""
+    """Return the table after the question's play; unchanged if that is not legal."""
     if question.kind is not Kind.PLAY or not question.is_legal:
         return table
     return referee.apply(question.table or table, question.plays[0])
 
 
-# Questions about a state
+# Queries
 
 
 def next_first(state: MatchState) -> str:
-    """Return the starter of the next hand: the player after the last starter."""
+    """Return the player who starts the next hand: the one after the last starter."""
     players = [seat.player for seat in table_of(state).seats]
     return players[(players.index(first_of_hand(state)) + 1) % len(players)]
 
 
 def first_of_hand(state: MatchState) -> str:
-    """Return the starter of the latest hand."""
+    """Return the player who started the latest hand."""
     tables = (game.table for game in state.record.games if game.hand_number == state.game.hand_number)
     return next((table.player_to_move for table in tables if table is not None), table_of(state).player_to_move)
 
 
 def waits_for_another(state: MatchState, play: Play, by: str) -> bool:
-    """True if another side has to confirm the play, and `by` is not on such a side."""
+    """True if another side must confirm the play, and `by` is not on one."""
     whose = state.side_of.get(play.player or "")
     return state.other_side_verifies and whose is not None and state.side_of.get(by, whose) == whose
 
@@ -314,12 +313,12 @@ def table_of(state: MatchState) -> Table:
 
 
 def last_result(state: MatchState) -> HandResult | None:
-    """Return the last hand's result; None once the next hand has begun."""
+    """Return the last hand's result; None once the next has begun."""
     return state.game.hands[-1] if state.game.hands and not state.game.hand_is_open else None
 
 
 def derived(before: MatchState, events: Sequence[Event]) -> MatchState:
-    """Return the state after these events, judging only what changed since `before`."""
+    """Return the state after these events, judging only changes since `before`."""
     past = history(events)
     record, entries = judge_on(before.record, past.lines)
     players = [player for team in record.game.teams for player in team.players]
@@ -336,7 +335,7 @@ def derived(before: MatchState, events: Sequence[Event]) -> MatchState:
         policy=Policy(policy) if policy in tuple(Policy) else Policy.TAP,
         other_side_verifies=past.settings.get(VERIFYING) == YES,
         robot_seat=None if is_dealt else RobotSeat.of(past.settings.get(ROBOT_SEAT), players),
-        # If several people play with dealt cards, an agreed undo is final.
+        # Between several people with dealt cards, an agreed undo is final.
         redone_next=() if is_dealt and len(players) > len(robots) + 1 else past.redone_next,
         is_dealt=is_dealt,
         robots=robots,

@@ -1,6 +1,6 @@
-"""Statistics of players over all matches, as pure functions of judged records.
+"""Statistics of players over all matches.
 
-Players are identified by name, ignoring case. Unfinished hands do not count.
+Names identify players, ignoring case. Unfinished hands do not count.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ class Figures:
 
     name: str  # as last shown
     hands: int = 0
-    hands_won: int = 0  # hands with the sole highest total, and races won
+    hands_won: int = 0  # sole highest total, or race won
     matches_won: int = 0
-    counted_hands: int = 0  # hands scored in points; races are not
+    counted_hands: int = 0  # scored in points, so no races
     points: int = 0
-    best_hand: int | None = None  # most points in a hand; None if all were races
+    best_hand: int | None = None  # most points; None if all were races
     coups_fourres: int = 0
-    km: int = 0  # driven by the player's sides
-    longest_hand: int = 0  # plays by all players in the longest hand
+    km: int = 0  # by the player's sides
+    longest_hand: int = 0  # plays by all players
     hazards_given: int = 0
-    hazards_got: int = 0  # a hazard counts for both partners
-    hand_points: list[int] = field(default_factory=list)  # per hand scored in points, oldest first
+    hazards_got: int = 0  # counts for both partners
+    hand_points: list[int] = field(default_factory=list)  # without races, oldest first
     gave: Counter[str] = field(default_factory=Counter)  # hazards given, by opponent's key
-    met: Counter[str] = field(default_factory=Counter)  # hands decided against each opponent, by key
-    beaten: Counter[str] = field(default_factory=Counter)  # of these, the ones this player won
+    met: Counter[str] = field(default_factory=Counter)  # decided hands against each opponent, by key
+    beaten: Counter[str] = field(default_factory=Counter)  # those of `met` that this player won
 
     @property
     def mean_points(self) -> int | None:
@@ -49,12 +49,12 @@ class Figures:
 
 
 def key_of(shown: str) -> str:
-    """Return the key that identifies a player's name, ignoring case, extra spaces and Unicode spelling."""
+    """Return a name's key: case, extra spaces and Unicode spelling do not matter."""
     return " ".join(composed(shown).split()).casefold()
 
 
 def players_of(record: JudgedRecord) -> dict[str, Figures]:
-    """Return statistics of the finished hands of a record, by `key_of` the player's name."""
+    """Return statistics of a record's finished hands by player (`key_of`)."""
     figures: dict[str, Figures] = {}
     finished = {number: result for number, result in record.hands.items() if result.how is not HowEnded.OPEN}
     given = (item for items in record.given for item in items if isinstance(item, JudgedLine))
@@ -96,13 +96,12 @@ def players_of(record: JudgedRecord) -> dict[str, Figures]:
 
 
 def _of(figures: dict[str, Figures], game: Game, player: str) -> Figures:
-    """Return a player's statistics, created if new."""
     name = game.shown.get(player, player)
     return figures.setdefault(key_of(name), Figures(name))
 
 
 def _won_against(result: HandResult) -> Iterator[tuple[Side, Side]]:
-    """Yield each pair (better, worse) of sides by points; in a race, the winner against each other side."""
+    """Yield (better, worse) pairs of sides by points; in a race, the winner with each other side."""
     for one, other in permutations(result.table.sides, 2):
         if result.table.edition.is_race:
             if one.name == result.winner:
@@ -123,7 +122,7 @@ def struck_by(line: JudgedLine) -> tuple[Side, Card] | None:
 
 
 def together(matches: Iterable[dict[str, Figures]]) -> dict[str, Figures]:
-    """Add up the statistics of matches, given oldest first; sort players by wins."""
+    """Add up statistics of matches, oldest first; sort players by wins."""
     figures: dict[str, Figures] = {}
     for key, one in (item for match in matches for item in match.items()):
         total = figures.setdefault(key, Figures(one.name))
@@ -136,11 +135,11 @@ def together(matches: Iterable[dict[str, Figures]]) -> dict[str, Figures]:
 
 
 _ADDED = tuple(field.name for field in fields(Figures) if field.name not in ("name", "best_hand", "longest_hand"))
-"""Fields that are summed over matches."""
+"""Fields that are summed."""
 
 
 def most_cruel(figures: dict[str, Figures]) -> tuple[str, str, int] | None:
-    """Return the most hazards by one player on another: attacker, victim, count; None if none or tied."""
+    """Return attacker, victim and count of the most hazards between two players; None if none or tied."""
     pairs = [(one.name, victim, count) for one in figures.values() for victim, count in one.gave.items()]
     if not pairs:
         return None

@@ -16,7 +16,7 @@ from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile, kind_of, mat_of
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """The play that a card in a zone means; `clear` if no other play is as likely."""
+    """The play that a card in a zone means; `clear` if no other is as likely."""
 
     play: Play
     clear: bool
@@ -24,7 +24,7 @@ class Guess:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Zones of a table, from the side's name by mat id."""
+    """Zones of a table; maps mat ids to side names."""
 
     mats: Mapping[str, str]
 
@@ -32,25 +32,25 @@ class Places:
         return next((mat for mat, name in self.mats.items() if name == side), None)
 
     def lying(self, table: Table) -> Iterator[tuple[str, Card]]:
-        """Yield zone and card for every card on the table by the record."""
+        """Yield zone and card for each card on the table by the record."""
         for side in table.sides:
             mat = self.mat_of(side.name)
             yield from ((f"{mat}/{kind}", card) for kind in side.piles for card in _lying(side, kind))
         yield from ((DISCARD_ZONE, card) for card in table.discards)
 
     def cards(self, table: Table, zone: str) -> tuple[Card, ...]:
-        """Return the cards of a zone by the record, newest last."""
+        """Return a zone's cards by the record, newest last."""
         if zone == DISCARD_ZONE:
             return table.discards
         side = self._side(table, zone)
         return _lying(side, kind_of(zone)) if side else ()
 
     def is_beneath(self, table: Table, card: Card, zone: str) -> bool:
-        """True if by the record another card covers such a card in the zone: if a hazard, it is beaten."""
+        """True if, by the record, this card is covered in the zone (a covered hazard is beaten)."""
         return card in self.cards(table, zone)[:-1]
 
     def zone_of(self, play: Play, table: Table) -> str | None:
-        """Return the zone where a play puts its card; None for a play without a card."""
+        """Return the zone that gets a play's card; None for a play without a card."""
         if play.verb is Verb.DISCARD:
             return DISCARD_ZONE
         if play.verb is not Verb.PLAY or play.card is None:
@@ -65,10 +65,10 @@ class Places:
     def play_at(self, face: Card, zone: str, sideways: bool, table: Table) -> Guess | None:
         """Return the play that a new card in a zone means; None for the draw pile or an unused mat.
 
-        Prefers the player who is up. The play may be illegal: ask the referee.
+        Prefers the player who is up. The play may be illegal.
         """
         if zone == DISCARD_ZONE:
-            # The card may be part of a discard of several cards.
+            # It may be one of several discarded together.
             alone = table.edition.pair_for_discard == "no" and table.edition.exchange == "no"
             return Guess(discard(table.player_up, face), clear=alone)
         side = self._side(table, zone)
@@ -83,7 +83,7 @@ class Places:
         return Guess(lay(_player_of(table, side), face, at_once=at_once), clear=is_up)
 
     def question(self, face: Card, zone: str, table: Table) -> Said | None:
-        """Return what to ask about a new card whose meaning no picture tells; None where `play_at` knows."""
+        """Return what to ask about a new card that no picture can explain, else None."""
         name = card_term(face, table.edition.name)
         if face.family is Family.SPECIAL:
             return say("%(card)s was played: enter the play it belongs to.", card=name)
@@ -96,14 +96,14 @@ class Places:
         return None
 
     def within_reach(self, table: Table) -> frozenset[str]:
-        """Return every zone where the player who is up may play a card."""
+        """Return the zones where the player who is up may play."""
         own = self.mat_of(table.side_of(table.player_up).name)
         attacked = {f"{mat}/{kind}" for mat in self.mats for kind in ("battle", "speed")}
         return frozenset({f"{own}/distance", f"{own}/safety", DISCARD_ZONE} | attacked)
 
     @staticmethod
     def belongs(face: Card, zone: str) -> bool:
-        """True if a card may be in a zone."""
+        """True if the rules allow a card in a zone."""
         kind = kind_of(zone)
         return zone == DISCARD_ZONE or kind == ("distance" if face is Card.ACCELERATOR else PILE_OF[face])
 
@@ -118,7 +118,7 @@ def where(zone: str) -> Term:
 
 
 def _lying(side: Side, kind: str) -> tuple[Card, ...]:
-    """Return a side's cards of a zone kind, with an accelerator per doubled distance card."""
+    """Return a side's cards of a zone kind; an accelerator per doubled distance card."""
     return side.piles[kind] + (Card.ACCELERATOR,) * (len(side.doubled) if kind == "distance" else 0)
 
 
@@ -129,7 +129,7 @@ def _player_of(table: Table, side: Side) -> str:
 
 
 def _attack(table: Table, victim: Side, hazard: Card) -> Guess:
-    """Guess the attacker: the player who is up, or the last opponent to move if that is a partner."""
+    """Guess the attacker: the player who is up; if a partner, the last opponent to move."""
     if table.player_up not in victim.players:
         return Guess(lay(table.player_up, hazard, victim.name), clear=True)
     order = (table.seats[(table.to_move - step) % len(table.seats)].player for step in range(1, len(table.seats)))
@@ -143,14 +143,14 @@ def _is_answer(table: Table, side: Side, card: Card) -> bool:
 
 
 def _is_thrown(table: Table, remedy: Card) -> bool:
-    """True if this remedy ends a hazard of the player who is up, and both go to the discard pile."""
+    """True if this remedy ends a hazard of the player who is up, and both are discarded."""
     side = table.side_of(table.player_up)
     in_force = (side.hazard, Card.SPEED_LIMIT if side.limited else None)
     return table.edition.pile_after_remedy == "card-beneath" and HAZARD_OF.get(remedy) in in_force
 
 
 def _safety(table: Table, side: Side, safety: Card, sideways: bool) -> Guess:
-    """Return a coup fourré for a sideways safety after a fresh attack; upright, the play is unclear."""
+    """Return a coup fourré for a sideways safety after a fresh attack; unclear if upright."""
     answers, player = _is_answer(table, side, safety), _player_of(table, side)
     if answers and sideways:
         return Guess(lay(player, safety, at_once=True), clear=True)
