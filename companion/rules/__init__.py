@@ -1,1 +1,1 @@
-"""The rules of Mille Bornes: pure functions without camera, clock, random numbers or storage."""
+"""The rules of Mille Bornes: pure functions without camera, clock, randomness or storage."""

@@ -1,9 +1,9 @@
 """The effect of a play on the table.
 
 These rules hold for every play, legal or not:
-1. A played card leaves a hand and is somewhere on the table; no card vanishes.
+1. A played card leaves a hand and stays somewhere on the table.
 2. Turns run clockwise. A safety keeps the turn; a coup fourré moves it to its player, and a fast remedy may.
-3. Each play includes the turn's draw, unless the player has drawn already or has forgotten to.
+3. A play includes the turn's draw, unless the player has drawn or forgotten to.
 4. An attack can be answered until the next applied play, `take` or `skip-draw`.
 """
 
@@ -20,9 +20,9 @@ from companion.rules.table import Attack, Due, Ending, How, HowEnded, Laid, Requ
 
 
 def apply(table: Table, play: Play) -> Table:
-    """Return the table after a play, without checking that it is legal.
+    """Return the table after a play, legal or not.
 
-    After the end of the hand, only a u-turn on the card that ended it has an effect.
+    After the end of a hand, only a u-turn on the card that ended it has an effect.
 
     >>> from companion.rules.editions.edition import load_edition
     >>> from companion.rules.play import lay
@@ -138,8 +138,8 @@ def _lay_hazard(draft: Draft, card: Card, target: str | None) -> None:
 def _lay_safety(draft: Draft, index: int, card: Card, lifted: Card | None = None) -> None:
     """Play a safety and resolve its hazards on the piles.
 
-    `lifted` is the hazard that a coup fourré has already removed; an equal card below it stays. Right of Way removes
-    Stop and Speed Limit. Other hazards stay and count as remedied, or are removed, depending on the edition.
+    `lifted`: hazard already removed by a coup fourré; an equal card below it stays. Right of Way removes Stop and Speed
+    Limit. Other hazards count as remedied or are removed, by edition.
     """
     side, edition = draft.sides[index], draft.before.edition
     draft.change_side(index, safeties=(*side.safeties, card))
@@ -173,7 +173,7 @@ def _show_after(draft: Draft, index: int, gone: Card | None, *, limit: bool) -> 
 
 
 def _play_at_once(draft: Draft, play: Play) -> bool:
-    """Apply a play out of turn; return False if it answers nothing and is an ordinary play."""
+    """Apply a play out of turn; return False for an ordinary play, which answers nothing."""
     card, attack = card_of(play), answered(draft.before, play)
     if attack is not None:
         (_coup_fourre if card.family is Family.SAFETY else _fast_remedy)(draft, play, attack)
@@ -187,7 +187,7 @@ def _play_at_once(draft: Draft, play: Play) -> bool:
 
 
 def _coup_fourre(draft: Draft, play: Play, attack: Attack) -> None:
-    """Play a coup fourré: its player has a whole turn, or plays on without drawing."""
+    """Play a coup fourré; its player then has a whole turn, or plays without drawing."""
     seat = draft.seat
     draft.lift(attack.side, attack.hazard, attack.before)
     draft.discard(attack.hazard)
@@ -204,7 +204,7 @@ def _coup_fourre(draft: Draft, play: Play, attack: Attack) -> None:
 
 
 def _fast_remedy(draft: Draft, play: Play, attack: Attack) -> None:
-    """Play a remedy out of turn: the turn stays, or its player goes on without drawing."""
+    """Play a remedy out of turn; the turn stays, or moves to its player, who does not draw."""
     seat = draft.seat
     _lay_remedy(draft, attack.side, play, attack.before)
     draft.leave_hand(seat)
@@ -216,7 +216,7 @@ def _fast_remedy(draft: Draft, play: Play, attack: Attack) -> None:
 
 
 def _safety_out_of_turn(draft: Draft, play: Play) -> None:
-    """Play a safety too late for a coup fourré; the turn does not change."""
+    """Play a safety too late for a coup fourré; the turn stays."""
     seat, index = draft.seat, draft.before.seats[draft.seat].side
     _lay_safety(draft, index, card_of(play))
     draft.leave_hand(seat)
@@ -247,7 +247,7 @@ def _pass(draft: Draft, _: Play) -> None:
 
 
 def _take(draft: Draft, _: Play) -> None:
-    """Take the top of the discard pile; hands that fill up to seven may take more."""
+    """Take the top discard; hands that fill up to seven may take more."""
     seat = draft.seat
     due = draft.due if seat == draft.to_move else Due.TURN
     if draft.discards:
@@ -273,7 +273,7 @@ def _finish(draft: Draft, _: Play) -> None:
 
 
 def _exhausted(draft: Draft, _: Play) -> None:
-    """Empty the draw pile, whatever its count says."""
+    """Empty the draw pile, whatever its count."""
     draft.window = draft.before.window
     draft.draw_pile = 0
     if draft.before.edition.reshuffles:
@@ -295,11 +295,11 @@ def _end(draft: Draft, play: Play) -> None:
 
 
 def _answer(draft: Draft, play: Play) -> None:
-    """Play a mirror or u-turn; one that answers nothing is discarded. The turn does not change."""
+    """Play a mirror or u-turn, discarded if it answers nothing; the turn stays."""
     draft.leave_hand(draft.seat)
     attack, laid = next(attacks_on(draft.before, play.player), None), draft.before.window.laid
     if play.card is Card.MIRROR and attack is not None:
-        # Our reading of the rules: as if the attack had just been played on the attacker.
+        # Our reading of the rules: as if just played on the attacker.
         draft.lift(attack.side, attack.hazard, attack.before)
         index = draft.before.seats[attack.by_seat].side
         before = draft.sides[index].shows
@@ -366,9 +366,9 @@ def _name_another(draft: Draft, play: Play) -> None:
 
 
 def _give(draft: Draft, play: Play) -> None:
-    """Hand a card to the player who asked, who plays it at once; a later drawn one uses up the giver's turn.
+    """Hand a card to the player who asked, who plays it at once.
 
-    The Control card goes under the discard pile.
+    Giving a card drawn later uses up the giver's turn. The Control card goes under the discard pile.
     """
     seat, by_seat = draft.seat, draft.before.seat_named(play.target)
     request = request_met(draft.before, play)
@@ -389,7 +389,7 @@ def _give(draft: Draft, play: Play) -> None:
 
 
 def _pair(draft: Draft, play: Play) -> None:
-    """Discard two equal cards for another card of the discard pile."""
+    """Discard two equal cards for a discarded one."""
     _begin(draft, play, 2)
     draft.discard(card_of(play), card_of(play))
     wanted = play.wanted or Card.UNKNOWN
@@ -399,7 +399,7 @@ def _pair(draft: Draft, play: Play) -> None:
 
 
 def _penalty(draft: Draft, play: Play) -> None:
-    """Discard a card for a mistake; nothing else changes."""
+    """Discard a card for a mistake, with no other effect."""
     draft.leave_hand(draft.seat)
     draft.discard(card_of(play))
     draft.window = draft.before.window
@@ -428,7 +428,7 @@ _SHUTS_NOTHING = frozenset({Verb.EXHAUSTED, Verb.EXTEND, Verb.PENALTY})
 
 
 def _attacks_after(draft: Draft, play: Play) -> tuple[Attack, ...]:
-    """Return the open attacks: a play closes all, or those on its own side."""
+    """Return the open attacks after a play, which closes all or those on its own side."""
     if draft.ending is not None:
         return ()
     if play.verb in _SHUTS_NOTHING:

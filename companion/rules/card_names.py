@@ -1,4 +1,4 @@
-"""What cards are called in each language and edition, and the card that a typed name means."""
+"""Card names by language and edition, and the card that a typed name means."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ _TABLE = Path(__file__).parent / "card_names.toml"
 _UNITS = ("km", "miles")
 _PLACE = re.compile(rf"%\(({'|'.join(Card)})\)s")
 
-_LETTERS = str.maketrans("ł", "l")  # NFKD does not separate the stroke from this letter
+_LETTERS = str.maketrans("ł", "l")  # NFKD does not separate its stroke
 
 
 @cache
 def _table() -> Mapping[str, Mapping[str, Any]]:
-    """Return the names by language and slug, and within a language those of an edition by its name."""
+    """Return all names: by language and slug, or by language, edition and slug."""
     return tomllib.loads(_TABLE.read_text(encoding="utf-8"))
 
 
 def card_name(card: Card, language: str = "en", edition: str | None = None) -> str:
-    """Return the name that is printed on an edition's card and used in sentences: `End of Limit`, `Feu vert`, `25 km`.
+    """Return a card's printed name, as in sentences: `End of Limit`, `Feu vert`, `25 km`.
 
-    Raises KeyError for a language that is none of `common.languages`. An unknown edition has the language's names.
+    Raises KeyError for a language not in `common.languages`. Unknown editions have the language's usual names.
     """
     return names(language, edition)[card.value]
 
 
 @cache
 def names(language: str, edition: str | None) -> Mapping[str, str]:
-    """Return the names of all cards by their slugs, as `card_name` does."""
+    """Return `card_name` of every card by slug."""
     own, printed_by = _table()[language], tuple(_lineage(edition))
     unit = own[printed_by[0].unit if printed_by else "km"][0]
     found = {card.value: f"{card} {unit}" if card.km else own[card.value][0] for card in Card}
@@ -48,24 +48,24 @@ def names(language: str, edition: str | None) -> Mapping[str, str]:
 
 
 def _lineage(edition: str | None) -> Iterator[Edition]:
-    """Yield an edition, its parent, that one's parent and so on."""
+    """Yield an edition and its ancestors."""
     while (found := known_edition(edition)) is not None:
         yield found
         edition = found.parent
 
 
 def card_term(card: Card, edition: str | None = None) -> Term:
-    """Return the card's English name for a sentence that a page may translate."""
+    """Return a card's English name for a sentence that a page may translate."""
     return Term(card_name(card, edition=edition), "card", card.value)
 
 
 def with_names(text: str, language: str, edition: str | None) -> str:
-    """Return a text with the names of cards in the places of their slugs: `%(roll)s`."""
+    """Return a text with card names in place of slugs: `%(roll)s`."""
     return _PLACE.sub(lambda found: names(language, edition)[found[1]], text)
 
 
 def spellings() -> Iterator[tuple[str, Card, str]]:
-    """Yield every name that is read as a card, in any edition and language, with the card and the language."""
+    """Yield every name read as a card, in any edition, with card and language."""
     for language, own in _table().items():
         tables = [own, *(of_edition for of_edition in own.values() if isinstance(of_edition, dict))]
         units = [unit for key in _UNITS for unit in own[key]]
@@ -78,7 +78,7 @@ def spellings() -> Iterator[tuple[str, Card, str]]:
 
 @cache
 def _by_name() -> Mapping[str, Card]:
-    """Return the cards by the keys of their names, also by those written as one word: `red-light`, `redlight`."""
+    """Return cards by key, also those of names as one word: `red-light`, `redlight`."""
     return MappingProxyType({key: card for name, card, _ in spellings() for key in _keys(name)})
 
 
@@ -99,7 +99,7 @@ def card_named(word: str) -> Card | None:
 
 @cache
 def printed_by_key(edition: str | None = None) -> Mapping[str, str]:
-    """Return all names by the keys under which they are read, `Red Light` by `redlight`: as an edition has them."""
+    """Return names by their lookup keys, `Red Light` by `redlight`, as an edition (or any) prints them."""
     found: dict[str, str] = {}
     for name, card, language in spellings():
         for key in _keys(name):
@@ -108,11 +108,11 @@ def printed_by_key(edition: str | None = None) -> Mapping[str, str]:
 
 
 MOST_WORDS = 6
-"""Maximum number of words in a card name."""
+"""Most words in a card name."""
 
 
 def joined(words: Sequence[str]) -> list[str]:
-    """Return the words, with card names of several words joined: `red`, `light` becomes `red-light`."""
+    """Return the words, names of several words joined: `red`, `light` becomes `red-light`."""
     out, at = [], 0
     while at < len(words):
         several = range(min(MOST_WORDS, len(words) - at), 1, -1)

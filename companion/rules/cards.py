@@ -1,6 +1,6 @@
 """The cards: slugs, families, and the remedy and safety for each hazard.
 
-Files, notation, logs, stickers and JSON all name a card by its slug.
+A slug names a card in files, notation, logs, stickers and JSON.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from companion.common.text import Said, say
 
 
 class Family(StrEnum):
-    """The groups of cards on the rule sheets."""
+    """Groups of cards on the rule sheets."""
 
     DISTANCE = "distance"
     HAZARD = "hazard"
@@ -27,7 +27,7 @@ class Card(StrEnum):
     family: Family
     km: int
 
-    # `Enum.__hash__` is written in Python and slows every dictionary lookup by card.
+    # `Enum.__hash__` slows every dictionary lookup by card.
     __hash__ = str.__hash__
 
     def __new__(cls, slug: str, family: Family) -> Card:
@@ -105,10 +105,10 @@ SPECIALS: dict[Card, Said] = {
         " Play it at once or keep it."
     ),
 }
-"""The effect of each special card."""
+"""Effects of the special cards."""
 
 
 def card_of_slug(slug: str) -> Card | None:
-    """Return the card with this slug, `unknown` included; None if no edition has it."""
+    """Return the card with this slug, `unknown` included; None if there is none."""
     found = Card._value2member_map_.get(slug)
     return found if isinstance(found, Card) else None

@@ -13,11 +13,11 @@ EXTENDED_KM = 1000  # after the extension was called
 
 
 class SeatingError(EditionError):
-    """The edition does not allow this number of players or these sides."""
+    """The edition does not allow these sides or this number of players."""
 
 
 def seating(teams: Sequence[Team]) -> tuple[Seat, ...]:
-    """Return the seats clockwise, alternating between sides, so that partners sit opposite each other."""
+    """Return the seats clockwise, alternating between sides."""
     rounds = max((len(team.players) for team in teams), default=0)
     return tuple(
         Seat(team.players[place], side)
@@ -42,7 +42,7 @@ def check_seating(edition: Edition, teams: Sequence[Team]) -> None:
 
 
 HOW_SEATED = MappingProxyType({1: say("alone"), 2: say("in pairs"), 3: say("in threes"), 4: say("in fours")})
-"""Words for the number of players on a side."""
+"""Words by number of players on a side."""
 
 
 def ways_to_play(edition: Edition) -> Said:
@@ -66,9 +66,9 @@ def numbers(counts: Sequence[int]) -> Said:
 
 
 def new_hand(edition: Edition, teams: Sequence[Team], first: str, target: int | None = None) -> Table:
-    """Return a table with the hands dealt and `first` to move; `target` is in km, by default the edition's.
+    """Return a dealt table with `first` to move; `target` in km, by default the edition's.
 
-    Raises SeatingError if the edition does not allow these sides, KeyError if `first` is not one of the players.
+    Raises SeatingError if the edition does not allow these sides, KeyError if `first` does not play.
     """
     check_seating(edition, teams)
     seats = seating(teams)

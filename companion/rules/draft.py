@@ -1,4 +1,4 @@
-"""A mutable table for the duration of one play, with the consequences of every play: draw, turn, end of the hand."""
+"""A mutable table during one play, with what every play entails: draw, turn, end of the hand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def without_last(cards: tuple[Card, ...], card: Card) -> tuple[Card, ...]:
 
 
 class Draft:
-    """A mutable copy of a table, plus the `seat` of the acting player."""
+    """A mutable copy of a table; `seat` is the acting player's."""
 
     before: Table
     sides: tuple[Side, ...]
@@ -58,7 +58,7 @@ class Draft:
             self.change_side(index, battle=(*side.battle, card), shows=Shows.TOP)
 
     def lift(self, index: int, hazard: Card, before: Shows) -> None:
-        """Remove the top hazard of a side's pile and restore what the pile showed before."""
+        """Remove a side's top hazard and restore what the pile showed before."""
         side = self.sides[index]
         if hazard is Card.SPEED_LIMIT:
             self.change_side(index, speed=side.speed[:-1])
@@ -66,13 +66,12 @@ class Draft:
             self.change_side(index, battle=side.battle[:-1], shows=before)
 
     def next(self, seat: int) -> int:
-        """Return the seat to the left."""
         return (seat + 1) % len(self.hands)
 
-    # The piles and the hands
+    # Piles and hands
 
     def discard(self, *cards: Card) -> None:
-        """Put cards on the discard pile, the last on top; Theft and Control go to the bottom."""
+        """Discard cards, the last on top; Theft and Control go to the bottom."""
         for card in cards:
             self.discards = (card, *self.discards) if card in _GO_UNDER else (*self.discards, card)
 
@@ -83,7 +82,7 @@ class Draft:
             self.hands[seat] += 1
 
     def draw(self, seat: int) -> None:
-        """Draw one card, if any, reshuffling the discards if the edition does."""
+        """Draw a card, if any, after any reshuffle due."""
         if self.draw_pile == 0 and self.before.edition.reshuffles:
             self.draw_pile, self.discards = len(self.discards), ()
         if self.draw_pile:
@@ -97,7 +96,7 @@ class Draft:
             self.draw(seat)
 
     def leave_hand(self, seat: int, cards: int = 1) -> None:
-        """Reduce a hand, not below 0: people may have drawn more than the record says."""
+        """Reduce a hand, at least to 0: people may have drawn more than recorded."""
         self.hands[seat] = max(0, self.hands[seat] - cards)
 
     # Consequences of a play
@@ -112,7 +111,7 @@ class Draft:
             self.ending = Ending(HowEnded.COMPLETED, index)
 
     def settle(self, seat: int, due: Due = Due.TURN) -> None:
-        """Give the turn to a seat, or to the next one with a card; without cards the hand ends."""
+        """Give the turn to a seat, or the next with cards; without any, end the hand."""
         self.to_move, self.due, self.may_pass = seat, due, False
         if self.draw_pile:
             return
@@ -130,6 +129,6 @@ class Draft:
                 self.exhaust()
 
     def exhaust(self) -> None:
-        """End the hand if it goes on and no extension is offered."""
+        """End the hand as exhausted, unless it has ended or the extension is offered."""
         if self.ending is None and self.extension_offered_to is None:
             self.ending = Ending(HowEnded.EXHAUSTED)

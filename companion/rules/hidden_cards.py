@@ -1,7 +1,7 @@
-"""The hidden cards of a hand that the program deals: the cards of each seat and the order of the draw pile.
+"""The hidden cards of a dealt hand: the cards of each seat and the order of the draw pile.
 
-The deal after a record follows from the first deal and the record's plays. Randomness comes from outside: a shuffled
-pile, and a secret key for the order of reshuffled discards.
+Later deals follow from the first and the plays. Randomness comes from outside: a shuffled pile, and a secret key that
+orders reshuffled discards.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class DealError(ValueError):
 
 
 def shuffled(cards: Sequence[Card], key: str) -> tuple[Card, ...]:
-    """Return the cards in an order determined by `key`, unpredictable without it."""
+    """Return the cards in an order fixed by `key`, unpredictable without it."""
     text = f"{key} {' '.join(cards)}"
     order = sorted(range(len(cards)), key=lambda place: hashlib.sha256(f"{place} {text}".encode()).digest())
     return tuple(cards[place] for place in order)
 
 
 def deal(table: Table, pile: Sequence[Card], key: str) -> Deal:
-    """Deal the hands of a table before its first play from the top (the end) of `pile`.
+    """Return the deal before a table's first play, with hands drawn from the end (top) of `pile`.
 
     Raises DealError if the pile is not the table's deck.
     """
@@ -47,7 +47,7 @@ def deal(table: Table, pile: Sequence[Card], key: str) -> Deal:
 
 
 def dealt_by(table: Table, key: str) -> Deal:
-    """Deal the hands from a pile shuffled by a secret key."""
+    """Return the deal with a pile shuffled by a secret key."""
     return deal(table, shuffled(tuple(Counter(table.deck).elements()), f"{key} deal"), key)
 
 
@@ -57,25 +57,25 @@ class Deal:
 
     table: Table
     hands: tuple[tuple[Card, ...], ...]  # by seat, latest last
-    pile: tuple[Card, ...]  # the draw pile, from bottom to top
-    key: str  # secret; determines the order of reshuffled discards
+    pile: tuple[Card, ...]  # the draw pile, bottom to top
+    key: str  # secret; orders reshuffled discards
 
     @property
     def has_drawn(self) -> bool:
-        """True if no draw is due now."""
+        """True if no draw is due."""
         return self.draw() is self
 
     def draw(self) -> Deal:
-        """Return the deal after the turn's draw; itself if no draw is due."""
+        """Return the deal after the turn's draw, itself if none is due."""
         table = self.table
         if table.is_over or table.extension_offered_to is not None or table.handed_to is not None:
             return self
         return self._drawn(table.to_move, table.to_draw - self.ahead)
 
     def objections(self, play: Play) -> tuple[Reason, ...]:
-        """Return the referee's objections or, if there are none, those that depend on the hidden cards.
+        """Return the referee's objections or, without any, those that depend on hidden cards.
 
-        A card that is not drawn yet does not count as held.
+        A card not yet drawn does not count as held.
         """
         against = referee.objections(self.table, play)
         if against or play.player is None:
@@ -101,7 +101,7 @@ class Deal:
         return any(not referee.objections(self.table, play) for play in plays)
 
     def play(self, play: Play) -> Deal:
-        """Return the deal after a play, with its draw if that was not made yet, without checking legality.
+        """Return the deal after a play, legal or not, and after its draw, if still due.
 
         Raises DealError if the player does not hold the cards.
         """
@@ -153,15 +153,15 @@ class Deal:
         return reason(Code.COUP_FOURRE_WINDOW_CLOSED, case=case, hazard=attack.hazard, card=play.card)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the hidden cards and the key."""
+        """Return hidden cards and key, for `read_deal`."""
         return {"hands": [list(hand) for hand in self.hands], "pile": list(self.pile), "key": self.key}
 
     def checked(self) -> Deal:
-        """Return the deal itself. Raises DealError unless the cards and hand sizes fit the table."""
+        """Return the deal itself. Raises DealError unless cards and hand sizes fit the table."""
         table, hidden = self.table, Counter(chain(self.pile, *self.hands))
         ahead = [len(hand) - size for hand, size in zip(self.hands, table.hands, strict=True)]
         drawn = 0 if table.is_over else ahead.pop(table.to_move)
-        # The turn's draw may have reshuffled the discards, unknown to the table.
+        # The draw may have reshuffled the discards, unknown to the table.
         lies = (table._replace(discards=()) if drawn > table.draw_pile else table).lying
         if any(ahead) or not 0 <= drawn <= table.to_draw or hidden + lies != +Counter(table.deck):
             raise DealError("These are not the cards that are hidden at this table.")
@@ -169,7 +169,7 @@ class Deal:
 
 
 def read_deal(table: Table, written: Mapping[str, Any]) -> Deal:
-    """Return the deal that `as_json` saved for this table. Raises DealError if it does not fit."""
+    """Return the deal saved by `as_json`. Raises DealError if it does not fit the table."""
     try:
         read = Deal(table, tuple(map(_cards, written["hands"])), _cards(written["pile"]), str(written["key"]))
     except (KeyError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""Legality: the reasons against a play, and remarks about a legal one."""
+"""The reasons against a play, and remarks about a legal one."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from companion.rules.table import (
     is_driving,
 )
 
-SLOW_KM = 50  # maximum km of a card under a Speed Limit
+SLOW_KM = 50  # under a Speed Limit
 MOST_TIMES = 2  # one accelerator a card
-MOST_MIRRORS = 2  # a second mirror returns a mirrored attack; there is no third
+MOST_MIRRORS = 2  # the second returns a mirrored attack
 
 # Open attacks and requests
 
 
 def attacks_on(table: Table, player: str | None) -> Iterator[Attack]:
-    """Yield the attacks on a player's side that can still be answered, latest first."""
+    """Yield attacks on a player's side that can still be answered, latest first."""
     index = table.side_index(player)
     return (attack for attack in reversed(table.attacks) if attack.side == index)
 
@@ -109,7 +109,7 @@ def _too_many(table: Table, card: Card) -> Reason:
 
 
 def copies_left(table: Table, card: Card, play: Play) -> int:
-    """Return the copies that are hidden when the card is played, after the turn's draw."""
+    """Return the hidden copies of a card when it is played, after the turn's draw."""
     left = table.copies_left(card)
     return left + table.discards.count(card) if draws_for(table, play) and table.draw_reshuffles else left
 
@@ -122,7 +122,7 @@ def draws_for(table: Table, play: Play) -> bool:
 def _against_size(table: Table, play: Play) -> Iterator[Reason]:
     """Object if more cards leave a hand than it holds.
 
-    A single card always passes: the players may have drawn more than the record says.
+    One always may: players may have drawn more than recorded.
     """
     seat = table.seat_of(play.player or "")
     held = table.hands[seat]
@@ -153,9 +153,9 @@ def _against_cards(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def objections(table: Table, play: Play) -> tuple[Reason, ...]:
-    """Return all reasons against a play; empty if it is legal.
+    """Return all reasons against a play; none if it is legal.
 
-    The names in the play must be known at the table. Hands are hidden: a player may hold any card not on the table.
+    Names in the play must be known at the table. A player may hold any card that is not visible.
 
     >>> from companion.rules.editions.edition import load_edition
     >>> from companion.rules.play import lay
@@ -168,7 +168,7 @@ def objections(table: Table, play: Play) -> tuple[Reason, ...]:
     ['not-your-turn', 'not-driving']
     """
     if table.ending is not None and not can_turn_back(table, play):
-        # A record may note the `end` of a hand that was played out.
+        # A record may note the `end` of an exhausted hand.
         says_so_again = play.verb is Verb.END and table.ending.how is HowEnded.EXHAUSTED
         return () if says_so_again else (reason(Code.HAND_OVER),)
     if table.extension_offered_to is not None and play.verb not in _WHILE_OFFERED and not play.is_u_turn:
@@ -193,11 +193,11 @@ def remarks(table: Table, play: Play) -> Iterator[Reason]:
         yield reason(Code.DISCARD_ONLY_WHEN_STUCK)
     is_safety = play.verb is Verb.PLAY and card_of(play).family is Family.SAFETY
     if is_safety and not play.at_once and answered(table, play) is not None:
-        # Played out of turn, it would have been a coup fourré.
+        # Out of turn, it would be a coup fourré.
         yield reason(Code.LATE_SAFETY)
     if table.edition.counts_verified or play.verb is Verb.GIVE:
         return
-    # The counts of an unverified deck may be wrong.
+    # An unverified deck may have other counts.
     for card, count in Counter(play.out_of_hand).items():
         if card in table.deck and copies_left(table, card, play) < count:
             yield reason(Code.TOO_MANY_COPIES, case="unverified", card=card, count=table.deck[card])
@@ -283,7 +283,7 @@ def _against_distance(table: Table, play: Play, side: Side) -> Iterator[Reason]:
     if side.hazard is not None:
         yield _under(side, side.hazard)
     elif not is_driving(edition, side):
-        # The missing Roll is the first one, or follows a remedy or late safety.
+        # The missing Roll is the first, or follows a remedy or late safety.
         top = side.battle_top
         after = "late-safety" if top is not None and top.family is Family.HAZARD else "remedied"
         yield reason(Code.NOT_DRIVING, case=after if top is not None else None, side=side.name)
@@ -414,7 +414,7 @@ def _against_control(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_name(table: Table, play: Play) -> Iterator[Reason]:
-    """Object to replacing the card of a request."""
+    """Object to changing the card of a request."""
     of_seat, by_seat = table.seat_named(play.target), table.seat_of(play.player or "")
     if of_seat is None:
         yield reason(Code.NEEDS_TARGET, card=Card.CONTROL)
@@ -429,7 +429,7 @@ def _against_name(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_give(table: Table, play: Play) -> Iterator[Reason]:
-    """Object to an unrequested card, or to one drawn later and given out of turn."""
+    """Object to an unrequested card, or one drawn later and given out of turn."""
     if play.target is None:
         yield reason(Code.NEEDS_TARGET, card=card_of(play))
         return
@@ -452,7 +452,7 @@ def _against_pair(table: Table, play: Play) -> Iterator[Reason]:
     yield from _against_cards(table, play)
     if _is_counted(table, card) and 0 < copies_left(table, card, play) < 2:
         yield _too_many(table, card)
-    # The turn's draw may have turned the discard pile into the draw pile.
+    # The turn's draw may have reshuffled the discards.
     there = () if table.draw_reshuffles else table.discards
     if wanted not in there and wanted is not card:
         yield reason(Code.NO_SUCH_CARD_THERE, case="discards", card=wanted)
@@ -478,7 +478,7 @@ def _against_special_in_turn(_table: Table, play: Play, side: Side) -> Iterator[
 
 
 def _against_mirror(table: Table, play: Play, side: Side) -> Iterator[Reason]:
-    """Object if the attacker is immune or under a hazard of that pile; this is our reading of the rules."""
+    """Object if the attacker is immune or has a hazard on that pile (our reading of the rules)."""
     attack = next(attacks_on(table, play.player), None)
     if attack is None or attack.mirrors >= MOST_MIRRORS:
         yield reason(Code.NO_ATTACK_TO_ANSWER, case="mirrors" if attack else "mirror", card=play.card, side=side.name)
@@ -505,7 +505,7 @@ def _against_naming(table: Table, card: Card) -> Iterator[Reason]:
 
 
 _WHILE_OFFERED = frozenset({Verb.EXTEND, Verb.FINISH, Verb.END, Verb.EXHAUSTED})
-_IN_TURN = frozenset(Verb) - _WHILE_OFFERED - {Verb.GIVE, Verb.PENALTY}  # unless the card is played at once
+_IN_TURN = frozenset(Verb) - _WHILE_OFFERED - {Verb.GIVE, Verb.PENALTY}  # unless played at once
 
 _AGAINST: dict[Verb, Callable[[Table, Play], Iterator[Reason]]] = {
     Verb.PLAY: _against_play,

@@ -1,6 +1,6 @@
-"""All plays that the notation can express for a player, legal or not, each in one form.
+"""A player's plays that the notation can express, legal or not, each in one form.
 
-Targets are sides rather than players, an exchange has one card, and no card is unknown.
+Targets are sides, not players; an exchange has one card; no card is unknown.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from companion.rules.table import Table
 
 
 def candidates(table: Table, player: str) -> Iterator[Play]:
-    """Yield every play."""
+    """Yield all plays of a player."""
     for verb in (Verb.EXTEND, Verb.FINISH, Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS):
         yield Play(verb, player)
     for card in table.deck:
@@ -25,7 +25,7 @@ def candidates(table: Table, player: str) -> Iterator[Play]:
         yield Play(Verb.DISCARD, player, card)
         yield Play(Verb.EXCHANGE, player, cards=(card,))
         yield Play(Verb.PENALTY, player, card)
-        # The wanted card may be one of the pair just discarded.
+        # The wanted card may be one of the pair.
         yield from (Play(Verb.PAIR, player, card, wanted=wanted) for wanted in dict.fromkeys((*table.discards, card)))
         yield from _between_players(table, player, card)
 
@@ -55,7 +55,7 @@ def _distances(table: Table) -> Iterator[Card]:
 
 def _between_players(table: Table, player: str, card: Card) -> Iterator[Play]:
     """Yield the plays `give` and `name`, which need an open request."""
-    # The same two players may have several requests.
+    # Two players may have several requests.
     asked = dict.fromkeys(
         (table.seats[asking.by_seat].player, table.seats[asking.of_seat].player) for asking in table.requests
     )

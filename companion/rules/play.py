@@ -1,4 +1,4 @@
-"""A play: one line of a record, as a value."""
+"""A play: one line of a record."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from companion.rules.cards import Card, Family
 
 
 class Verb(StrEnum):
-    """The kinds of plays in a record."""
+    """Kinds of plays."""
 
     PLAY = "play"
     DISCARD = "discard"
@@ -34,18 +34,18 @@ _CARD_OF = {Verb.THEFT: Card.THEFT, Verb.CONTROL: Card.CONTROL}
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """One act of a player, or of the table (`exhausted`, `end`)."""
+    """An act of a player, or of the table (`exhausted`, `end`)."""
 
     verb: Verb
     player: str | None = None
     card: Card | None = None
-    target: str | None = None  # side or player; a player with `control`, `name`, `give`
+    target: str | None = None  # a player with `control`, `name`, `give`, else a side
     at_once: bool = False  # out of turn (`!`): coup fourré, fast remedy, mirror or u-turn
-    anyway: bool = False  # illegal, but the table agreed to apply it
+    anyway: bool = False  # illegal, but applied because the table agreed
     cards: tuple[Card, ...] = ()
-    times: int = 1  # 2 for a distance card with accelerator (`100*2`)
-    wanted: Card | None = None  # the card fetched for a pair
-    under: bool = False  # the remedy goes under its hazard when discarded
+    times: int = 1  # 2 with accelerator (`100*2`)
+    wanted: Card | None = None  # fetched for a pair
+    under: bool = False  # the discarded remedy goes under its hazard
 
     @property
     def is_attack(self) -> bool:
@@ -54,7 +54,6 @@ class Play:
 
     @property
     def is_coup_fourre(self) -> bool:
-        """True if it plays a safety out of turn."""
         return self.verb is Verb.PLAY and self.at_once and card_of(self).family is Family.SAFETY
 
     @property
@@ -74,7 +73,7 @@ class Play:
         return ()
 
     def __str__(self) -> str:
-        """Return the play in the normal form of the record notation."""
+        """Return the play in record notation."""
         card = f"{self.card}*{self.times}" if self.times > 1 else self.card or ""
         words = [self.player or "", "" if self.verb is Verb.PLAY else self.verb.value, card, *self.cards]
         words += ["for", self.wanted] if self.wanted else []
@@ -84,7 +83,7 @@ class Play:
 
 
 def card_of(play: Play) -> Card:
-    """Return the card of a play, `Card.UNKNOWN` if it names none."""
+    """Return the card of a play, or `Card.UNKNOWN`."""
     return play.card if play.card is not None else Card.UNKNOWN
 
 

@@ -1,4 +1,4 @@
-"""Reasons against a play and remarks, as values; their sentences come from the message catalogues."""
+"""Reasons against a play and remarks; their sentences come from the message catalogues."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BEGINS_WITH_NAME = ("{player}", "{side}", "{turn}", "{asker}")
 
 
 class Code(StrEnum):
-    """Codes of reasons, of remarks about legal plays, and of incomplete decks."""
+    """Codes of reasons, of remarks, and of incomplete decks."""
 
     NOT_YOUR_TURN = "not-your-turn"
     HAND_OVER = "hand-over"
@@ -69,9 +69,9 @@ class Code(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A reason or remark: its code and the values for its sentence, cards as slugs.
+    """A reason or remark: its code and the values of its sentence, cards as slugs.
 
-    The detail `case`, or else `card`, selects among the sentences of a code (`say-empty`).
+    `case`, or else `card`, selects among a code's sentences (`say-empty`).
     """
 
     code: Code
@@ -82,25 +82,23 @@ class Reason:
 
 
 def reason(code: Code, *, case: str | None = None, **details: object) -> Reason:
-    """Return a reason with the values for its sentence."""
+    """Return a reason with the values of its sentence."""
     said = {"case": case, **details} if case else details
     return Reason(code, tuple((key, str(value)) for key, value in said.items()))
 
 
 @cache
 def catalogue(language: str = "en") -> Mapping[str, Mapping[str, str]]:
-    """Return the messages of a language: a table for each code, and the tables `words`, `sources` and `miles`.
+    """Return a language's messages: a table per code, `words`, `sources` and `miles`.
 
-    The English table of a code names the `section` of the sheet too, which `sources` translates. `miles` has the
-    words of the editions that count miles, by those for kilometers.
-
-    Raises FileNotFoundError for a language that is not in `common.languages`.
+    English tables name the `section` of the sheet, which `sources` translates. `miles` maps words for kilometers to
+    those for miles. Raises FileNotFoundError for a language not in `common.languages`.
     """
     return tomllib.loads((_MESSAGES / f"{language}.toml").read_text(encoding="utf-8"))
 
 
 def in_edition(text: str, language: str, edition: str | None) -> str:
-    """Return a text, its values not yet put in, in the edition's unit and with its names for cards: `%(roll)s`."""
+    """Return an unfilled text with the edition's unit and card names: `%(roll)s`."""
     found = known_edition(edition)
     if found is not None and found.unit == "miles":
         miles = catalogue(language)["miles"]
@@ -109,7 +107,7 @@ def in_edition(text: str, language: str, edition: str | None) -> str:
 
 
 def say(why: Reason, language: str = "en", edition: str | None = None) -> str:
-    """Return the sentence of a reason: "Speed Limit: only 25 and 50 are allowed."."""
+    """Return the sentence of a reason, in the edition's unit and card names."""
     template = _message(why, "say", language) or ""
     sentence = _filled(template, why, language, edition)
     return sentence if template.startswith(_BEGINS_WITH_NAME) else sentence[:1].upper() + sentence[1:]
@@ -133,13 +131,13 @@ def _cases(why: Reason) -> tuple[str, ...]:
 
 def _filled(template: str, why: Reason, language: str, edition: str | None) -> str:
     called = names(language, edition)
-    # A player called `roll` keeps their own name.
+    # A player called `roll` is no card.
     details = {k: called.get(value, value) if k in _CARD_DETAILS else value for k, value in why.details}
     return in_edition(template, language, edition).format_map({**called, **details})
 
 
 def rule(why: Reason, edition: Edition, language: str = "en") -> str:
-    """Return the source of a reason: rule sheet and section, or the house rule of this table."""
+    """Return a reason's source: rule sheet and section, or house rule."""
     switch = governing_switch(why, edition)
     if switch:
         return source(switch, edition, language)
@@ -161,11 +159,11 @@ _SAME_SECTION = (
     ("End of a hand", "End of the game", "End of the race"),
     ("Setting up", "Rules"),
 )
-"""Different names of the same section on the rule sheets."""
+"""Names of the same section on different sheets."""
 
 
 def _section(edition: Edition, section: str) -> str:
-    """Return a section's name on the edition's sheet; own sources count before inherited ones."""
+    """Return a section's name on the edition's sheet, preferring its own sources to inherited ones."""
     if section == "Specials" and all(card.family is not Family.SPECIAL for card in edition.deck):
         return "A turn"
     alike = next((names for names in _SAME_SECTION if section in names), ())
@@ -216,11 +214,11 @@ _GOVERNED: Mapping[tuple[Code, str], tuple[str, str]] = {
     (Code.NO_PENALTY, ""): ("mistake-penalty", _ANY),
     (Code.DISCARD_ONLY_WHEN_STUCK, ""): ("discard", _ANY),
 }
-"""The switch behind each code and case, and the value with which it objects."""
+"""Switch by code and case, and its value that gives the reason."""
 
 
 def as_json(why: Reason, edition: Edition) -> dict[str, str]:
-    """Return a reason as JSON, in English: `code`, `say`, `rule` and perhaps `instead`."""
+    """Return a reason as English JSON: `code`, `say`, `rule`, perhaps `instead`."""
     out = {"code": why.code.value, "say": say(why, edition=edition.name), "rule": rule(why, edition)}
     way_out = instead(why, edition=edition.name)
     return out | ({"instead": way_out} if way_out else {})

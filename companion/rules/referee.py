@@ -1,6 +1,6 @@
 """The referee: is a play legal (`objections`), what does it change (`apply`), what is legal now (`legal_plays`).
 
-Legality and effect are separate: an illegal play can also be applied.
+`apply` also takes illegal plays.
 """
 
 from __future__ import annotations
@@ -18,5 +18,5 @@ __all__ = ["apply", "check_seating", "is_driving", "legal_plays", "new_hand", "o
 
 
 def legal_plays(table: Table, player: str) -> Iterator[Play]:
-    """Yield a player's legal plays, as if every card were in hand, in the form of `candidates`."""
+    """Yield a player's legal plays (among `candidates`), as if every card were in hand."""
     return (play for play in candidates(table, player) if not objections(table, play))

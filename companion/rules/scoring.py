@@ -1,4 +1,4 @@
-"""Scores of a hand and of a match."""
+"""Scores of hands and matches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Key = TypeVar("_Key")
 
 
 class Item(StrEnum):
-    """The lines of the score sheet, in the order of the printed pads."""
+    """Lines of the score sheet, ordered as on printed pads."""
 
     DISTANCE = "distance"
     SAFETIES = "safeties"
@@ -30,7 +30,7 @@ class Item(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A side's score sheet of one hand; lines without points are omitted, except distance."""
+    """A side's score sheet of one hand; omits lines without points, except distance."""
 
     lines: tuple[tuple[Item, int], ...]
 
@@ -40,7 +40,7 @@ class Sheet:
 
 
 def score(table: Table) -> tuple[Sheet, ...]:
-    """Return the sheet of each side; for an open hand, what counts so far."""
+    """Return each side's sheet; for an open hand, the score so far."""
     return tuple(_sheet(table, index) for index in range(len(table.sides)))
 
 
@@ -53,9 +53,9 @@ def _sheet(table: Table, index: int) -> Sheet:
 
 
 def safety_points(edition: Edition) -> tuple[int, int]:
-    """Return the points for a safety, and the additional points for a coup fourré.
+    """Return the points for a safety, and the additional ones for a coup fourré.
 
-    An edition that counts safeties as distance also scores them, with their km if it has no points for them.
+    If safeties count as distance and have no points, they score their km.
     """
     race = edition.safeties_count_as_distance == "yes"
     return edition.points.safety or SAFETY_KM * race, edition.points.coup_fourre or COUP_FOURRE_KM * race
@@ -100,13 +100,13 @@ def _completer(table: Table) -> int | None:
 
 
 def match_totals(table: Table, before: Mapping[str, int], sheets: tuple[Sheet, ...]) -> dict[str, int]:
-    """Return the match totals after a hand; in a single race, only its own."""
+    """Return match totals after a hand; in a race, only the hand's own."""
     start = before if not table.edition.is_race else {}
     return {s.name: start.get(s.name, 0) + sheet.total for s, sheet in zip(table.sides, sheets, strict=True)}
 
 
 def match_winner(edition: Edition, totals: Mapping[str, int], table: Table) -> str | None:
-    """Return the winner of the match, if any."""
+    """Return the side that won the match, if any."""
     if edition.match_points is None:
         index = _race_winner(table)
         return None if index is None else table.sides[index].name
@@ -115,9 +115,9 @@ def match_winner(edition: Edition, totals: Mapping[str, int], table: Table) -> s
 
 
 def _race_winner(table: Table) -> int | None:
-    """Return the side that completed the race or, with all cards used up, came nearest without passing the target.
+    """Return the side that completed the race; with all cards used up, the nearest not past the target.
 
-    In editions that reshuffle, used up cards make no winner: their sheets do not know such an end.
+    Sheets that reshuffle do not know such an end: then None.
     """
     is_exhausted = table.ending is not None and table.ending.how is HowEnded.EXHAUSTED
     if not is_exhausted or table.edition.reshuffles:

@@ -1,4 +1,4 @@
-"""Remarks about the setup of a game: house rules without effect, and names that look alike."""
+"""Remarks about a setup: house rules without effect, look-alike names."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from companion.rules.table import EXTENDABLE_KM, Team
 
 _FEWEST_OPPONENTS = 2  # with one opponent, both values of `shut-out` score the same
 _ONLY_THIS_VALUE = {"extension": "yes", "five-hazards-removed": "yes"}
-"""Switches with a single value that can lack an effect; the other value is true in any game."""
+"""Switches where only this value can lack an effect."""
 
 
 def idle_rules(edition: Edition, players: int, sides: int, target_km: int | None = None) -> Iterator[Reason]:
-    """Yield a remark for each house rule without effect for these players and target (km)."""
+    """Yield a remark per house rule without effect for these players and target (km)."""
     target = target_km or edition.target_km[players]
     for switch, value in edition.house_rules:
         if _ONLY_THIS_VALUE.get(switch, value) != value or switch in edition.fixed:
@@ -60,7 +60,7 @@ def _remark(rule: str, missing: str | Card) -> Reason:
 
 
 def look_alikes(teams: Sequence[Team]) -> Iterator[Reason]:
-    """Yield a remark for each name that looks like an earlier one but is spelled differently."""
+    """Yield a remark per name that looks like an earlier, different one."""
     earlier: list[str] = []
     for name in dict.fromkeys(name for team in teams for name in (team.name, *team.players)):
         other = look_alike(name, earlier)

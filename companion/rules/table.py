@@ -14,16 +14,16 @@ from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition
 
 SAFETY_KM = 100  # in editions that count safeties as distance
-COUP_FOURRE_KM = 100  # in addition to its safety
-FULL_HAND = 7  # cards in a hand after drawing, where `draw` is `to-seven`
-EXTENDABLE_KM = 700  # the only target at which the extension can be called
+COUP_FOURRE_KM = 100  # on top of `SAFETY_KM`
+FULL_HAND = 7  # hand size after drawing if `draw` is `to-seven`
+EXTENDABLE_KM = 700  # only target with an extension
 
 SPEED_CARDS = (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
 _KM: Callable[[Card], int] = attrgetter("km")
 
 
 class Shows(StrEnum):
-    """What a battle pile counts as showing; a removed hazard may leave a Roll or nothing."""
+    """What a battle pile counts as showing; removing a hazard may leave a Roll or nothing."""
 
     TOP = "top"
     ROLL = "roll"
@@ -31,37 +31,36 @@ class Shows(StrEnum):
 
 
 class Due(StrEnum):
-    """The draw that the player to move makes before playing."""
+    """The draw due before the player to move may play."""
 
     TURN = "turn"  # the edition's draw at the start of a turn
-    ONE = "one"  # one card, after playing a safety
+    ONE = "one"  # after playing a safety
     NOTHING = "nothing"
 
 
 class Team(NamedTuple):
-    """A side before the deal: its name and players."""
+    """Name and players of a side."""
 
     name: str
     players: tuple[str, ...]
 
 
 class Side(NamedTuple):
-    """The cards in front of a side. Piles are listed from bottom to top."""
+    """The cards in front of a side; piles from bottom to top."""
 
     name: str
     players: tuple[str, ...]
     battle: tuple[Card, ...] = ()
     speed: tuple[Card, ...] = ()
     distances: tuple[Card, ...] = ()
-    doubled: tuple[Card, ...] = ()  # those of `distances` that count twice
+    doubled: tuple[Card, ...] = ()  # those of `distances` with an accelerator
     safeties: tuple[Card, ...] = ()
-    coups_fourres: tuple[Card, ...] = ()  # those of `safeties` played as a coup fourré
+    coups_fourres: tuple[Card, ...] = ()  # those of `safeties` played as one
     shows: Shows = Shows.TOP
     speed_cleared: bool = False  # Right of Way has removed a limit
 
     @property
     def km(self) -> int:
-        """Sum of the distance cards, doubled ones twice."""
         return sum(map(_KM, self.distances)) + (sum(map(_KM, self.doubled)) if self.doubled else 0)
 
     @property
@@ -77,7 +76,7 @@ class Side(NamedTuple):
 
     @property
     def hazard(self) -> Card | None:
-        """The hazard on top of the battle pile; None if its safety has been played."""
+        """The hazard that stops the side; None if its safety has been played."""
         top = self.battle_top
         stops = top is not None and top.family is Family.HAZARD and SAFETY_OF[top] not in self.safeties
         return top if stops else None
@@ -101,11 +100,11 @@ class Side(NamedTuple):
         return {"battle": self.battle, "speed": self.speed, "distance": self.distances, "safety": self.safeties}
 
     def goes_doubled(self, card: Card, times: int) -> bool:
-        """True if a distance card is removed with an accelerator: `times` says so, or all copies have one."""
+        """True if an accelerator goes with a removed distance card: if `times` says so or all copies have one."""
         return times > 1 or self.distances.count(card) == self.doubled.count(card)
 
     def copies(self, card: Card) -> int:
-        """Return the number of copies in front of this side, accelerators included."""
+        """Return how many copies are in front of this side."""
         if card is Card.ACCELERATOR:
             return len(self.doubled)
         return _PILE[card](self).count(card)
@@ -113,9 +112,9 @@ class Side(NamedTuple):
 
 _AREA = {Family.DISTANCE: "distance", Family.SAFETY: "safety"}
 PILE_OF = {card: "speed" if card in SPEED_CARDS else _AREA.get(card.family, "battle") for card in Card}
-"""The pile or area of each card: `battle`, `speed`, `distance` or `safety`.
+"""Pile or area by card: `battle`, `speed`, `distance` or `safety`.
 
-Cards that never lie in front of a side, such as special cards, map to `battle`.
+Cards never put in front of a side map to `battle`.
 """
 
 _FIELD = {"distance": "distances", "safety": "safeties"}
@@ -138,13 +137,13 @@ class Attack(NamedTuple):
     hazard: Card
     by_seat: int
     side: int  # index of the attacked side
-    before: Shows = Shows.TOP  # what the battle pile counted as showing before the hazard
-    mirrors: int = 0  # number of mirrors played on it
+    before: Shows = Shows.TOP  # what the battle pile showed before
+    mirrors: int = 0  # mirrors played on it
 
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """The last distance card, while a u-turn can still return it."""
+    """The last distance card, while a u-turn can return it."""
 
     seat: int
     card: Card
@@ -152,7 +151,7 @@ class Laid:
 
 
 class How(StrEnum):
-    """How a card of `Taken` came into the hand."""
+    """How a card came into a hand."""
 
     STOLEN = "stolen"
     HANDED = "handed"
@@ -161,7 +160,7 @@ class How(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A card that has just come into a hand; it must be played at once, unless stolen."""
+    """A card just taken into a hand; it must be played at once unless stolen."""
 
     seat: int
     card: Card
@@ -170,7 +169,7 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A card that a player must hand over on getting it; the Control card is beside them."""
+    """A card that a player must hand over when they get it; the Control card is beside them."""
 
     card: Card
     by_seat: int
@@ -179,16 +178,16 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What can be answered or played at once, before the next draw or play."""
+    """What can be answered or played before the next draw or play."""
 
     laid: Laid | None = None
     taken: Taken | None = None
     asked: Request | None = None  # just made: the card may be handed over now
-    drew: bool = False  # the turn's draw was a line of its own: no exchange
+    drew: bool = False  # drew in a line of its own: no exchange
 
 
 class HowEnded(StrEnum):
-    """How a hand ended; `OPEN` if the record stops before its end."""
+    """How a hand ended; `OPEN`: it has not."""
 
     COMPLETED = "completed"
     EXHAUSTED = "exhausted"
@@ -198,7 +197,7 @@ class HowEnded(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a hand ended, and the side that completed its trip."""
+    """How a hand ended, and the index of the side that completed its trip."""
 
     how: HowEnded
     side: int | None = None
@@ -211,7 +210,7 @@ class Table(NamedTuple):
     sides: tuple[Side, ...]
     seats: tuple[Seat, ...]
     deck: Mapping[Card, int]
-    hands: tuple[int, ...]  # number of cards, by seat
+    hands: tuple[int, ...]  # numbers of cards, by seat
     draw_pile: int
     discards: tuple[Card, ...]
     to_move: int  # index in `seats`
@@ -220,7 +219,7 @@ class Table(NamedTuple):
     extension_offered_to: int | None = None  # index of the side that must answer
     extended_by: int | None = None
     attacks: tuple[Attack, ...] = ()  # oldest first
-    may_pass: bool = False  # after a play out of turn, the turn may be passed
+    may_pass: bool = False  # after a play out of turn
     window: Window = Window()
     requests: tuple[Request, ...] = ()
     ending: Ending | None = None
@@ -231,13 +230,13 @@ class Table(NamedTuple):
 
     @property
     def handed_to(self) -> int | None:
-        """The seat that was just handed a card and must play or discard it."""
+        """The seat that was just handed a card to play or discard."""
         taken = self.window.taken
         return taken.seat if taken is not None and taken.how is How.HANDED else None
 
     @property
     def player_up(self) -> str:
-        """The player who acts next: one who was handed a card, else the player to move."""
+        """The player who was just handed a card, else the player to move."""
         seat = self.handed_to
         return self.seats[self.to_move if seat is None else seat].player
 
@@ -266,33 +265,31 @@ class Table(NamedTuple):
 
     @property
     def draw_reshuffles(self) -> bool:
-        """True if the next draw reshuffles the discards."""
         return self.edition.reshuffles and self.to_draw > self.draw_pile
 
     def seat_named(self, player: str | None) -> int | None:
-        """Return the index of a player's seat, or None."""
         return next((index for index, seat in enumerate(self.seats) if seat.player == player), None)
 
     def seat_of(self, player: str) -> int:
-        """Return the index of a player's seat. Raises KeyError for an unknown name."""
+        """Return the index of a player's seat. Raises KeyError if unknown."""
         for index, seat in enumerate(self.seats):
             if seat.player == player:
                 return index
         raise KeyError(player)
 
     def side_index(self, name: str | None) -> int | None:
-        """Return the index of the side with this name or player, or None."""
+        """Return the index of the side with this name or player."""
         for index, side in enumerate(self.sides):
             if side.name == name or name in side.players:
                 return index
         return None
 
     def side_of(self, player: str) -> Side:
-        """Return a player's side. Raises KeyError for an unknown name."""
+        """Return a player's side. Raises KeyError if unknown."""
         return self.sides[self.seats[self.seat_of(player)].side]
 
     def copies_left(self, card: Card) -> int:
-        """Return the number of hidden copies of a card."""
+        """Return the number of copies in hands and draw pile."""
         asking = len(self.requests) if card is Card.CONTROL else 0
         played = self.discards.count(card) + sum(side.copies(card) for side in self.sides) + asking
         return self.deck.get(card, 0) - played
@@ -320,7 +317,7 @@ def race_km(edition: Edition, side: Side) -> int:
 
 
 def is_driving(edition: Edition, side: Side) -> bool:
-    """True if no hazard stops the side and it has the Roll or Right of Way that the edition needs."""
+    """True if no hazard stops the side and it has any Roll or Right of Way it needs."""
     if side.hazard is not None:
         return False
     top = side.battle_top

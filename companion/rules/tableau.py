@@ -1,4 +1,4 @@
-"""A finished tableau: the visible cards and what only people know, as a table that can be scored."""
+"""A finished hand as a table to score: visible cards, and facts only people know."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from companion.rules.table import EXTENDABLE_KM, Due, Ending, HowEnded, Side, Ta
 
 @dataclass(frozen=True, slots=True)
 class Trip:
-    """The target of a hand in km, and who called the extension."""
+    """A hand's target in km, and who called the extension."""
 
     target: int
     extended_by: int | None = None  # index of a side
@@ -29,11 +29,11 @@ class Told:
     trip: Trip
     completed_by: int | None  # index of a side
     played_out: bool  # if not completed: all cards were used up
-    draw_pile_empty: bool  # at the completion of the trip
+    draw_pile_empty: bool  # when the trip was completed
 
 
 def trips(edition: Edition, sides: int) -> tuple[Trip, ...]:
-    """Return the possible trips: the edition's targets, 700, 1000, and the extension by each side."""
+    """Return the possible trips: the edition's targets, 700, 1000, and each side's extension."""
     targets = dict.fromkeys((*_own_targets(edition, sides), EXTENDABLE_KM, EXTENDED_KM))
     extended = [Trip(EXTENDED_KM, side) for side in range(sides)] if edition.extension == "yes" else []
     return (*map(Trip, targets), *extended)
@@ -54,7 +54,7 @@ def likely(
 
 
 def _likely_trip(edition: Edition, km: Sequence[int]) -> Trip:
-    """Return the edition's shortest target that no side has passed, else the extension by the leader."""
+    """Return the shortest target that no side has passed, else the extension by the leader."""
     own = _own_targets(edition, len(km)) or [EXTENDED_KM]
     target = next((target for target in own if target >= max(km)), own[-1])
     if edition.extension == "yes" and own[0] == EXTENDABLE_KM < max(km):
@@ -63,7 +63,7 @@ def _likely_trip(edition: Edition, km: Sequence[int]) -> Trip:
 
 
 def may_have_more(edition: Edition, sides: Sequence[Side], number: int, trip: Trip | None = None) -> bool:
-    """True if the rules allow a side one more distance card, perhaps on a longer trip than it shows."""
+    """True if a side may have another distance card, perhaps on a longer trip."""
     shortest = min((card for card in edition.deck if card.family is Family.DISTANCE), key=lambda card: card.km)
     more = sides[number]._replace(distances=(*sides[number].distances, shortest))
     target = likely(edition, [*sides[:number], more, *sides[number + 1 :]], trip=trip).trip.target
@@ -86,8 +86,7 @@ def check_sides(edition: Edition, sides: int) -> None:
 def table_of(edition: Edition, sides: Sequence[Side], told: Told) -> Table:
     """Return the table of a finished hand, for scoring.
 
-    Battle piles are unknown and get one unread card each. A side whose distances were not counted has an unread
-    distance card, so it is not shut out.
+    Each battle pile gets one unread card. A side with uncounted distances has an unread one: no shut-out.
     """
     laid = sum(len(side.distances) + len(side.safeties) for side in sides)
     how = HowEnded.EXHAUSTED if told.played_out else HowEnded.AGREED

@@ -1,1 +1,1 @@
-"""Editions: a TOML file for each rule sheet, its parser, its value, and the switches for house rules."""
+"""Editions: TOML files of rule sheets, their parser, and switches for house rules."""

@@ -1,7 +1,7 @@
 """Editions as values, with the house rules of a match.
 
-The rules ask an edition for a switch (`edition.two_hundreds`), never for its name. A house rule sets the same switch
-for one match (`with_options`). For the file format see `edition_file.py`.
+Rules ask for a switch (`edition.two_hundreds`), never for an edition's name. A house rule sets a switch for one match.
+File format: `edition_file.py`.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from companion.rules.editions.switches import EditionError, check_options, follo
 __all__ = ["EditionError", "switches"]
 
 MOST_LENT, LONGEST_LENT = 1000, 65_536
-"""Maximum number of editions from other machines, and length of an edition file to share, in characters."""
+"""Maximum number of editions from other machines, and characters of an edition file to share."""
 
-SHORT_GAME_PLAYERS = 3  # maximum number of players for `five-hazards-removed`
+SHORT_GAME_PLAYERS = 3  # for `five-hazards-removed`
 POINTS, FEW_PLAYERS = "points", "few-players"
-"""What a switch may need, apart from house rules and cards: points for it, or at most `SHORT_GAME_PLAYERS`."""
+"""What a switch may need besides house rules and cards: points for it, at most `SHORT_GAME_PLAYERS`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Points for each line of the score sheet."""
+    """Points by line of the score sheet."""
 
     safety: int
     all_safeties: int
@@ -48,7 +48,7 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """A rule sheet with the house rules of a table. Every switch is a field."""
+    """A rule sheet with a table's house rules. Every switch is a field."""
 
     name: str
     parent: str | None
@@ -60,15 +60,15 @@ class Edition:
     counts_verified: bool
     deck: Mapping[Card, int]
     hand_size: int
-    seatings: tuple[tuple[int, int], ...]  # allowed pairs (players, players per side)
+    seatings: tuple[tuple[int, int], ...]  # allowed (players, players per side)
     target_km: Mapping[int, int]
     points: Points
-    sources: Mapping[str, str]  # section of the sheet for each switch and for `deck`, `setting-up`, …
-    written_in: Mapping[str, str]  # edition that sets each switch: this one or an ancestor
-    fixed: frozenset[str]  # switches that house rules may not change
+    sources: Mapping[str, str]  # section of the sheet by switch, and for `deck`, `setting-up`, …
+    written_in: Mapping[str, str]  # by switch: the edition that sets it, this or an ancestor
+    fixed: frozenset[str]  # switches closed to house rules
     first_player: str
     by_the_sheet: Mapping[str, str]  # values without house rules
-    house_rules: tuple[tuple[str, str], ...]  # set by this table, without entailed changes
+    house_rules: tuple[tuple[str, str], ...]  # without entailed changes
     hazard_on_hazard: str
     hazard_on_remedy: str
     hazard_on_empty_pile: str
@@ -106,12 +106,11 @@ class Edition:
 
     @property
     def two_hundreds_max(self) -> int | None:
-        """Maximum number of 200s per side; None for no limit."""
+        """Most 200s per side; None for no limit."""
         return int(self.two_hundreds) if self.two_hundreds.isdigit() else None
 
     @property
     def reshuffles(self) -> bool:
-        """True if the discards are reshuffled into an empty draw pile."""
         return self.empty_pile == "reshuffle"
 
     @property
@@ -138,7 +137,7 @@ class Edition:
         return MappingProxyType({**self.deck, **fewer})
 
     def switch(self, name: str) -> str:
-        """Return the value of a switch by its name with hyphens (`hazard-on-hazard`)."""
+        """Return the value of a switch, named with hyphens (`hazard-on-hazard`)."""
         return str(getattr(self, _field(name)))
 
     def means_nothing(self, switch: str) -> bool:
@@ -146,9 +145,9 @@ class Edition:
         return switch in self.fixed or self.lacks(switch) is not None
 
     def lacks(self, switch: str) -> str | Card | None:
-        """Return what a switch needs and this edition lacks: a house rule, a card, `POINTS` or `FEW_PLAYERS`.
+        """Return what a switch lacks to have an effect: a house rule, a card, `POINTS` or `FEW_PLAYERS`.
 
-        None if the switch has an effect.
+        None if it has one.
         """
         lacking: dict[str, dict[str | Card, bool]] = {
             "extension-bonus": {"extension=yes": self.extension == "no", POINTS: not self.points.extension},
@@ -165,8 +164,8 @@ class Edition:
     def with_options(self, options: Iterable[tuple[str, str]]) -> Edition:
         """Return the edition with additional house rules; the last value of a switch counts.
 
-        Values of the sheet that contradict a house rule change with it. Raises EditionError for unknown or
-        contradictory house rules and for fixed switches.
+        Contradicting values of the sheet change too. Raises EditionError for unknown or contradictory house rules and
+        fixed switches.
         """
         rules = dict(self.house_rules)
         for name, value in options:
@@ -188,9 +187,9 @@ class Edition:
         return replace(self, house_rules=tuple(rules.items()), **changes)
 
     def with_deck(self, counts: Mapping[Card, int]) -> Edition:
-        """Return the edition with corrected counts of some cards; the total must not change.
+        """Return the edition with corrected card counts and the same total.
 
-        Raises EditionError if the counts are verified, a card is not in the deck, or a count or the total is wrong.
+        Raises EditionError if counts are verified, a card is not in the deck, or a count or the total is wrong.
         """
         if not counts:
             return self
@@ -226,15 +225,15 @@ def _field(switch: str) -> str:
 
 
 _own: dict[str, tuple[Edition, str]] = {}
-"""The user's own editions with the text of their files; loaded once at the start of the program."""
+"""The user's own editions and the text of their files, loaded at program start."""
 
-_lent: dict[str, Edition] = {}  # editions of other machines, by name and hash of the content
+_lent: dict[str, Edition] = {}  # from other machines, by name and content hash
 
 
 def keep_own_editions(folder: Path) -> tuple[str, ...]:
-    """Load the editions of a folder, `ours.toml` as `ours`, in place of those of an earlier folder.
+    """Load a folder's editions (`ours` from `ours.toml`), dropping those of an earlier folder.
 
-    Return a sentence for each file that cannot be used; the others are loaded.
+    Return a sentence per unusable file, which is skipped.
     """
     _own.clear()
     faults = []
@@ -257,9 +256,9 @@ def own_text(name: str) -> str | None:
 
 @cache
 def lent(text: str) -> str:
-    """Register an edition of another machine; return its name for `load_edition`, which includes a hash.
+    """Register an edition of another machine; return its name (with a hash) for `load_edition`.
 
-    Raises EditionError if the text is not an edition file, is too long, or too many editions are registered.
+    Raises EditionError for an invalid or too long text, or too many editions.
     """
     if len(_lent) >= MOST_LENT or len(text) > LONGEST_LENT:
         raise EditionError("There are too many editions, or they are too long.")
@@ -273,12 +272,12 @@ def lent(text: str) -> str:
 
 
 def edition_names() -> tuple[str, ...]:
-    """Return the names of the shipped editions, classic first, then the user's own."""
+    """Return the names of shipped editions, classic first, then the user's own."""
     return (*edition_file.shipped_names(), *_own)
 
 
 def known_edition(name: str | None) -> Edition | None:
-    """Return an edition by name; None for one that is unknown here, such as an own edition of another machine."""
+    """Return an edition by name; None if unknown here, such as another machine's own."""
     return load_edition(name) if name and (name in edition_names() or name in _lent) else None
 
 

@@ -1,7 +1,6 @@
-"""Edition files: TOML with a parent and the differences from it; the reading lists every fault.
+"""Edition files (TOML): differences from a parent edition; reading lists every fault.
 
-A file is checked on its own first. Its valid part is then merged with the parent and checked as a whole, so a wrong
-value is reported once and causes no further sentences.
+A file is checked alone, then its valid part merged with the parent. So each wrong value is reported once.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ TARGET_STEP_KM = 25
 MOST_PLAYERS = 8
 
 Entries = Mapping[str, Any]
-Place = tuple[str, ...]  # path of keys from the top level
+Place = tuple[str, ...]  # keys from the top level down
 _MOST_TEXT, _MOST_LETTERS = 300, {"name": 60, "title": 60}
-"""Maximum length of a text, in general and for some keys, in characters."""
+"""Maximum characters of a text, in general and by key."""
 
 _IDENTITY = {"name": str, "title": str, "sheet": str, "about": str}
 _TABLES = {"deck": dict, "setting-up": dict, "points": dict, "switches": dict}
@@ -55,7 +54,7 @@ FIRST_PLAYERS = MappingProxyType(
         "alternates": say("The first turn alternates hand by hand."),
     }
 )
-"""Who begins, according to the sheet; shown to players, but no rule depends on it."""
+"""Who begins by the sheet, as sentences for players; no rule depends on it."""
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _KIND_WORDS: dict[type, str] = {
@@ -72,7 +71,7 @@ _TOO_LARGE = 100_000  # above any count, target or points
 
 @cache
 def shipped_names() -> tuple[str, ...]:
-    """Return the names of the shipped editions, classic first."""
+    """Return the names of shipped editions, classic first."""
     names = sorted(path.stem for path in EDITIONS.glob("*.toml"))
     return tuple(sorted(names, key=lambda name: name != "classic"))
 
@@ -82,7 +81,7 @@ class Fault:
     """A fault in an edition file, as a sentence that names the key."""
 
     say: str
-    line: int | None = None  # from 1, if not TOML or UTF-8
+    line: int | None = None  # from 1; only if not TOML or UTF-8
     places: tuple[Place, ...] = ()
 
     def in_file(self, path: Path) -> str:
@@ -92,7 +91,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class EditionReading:
-    """The valid entries merged with the parent's, and the faults of the file."""
+    """The valid entries, merged with the parent's, and the file's faults."""
 
     entries: Entries
     faults: tuple[Fault, ...] = ()
@@ -103,7 +102,7 @@ def _wrong(say: str, *places: Place) -> Fault:
 
 
 def read_file(path: Path) -> EditionReading:
-    """Read an edition file; only shipped files may use the names of shipped editions.
+    """Read an edition file; only shipped files may use their names.
 
     Raises EditionError, naming the file, if it cannot be opened.
     """
@@ -120,7 +119,7 @@ def read_file(path: Path) -> EditionReading:
 
 
 def read_text(text: str, taken: Collection[str] = ()) -> EditionReading:
-    """Read the text of an edition file. A name in `taken` is a fault; any text gives a reading."""
+    """Read the text of an edition file; a name in `taken` is a fault."""
     text = text.removeprefix("\ufeff")
     try:
         data = toml_text.load(text)
@@ -133,11 +132,11 @@ def read_text(text: str, taken: Collection[str] = ()) -> EditionReading:
     named_wrong = {place[:2] for wrong in own_wrongs for place in wrong.places}
     own = _sound(data, named_wrong)
     if "switches" in own:
-        # Record which edition sets each switch.
+        # Which edition sets each switch.
         own["switches"] = {key: {**entry, "edition": own.get("name", "")} for key, entry in own["switches"].items()}
     parent = own.get("parent", None if "parent" not in data else "classic")
     entries = _with_parent(read_file(EDITIONS / f"{parent}.toml").entries, own) if parent else own
-    # Skip faults about reported keys and about keys inside or above them.
+    # Skip faults about reported keys, their parts and parents.
     whole_wrongs = (
         wrong
         for wrong in _whole_wrongs(own, entries)
@@ -147,7 +146,7 @@ def read_text(text: str, taken: Collection[str] = ()) -> EditionReading:
 
 
 def _sound(data: Mapping[str, Any], wrong: Collection[Place]) -> dict[str, Any]:
-    """Return the data without the wrong keys of the first two levels."""
+    """Return the data without wrong keys of the first two levels."""
     out = {}
     for key, value in data.items():
         if (key,) not in wrong:
@@ -157,14 +156,14 @@ def _sound(data: Mapping[str, Any], wrong: Collection[Place]) -> dict[str, Any]:
 
 
 def _with_parent(base: Entries, own: Entries) -> dict[str, Any]:
-    """Merge an edition with its parent key by key, but a `deck` as a whole."""
+    """Merge an edition with its parent key by key, but `deck` as a whole."""
     setting_up = {**base["setting-up"], **own.get("setting-up", {})}
     deck = {**own.get("deck", base["deck"]), **own.get("deck-changes", {})}
     changed = {key: {**base[key], **own.get(key, {})} for key in ("points", "switches")}
     title = own.get("title", own.get("name", "").replace("-", " ").capitalize())
     about = f"As {base['title']}, with rules of our own."
     identity = {"title": title, "sheet": "our own rules", "about": about, "year": None}
-    # Inherit targets only for allowed numbers of players.
+    # Only for allowed numbers of players.
     seated = {str(players) for players, _ in setting_up["seatings"]}
     inherited = {players: km for players, km in base["setting-up"]["target-km"].items() if players in seated}
     targets = {**inherited, **own.get("setting-up", {}).get("target-km", {})}

@@ -1,4 +1,4 @@
-"""The switches of the rules: their values and contradictions, and the changes that one entails."""
+"""Switches of the rules: values, contradictions, entailed changes."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ Rule = tuple[str, str]
 
 
 class EditionError(Problem, ValueError):
-    """An edition file or house rule that cannot be used."""
+    """An unusable edition file or house rule."""
 
 
 @cache
 def switches() -> Mapping[str, Mapping[str, str]]:
-    """Return the values of each switch, with a sentence for each."""
+    """Return each switch's values, with a sentence for each."""
     data = tomllib.loads(_SWITCHES.read_text(encoding="utf-8"))
     return MappingProxyType({name: MappingProxyType(values) for name, values in data.items()})
 
 
 def switch_title(name: str) -> str:
-    """Return a switch as a heading, with places for the names of cards: `%(roll)s on remedy`."""
+    """Return a switch as a heading with places for card names: `%(roll)s on remedy`."""
     plain = re.sub("(roll|right-of-way|u-turn)", r"%(\1)s", name)
     plain = re.sub(r"-(?![^(]*\))", " ", plain).replace("fourre", "fourré")
     return plain[:1].upper() + plain[1:]
@@ -39,7 +39,7 @@ def switch_title(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two values that exclude each other, of switches with two values."""
+    """Two values that exclude each other; both switches have two values."""
 
     one: Rule
     other: Rule
@@ -89,7 +89,7 @@ def check_option(name: str, value: str) -> None:
 def check_options(options: Iterable[Rule]) -> None:
     """Raise EditionError, with a sentence, for unknown or contradictory house rules.
 
-    A repeated rule replaces the earlier one; otherwise the order does not matter.
+    Of a repeated rule, the last counts.
     """
     rules = tuple(options)
     for name, value in rules:
@@ -122,7 +122,7 @@ def follows(rules: Mapping[str, str], sheet: Mapping[str, str]) -> dict[str, str
 
 
 def otherwise(rule: Rule) -> Rule:
-    """Return the same switch with its other value."""
+    """Return a switch with its other value."""
     name, value = rule
     return name, next(other for other in switches()[name] if other != value)
 

@@ -1,1 +1,1 @@
-"""The record of a match: its notation, and the verdict on each line."""
+"""The record of a match: notation, and verdicts on lines."""

@@ -1,7 +1,7 @@
 """Judge a record line by line: verdicts, results of hands, winner of the match.
 
-Replays, live tables and corrections all use `step`, one line at a time. A `JudgedRecord` keeps the game after every
-line, so `judge_on` judges only the lines after a change.
+Replays, live tables and corrections all use `step`. A `JudgedRecord` keeps the game after every line, so that
+`judge_on` judges only what follows a change.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from companion.rules.set_up_remarks import idle_rules, look_alikes
 from companion.rules.table import Ending, HowEnded, Side, Table, Team
 
 LEGAL, ILLEGAL, UNREADABLE = "legal", "illegal", "unreadable"
-MOST_NAMES = 16  # maximum of sides and display names, more than any table has
+MOST_NAMES = 16  # for sides and display names; more than any table has
 NO_POINTS: Mapping[str, int] = MappingProxyType({})
 
 
 class JudgedLine(NamedTuple):
-    """The verdict on a play or on an unreadable line."""
+    """The verdict on a play or an unreadable line."""
 
     line: RecordLine
     hand: int
@@ -40,12 +40,12 @@ class JudgedLine(NamedTuple):
     reasons: tuple[Reason, ...] = ()
     remarks: tuple[Reason, ...] = ()
     applied: bool = False
-    unreadable: str | None = None  # a sentence on how to write the line
+    unreadable: str | None = None  # how to write the line
     table: Table | None = None
-    look_up: str | None = None  # the edition that lists the cards and house rules, if one is unknown
+    look_up: str | None = None  # the edition to look in for an unknown card or house rule
 
     def as_json(self, file: str, *, states: bool = False) -> dict[str, Any]:
-        """Return the line object of `companion replay --json`."""
+        """Return a line object of `companion replay --json`."""
         edition = self.table.edition if self.table else load_edition("classic")
         reasons = [as_json(why, edition) for why in self.reasons]
         if self.unreadable:
@@ -65,7 +65,7 @@ class JudgedLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HandResult:
-    """The scored result of a hand."""
+    """The score of a hand."""
 
     number: int
     how: HowEnded
@@ -78,7 +78,7 @@ class HandResult:
     remarks: tuple[Reason, ...] = ()
 
     def as_json(self, file: str) -> dict[str, Any]:
-        """Return the hand object of `companion replay --json`."""
+        """Return a hand object of `companion replay --json`."""
         return {
             "file": file,
             "hand": self.number,
@@ -103,7 +103,7 @@ class HandResult:
 class Game(NamedTuple):
     """The state after some lines of a record: setup, current hand, earlier hands.
 
-    A tuple because one is created per line, several times faster than a frozen dataclass.
+    A tuple, because creating one per line is several times faster than with a frozen dataclass.
     """
 
     edition_name: str = "classic"
@@ -111,19 +111,19 @@ class Game(NamedTuple):
     teams: tuple[Team, ...] = ()
     target: int | None = None
     shown: Mapping[str, str] = MappingProxyType({})
-    table: Table | None = None  # the current hand or the last finished one; None before the first
+    table: Table | None = None  # of the current or last hand; None before the first
     hand_number: int = 0
     hands: tuple[HandResult, ...] = ()
-    totals: Mapping[str, int] = NO_POINTS  # match totals without the open hand
+    totals: Mapping[str, int] = NO_POINTS  # without the open hand
     winner: str | None = None
     won: Mapping[str, int] = NO_POINTS
-    held: HandResult | None = None  # result of the last hand, while a u-turn can still reopen it
+    held: HandResult | None = None  # the last result, while a u-turn can reopen its hand
     counts: tuple[tuple[Card, int], ...] = ()  # the owner's counts of an unverified deck
-    is_unseated: bool = False  # reported: the edition does not allow these sides
+    is_unseated: bool = False  # the edition does not allow these sides, as reported
 
     @property
     def edition(self) -> Edition:
-        """The edition with this game's house rules and card counts."""
+        """The edition with house rules and corrected card counts."""
         return load_edition(self.edition_name).with_options(self.options).with_deck(dict(self.counts))
 
     @property
@@ -152,7 +152,7 @@ Item = JudgedLine | HandResult
 
 @dataclass(frozen=True, slots=True)
 class JudgedRecord:
-    """A judged record: for each line the game after it, and what `step` returned."""
+    """Lines with, for each, the game after it and the items from `step`."""
 
     lines: tuple[RecordLine, ...] = ()
     games: tuple[Game, ...] = ()
@@ -160,17 +160,16 @@ class JudgedRecord:
 
     @property
     def game(self) -> Game:
-        """The game after the last line."""
         return self.games[-1] if self.games else NEW_GAME
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """What `judge` yields for these lines."""
+        """All verdicts and results, as from `judge`."""
         return (*(item for items in self.given for item in items), *at_the_end(self.game))
 
     @property
     def hands(self) -> dict[int, HandResult]:
-        """The results by hand number, from 1."""
+        """Results by hand number, from 1."""
         return {item.number: item for item in self.items if isinstance(item, HandResult)}
 
     def verdict(self, place: int) -> JudgedLine | None:
@@ -195,7 +194,7 @@ def judge_on(before: JudgedRecord, record: Sequence[RecordLine]) -> JudgedRecord
 
 
 def judge(lines: Iterable[RecordLine], *, as_lies: bool = False) -> Iterator[Item]:
-    """Yield the verdict on each line, and the result of each hand after its last line; an open hand's comes last.
+    """Yield the verdict on each line, and each hand's result after its last line; an open hand's comes last.
 
     `as_lies` applies illegal plays, as in `step`.
     """
@@ -204,13 +203,13 @@ def judge(lines: Iterable[RecordLine], *, as_lies: bool = False) -> Iterator[Ite
         game, items = step(game, line, as_lies=as_lies)
         yield from items
         if game.hands:
-            # Yielded already: keeping them would make long records slow.
+            # Keeping yielded results would make long records slow.
             game = game._replace(hands=())
     yield from at_the_end(game)
 
 
 def at_the_end(game: Game) -> tuple[Item, ...]:
-    """Return the result of an open hand, or the one held back."""
+    """Return the result of an open hand, or the one held back for a u-turn."""
     if game.held is not None:
         return (game.held,)
     if game.table is None or not game.hand_is_open:
@@ -219,9 +218,9 @@ def at_the_end(game: Game) -> tuple[Item, ...]:
 
 
 def step(game: Game, line: RecordLine, *, as_lies: bool = False) -> tuple[Game, tuple[Item, ...]]:
-    """Return the game after one more line, with the verdict on it and the results of hands that it ended.
+    """Return the game after a line, its verdict, and the results of hands it ended.
 
-    An illegal play is applied only with `as_lies` or a final `anyway`, and only if it moves a card on the table.
+    `as_lies` or a final `anyway` applies an illegal play, if it moves a card on the table.
 
     >>> game = NEW_GAME
     >>> texts = ["side Ann", "side Bob", "hand first Ann", "Ann roll", "Bob 100", "Bob fly"]
@@ -296,7 +295,7 @@ def _set_up(game: Game, header: Header) -> Game:
 
 
 def _agreed(game: Game) -> Game:
-    """Return the game, if its house rules fit its edition; raise EditionError otherwise."""
+    """Return the game. Raises EditionError if its house rules do not fit its edition."""
     return game._replace(options=game.edition.house_rules)
 
 
@@ -330,7 +329,7 @@ def _end_open_hand(game: Game) -> tuple[Game, tuple[Item, ...]]:
 def _take_play(game: Game, line: RecordLine, play: Play, as_lies: bool) -> tuple[Game, tuple[Item, ...]]:
     began: tuple[Reason, ...] = ()
     if game.table is None:
-        # `hand first` is missing or unreadable: the first play decides.
+        # `hand first` is missing or unreadable.
         if game.is_unseated:
             raise Unreadable(say("No hand has started."))
         if play.player is None:
@@ -341,7 +340,7 @@ def _take_play(game: Game, line: RecordLine, play: Play, as_lies: bool) -> tuple
         raise AssertionError("a hand was begun")
     reasons = referee.objections(table, play)
     remarks = began if reasons else (*began, *referee.remarks(table, play))
-    # Acts without a card have nothing to apply.
+    # Acts without a card change nothing.
     leaves_a_card = bool(play.cards or play.card) or (play.verb is Verb.TAKE and bool(table.discards))
     stands = (as_lies or play.anyway) and leaves_a_card
     applied = not reasons or (stands and not table.is_over)
@@ -357,7 +356,7 @@ def _take_play(game: Game, line: RecordLine, play: Play, as_lies: bool) -> tuple
 
 
 def _close(game: Game, table: Table, remarks: tuple[Reason, ...] = ()) -> tuple[Game, tuple[Item, ...]]:
-    """Add a hand to the match; hold its result back while a u-turn can reopen it."""
+    """Add a hand to the match; hold back its result while a u-turn can reopen it."""
     sheets = scoring.score(table)
     totals = MappingProxyType(scoring.match_totals(table, game.totals, sheets))
     winner = scoring.match_winner(table.edition, totals, table)
@@ -418,7 +417,7 @@ def _slug(card: Card | None) -> str | None:
 
 
 def state_json(table: Table) -> dict[str, Any]:
-    """Return the table as JSON, for `companion replay --states` and the pages."""
+    """Return the table as JSON, for `companion replay --states` and pages."""
     offered, seats = table.extension_offered_to, table.seats
     return {
         "to_move": None if table.is_over else table.player_to_move,

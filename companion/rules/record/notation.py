@@ -1,4 +1,4 @@
-"""The record notation: parse and write the lines of a record."""
+"""The record notation: parse and write lines."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Unreadable(ValueError):
 
 
 class UnreadableEdition(Unreadable):
-    """An `edition` line that cannot be used."""
+    """An unusable `edition` line."""
 
 
 class UnknownWord(Unreadable):
@@ -47,16 +47,16 @@ class UnknownWord(Unreadable):
 
 
 class UnknownCard(UnknownWord):
-    """An unknown word in place of a card, with a suggestion."""
+    """An unknown card."""
 
     def __init__(self, word: str, others: Iterable[str] = ()) -> None:
         self._word, self._others = word, tuple(others)
         super().__init__(self.among(()))
 
     def among(self, cards: Iterable[Card], edition: str | None = None) -> Said:
-        """Return the sentence where those cards are in the game; others are suggested only if none of them is meant.
+        """Return the sentence, suggesting a card of `cards` or, if none is similar, any other.
 
-        A printed name is suggested as the edition has it; without one, as any edition has it.
+        Printed names are suggested as the edition, by default any, has them.
         """
         every = [card for card in Card if card is not Card.UNKNOWN]
         near = meant(self._word, [*(cards or every), *self._others]) or meant(self._word, every)
@@ -104,7 +104,7 @@ class OptionLine:
 
 @dataclass(frozen=True, slots=True)
 class DeckLine:
-    """`deck stop=5, roll=5`: counts by the owner of an unverified deck."""
+    """`deck stop=5, roll=5`: the owner's counts of an unverified deck"""
 
     counts: tuple[tuple[Card, int], ...]
 
@@ -130,7 +130,7 @@ Header = EditionLine | SideLine | TargetLine | OptionLine | DeckLine | PlayerLin
 def lines(text: str) -> Iterator[RecordLine]:
     r"""Yield the lines of a record, numbered from 1, without comments and empty lines.
 
-    Letters are composed (Unicode NFC), so both spellings of `Zoë` are equal.
+    Letters are composed (Unicode NFC): both spellings of `Zoë` are equal.
 
     >>> for line in lines("side Ann\nside Bob\n\nhand first Ann\nAnn roll  # green light"):
     ...     print(line.number, line.text)
@@ -147,7 +147,7 @@ def lines(text: str) -> Iterator[RecordLine]:
 
 
 def without_comment(raw: str) -> str:
-    """Return a line without comment and surrounding spaces. A `#` inside quotes is part of a name."""
+    """Return a line without comment and surrounding spaces; a `#` in quotes stays."""
     quoted = False
     for found in re.finditer(r'["#]', raw) if "#" in raw else ():
         at = found.start()
@@ -159,7 +159,7 @@ def without_comment(raw: str) -> str:
 
 
 def is_name(word: str) -> bool:
-    """True if a word can name a player or side: letters of any script, digits, `-` and `_`."""
+    """True for a word of letters (any script), digits, `-` and `_`."""
     if _PLAIN_NAME.fullmatch(word):
         return True
     # Many scripts need combining marks and joiners.
@@ -168,9 +168,9 @@ def is_name(word: str) -> bool:
 
 
 def parse_header(text: str) -> Header | None:
-    """Parse a header line or `hand first …`; None if the first word is not that of a header.
+    """Parse a header or `hand first …`; None if the first word is no header's.
 
-    Raises Unreadable, with a sentence, if the rest of a header cannot be parsed.
+    Raises Unreadable, with a sentence, for a malformed header.
     """
     text = composed(text)
     keyword = text.split(maxsplit=1)[0].lower() if text.strip() else ""
@@ -187,7 +187,7 @@ def parse_header(text: str) -> Header | None:
 def read_header(text: str) -> Header | None:
     """Parse a header; None for anything else.
 
-    If a player is named like a header (`side`), only `parse_line` can distinguish their plays from headers.
+    Plays of a player named like a header (`side`) need `parse_line`.
     """
     try:
         return parse_header(text)
@@ -202,9 +202,9 @@ def edition_named(text: str) -> str | None:
 
 
 def parse_line(text: str, teams: tuple[Team, ...]) -> Play | Header:
-    """Parse one line of a record. Raises Unreadable, with a sentence, if that fails.
+    """Parse a line. Raises Unreadable, with a sentence.
 
-    A player may have the name of a header, such as `side`, so plays are tried first.
+    Plays are tried first: a player may be named like a header.
 
     >>> teams = (Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))
     >>> play = parse_line("Ann Red Light > Bob", teams)
@@ -250,9 +250,9 @@ def _read_side(name: str, written: str | None) -> SideLine:
 
 
 def check_names(team: Team) -> None:
-    """Raise Unreadable, with a sentence, if a name is too long; a side named `Ann-Bob` after its players may be.
+    """Raise Unreadable for a name that is too long, unless the side's name joins its players' (`Ann-Bob`).
 
-    Called only when a match begins: parsing accepts names of any length, so older logs remain readable.
+    Only new matches are checked; older logs with longer names remain readable.
     """
     own = () if team.name == "-".join(team.players) else (team.name,)
     for name in (*own, *team.players):
@@ -315,7 +315,7 @@ _HEADERS: dict[str, tuple[str, str, Callable[..., Header]]] = {
     "player": (rf'({_NAME})\s+"([^"]*)"', '`player Ann "Ann Smith"`', _read_player),
     "hand": (rf"first\s+({_NAME})", "`hand first Ann`", HandLine),
 }
-"""By first word: pattern for the rest of a header, an example, and the function that parses its groups."""
+"""By first word: pattern for the rest of a header, example, parser of the groups."""
 
 
 _WORDS = {verb.value: verb for verb in (Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS, Verb.EXTEND, Verb.FINISH)}
@@ -327,10 +327,10 @@ _TABLE_WORDS = {verb.value: verb for verb in (Verb.EXHAUSTED, Verb.END)}
 
 @lru_cache(maxsize=4096)
 def parse_play(text: str, teams: tuple[Team, ...]) -> Play:
-    """Parse a play. Raises Unreadable, with a sentence, if that fails.
+    """Parse a play. Raises Unreadable, with a sentence.
 
-    A final `anyway` marks an illegal play that the table accepted. Results are cached, as records of the same players
-    repeat the same few hundred lines.
+    A final `anyway` marks an illegal play that the table accepted. Cached: records of the same players repeat a few
+    hundred lines.
     """
     text = composed(text)
     said = without_comment(text) if "#" in text else text
@@ -354,7 +354,7 @@ def parse_play(text: str, teams: tuple[Team, ...]) -> Play:
 
 
 def _in_few_words(words: Sequence[str]) -> list[str]:
-    """Return the words with each card as one word: `red-light` for `red light`, `100*2` for `100 x 2`.
+    """Return the words with each card as one: `red-light` for `red light`, `100*2` for `100 x 2`.
 
     Names after `>` stay unchanged.
     """
@@ -377,7 +377,7 @@ def read_play(text: str, teams: tuple[Team, ...]) -> Play | None:
 
 def _who(words: Sequence[str], teams: Sequence[Team]) -> Said:
     players = [player for team in teams for player in team.players]
-    # Pages show `Player 1` for the record's `Player-1`.
+    # Pages show `Player-1` as `Player 1`.
     near = meant("-".join(words[:2]), players) or meant(words[0], [*players, *_HEADERS, *_TABLE_WORDS]) if words else ""
     if not players:
         return say("No `side` line names the players yet%(near)s.", near=near)
@@ -422,14 +422,14 @@ def _parse_word(player: str, word: str) -> Play:
 
 
 def _doubled(word: str, others: Iterable[str] = ()) -> tuple[Card, int]:
-    """Parse `100*2`; `others` are suggestions for an unknown word."""
+    """Return card and factor of `100*2`; `others`: suggestions for an unknown word."""
     found = _TIMES.fullmatch(word)
     if found is None:
         return _card(word, others), 1
     card = _card(found[1] or found[5])
     if card.family is not Family.DISTANCE:
         raise Unreadable(say("Only a distance card can be doubled: `100*2`."))
-    # The referee objects to two accelerators (`100*2*2`, `100*4`).
+    # Two accelerators (`100*2*2`, `100*4`) are for the referee to refuse.
     return card, min(int(found[2] or found[4]) * int(found[3] or 1), MOST_WRITTEN_TIMES)
 
 
@@ -475,11 +475,11 @@ _ACT_SHAPES = {
     Verb.PAIR: (r"\S+ for \S+", say("Write two equal cards for a discarded one as `%(player)s pair 50 for 100`.")),
     **dict.fromkeys((Verb.THEFT, Verb.CONTROL, Verb.GIVE, Verb.NAME), _AT_SOMEBODY),
 }
-"""By verb: pattern for the words after it, and the sentence about a mismatch."""
+"""By verb: pattern for the words after it, sentence about a mismatch."""
 
 _ACTS = {verb.value: verb for verb in _ACT_SHAPES}
 _PLAIN_WORDS = frozenset({*_ACTS, "for", "!", _ANYWAY, _UNDER})
-"""Words other than cards; a play of only these and slugs needs no joining of card names."""
+"""Words of plays that are not part of card names."""
 
 
 def _card(slug: str, others: Iterable[str] = ()) -> Card:
@@ -490,7 +490,7 @@ def _card(slug: str, others: Iterable[str] = ()) -> Card:
 
 
 def header_text(teams: Sequence[Team], edition: str, target: int | None, options: Mapping[str, str]) -> list[str]:
-    """Return the header lines of a new record in normal form; `target` is in km."""
+    """Return the header lines of a new record; `target` in km."""
     sides = [f"side {t.name}" if t.players == (t.name,) else f"side {t.name} = {', '.join(t.players)}" for t in teams]
     lines = [f"edition {edition}", *sides]
     lines += [f"target {target}"] if target else []
@@ -498,5 +498,5 @@ def header_text(teams: Sequence[Team], edition: str, target: int | None, options
 
 
 def record_text(lines: Iterable[str]) -> str:
-    """Return the text of a record file, with a blank line before each hand."""
+    """Return the text of a record file, a blank line before each hand."""
     return "".join("\n" * isinstance(read_header(text), HandLine) + f"{text}\n" for text in lines)
