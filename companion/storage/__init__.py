@@ -1,1 +1,1 @@
-"""The data folder: event log, backups, recovery of a damaged log, restoring."""
+"""The data folder: event log, backups, repair of a damaged log, restoring."""

@@ -1,7 +1,7 @@
 """Verified copies of the log in `backups/`, made while it is in use.
 
-The newest seven daily backups are kept, and the newest two made at the end of a hand. They are named and sorted by
-their last event, because a small computer may have no clock.
+The newest seven daily backups are kept, and two made after a hand. They are named and sorted by their last event: a
+small computer may have no clock.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ FOLDER = "backups"
 DAILY, HAND = "log", "hand"  # name prefixes: daily, end of a hand
 KEPT, KEPT_OF_HANDS = 7, 2
 EVERY_S = 24 * 3600.0
-QUIET_S = 60.0  # without a write for this long, the table counts as quiet
-PATIENCE_S = 6 * 3600.0  # maximum delay of a daily backup while the table is never quiet
+QUIET_S = 60.0  # without a write, the table counts as quiet
+PATIENCE_S = 6 * 3600.0  # maximum delay of a daily backup for a quiet table
 LOOK_S = 2.0
 LAST_ONE_S = 3.0
 
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 
 def backups_of(path: Path) -> tuple[Path, ...]:
-    """Return the backups of a log, newest first."""
+    """Return a log's backups, newest first."""
     folder = path.parent / FOLDER
     try:
         named = [(last_in(one), one) for one in folder.iterdir() if _NAME.fullmatch(one.name)]
@@ -45,13 +45,13 @@ def backups_of(path: Path) -> tuple[Path, ...]:
 
 
 def last_in(backup: Path) -> int:
-    """Return the number of the last event from a backup's name; 0 for other names."""
+    """Return the last event's number from a backup's name; 0 for other names."""
     found = _NAME.fullmatch(backup.name)
     return int(found[2]) if found else 0
 
 
 def rows_in_backup(backup: Path) -> tuple[Row, ...] | None:
-    """Return the events of a backup; None if it is damaged or does not match its name."""
+    """Return a backup's events; None if damaged or contradicting its name."""
     try:
         rows = rows_of(read_readable(backup), backup)
     except (Problem, OSError):
@@ -60,9 +60,9 @@ def rows_in_backup(backup: Path) -> tuple[Row, ...] | None:
 
 
 def back_up(path: Path, kind: str = DAILY) -> Path | None:
-    """Back up a log, even while it is written to; return None if it is empty or already backed up.
+    """Back up a log, even during writes, and return the new file; None if empty or already backed up.
 
-    Raises Problem if that fails. It leaves no partial file and keeps the older backups.
+    Raises Problem if that fails, leaving older backups and no partial file.
     """
     folder = path.parent / FOLDER
     try:
@@ -78,7 +78,7 @@ def back_up(path: Path, kind: str = DAILY) -> Path | None:
         if rows_in_backup(final) is None:
             final.unlink()
             raise sqlite3.DatabaseError("the copy is not what was copied")
-        # Backups ahead of the log belong to another log: do not count or delete them.
+        # Backups ahead of the log belong to another log: ignore them.
         behind = [one for one in backups_of(path) if one.name.startswith(f"{kind}-") and last_in(one) <= last]
         for old in behind[KEPT if kind == DAILY else KEPT_OF_HANDS :]:
             old.unlink(missing_ok=True)
@@ -89,9 +89,9 @@ def back_up(path: Path, kind: str = DAILY) -> Path | None:
 
 
 class Nightly:
-    """Thread that makes a backup at the start, then daily, if possible while the table is quiet.
+    """Thread that makes a backup at the start and daily, if possible while the table is quiet.
 
-    It makes another one whenever the value of `hands_ended` changes. `quiet_s` returns seconds since the last write.
+    It makes another when `hands_ended()` changes. `quiet_s` returns seconds since the last write.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Nightly:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop; wait at most `LAST_ONE_S` for a backup in progress, in case the disk hangs."""
+        """Stop; wait at most `LAST_ONE_S` for a backup in progress: the disk may hang."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(LAST_ONE_S)
@@ -129,7 +129,7 @@ class Nightly:
         return waited_s >= EVERY_S and (self._quiet_s() >= QUIET_S or waited_s >= EVERY_S + PATIENCE_S)
 
     def back_up(self, kind: str = DAILY) -> Path | None:
-        """Make a backup and report a failure; the next one is the retry."""
+        """Make a backup, or report why not; the next one is the retry."""
         if kind == DAILY:
             self._last_s = self._clock()
         try:

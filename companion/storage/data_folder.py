@@ -1,7 +1,4 @@
-"""The data folder, the only place for matches, decks, settings and backups.
-
-Files are written atomically and synced to disk.
-"""
+"""The data folder for matches, decks, settings and backups; its files are written atomically and synced."""
 
 from __future__ import annotations
 
@@ -24,20 +21,20 @@ EDITIONS_NAME = "editions"
 DEMO_NAME = "demo"
 DECK_IN_USE_NAME, TURN_NAME = "deck-in-use.json", "picture-turn.json"  # chosen deck; rotation of pictures
 
-PIECE_BYTES = 4096  # size of a page of the log, which is read or not read as a whole
+PIECE_BYTES = 4096  # page of the log, read as a whole or not at all
 _writing: WeakValueDictionary[Path, threading.Lock] = WeakValueDictionary()
-"""Lock of each file that is being written: two threads that write the same file would share its `.new` file."""
+"""Lock by file being written: two writers would share its `.new` file."""
 
-_to_lock = threading.Lock()  # held only while a lock is looked up
-_CAPABILITY_VERSION, _CAP_DAC_READ_SEARCH = 0x20080522, 1 << 2  # of linux/capability.h
+_to_lock = threading.Lock()  # held only to look up a lock
+_CAPABILITY_VERSION, _CAP_DAC_READ_SEARCH = 0x20080522, 1 << 2  # from linux/capability.h
 _CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP)
-"""What a file system says that keeps folders in its own way: FAT, some network drives."""
+"""Errors of file systems that cannot sync folders: FAT, some network drives."""
 
 
 def data_dir(option: str | os.PathLike[str] | None = None) -> Path:
-    """Return the data folder: the option, else `COMPANION_DATA`, else the user's data folder. Create it if missing.
+    """Return the data folder, created if missing: the option, `COMPANION_DATA` or the user's data folder.
 
-    It may be read-only: writers report that. Raises Problem if it cannot be created or listed.
+    It may be read-only; writers report that. Raises Problem if it cannot be created or listed.
     """
     folder = editions_path(option).parent
     try:
@@ -50,7 +47,7 @@ def data_dir(option: str | os.PathLike[str] | None = None) -> Path:
 
 
 def editions_path(option: str | os.PathLike[str] | None = None) -> Path:
-    """Return the folder for custom editions in the data folder; neither needs to exist."""
+    """Return the folder for custom editions in the data folder; both may be missing."""
     chosen = option or os.environ.get("COMPANION_DATA") or platformdirs.user_data_dir("mille-bornes-companion")
     return Path(chosen).expanduser() / EDITIONS_NAME
 
@@ -60,19 +57,19 @@ def store_path(folder: Path) -> Path:
     return folder / STORE_NAME
 
 
-# --- Its files --------------------------------------------------------------------------------------------------
+# Files
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file atomically, readable only by its owner, and sync it and its folder.
 
-    Raises OSError if the disk refuses, and leaves no partial file.
+    Raises OSError if the disk refuses, leaving no partial file.
     """
     new = path.with_name(f"{path.name}.new")
     with _to_lock:
         lock = _writing.setdefault(path.absolute(), threading.Lock())
     with lock:
-        # What a kill has left may be anybody's to read, or be laid there by somebody else.
+        # A file left by a kill, or planted, may be readable by others.
         new.unlink(missing_ok=True)
         fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
@@ -88,7 +85,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Sync a folder's list of files to disk. Raises OSError if the disk refuses."""
+    """Sync a folder's list of files. Raises OSError if the disk refuses."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
@@ -100,7 +97,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Create a folder for its owner only, with parents, and sync them. Raises OSError."""
+    """Create a folder and its parents for the owner only, and sync them. Raises OSError."""
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for made in missing:
@@ -109,11 +106,10 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def as_owner_of(folder: Path) -> Iterator[None]:
-    """Act with the rights of a folder's owner if root runs the program on another user's folder.
+    """Act with the rights of the folder's owner if root runs the program on another user's folder.
 
-    The owner's links then cannot mislead root, and new files belong to the owner. Reading stays
-    possible everywhere, because the folder of a service lies in one that is root's alone. The rights are those of the
-    whole process: call it while one thread runs. Raises Problem where the rights cannot be changed.
+    New files then belong to the owner, whose links cannot mislead root; everything stays readable. The change holds for
+    the whole process: call it with a single thread running. Raises Problem if rights cannot be changed.
     """
     owner = folder.stat() if os.geteuid() == 0 and folder.is_dir() else None
     if owner is None or owner.st_uid == 0:
@@ -138,7 +134,7 @@ def as_owner_of(folder: Path) -> Iterator[None]:
 
 
 def _keep_reading() -> None:
-    """Restore the right to read every file and search every folder, if root had it before acting as another user."""
+    """Restore root's right to read files and search folders, if it was there."""
     header, (effective, permitted) = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0), (0, 1)
     sets = (ctypes.c_uint32 * 6)()
     library = ctypes.CDLL(None)
@@ -148,7 +144,7 @@ def _keep_reading() -> None:
 
 
 def read_readable(path: Path) -> bytes:
-    """Return a file's content, empty if there is no file; unreadable blocks of a worn memory card become zeros.
+    """Return a file's content, empty if missing; blocks that a worn memory card cannot read are zeros.
 
     Raises OSError if the file may not be read.
     """

@@ -1,9 +1,8 @@
 """The SQLite file of the log: schema, opening, integrity checks.
 
-Schemas are numbered. Opening a file for writing migrates it, each step in one transaction.
-
-Each commit deletes the rollback journal, so the whole log is in one file between plays. Opening merges a write-ahead
-log left by an older version.
+Opening a file for writing migrates it to the newest schema, each step in one transaction. Each commit deletes the
+rollback journal, so between plays one file holds the whole log. Opening merges a write-ahead log left by an older
+version.
 """
 
 from __future__ import annotations
@@ -47,19 +46,19 @@ MIGRATIONS = (
     -- The tables stay. From here on there are events of the kinds `waive`, `wish`, `call` and `letter`.
     """,
 )
-"""Item n migrates schema n to n + 1; `user_version` holds the number of the schema.
+"""Item n migrates schema n to n + 1; `user_version` holds the schema number.
 
-Never edit a released migration. A new kind of event needs a new schema, because older programs take unknown kinds for
-damage. `tests/test_migrations.py` lists the kinds of each schema.
+Never edit a released migration. A new kind of event needs a new schema: older programs take unknown kinds for damage.
+`tests/test_migrations.py` lists the kinds.
 """
 
-WITH_CHECKSUMS = 2  # first schema whose events have checksums
-SIDECARS = ("-journal", "-wal", "-shm")  # suffixes of files that SQLite puts beside an open one
+WITH_CHECKSUMS = 2  # first schema with checksums of events
+SIDECARS = ("-journal", "-wal", "-shm")  # suffixes of SQLite's files beside an open one
 LOCKED_S = 2.0  # maximum wait for another reader
 MAGIC = b"SQLite format 3\x00"  # first bytes of every SQLite file
 _KINDS_OF_JOURNAL = slice(18, 20)  # write and read version: 1 for a rollback journal, 2 for a write-ahead log
-UNUSABLE = (sqlite3.Error, UnicodeError, MemoryError, OverflowError)  # of a damaged file; its message may not decode
-Checked = tuple[Row, int | None]  # an event and its stored checksum; None in schemas without checksums
+UNUSABLE = (sqlite3.Error, UnicodeError, MemoryError, OverflowError)  # from a damaged file; its message may not decode
+Checked = tuple[Row, int | None]  # stored checksum; None in older schemas
 
 
 class Damaged(Problem):
@@ -78,14 +77,14 @@ class Newer(Problem):
 def connected(path: Path) -> sqlite3.Connection:
     """Open the file for writing; create or migrate it if needed.
 
-    Raises sqlite3.OperationalError if it cannot be opened or written, Damaged, and Newer.
+    Raises Damaged, Newer, or sqlite3.OperationalError if it cannot be opened or written.
     """
     uri = f"{path.absolute().as_uri()}?mode=rwc"
     db = sqlite3.connect(uri, uri=True, timeout=LOCKED_S, check_same_thread=False, isolation_level=None)
     try:
         check_schema(db, path)
         db.execute("PRAGMA journal_mode = DELETE")
-        # Syncs the folder too: a journal back after a power cut would undo the last play.
+        # Syncs the folder too: a journal that reappears after a power cut would undo the last play.
         db.execute("PRAGMA synchronous = EXTRA")
         migrate(db)
         _write_for_trial(db)
@@ -99,12 +98,12 @@ def connected(path: Path) -> sqlite3.Connection:
 
 
 def _write_for_trial(db: sqlite3.Connection) -> None:
-    """Raise sqlite3.OperationalError if the open file is read-only: SQLite would never try again."""
+    """Raise sqlite3.OperationalError if the open file is read-only; SQLite would not retry."""
     db.execute("BEGIN IMMEDIATE")
     try:
         db.execute(f"PRAGMA user_version = {schema_of(db)}")
     finally:
-        # A full disk has already rolled back; report that error, not this one.
+        # A full disk has already rolled back; report that error instead.
         with suppress(sqlite3.Error):
             db.execute("ROLLBACK")
 
@@ -122,7 +121,7 @@ def migrate(db: sqlite3.Connection, schema: int | None = None) -> None:
 
 
 def schema_of(db: sqlite3.Connection) -> int:
-    """Return the schema number of a file; 0 for a new file."""
+    """Return a file's schema number; 0 if new."""
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
@@ -136,7 +135,7 @@ def check_schema(db: sqlite3.Connection, path: Path) -> None:
 
 
 def last_of(db: sqlite3.Connection) -> int:
-    """Return the number of the last event; 0 if there is none."""
+    """Return the number of the last event; 0 if none."""
     return int(db.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0])
 
 
@@ -148,7 +147,7 @@ def insert(db: sqlite3.Connection, rows: Iterable[Row]) -> None:
 def selected(db: sqlite3.Connection, where: str = "", values: tuple[object, ...] = ()) -> Iterator[Checked]:
     """Yield events in order, unchecked. Raises sqlite3.Error and UnicodeError.
 
-    `where` is an SQL clause with placeholders for `values`; never pass user input in it.
+    `where`: SQL clause with placeholders for `values`; never put user input in it.
     """
     crc = "crc" if schema_of(db) >= WITH_CHECKSUMS else "NULL"
     query = f"SELECT seq, match, at_s, kind, body, {crc} FROM event {where} ORDER BY seq"  # noqa: S608
@@ -158,7 +157,7 @@ def selected(db: sqlite3.Connection, where: str = "", values: tuple[object, ...]
 
 
 def is_as_written(row: Row, crc: int | None) -> bool:
-    """True if an event is sound and matches its checksum, if it has one."""
+    """True if an event is sound and matches its checksum, if any."""
     has_types = tuple(map(type, row)) == (int, int, float, str, str)
     return has_types and crc in (None, checksum(row)) and is_sound(row)
 
@@ -170,7 +169,7 @@ def write_log(path: Path, rows: Iterable[Row]) -> None:
 
 
 def new_in_memory(rows: Iterable[Row]) -> sqlite3.Connection:
-    """Return a log in memory."""
+    """Return a log in memory with these events."""
     db = in_memory(b"")
     migrate(db)
     with transaction(db):
@@ -191,13 +190,13 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-# --- Reading without writing ----------------------------------------------------------------------------------
+# Reading without writing
 
 
 def look(path: Path) -> tuple[Row, ...]:
-    """Return all events of an undamaged log in order (none of a new one), without writing or locking.
+    """Return all events of an undamaged log in order, without writing or locking; none if it is new.
 
-    Call it only from the process that holds the lock. Raises Damaged, Newer, and OSError if the file is unreadable.
+    Only for the process that holds the lock. Raises Damaged, Newer, and OSError if unreadable.
     """
     try:
         return rows_of(as_settled(path), path)
@@ -206,7 +205,7 @@ def look(path: Path) -> tuple[Row, ...]:
 
 
 def rows_of(file: bytes, path: Path) -> tuple[Row, ...]:
-    """Return all events of an undamaged file. Raises Damaged and Newer, both naming `path`."""
+    """Return all events of an undamaged file. Raises Damaged and Newer, naming `path`."""
     try:
         with closing(in_memory(file)) as db:
             return _checked(db, path)
@@ -215,9 +214,9 @@ def rows_of(file: bytes, path: Path) -> tuple[Row, ...]:
 
 
 def readable(path: Path) -> sqlite3.Connection:
-    """Return a checked and migrated copy of the log in memory, even while a service writes to it.
+    """Return a checked, migrated copy of the log in memory, even while a service writes to it.
 
-    Raises sqlite3.OperationalError or OSError if it cannot be read, Damaged, and Newer.
+    Raises Damaged, Newer, and sqlite3.OperationalError or OSError if unreadable.
     """
     db = in_memory(_as_it_is_now(path))
     try:
@@ -249,7 +248,7 @@ def _as_it_is_now(path: Path) -> bytes:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
             return db.serialize()
     except sqlite3.OperationalError:
-        # SQLite would have to write: a journal after a kill, or a write-ahead log on a read-only disk.
+        # SQLite would write: journal after a kill, write-ahead log on a read-only disk.
         if not path.exists():
             raise
         return as_settled(path)
@@ -258,9 +257,9 @@ def _as_it_is_now(path: Path) -> bytes:
 
 
 def as_settled(path: Path) -> bytes:
-    """Return the file (empty if missing) as SQLite would restore it from its sidecars, which stay unchanged.
+    """Return the file (empty if missing) as SQLite would restore it; its sidecars stay unchanged.
 
-    Raises OSError if it cannot be read, Damaged or sqlite3.Error if it is unusable.
+    Raises OSError if unreadable, Damaged or sqlite3.Error if unusable.
     """
     file = read_readable(path)
     beside = {ending: read_readable(path.with_name(f"{path.name}{ending}")) for ending in ("-journal", "-wal")}
@@ -279,7 +278,7 @@ def as_settled(path: Path) -> bytes:
 
 
 def in_memory(file: bytes) -> sqlite3.Connection:
-    """Open the content of a file as a database in memory. Raises sqlite3.Error."""
+    """Open a file's content as a database in memory. Raises sqlite3.Error."""
     db = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
     try:
         db.execute("PRAGMA trusted_schema = OFF")

@@ -1,7 +1,7 @@
-"""The log: every event of every match, appended to one SQLite file and never deleted.
+"""The log: all events of all matches, appended to one SQLite file and never deleted.
 
-When `append` returns, its events are on disk and survive a power cut. A lock file admits one writing process. If
-the disk fails or the file is deleted, events can be held in memory and written later; `unsaved` reports that.
+`append` returns once its events would survive a power cut. A lock file admits one writing process. While the disk fails
+or the file is gone, events can be held in memory and written later; `unsaved` reports that.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from companion.storage.recovery import Mended
 
 log = logging.getLogger(__name__)
 
-TRY_AGAIN_S = 3.0  # seconds between attempts to write held events
+TRY_AGAIN_S = 3.0  # between attempts to write held events
 
 
 class NotSaved(Problem):
@@ -40,7 +40,7 @@ class Store:
 
     def __init__(self, path: Path, db: sqlite3.Connection, lock_fd: int | None, clock: Callable[[], float]) -> None:
         self.path = path
-        self.note: Mended | None = None  # about a damaged log, until a person removes it
+        self.note: Mended | None = None  # about a damaged log, until dismissed
         self.changed: Callable[[], None] = lambda: None  # called by another thread once held events are saved
         self._db = db
         self._lock_fd = lock_fd
@@ -48,7 +48,7 @@ class Store:
         self._lock = threading.Lock()
         self._held: list[Event] = []
         self._refused: sqlite3.Error | OSError | None = None
-        self._last: int | None = None  # number of the last event on disk; None: unknown
+        self._last: int | None = None  # last event on disk; None: unknown
         self._first = 0  # checksum of the first event; 0: unknown
         self._file: tuple[int, int] | None = None  # device and inode of the open file; None: in memory
         self._last_s = time.monotonic()
@@ -57,10 +57,10 @@ class Store:
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False, clock: Callable[[], float] = now_s) -> Store:
-        """Open the log; create, repair or migrate it if needed. `read_only` also works beside a running service.
+        """Open the log; create, repair or migrate it if needed. `read_only` works beside a running service.
 
-        If the disk is not writable, events are held in memory. Raises Problem if the log is unreadable, newer than
-        this program, in use, or, with `read_only`, damaged.
+        If the disk is not writable, events are held in memory. Raises Problem if the log is unreadable, too new, in
+        use, or (with `read_only`) damaged.
         """
         if read_only:
             try:
@@ -87,7 +87,7 @@ class Store:
         try:
             if not there.written:
                 raise sqlite3.OperationalError("the mended log cannot be written")
-            # Before migrating, as a log with a newer schema than noted counts as damaged.
+            # Before migrating: a log with a newer schema than noted counts as damaged.
             first = recovery.first_in(there.rows)
             _keep_last(path, there.rows, first)
             store = cls(path, database.connected(path), lock_fd, clock)
@@ -103,9 +103,9 @@ class Store:
     # Writing
 
     def append(self, match: int | None, *drafts: NewEvent, hold: bool = False) -> tuple[Event, ...]:
-        """Write events, all or none; if `match` is None, the first event begins a match.
+        """Write events, all or none, and return them; without `match`, the first begins one.
 
-        If the disk fails, raises NotSaved; with `hold`, keeps the events in memory and retries instead.
+        If the disk fails, raises NotSaved or, with `hold`, keeps the events in memory and retries.
         """
         with self._lock:
             events = tuple(self._numbered(match, drafts))
@@ -115,7 +115,7 @@ class Store:
             except (sqlite3.Error, OSError, Problem) as error:
                 self._refused = _cause(error)
                 if not hold:
-                    # A failed commit may still be on disk.
+                    # It may still be on disk.
                     self._last = None
                     raise _not_saved(self._refused) from error
                 self._held.extend(events)
@@ -142,14 +142,14 @@ class Store:
 
     def _write(self, events: Sequence[Event]) -> None:
         if self._file is not None and _number_of(self.path) != self._file:
-            # The file was deleted or replaced: keep its events in memory.
+            # The file was deleted or replaced: continue in memory.
             held = database.new_in_memory(row for row, _ in database.selected(self._db))
             self._db.close()
             self._db, self._file = held, None
         if self._file is None:
             self._go_to_disk()
         with database.transaction(self._db):
-            # A failed commit may still be on disk: do not write its events twice.
+            # A failed commit may still be on disk: do not write events twice.
             last = database.last_of(self._db)
             database.insert(self._db, [_row(event) for event in events if event.seq > last])
         self._last = events[-1].seq if events else last
@@ -190,11 +190,11 @@ class Store:
 
         if self._writer is None or not self._writer.is_alive():
             self._writer = threading.Thread(target=keep_trying, name="unsaved", daemon=True)
-            with suppress(RuntimeError):  # No thread can be had: the next event is the next try.
+            with suppress(RuntimeError):  # No thread available: the next event retries.
                 self._writer.start()
 
     def save(self) -> bool:
-        """Try to write held events; return True if there are none left to write."""
+        """Try to write held events; return True if none are left."""
         with self._lock:
             if self._closed.is_set():
                 return True
@@ -231,7 +231,7 @@ class Store:
     # Reading
 
     def events(self, match: int) -> tuple[Event, ...]:
-        """Return a match's events in order. Raises Problem if they are unreadable or fail their checksums."""
+        """Return a match's events in order. Raises Problem if unreadable or failing checksums."""
         with self._lock:
             found = self._sound("WHERE match = ?", match)
             held = tuple(event for event in self._held if event.match == match)
@@ -239,7 +239,7 @@ class Store:
 
     @property
     def last(self) -> int:
-        """Number of the last event on disk; 0 if there is none. Raises NotSaved if it cannot be read."""
+        """Number of the last event on disk; 0 if none. Raises NotSaved if unreadable."""
         with self._lock:
             return self._last_saved()
 
@@ -261,7 +261,7 @@ class Store:
         return tuple(self.latest())
 
     def latest(self) -> dict[int, int]:
-        """Return the number of the last event by match, oldest match first. Raises Problem."""
+        """Return the last event's number by match, oldest match first. Raises Problem."""
         with self._lock:
             try:
                 rows = self._db.execute("SELECT match, max(seq) FROM event GROUP BY match ORDER BY match").fetchall()
@@ -270,7 +270,7 @@ class Store:
             return dict(rows) | {event.match: event.seq for event in self._held}
 
     def quiet_s(self) -> float:
-        """Return seconds since the last `append`, or since opening."""
+        """Return seconds since the last `append` or opening."""
         return time.monotonic() - self._last_s
 
     def put_note_away(self) -> None:
@@ -278,7 +278,7 @@ class Store:
         recovery.put_note_away(self.path.parent)
 
     def close(self) -> None:
-        """Try to save held events, then close the file and release the lock."""
+        """Try to save held events; close the file and release the lock."""
         if not self._closed.is_set() and self._held:
             self.save()
         self._closed.set()
@@ -304,7 +304,7 @@ def _row(event: Event) -> Row:
 
 
 def _number_of(path: Path) -> tuple[int, int] | None:
-    """Return device and inode; None if there is no file or it cannot be looked up."""
+    """Return device and inode; None if there is no accessible file."""
     try:
         found = path.stat()
     except OSError:
@@ -331,7 +331,7 @@ def _cause(error: BaseException) -> sqlite3.Error | OSError:
 _FULL = ("full", "no space", "quota")
 _UNWRITABLE = ("readonly", "read-only", "unable to open", "cannot be written", "permission", "no such file")
 _DAMAGED = ("malformed", "not a database")
-"""Parts of error messages for a full disk, an unwritable folder and a damaged file."""
+"""Parts of error messages: full disk, unwritable folder, damaged file."""
 
 
 def _why(error: sqlite3.Error | OSError) -> tuple[Said, Said]:
@@ -349,7 +349,7 @@ def _why(error: sqlite3.Error | OSError) -> tuple[Said, Said]:
 
 
 def finish_restoring(folder: Path) -> None:
-    """Finish an interrupted restore; the caller holds the lock. Raises Problem if that fails."""
+    """Finish an interrupted restore while holding the lock. Raises Problem if that fails."""
     try:
         with as_owner_of(folder):
             restore.finish(folder)
@@ -363,7 +363,7 @@ def finish_restoring(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Lock a data folder against other companions, after finishing any interrupted restore.
+    """Lock a data folder against other companions and finish any interrupted restore.
 
     Inside, root acts as the folder's owner.
     """
@@ -377,9 +377,9 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def lock(path: Path) -> int:
-    """Lock the folder's lock file, or the folder itself if the file cannot be opened; return the descriptor.
+    """Return the descriptor of the locked lock file, or folder if the file cannot be opened.
 
-    Closing it releases the lock. Raises Problem if another process holds it, or if nothing can be opened.
+    Closing it releases the lock. Raises Problem if another process holds it or neither can be opened.
     """
     with as_owner_of(path.parent):
         fd = _lock_file(path)

@@ -11,45 +11,45 @@ from typing import Any
 
 from companion.common.spelling import all_composed
 
-SETUP = "setup"  # the kind of event that begins a match
-Row = tuple[int, int, float, str, str]  # an event in the file: seq, match, Unix time, kind, JSON body
+SETUP = "setup"  # begins a match
+Row = tuple[int, int, float, str, str]  # event in the file: seq, match, Unix time, kind, JSON body
 
 
 class EventKind(StrEnum):
     """Kinds of events and the keys of their bodies.
 
-    `by` names who did it. `request` is the name that a phone or script gave the change, and `asked` the hash of its
-    content, so that a repeated request counts once.
+    `by`: who did it. `request`: the change's name from phone or script, and `asked`: the hash of its content; a
+    repeated request counts once.
     """
 
-    SETUP = SETUP  # `lines`: header lines of the record; `edition`: text of a custom edition
+    SETUP = SETUP  # `lines`: the record's headers; `edition`: text of a custom edition
     LINE = "line"
-    """`text`; `source`: `camera` or `phone`; `before`: for a forgotten line, the seq of the line after it;
-    `question`: id of the question it answers; `deal`: at the start of a dealt hand, the secret key of its cards.
-    The club gets only a hash of the key: `club.batch.without_deal_key`."""
+    """`text`; `source`: `camera` or `phone`; `before`: for a forgotten line, the seq of the next; `question`: id of the
+    question it answers; `deal`: for a dealt hand, the secret key of its cards. The club gets only a hash of the key:
+    `club.batch.without_deal_key`."""
 
     CORRECT = "correct"  # `of`: a line's seq; `text`: its new text; `question` as in a line
-    RETRACT = "retract"  # `of`: the seq of a removed line; `question` as in a line
-    UNDO = "undo"  # `of`: the seq of the undone event
-    REDO = "redo"  # `of`: the seq of the undo to revert
-    SEAT = "seat"  # `player`; `name`: the name to show, if the person gave one
+    RETRACT = "retract"  # `of`: seq of a removed line; `question` as in a line
+    UNDO = "undo"  # `of`: seq of the undone event
+    REDO = "redo"  # `of`: seq of the undo to revert
+    SEAT = "seat"  # `player`; `name`: to show, if given
     SETTING = "setting"  # `key` and `value`
     ANSWER = "answer"
-    """`question`, `answer`, `about`: the answer to a question that no line answers.
+    """`question`, `answer`, `about`: an answer that adds no line.
 
-    Older logs have `zone`, `expected` and `seen` instead, which are ignored.
+    Ignored in older logs: `zone`, `expected`, `seen`.
     """
 
     CLAIM = "claim"  # `text`: a typed play that waits: illegal, or to be confirmed by another side
-    WAIVE = "waive"  # `of`: the seq of the last line; `by` passes, and draws if in turn
-    WISH = "wish"  # `of`: the seq of an event that `by` asks others to undo
-    CALL = "call"  # `by` calls the director of the club; `is_over` cancels the call
+    WAIVE = "waive"  # `of`: seq of the last line; `by` passes, and draws if in turn
+    WISH = "wish"  # `of`: seq of an event that `by` asks others to undo
+    CALL = "call"  # `by` calls the club's director; `is_over` cancels that
     LETTER = "letter"  # from director `by`: `letter`: its number; `what`: its kind; `of`: an event; `text`
 
 
 @dataclass(frozen=True, slots=True)
 class NewEvent:
-    """An event before it is written: its kind and a small JSON object."""
+    """An event before it is written; the body is a small JSON object."""
 
     kind: str
     body: Mapping[str, Any]
@@ -71,23 +71,23 @@ class Event:
 
 
 def read_body(body: str) -> dict[str, Any]:
-    """Return the body of a sound event with equal letters spelled alike: older logs then name each player one way."""
+    """Return an event's body in Unicode NFC, so that older logs spell each player one way."""
     said: dict[str, Any] = json.loads(body)
     return {key: all_composed(value) if key in _COMPOSED else value for key, value in said.items()}
 
 
 _COMPOSED = frozenset({"lines", "text", "by", "player", "name", "key", "value"})
-"""The keys that can contain names of players."""
+"""Keys that can contain players' names."""
 
 
 def checksum(row: Row) -> int:
-    """Return the CRC-32 of an event; any flipped bit changes it."""
+    """Return an event's CRC-32; any flipped bit changes it."""
     seq, match, at_s, kind, body = row
     return zlib.crc32(f"{seq}\n{match}\n{float(at_s)!r}\n{kind}\n{body}".encode())
 
 
 def is_sound(row: Row) -> bool:
-    """True if an event can be replayed: valid numbers, a known kind, the keys and types it needs."""
+    """True if an event can be replayed: valid numbers, known kind, required keys and types."""
     seq, match, _at_s, kind, body = row
     needs = _NEEDS.get(kind)
     if needs is None or not 0 < match <= seq or (kind == SETUP) != (match == seq):
@@ -102,10 +102,9 @@ def is_sound(row: Row) -> bool:
 
 
 def unbroken(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """Return each match's events up to its first gap: plays after a missing one cannot be judged.
+    """Return each match's events up to its first gap; later plays cannot be judged.
 
-    Numbers run through all matches, so a missing one may belong to any match begun before it. All of these end at the
-    gap; matches begun later are complete.
+    A missing number may belong to any match begun before it: all of these end there. Matches begun later are complete.
     """
     kept, last, whole_from = [], 0, 0
     begun: set[int] = set()
@@ -122,7 +121,7 @@ def unbroken(rows: Iterable[Row]) -> tuple[Row, ...]:
 
 
 def _is_text(value: object) -> bool:
-    """True for text without lone surrogates, which JSON can escape but a page cannot show."""
+    """True for text without lone surrogates, which pages cannot show."""
     return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 

@@ -1,15 +1,14 @@
 """Read events from the pages of a damaged log without SQLite, correcting one flipped bit per page.
 
 A page is sound if its cells fill it without a gap, as appending writes them, and each holds an event with the right
-checksum. In an unsound page, each suspect bit is flipped in turn. If exactly one correction makes the page sound, its
-events are accepted.
+checksum. In an unsound page, each suspect bit is flipped in turn. If exactly one flip makes the page sound, its events
+are accepted.
 
-After one flipped bit the right correction is among those tried, and a second one that fits leaves the page
-uncorrected. Two flipped bits in an event are never taken for one: texts below 11 kB with equal CRC-32 differ in at
-least four bits. After worse damage, one of about 1000 tries fits by chance with a probability of 1000 in 2^32. Even
-then, the text has to be an event and the rest of the page sound.
+A single flipped bit is always among those tried. Two in an event are never taken for one: texts below 11 kB with equal
+CRC-32 differ in at least four bits. After worse damage, one of about 1000 tries fits by chance with a probability of
+1000 in 2^32, and the rest of the page must still be sound.
 
-https://www.sqlite.org/fileformat2.html describes the format.
+Format: https://www.sqlite.org/fileformat2.html
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from companion.storage.data_folder import PIECE_BYTES as PAGE
 from companion.storage.database import is_as_written
 from companion.storage.events import Row
 
-_LEAF = 0x0D  # the type of a page with rows
-_HEADER, _LINK = 8, 4  # bytes of a page's header, and of the link to a row's next page
-_MOST_LOCAL, _LEAST_LOCAL = PAGE - 35, (PAGE - 12) * 32 // 255 - 23  # of a row on its own page; longer ones go on
-_COLUMNS = 6  # of the table of events
-MOST_TRIALS = 200_000  # bits flipped for a trial in one file: some 4 s on a laptop; a service has to start within 90 s
+_LEAF = 0x0D  # type of a page with rows
+_HEADER, _LINK = 8, 4  # bytes of a page's header, and of a link to a row's next page
+_MOST_LOCAL, _LEAST_LOCAL = PAGE - 35, (PAGE - 12) * 32 // 255 - 23  # of a row on its own page; longer ones continue
+_COLUMNS = 6  # of the event table
+MOST_TRIALS = 200_000  # flips tried per file: some 4 s on a laptop; a service must start within 90 s
 _INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}  # bytes by serial type
-_NO_EVENT = (ValueError, IndexError, TypeError, OverflowError, struct.error)  # errors of bytes that are no event
+_NO_EVENT = (ValueError, IndexError, TypeError, OverflowError, struct.error)  # from bytes that are no event
 
 
 class _Cell(NamedTuple):
@@ -41,7 +40,7 @@ class _Cell(NamedTuple):
 
 
 def events_in(file: bytes) -> tuple[dict[int, Row], dict[int, Row]]:
-    """Return the events of sound pages, and of corrected pages, each by number."""
+    """Return the events of sound and of corrected pages, each by number."""
     sound: dict[int, Row] = {}
     corrected: dict[int, Row] = {}
     content, trials = bytearray(file), MOST_TRIALS
@@ -58,7 +57,7 @@ def events_in(file: bytes) -> tuple[dict[int, Row], dict[int, Row]]:
 
 
 def _corrected(file: bytearray, at: int, places: Mapping[int, int | None]) -> tuple[Row, ...]:
-    """Return the events of an unsound page if exactly one correction makes it sound, else none."""
+    """Return the events of an unsound page if exactly one flip makes it sound, else none."""
     fitting = set()
     for place, cell in places.items():
         for bit in range(8):
@@ -72,7 +71,7 @@ def _corrected(file: bytearray, at: int, places: Mapping[int, int | None]) -> tu
 def _doubtful(file: bytearray, at: int) -> Mapping[int, int | None]:
     """Return the offsets of a page's bytes outside its sound events.
 
-    A byte of a cell maps to the cell's offset, as correcting it has to make that cell sound; other bytes map to None.
+    Bytes of a cell map to the offset of the cell, which a correction must make sound; others map to None.
     """
     if file[at] != _LEAF:
         # Another type of page, unless a bit of the type flipped.
@@ -145,7 +144,7 @@ def _event_of(cell: _Cell) -> Row | None:
 
 @lru_cache(maxsize=1024)
 def _event(number: int, record: bytes) -> Row | None:
-    """Return the event in a row; None if it fails its checksum."""
+    """Return a row's event; None if it fails its checksum."""
     try:
         header, at = _varint(record, 0)
         types = []
@@ -168,7 +167,7 @@ def _event(number: int, record: bytes) -> Row | None:
 
 
 def _value(record: bytes, kind: int, at: int) -> tuple[Any, int]:
-    """Return a value of a row and the offset of the next. Raises one of `_NO_EVENT`."""
+    """Return a value of a row and the next offset. Raises one of `_NO_EVENT`."""
     if kind in (0, 8, 9):
         return (None if kind == 0 else kind - 8), at
     if kind in _INTEGERS:
@@ -183,7 +182,7 @@ def _value(record: bytes, kind: int, at: int) -> tuple[Any, int]:
 
 
 def _varint(content: bytes | bytearray, at: int) -> tuple[int, int]:
-    """Return a variable-length integer and the offset after it. Raises IndexError."""
+    """Return a variable-length integer and the next offset. Raises IndexError."""
     value = 0
     for end in range(at + 1, at + 9):
         byte = content[end - 1]

@@ -1,9 +1,8 @@
-"""Repair a damaged log when the service starts: move it aside, never delete it, and write a new one in its place.
+"""Repair a damaged log when the service starts: move it to `damaged/` and write a new one.
 
-It begins with the newest complete backup. Recovery adds later events that SQLite still reads in the damaged file,
-one by one, or that `raw_pages` finds there, each match up to its first gap. A log that is whole but ends before its
-last event, or before a backup of it, has lost its end and is treated the same. If the file was replaced by the whole
-log of another table, that log is used as it is. A note says what happened to the file until the host has read it.
+The new log has the newest complete backup and all later events that SQLite, queried one by one, or `raw_pages` still
+finds, each match up to its first gap. An intact log that ends before its last known event or a backup is treated the
+same. Another table's intact log is used as it is. A note reports the result until the host dismisses it.
 """
 
 from __future__ import annotations
@@ -32,21 +31,21 @@ NOTE_NAME, LAST_NAME = "mended.json", "last-event.json"
 _NUMBERS = ("backup", "beyond", "missing", "corrected")
 _LONGEST = 200
 NEW = ".mended"  # suffix of the new log until it replaces the damaged one
-LAST_BYTES = 80  # fixed size of `last-event.json`, so that each write covers the one before
-LEAST_EVENT_BYTES = 20  # size of the smallest event: bounds how many a file can hold
+LAST_BYTES = 80  # fixed size of `last-event.json`, so that a write covers the last
+LEAST_EVENT_BYTES = 20  # bounds how many events a file can hold
 
 
 @dataclass(frozen=True, slots=True)
 class Mended:
     """Result of a recovery."""
 
-    away: str  # damaged file, relative to the data folder; empty if none or not moved
-    backup: int = 0  # last event of the restored backup; 0 if there was none
+    away: str  # damaged file, relative to the data folder; empty if not moved
+    backup: int = 0  # last event of the restored backup; 0: none
     beyond: int = 0  # later events read from the damaged file
-    missing: int = 0  # events known to be missing; more may be missing at the end
-    matches: tuple[int, ...] = ()  # matches known to have lost events
+    missing: int = 0  # events known to be missing; more may be at the end
+    matches: tuple[int, ...] = ()  # known to have lost events
     corrected: int = 0  # those of `beyond` with a corrected bit
-    is_other: bool = False  # True if the log is intact but another table's
+    is_other: bool = False  # the log is intact but another table's
 
     @property
     def sentence(self) -> Said:
@@ -92,13 +91,13 @@ class FoundLog:
 
     rows: tuple[Row, ...]
     mended: Mended | None = None
-    written: bool = True  # True if the file on disk holds these events
+    written: bool = True  # the file on disk holds these events
 
 
 def found(path: Path) -> FoundLog:
-    """Return the events of a log, repaired if it is damaged or lacks events known to have been in it.
+    """Return a log, repaired if damaged or if it lacks events known to have been in it.
 
-    Raises Newer for a log of a newer schema, and OSError if it may not be read.
+    Raises Newer for a newer schema, OSError if unreadable.
     """
     with suppress(OSError):
         _finish(path)
@@ -108,7 +107,7 @@ def found(path: Path) -> FoundLog:
     except database.Damaged:
         return _mended(path, last)
     except database.Newer:
-        # A newer program would have noted its schema with the last event: the number is damaged.
+        # A newer program would have noted its schema with the last event, so this number is damaged.
         if last is None or last.schema != len(database.MIGRATIONS):
             raise
         return _mended(path, last)
@@ -121,7 +120,7 @@ def found(path: Path) -> FoundLog:
             if last_in(backup) > end:
                 return _mended(path, last)
             break
-        # The backup is damaged or belongs to another log.
+        # Damaged, or of another log.
         is_other = is_other or bool(copied)
         with suppress(OSError):
             _put_away(backup)
@@ -137,11 +136,11 @@ def _of_another(path: Path, rows: tuple[Row, ...]) -> FoundLog:
     return FoundLog(rows, note)
 
 
-# --- The note -------------------------------------------------------------------------------------------------
+# The note
 
 
 def note(folder: Path) -> Mended | None:
-    """Return the note about a damaged log; None once it is removed."""
+    """Return the note about a damaged log; None once dismissed."""
     try:
         kept = read_json(folder / NOTE_NAME)
         numbers = {key: int(kept.get(key, 0)) for key in _NUMBERS}
@@ -157,11 +156,11 @@ def put_note_away(folder: Path) -> None:
         (folder / NOTE_NAME).unlink(missing_ok=True)
 
 
-# --- Mending --------------------------------------------------------------------------------------------------
+# Repairing
 
 
 def _mended(path: Path, last: LastEvent | None) -> FoundLog:
-    """Replace a damaged file; return the recovered log even if the disk refuses."""
+    """Replace a damaged file; return the recovered log, even if the disk refuses to save it."""
     base = next((rows for one in backups_of(path) if (rows := rows_in_backup(one)) is not None), ())
     end = base[-1][0] if base else 0
     readable, corrected = _still_readable(path, base, last)
@@ -207,7 +206,7 @@ def _still_readable(path: Path, base: Sequence[Row], last: LastEvent | None) -> 
         rows = made_sound | sound | asked
         known = {row[0]: row for row in base} or read
         both = known.keys() & rows.keys()
-        # Damaged pages may differ; if most common events do, it is another log.
+        # Damaged pages may differ; another log differs in most common events.
         if sum(known[seq] == rows[seq] for seq in both) * 2 >= len(both):
             read |= rows
             corrected |= made_sound.keys() - sound.keys() - asked.keys()
@@ -215,9 +214,9 @@ def _still_readable(path: Path, base: Sequence[Row], last: LastEvent | None) -> 
 
 
 def _one_by_one(file: bytes, last: int) -> dict[int, Row]:
-    """Query each event by its number; return the sound ones, by number."""
+    """Return the sound events by number, each queried separately."""
     rows: dict[int, Row] = {}
-    # SQLite needs the magic bytes, even if the rest of the file is intact.
+    # SQLite needs the magic bytes, even of an otherwise intact file.
     whole = database.MAGIC + file[len(database.MAGIC) :]
     with suppress(*database.UNUSABLE), closing(database.in_memory(whole)) as db:
         next(database.selected(db, "WHERE seq = 0"), None)
@@ -234,7 +233,7 @@ def _one_by_one(file: bytes, last: int) -> dict[int, Row]:
 def _put_in_place(path: Path, rows: Sequence[Row], mended: Mended, away: Path | None) -> None:
     """Atomically replace the damaged log by a new one with these events.
 
-    A power cut leaves either the damaged log, or no log and a complete new one: then `_finish` continues.
+    A power cut leaves the damaged log, or no log and a complete new one for `_finish`.
     """
     database.write_log(path.with_name(f"{path.name}{NEW}"), rows)
     write_whole(path.parent / NOTE_NAME, json.dumps(asdict(mended)))
@@ -246,7 +245,7 @@ def _put_in_place(path: Path, rows: Sequence[Row], mended: Mended, away: Path | 
 
 
 def _finish(path: Path) -> None:
-    """Put a waiting new log in place; if there is a log, delete the new one."""
+    """Put a waiting new log in place; delete it if there is a log."""
     new = path.with_name(f"{path.name}{NEW}")
     if not new.exists():
         return
@@ -262,7 +261,7 @@ def _finish(path: Path) -> None:
 
 
 def _put_away(path: Path) -> Path:
-    """Move a file to the damaged files."""
+    """Move a file to the damaged ones; return its new path."""
     away = _away(path)
     path.rename(away)
     sync_folder(path.parent)
@@ -280,16 +279,14 @@ def _away(path: Path, sidecar: str = "") -> Path:
     return folder / f"{free - 1 if sidecar and with_it else free}-{path.name}"
 
 
-# --- The last event -------------------------------------------------------------------------------------------
-#
-# A small file beside the log, to detect that the log has become shorter. It is written in place with one call and not
-# synced, so that plays stay fast. A kill leaves it whole; a power cut may leave an older version, or a damaged one that
-# is ignored. It is never ahead of the log.
+# The last event, in a small file beside the log: it shows whether the log has become shorter. It is written in place
+# with one call, unsynced, so that plays stay fast. A power cut may leave an older version, or a damaged one that is
+# ignored; it is never ahead of the log.
 
 
 @dataclass(frozen=True, slots=True)
 class LastEvent:
-    """Number, match and checksum of the last event, and the schema of its log."""
+    """Number, match and checksum of the last event, and its log's schema."""
 
     seq: int
     match: int
@@ -304,7 +301,7 @@ class LastEvent:
 
 
 def last_known(folder: Path) -> LastEvent | None:
-    """Return the noted last event; None if there is none or the file is damaged."""
+    """Return the noted last event; None if missing or damaged."""
     with suppress(OSError, ValueError, TypeError):
         *numbers, check = map(int, read_json(folder / LAST_NAME))  # Older programs note no first event.
         return LastEvent(*numbers) if check == _check(numbers) else None
@@ -312,9 +309,9 @@ def last_known(folder: Path) -> LastEvent | None:
 
 
 def keep_last(folder: Path, rows: Sequence[Row], first: int = 0) -> None:
-    """Note the last of these events, which are already on disk. Raises OSError.
+    """Note the last of these events, already on disk. Raises OSError.
 
-    `first` is the checksum of the log's first event, used if `rows` does not begin with it.
+    `first`: checksum of the log's first event, if not in `rows`.
     """
     seq, match, crc = (rows[-1][0], rows[-1][1], checksum(rows[-1])) if rows else (0, 0, 0)
     last = LastEvent(seq, match, crc, len(database.MIGRATIONS), first_in(rows) or first)

@@ -1,7 +1,7 @@
-"""A restored backup replaces the files that were there, all of them or none, even if the plug is pulled in between.
+"""Replace files by those of a restored backup, all or none, even during a power cut.
 
-All new files are first written to one folder. Once that folder has its final name, the restore counts as begun: the
-next start calls `finish`, which sees from the files that are left what remains to be done.
+New files are first written to one folder. Once that has its final name, the restore has begun. The next start calls
+`finish`, which sees from the remaining files what to do.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from companion.storage.data_folder import sync_folder
 READY = "restoring"
 NEW = "restoring.new"
 BEFORE = "before"
-KEPT = "before-restore"  # prefix for folders with the replaced files: `before-restore-1`, …
+KEPT = "before-restore"  # prefix for folders of replaced files: `before-restore-1`, …
 CONTENTS = "contents.json"
 
 
 def finish(folder: Path) -> Path | None:
-    """Finish a restore that has begun; return the folder with the replaced files, None if there were none.
+    """Finish a restore that has begun; return the folder of replaced files, None without any.
 
-    It may be stopped at any moment and called again. Raises OSError if the disk refuses, and ValueError, KeyError or
-    TypeError if the folder to restore from was not made by a restore: then nothing is moved.
+    It can be interrupted and called again. Raises OSError if the disk refuses; ValueError, KeyError or TypeError,
+    moving nothing, if the folder is not from a restore.
     """
     ready = folder / READY
     if not (ready / CONTENTS).is_file():
@@ -51,14 +51,14 @@ def finish(folder: Path) -> Path | None:
 
 
 def _name_in(folder: Path, name: object) -> str:
-    """Return a name directly in the folder. Raises ValueError for any other path."""
+    """Return a name directly in the folder. Raises ValueError for other paths."""
     if not isinstance(name, str) or (folder / name).parent != folder or name in ("", ".", "..", READY):
         raise ValueError(f"{name!r} is not a name in {folder}")
     return name
 
 
 def _replace(folder: Path, name: str, *, brought: bool) -> None:
-    """Move the old file or folder aside, unless the new one has already taken its place; then move the new one in."""
+    """Move the old file or folder aside, unless already replaced; then move the new one in."""
     there, new, aside = folder / name, folder / READY / name, folder / READY / BEFORE / name
     if brought and not new.exists():
         return

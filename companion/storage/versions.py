@@ -1,8 +1,7 @@
-"""Version numbers: every change that a page could show gets a larger one, also after a restart.
+"""Version numbers: each visible change gets a larger one, also after a restart.
 
-They fit a signed 32-bit integer, the limit of some scoreboards. They cannot follow from the log, because a question of
-the camera or a joining phone is not an event. Numbers are therefore reserved on disk in blocks before use; a restart
-continues after the last block.
+They fit a signed 32-bit integer, the limit of some scoreboards. Camera questions and joining phones are no events, so
+the log cannot provide them. Blocks of numbers are reserved on disk before use; a restart continues after the last.
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ FILE_NAME = "last-version"
 MOST = 2**31 - 1
 """The largest version; the next is 1. At one change per second that takes 68 years."""
 
-BLOCK = 256  # Versions reserved per write; a restart skips at most this many.
-RETRY = 16  # Versions used before a refused write is tried again.
+BLOCK = 256  # reserved per write; most skipped by a restart
+RETRY = 16  # used before a refused write is tried again
 PER_EVENT, MOST_ASSUMED = 256, 2**30
-"""If the file is missing: versions assumed used per event, and in total at most."""
+"""If the file is missing: versions assumed used, per event and at most."""
 
 
 class Versions:
     """The versions of one table. Not thread-safe.
 
-    If the disk refuses a block, its versions are used anyway and may repeat after a restart.
+    Numbers of a block that the disk refuses are used anyway; they may repeat after a restart.
     """
 
     def __init__(self, folder: Path, last_event: int) -> None:
@@ -44,7 +43,7 @@ class Versions:
         try:
             write_whole(self._path, f"{until}\n")
             self._reserved = until
-        except OSError:  # The pages report it once an event cannot be written either.
+        except OSError:  # Pages report it once an event cannot be written.
             self._reserved = self._last + RETRY - 1
 
 
