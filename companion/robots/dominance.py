@@ -1,15 +1,14 @@
 """Dominated discards: the table alone shows that another legal play is better. No robot considers them.
 
 Playing and discarding a card leave the same hand. The play is better if it only improves the table: a needed remedy, a
-hazard without possible answer, a safety. Distance cards are never compared: they may spoil the safe trip or exact
-target.
+hazard without possible answer, a safety. Distance cards may spoil the safe trip or exact target and are never compared.
 
-A needed remedy also beats other discards if discards never return and the remedied car is not open to new attacks. Any
-plan that discards first also works with the remedy first. With an empty draw pile, all attacks on the remedied car must
-also have been seen. Otherwise an opponent may have to waste a last Stop on the stopped car.
+A needed remedy beats any discard if discards never return and the remedied car is not open to new attacks: the discard
+can follow. With an empty draw pile, all attacks on the car must have been seen. Otherwise an opponent may have to waste
+a last Stop on the stopped car.
 
-Two merits of the discard are ignored. If hazards cannot be stacked, a stopped car is safe from the next one. And a
-safety still to be drawn may do more for a stopped car than its remedy.
+Ignored merits of a discard: without stacked hazards, a stopped car is safe from the next. And a safety still to be
+drawn may do more for it than a remedy.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def undominated(position: Position, plays: Sequence[Play | None]) -> list[Play |
 
 
 def _may_beat(position: Position, play: Play) -> bool:
-    """True if the play itself has no drawback, such as an opponent's answer or a better later use."""
+    """True if a play has no drawback, such as an opponent's answer or better later use."""
     if play.verb is not Verb.PLAY or play.at_once:
         return False
     table, card = position.table, card_of(play)
@@ -82,7 +81,7 @@ def _discards_are_dead(edition: Edition) -> bool:
 
 
 def _is_freer(edition: Edition, side: Side, other: Side) -> bool:
-    """True if less holds up the side than the other state, and nothing else."""
+    """True if strictly less holds up the side than the other."""
     free, compared = _freedoms(edition, side), _freedoms(edition, other)
     return free != compared and all(one >= two for one, two in zip(free, compared, strict=True))
 

@@ -1,4 +1,4 @@
-"""What a player knows: the table, the plays of the hand, the match totals, and their own cards."""
+"""What a player knows: table, plays of the hand, match totals, own cards."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Position:
     table: Table
     player: str
     hand: tuple[Card, ...]
-    totals: Mapping[str, int] = field(default_factory=lambda: NO_POINTS)  # match totals by side, before this hand
+    totals: Mapping[str, int] = field(default_factory=lambda: NO_POINTS)  # of the match by side, before this hand
     past: tuple[PastPlay, ...] = ()  # oldest first
 
     @property
@@ -62,7 +62,7 @@ class Position:
     def lying(self) -> Counter[Card]:
         table = self.table
         if self.is_in_turn and self.has_drawn and table.draw_reshuffles:
-            # Reshuffled by the turn's draw, unknown to the record.
+            # Reshuffled by the draw, unknown to the record.
             table = table._replace(discards=())
         return table.lying
 
@@ -100,7 +100,6 @@ def past_of(record: JudgedRecord) -> tuple[PastPlay, ...]:
 
 
 def _check_hand(position: Position) -> None:
-    """Raise Problem for cards that the deck lacks."""
     table, lying = position.table, position.lying
     for card, count in Counter(position.hand).items():
         called = card_name(card, edition=table.edition.name)
@@ -125,14 +124,14 @@ def known_cards(position: Position) -> dict[int, Counter[Card]]:
 
 
 class Options(NamedTuple):
-    """The choices of a player."""
+    """A player's choices."""
 
     plays: tuple[Play, ...]
     may_wait: bool  # doing nothing is allowed
 
 
 def options(position: Position) -> Options:
-    """Return what the player may do now. Raises Problem, with a sentence, if they have nothing to decide."""
+    """Return what the player may do. Raises Problem, with a sentence, if there is nothing to decide."""
     table, player = position.table, position.player
     offered = table.extension_offered_to
     if offered == position.own:
@@ -148,7 +147,7 @@ def options(position: Position) -> Options:
     in_turn = position.is_in_turn and offered is None and table.handed_to in (None, position.seat)
     if in_turn and (position.has_drawn or not (_may_answer(position) or _may_take(position))):
         late = () if has_more else answers
-        # After the draw, an equal card would be taken for the stolen one.
+        # After the draw, an equal card would count as the stolen one.
         plays = (play for play in _in_turn(position) if not (keeps and is_extra(table, play)))
         plays = _without_needless_discards(position, _legal(position, plays))
         if not (plays or late):
@@ -192,7 +191,7 @@ def _answers(position: Position) -> Iterator[Play]:
 
 
 def _gifts(position: Position) -> Iterator[Play]:
-    """Yield the requested cards. One drawn since the request waits: the record would take it for held."""
+    """Yield the requested cards, except one drawn since, which the record would take for held."""
     just_asked = position.table.window.asked if len(position.hand) > position.table.hands[position.seat] else None
     for request in position.table.requests:
         if request is just_asked:
@@ -227,22 +226,22 @@ def _without_needless_discards(position: Position, plays: tuple[Play, ...]) -> t
 
 @dataclass(frozen=True, slots=True)
 class DealtHand:
-    """A hand with its hidden cards, played by turns of `asked` and `answered`."""
+    """A hand with its hidden cards; `asked` and `answered` play it."""
 
     deal: Deal
-    totals: Mapping[str, int] = field(default_factory=lambda: NO_POINTS)  # match totals by side, before this hand
+    totals: Mapping[str, int] = field(default_factory=lambda: NO_POINTS)  # of the match by side, before this hand
     past: tuple[PastPlay, ...] = ()
-    waived: frozenset[int] = frozenset()  # seats that declined an answer
+    waived: frozenset[int] = frozenset()  # seats that declined to answer
 
     def position(self, seat: int) -> Position:
         table = self.deal.table
         return Position(table, table.seats[seat].player, self.deal.hands[seat], self.totals, self.past)
 
     def asked(self) -> Position | None:
-        """Return the position of the player who decides next, after the draw if it is their turn; None at the end.
+        """Return the position of the player to decide next, in turn after their draw; None at the end.
 
-        Players who may act out of turn come first, before the draw, the player to move last of them. They may
-        decline, and so may a player who can take the top of the discard pile instead of drawing.
+        Players who may act out of turn come first, the player to move last. They may decline, as may a player who can
+        take a discard instead of drawing.
         """
         table, first = self.deal.table, next(self.out_of_turn(), None)
         if first is not None or table.is_over:
@@ -254,7 +253,7 @@ class DealtHand:
         return self.drawn().position(table.to_move)
 
     def out_of_turn(self) -> Iterator[Position]:
-        """Yield the positions of players who may act before the draw and have not declined."""
+        """Yield positions of players who may act before the draw and have not declined."""
         table = self.deal.table
         seats = [] if self.deal.ahead else [*range(table.to_move + 1, len(table.seats)), *range(table.to_move + 1)]
         positions = (self.position(seat) for seat in seats if seat not in self.waived)

@@ -1,4 +1,4 @@
-"""The worth of every play: `valuation.py` for ordinary cards, points of the same scale for everything else."""
+"""Worths of all plays: `valuation.py` for ordinary cards, points on its scale for others."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from companion.rules.table import is_driving
 
 _GIFT = 5000.0
 _ANSWER = 2000.0
-_TAKEN_LEAST = 90.0  # minimum worth of a card for taking it instead of drawing
+_TAKEN_LEAST = 90.0  # least worth of a discard to take instead of drawing
 _MOST_FETCHED = 20  # per hand: stops two players exchanging the same discards
-_GIVEN_SHARE = 0.5  # share of a card's worth to the next player that a discard costs
-_ROBBED = 30.0  # worth of a theft, in addition to the km
-_OTHER_VICTIM = 5.0  # deduction for another target than the one hurt most
+_GIVEN_SHARE = 0.5  # of a discard's worth to the next player: its cost
+_ROBBED = 30.0  # worth of a theft besides the km
+_OTHER_VICTIM = 5.0  # deduction for another target than the best
 
 
 def judged(position: Position, plays: Iterable[Play | None]) -> list[tuple[Play | None, float]]:
@@ -58,7 +58,7 @@ class _Judge:
         return self._special(play)
 
     def _given_away(self, card: int) -> float:
-        """Return the cost of a discard to the next player, who may take it."""
+        """Return the cost of a discard that the next player may take."""
         edition = self.table.edition
         if edition.take_discard != "allowed" or not any(is_driving(edition, side) for side in self.table.sides):
             return 0.0
@@ -82,7 +82,7 @@ class _Judge:
         return {Verb.GIVE: _GIFT, Verb.PASS: -5.0}.get(play.verb, NEVER)
 
     def _stolen(self, card: Card, times: int) -> float:
-        """Return the worth of a theft, including playing the card."""
+        """Return the worth of a theft and of playing the card."""
         if any(request.of_seat == self.position.seat and request.card is card for request in self.table.requests):
             return NEVER
         hand = (*self.position.hand, card, *[Card.ACCELERATOR] * (times > 1))
@@ -90,7 +90,7 @@ class _Judge:
         return _ROBBED + card.km * times / 8 + max(0.0, float(laid.max()))
 
     def _fetched(self, card: Card, laid: Card | None = None) -> float:
-        """Return the worth of a discarded card; a pair of `laid` is paid for it."""
+        """Return the worth of a discarded card, paid for with a pair of `laid` if given."""
         before = (past.play for past in self.position.past if past.play.player == self.position.player)
         fetched = sum(play.verb in (Verb.TAKE, Verb.PAIR) for play in before)
         if card not in self.deck.number or fetched >= _MOST_FETCHED:
@@ -137,7 +137,7 @@ _AT_ONCE = {Card.MIRROR: 700.0, Card.U_TURN: 700.0}
 
 
 def liking(position: Position, play: Play | None) -> float:
-    """Return the level 1 score of a play; doing nothing scores 0."""
+    """Return a play's level 1 score; doing nothing scores 0."""
     if play is None:
         return 0.0
     card = play.card or Card.UNKNOWN
@@ -168,11 +168,11 @@ def _regret(position: Position, card: Card) -> float:
         left = position.table.target - position.table.race_km(position.side)
         return 12.0 + card.km / 10 if card.km <= left else 5.0
     if card.family is Family.REMEDY:
-        # Keep one of each remedy for its hazard, unless another remedy is needed now.
+        # Keep one of each remedy, unless another is needed now.
         hazard = position.side.hazard
         return 60.0 if hazard in (None, HAZARD_OF[card]) else 24.0 if position.hand.count(card) == 1 else 10.0
     all_stand = all(side.hazard for side in position.table.sides if side is not position.side)
     if card.family is Family.HAZARD and all_stand and position.table.edition.reshuffles:
-        # A race would not end if all kept their hazards while remedies circulate.
+        # A race would not end if all kept hazards while remedies circulate.
         return 15.0
     return {Family.SAFETY: 500.0, Family.HAZARD: 35.0}.get(card.family, 25.0)

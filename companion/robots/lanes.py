@@ -1,4 +1,4 @@
-"""Many hands played in parallel: the table as arrays, with one row (a lane) for each dealt world.
+"""Many hands played in parallel: tables as arrays, with a row (lane) per dealt world.
 
 There are no thefts, requests or cards taken from the discard pile. Out of turn, all players answer like level 2: an
 attack with its safety, else a mirror, else a fast remedy; a long or winning distance card with a u-turn. Tests compare
@@ -27,7 +27,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Hazards(NamedTuple):
-    """The hazards with remedies and safeties, as card numbers."""
+    """Hazards with their remedies and safeties, as card numbers."""
 
     cards: Ints
     remedies: Ints
@@ -35,7 +35,7 @@ class Hazards(NamedTuple):
 
 
 class NumberedDeck:
-    """The cards of an edition, numbered in deck order; piles hold the number plus one."""
+    """The cards of an edition, numbered in deck order; piles hold numbers plus one."""
 
     def __init__(self, cards: tuple[Card, ...]) -> None:
         self.cards = cards
@@ -56,7 +56,7 @@ class NumberedDeck:
         self.two_hundred = number.get(Card.KM_200, -1)
         self.accelerator = number.get(Card.ACCELERATOR, -1)
         self.mirror, self.u_turn = number.get(Card.MIRROR, -1), number.get(Card.U_TURN, -1)
-        # By what a battle pile shows: index of its safety, or -1; a remedy.
+        # By what a battle pile shows: its safety's index, or -1; a remedy.
         self.answers = np.full(len(cards) + 1, -1, np.int8)
         self.remedies = np.array([False, *(card.family is Family.REMEDY for card in cards)])
         self.safety_of = np.full(len(cards), -1, np.int8)
@@ -67,7 +67,7 @@ class NumberedDeck:
         self.of = {family: np.array([card.family is family for card in cards]) for family in Family}
 
     def counts(self, cards: Iterable[Card]) -> Ints:
-        """Return the number of copies of each card, without unread ones."""
+        """Return the number of copies by card number, without unread cards."""
         counted = np.zeros(len(self.cards), np.int8)
         for card in cards:
             if card in self.number:
@@ -84,15 +84,15 @@ def deck_of(cards: tuple[Card, ...]) -> NumberedDeck:
 OPEN, COMPLETED, EXHAUSTED = 0, 1, 2  # values of `over`
 
 NOTHING, ONE, TURN = 0, 1, 2  # values of `due`: the draw before the next play
-LAID, DISCARDED, DOUBLED = 0, 1, 2  # uses of a card: columns of `Lanes.play` are all cards for each
+LAID, DISCARDED, DOUBLED = 0, 1, 2  # uses of a card: `Lanes.play` has a column per use and card
 
-TURN_BACK_KM = 75  # minimum km for playing a u-turn, except on a winning card
+TURN_BACK_KM = 75  # least km for a u-turn, except on a winning card
 
 _LAID_BY_LANES = (Family.DISTANCE, Family.REMEDY, Family.SAFETY, Family.HAZARD)
 
 
 class Lanes:
-    """The tables, one per lane; the first index of each array is the lane."""
+    """Tables of equal edition, one per lane; the first array index is the lane."""
 
     hands: Ints  # by lane, seat and card
     pile: Ints  # card numbers, from `begin` to before `end`
@@ -113,9 +113,9 @@ class Lanes:
     due: Ints
     target: Ints
     may_extend: Flags
-    called: Ints  # side that called the extension, -1 for none
+    called: Ints  # side that called the extension, or -1
     over: Ints
-    by: Ints  # side that completed the trip, -1 for none
+    by: Ints  # side that completed the trip, or -1
     begin: Ints
     end: Ints
     origin: Ints  # original lane number: finished lanes are removed
@@ -136,7 +136,7 @@ class Lanes:
         return len(self.move)
 
     def chosen(self, lanes: Any) -> Lanes:
-        """Return copies of some lanes: a slice, a mask `(n,)` or numbers."""
+        """Return copies of some lanes: a slice, mask `(n,)` or numbers."""
         other = copy(self)
         vars(other).pop("rows", None)
         other._stopped = None
@@ -154,7 +154,7 @@ class Lanes:
         return field.reshape(-1, *field.shape[2:]).take(self.rows * field.shape[1] + which, axis=0)
 
     def race_km(self, side: Any, at: Any = None) -> Ints:
-        """Return the km towards the target of one side per lane, in all lanes or those in `at`."""
+        """Return the km towards the target of one side per lane, for all lanes or those in `at`."""
         places = (self.rows if at is None else at) * self.sides + side
         km: Ints = self.km.reshape(-1).take(places)
         if self.race_counts:
@@ -164,7 +164,7 @@ class Lanes:
 
     @property
     def stopped(self) -> Flags:
-        """By lane and side: a hazard stops the car."""
+        """True by lane and side where a hazard stops the car."""
         if self._stopped is None:
             answer = self.deck.answers[self.tops]
             places = np.arange(answer.size).reshape(answer.shape) * len(self.deck.safeties) + np.maximum(answer, 0)
@@ -177,10 +177,10 @@ class Lanes:
         return self.end - self.begin
 
     def draw(self, at: Ints, seat: Ints, chance: np.random.Generator) -> None:
-        """Draw one card into a hand of the lanes in `at`, reshuffling discards if the edition does.
+        """Draw a card into a hand of the lanes in `at`, reshuffling discards if the edition does.
 
-        Odd seats draw from the other end of the pile. So an extra draw of one of two players does not change the cards
-        of the other, and plays compared in the same world differ less by luck.
+        Odd seats draw from the pile's other end. So with two players, one's extra draw does not change the other's
+        cards; plays compared in a world differ less by luck.
         """
         if self.reshuffles:
             for lane in at[self.begin[at] >= self.end[at]].tolist():
@@ -215,10 +215,10 @@ class Lanes:
         at = np.flatnonzero(who)
         self.draw(at, self.move[at], chance)
 
-    # Changing piles; a lane appears in `at` at most once
+    # Changing piles; `at` has each lane at most once
 
     def _put(self, at: Ints, side: Ints, card: Ints) -> None:
-        """Put cards (number plus one) on battle piles; 0 makes a pile look empty."""
+        """Put cards (numbers plus one) on battle piles; 0 makes a pile look empty."""
         self.depth[at, side] += 1
         self.battle[at, side, self.depth[at, side]] = self.tops[at, side] = card
         self._stopped = None
@@ -280,13 +280,13 @@ class Lanes:
         self._put(at[puts], own[puts], card[puts] + 1)
 
     def _save(self, at: Ints, side: Ints, card: Ints, beaten: Ints | int = -1) -> None:
-        """Play safeties; `beaten` are hazards just removed by coups fourrés, -1 for none."""
+        """Play safeties; `beaten`: hazards just removed by coups fourrés, or -1."""
         deck, edition = self.deck, self.edition
         which = np.searchsorted(deck.safeties, card)
         right_of_way = which == deck.right_of_way
         top = self.tops[at, side]
         takes_away = right_of_way | (edition.roll_after_late_safety == "not-needed")
-        # An equal hazard below the one removed by a coup fourré stays.
+        # An equal hazard below the one a coup fourré removed stays.
         hazard = takes_away & (deck.answers[top] == which) & ((beaten == -1) | (beaten == deck.limit))
         limit = right_of_way & self.limit[at, side]
         self.safe[at, side, which] = self.begun[at, side] = True
@@ -334,7 +334,7 @@ class Lanes:
             self._fast_remedy(at, victim, card)
 
     def _holder(self, at: Ints, sides: Flags, card: Ints | int) -> Ints:
-        """Return the lowest seat of the flagged sides that holds a card, -1 for none."""
+        """Return the lowest seat of the flagged sides that holds a card, or -1."""
         seat = np.full(len(at), -1)
         for other in range(self.seats - 1, -1, -1):
             seat[sides[:, self.side_of[other]] & (self.hands[at, other, card] > 0)] = other
@@ -345,7 +345,7 @@ class Lanes:
         self.public[at, card] += 1
 
     def _coup_fourre(self, at: Ints, victim: Ints, card: Ints, chance: np.random.Generator) -> Ints:
-        """Return the seats that answer with safeties, -1 for none."""
+        """Answer with safeties; return the answering seats, or -1."""
         safety = np.asarray(self.deck.safeties)[self.deck.safety_of[card]]
         holder = self._holder(at, _only(victim, self.sides), safety)
         coup = holder >= 0
@@ -365,7 +365,7 @@ class Lanes:
         return holder
 
     def _mirror(self, at: Ints, by: Ints, victim: Ints, card: Ints) -> Ints:
-        """Return the seats that answer with mirrors, -1 for none."""
+        """Answer with mirrors; return the answering seats, or -1."""
         deck, attacker = self.deck, self.side_of[by]
         holder = self._holder(at, _only(victim, self.sides), deck.mirror)
         if not (holder >= 0).any():
@@ -456,9 +456,9 @@ _FIELDS = tuple(Lanes.__annotations__)
 _DUE = {Due.NOTHING: NOTHING, Due.ONE: ONE, Due.TURN: TURN}
 _HOW = {HowEnded.COMPLETED: COMPLETED, HowEnded.EXHAUSTED: EXHAUSTED, HowEnded.AGREED: EXHAUSTED}
 _MOST_PILED = 48
-"""Number of places in a battle pile: the bare table and all hazards and remedies of a deck, at most 46.
+"""Places in a battle pile: the bare table and all hazards and remedies of a deck, at most 46.
 
-In bsd-mille these are 42, but each of four safeties may leave a Roll.
+That is 42 in bsd-mille, where each of four safeties may leave a Roll.
 """
 
 
@@ -504,7 +504,7 @@ def _side_fields(deck: NumberedDeck, side: Side) -> dict[str, Any]:
 
 
 def lanes_to_move(table: Table, seat: int, held: Ints, totals: Mapping[str, int] = NO_POINTS) -> Lanes:
-    """Return a table as a lane for each possible hand `held` of a seat to move; other hands are empty."""
+    """Return a table with a lane for each hand that `held` gives a seat to move; other hands are empty."""
     hands = np.zeros((len(held), len(table.seats), held.shape[1]), np.int8)
     hands[:, seat] = held
     lanes = lanes_of(table._replace(due=Due.NOTHING), hands, np.zeros((len(held), table.draw_pile), np.int8), totals)

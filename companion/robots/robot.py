@@ -1,4 +1,4 @@
-"""A robot's choice among the plays of `options`, by its level."""
+"""A robot's choice among the plays of `options`, by level."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ class Level(IntEnum):
 
 
 class Choice(NamedTuple):
-    """A robot's play, or None to do nothing, and the reason."""
+    """A robot's play (None: do nothing) and the reason."""
 
     play: Play | None
     why: Said
 
 
 ROBOT_NAMES = ("Bob", "Cid", "Dee", "Eve", "Fay", "Gus", "Hal", "Ida", "Jo", "Kit", "Lou", "Max", "Ned", "Oz", "Pat")
-"""Names of robots, more than there are seats because people may use some."""
+"""Names of robots, more than seats because people may use some."""
 
 _MOST_LAID = 6
-_MOST_DISCARDED = 3  # maximum plays and discards in a search
+_MOST_DISCARDED = 3  # most plays and discards in a search
 _NOT_SEARCHED_WORTH = 1000.0  # an answer or special card worth this is clearly right
 
 
 def choose(position: Position, level: Level, chance: random.Random, effort: Effort = Effort()) -> Choice:  # noqa: B008
-    """Return a legal play, or None to wait. Raises Problem if the player has nothing to decide.
+    """Return a legal play, or None to wait, whatever the order of the hand.
 
-    The order of the hand makes no difference.
+    Raises Problem if the player has nothing to decide.
     """
     position = replace(position, hand=tuple(sorted(position.hand)))
     asked = options(position)
@@ -76,7 +76,7 @@ def choose(position: Position, level: Level, chance: random.Random, effort: Effo
 
 
 def _worth_searching(ranked: Sequence[tuple[Play | None, float]]) -> list[tuple[Play | None, float]]:
-    """Return the plays to compare, best first; a free discard excludes other discards."""
+    """Return the plays to compare, best first; a discard without cost excludes other discards."""
     discards = [(play, worth) for play, worth in ranked if play is not None and play.verb is Verb.DISCARD]
     others = [play for play, worth in ranked if worth > NEVER and (play is None or play.verb is not Verb.DISCARD)]
     most = 1 if discards and discards[0][1] >= 0 else _MOST_DISCARDED
@@ -156,11 +156,11 @@ def search_reason(position: Position, found: SearchResult) -> Said:
     )
 
 
-_MOST_CARDS = 30  # more than any hand holds
+_MOST_CARDS = 30  # more than a hand holds
 
 
 class Dialogue:
-    """Answer questions one by one; only new lines of a grown record are judged."""
+    """Answers questions one by one; only new lines of a growing record are judged."""
 
     def __init__(self, level: Level, effort: Effort, seed: int | None) -> None:
         self.level, self.effort, self.seed = level, effort, seed

@@ -1,4 +1,4 @@
-"""A robot's seat at the real table: instructions for its helper, one step at a time."""
+"""A robot's seat at the real table: instructions for its helper, step by step."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Slots = Sequence[Card | None]  # of the robot's mat, from the left; `Card.UNKNOW
 class Step(StrEnum):
     """What the helper must do."""
 
-    DRAW = "draw"  # draw a card face down and put it in a slot
-    LAY = "lay"  # play or discard the card of a slot
+    DRAW = "draw"  # draw a card face down into a slot
+    LAY = "lay"  # play or discard a slot's card
     DO = "do"  # carry out a play of no card or several
     SHOW = "show"  # adjust an unreadable card, or enter it
     TAKE_BACK = "take-back"  # put surplus cards back
@@ -32,11 +32,11 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """The next step, for a table."""
+    """The next step at a table."""
 
     step: Step
     table: Table
-    slots: tuple[int, ...] = ()  # slots concerned, numbered from 1
+    slots: tuple[int, ...] = ()  # concerned, from 1
     play: Play | None = None
     why: Said | None = None
 
@@ -50,9 +50,9 @@ class Instruction:
 def instruct(
     record: JudgedRecord, player: str, level: Level, slots: Slots, chance: random.Random, before: Instruction | None
 ) -> Instruction | None:
-    """Return the next step for a robot, None while it waits; `before` is the last instruction.
+    """Return a robot's next step, None while it waits; `before` is the last instruction.
 
-    A play does not change while its card is being moved. Raises Problem if the robot cannot hold these cards.
+    Moving the cards of a play does not change it. Raises Problem if the robot cannot hold these cards.
     """
     table = record.game.table
     if table is None:
@@ -106,16 +106,16 @@ def _chosen(
 
 
 class RobotHelp:
-    """The last instruction to a helper and the cards they entered; thread-safe, in memory only."""
+    """The helper's last instruction and the cards they entered; thread-safe, in memory only."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._told: Instruction | None = None
         self._tapped: Mapping[
             int, tuple[Card | None, Card | None]
-        ] = {}  # by slot: the card entered, and the card seen then
+        ] = {}  # by slot: the card entered, and the card then seen
         self._hand: object = None
-        self.helper: str | None = None  # the helper's phone
+        self.helper: str | None = None  # phone
         self.steps = 0  # number of new instructions: a speaking phone reads each once
 
     def tap(self, cards: Mapping[int, Card | None], hand: object, seen: Slots) -> None:

@@ -1,8 +1,8 @@
 """Level 3: a Monte Carlo search over the information set.
 
-All candidates are played out in the same dealt worlds, so luck is equal and differences show early. The first
-candidate, the choice of `valuation.py`, is kept until another one leads by more than the noise of the playouts. Before
-each round, candidates with hardly anything to gain over the current choice are dropped, except the first.
+Candidates are played out in the same dealt worlds, so that luck is equal. The first, the choice of `valuation.py`,
+stays until another leads by more than the noise. Each round drops candidates with hardly anything to gain, except the
+first.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _FIRST_TIMED_ROUND = 200
 _LEAST_WORLDS = 8
 _DOUBT = 0.003  # prior: deduction from the share of all candidates but the first
 _DOUBT_POINT = 0.00005  # further deduction per point of worth below the first
-_DOUBT_WORLDS = 20  # weight of this prior, in worlds
+_DOUBT_WORLDS = 20  # weight of this prior
 _LEAST_ERROR = 1e-9
 _LEAST_GAIN = 0.0006  # expected gain for further playouts, in shares of a match
-_CLEAR_LEAD = 1.5  # minimum lead over the first candidate, in standard errors
+_CLEAR_LEAD = 1.5  # least lead over the first candidate, in standard errors
 _NORMAL = NormalDist()
 
 
@@ -145,7 +145,7 @@ def _choice(candidates: Sequence[Candidate]) -> Candidate:
 
 
 def _may_gain(one: Candidate, choice: Candidate) -> float:
-    """Return the expected gain from further playouts of a candidate."""
+    """Return the expected gain from more playouts of a candidate."""
     mean, error = _difference(one, choice)
     return error * _NORMAL.pdf(mean / error) + mean * _NORMAL.cdf(mean / error)
 
@@ -159,7 +159,7 @@ def _difference(one: Candidate, other: Candidate) -> tuple[float, float]:
 
 def _verdict(everything: Sequence[Candidate], chosen: Candidate) -> SearchResult:
     others = [candidate for candidate in everything if candidate is not chosen]
-    # Worlds differ in luck: compare only common ones.
+    # Luck differs between worlds: compare common ones.
     second = min(others, key=lambda other: _lead(chosen, other).mean(), default=chosen)
     share, less = float(chosen.all.mean()), float(_lead(chosen, second).mean())
     return SearchResult(chosen.play, share, second.play, share - less, len(chosen.all))

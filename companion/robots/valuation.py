@@ -1,6 +1,6 @@
-"""The worth of each play for the player to move, in points, by rules of thumb and the unseen cards.
+"""Worths of plays for the player to move, in points, by rules of thumb and unseen cards.
 
-Level 2 makes the best play; so do all seats in the playouts of level 3.
+Level 2 makes the best play; so do all seats when level 3 plays hands out.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from companion.rules.table import SAFETY_KM
 
 Points = npt.NDArray[np.floating[Any]]
 NEVER = -1e6
-STUCK_ALONE = NEVER / 2  # deduction for a discard with `discard=when-stuck`
+STUCK_ALONE = NEVER / 2  # deducted from a discard with `discard=when-stuck`
 
 
 class Weights(NamedTuple):
-    """Worths in points of the classic game, tuned in hands of bsd-mille between two sets of weights."""
+    """Worths in points of the classic game, tuned by bsd-mille hands between two sets of weights."""
 
     complete: float = 1000.0
-    save_first: float = 2000.0  # a safety shortly before the end of the hand
+    save_first: float = 2000.0  # a safety shortly before the hand ends
     save_spent: float = 500.0  # a safety whose hazards have all been seen
-    save_stuck: float = 280.0  # a safety in place of a missing remedy
+    save_stuck: float = 280.0  # a safety for a missing remedy
     save_limited: float = 137.0
     save_held: float = -140.0  # a safety kept for its coup fourré
     save_pointless: float = 20.0  # the same if a coup fourré scores nothing
@@ -36,21 +36,21 @@ class Weights(NamedTuple):
     roll: float = 160.0  # less than `limit`: first slow the opponent
     end_of_limit: float = 208.0
     attack: float = 330.0
-    attack_in_crowd: float = 10.0  # with reshuffling and over two sides: it also helps others
+    attack_in_crowd: float = 10.0  # with reshuffling and over two sides: it helps others too
     attack_progress: float = 60.0
     attack_remedy: float = -1.0  # per unseen copy of its remedy
     attack_known: float = 30.0  # its safety has been seen
     attack_stopped: float = -100.0
     limit: float = 170.0
-    limit_late: float = -60.0  # a limit on a side that needs at most 100 km
+    limit_late: float = -60.0  # on a side that needs at most 100 km
     drive: float = 60.0
     drive_km: float = 0.25
-    first_200: float = -15.0  # the first 200, if the match goes on
-    misfit: float = -90.0  # within 100 km of the target, the hand has no card for the rest
-    misfit_25: float = -110.0  # the same at any distance if the rest is 25 km
+    first_200: float = -15.0  # if the match goes on
+    misfit: float = -90.0  # within 100 km of the target: no card in hand for the rest
+    misfit_25: float = -110.0  # the same at any distance for a rest of 25 km
     useless: float = -15.0
-    near_km: int = 200  # distance of an opponent at which safeties are played
-    last_draws: float = 2.0  # remaining draws per seat at which safeties are played
+    near_km: int = 200  # an opponent this near makes safeties urgent
+    last_draws: float = 2.0  # the same for draws left per seat
     accelerator: float = 20.0
     keep_km: Mapping[int, float] = MappingProxyType({25: 10.0, 50: 16.0, 75: 20.0, 100: 34.0, 200: 40.0, 300: 40.0})
 
@@ -60,17 +60,17 @@ class Weights(NamedTuple):
     keep_limit: float = 22.0
     keep_remedy: float = 45.0
     keep_copy: float = 8.0  # a further copy of a remedy
-    keep_roll: tuple[float, ...] = (0.0, 88.0, 20.0, 8.0)  # by number of Rolls in the hand
+    keep_roll: tuple[float, ...] = (0.0, 88.0, 20.0, 8.0)  # by number of Rolls in hand
     keep_needed: float = 90.0
     keep_safety: float = 300.0
     keep_special: float = 35.0
-    extend: float = -695.0  # base value of calling the extension
+    extend: float = -695.0  # base value of calling it
     extend_stake: float = -0.47  # per point that the completed trip scores now
-    extend_draw: float = 18.0  # per remaining draw of a seat
+    extend_draw: float = 18.0  # per draw left for a seat
     extend_km: float = 1.75  # per km in the completing side's hands
     extend_hazard: float = 111.0  # per hazard there
     extend_held: float = 270.0  # per hazard or limit that holds up every opponent
-    extend_safety: float = 96.0  # per safety more than the opponent with most
+    extend_safety: float = 96.0  # per safety more than the best opponent's
 
 
 _LEAST_KM = 25
@@ -80,7 +80,7 @@ WEIGHTS = Weights()  # the tuned values
 
 
 class Movers:
-    """The players to move after the draw, and which cards they may play, by card and lane."""
+    """Players to move after the draw, and which cards they may play, by card and lane."""
 
     def __init__(self, lanes: Lanes) -> None:
         self.lanes, self.deck, self.edition = lanes, lanes.deck, lanes.edition
@@ -139,7 +139,7 @@ class Movers:
         return may
 
     def may_stop(self, victim: Ints) -> Flags:
-        """Return flags of lanes in which a hazard could stop another side, apart from its safeties."""
+        """Flag the lanes where a hazard could stop another side, safeties aside."""
         edition, lanes = self.edition, self.lanes
         top, right_of_way = lanes.of(lanes.tops, victim), lanes.of(lanes.safe, victim)[:, self.deck.right_of_way]
 
@@ -156,7 +156,7 @@ class Movers:
 
 
 def worths(lanes: Lanes, weights: Weights = WEIGHTS) -> tuple[Points, Ints]:
-    """Return by lane the worth of each column of `Lanes.play`, and the best target side of each card."""
+    """Return by lane the worth of each `Lanes.play` column, and each card's best target side."""
     return Valuation(lanes, weights).worths()
 
 
@@ -223,7 +223,7 @@ class Valuation(Movers):
     def _doubled(self) -> None:
         deck, w, km = self.deck, self.w, self.km
         worth = w.drive + w.drive_km * 2 * km - w.accelerator + w.complete * (self.rest <= 2 * km)
-        # No accelerator is needed for a card that arrives by itself.
+        # A card that arrives by itself needs no accelerator.
         may = self.may_drive(times=2) & (self.rest > km) & self.holds[deck.distances] & self.holds[deck.accelerator]
         self.doubled[deck.distances] = np.where(may, worth, NEVER)
 
@@ -293,7 +293,7 @@ class Valuation(Movers):
             self.discard[deck.safeties] = -w.keep_safety
 
     def _ends_soon(self) -> Flags:
-        """Return flags of lanes where this turn completes, an opponent is near, or few cards are left."""
+        """Flag the lanes where this turn completes, an opponent is near, or few cards are left."""
         w, lanes = self.w, self.lanes
         soon = self.completes.copy()
         if not lanes.reshuffles:

@@ -1,8 +1,7 @@
 """Deal many worlds (other hands and draw pile) that agree with what a player has seen, and play them out.
 
-No card is in two places, and cards that a player visibly took are in their hand. Hands that do not fit their player's
-past plays are rarer. To find out, each hand is followed back: the played card returns, and a random one leaves for the
-draw.
+Cards that a player visibly took are in their hand. Hands that do not fit past plays are rarer: each is followed back,
+returning the played card and removing a random one for the draw.
 """
 
 from __future__ import annotations
@@ -22,18 +21,18 @@ from companion.rules.scoring import safety_points
 _SURPLUS = 4  # worlds dealt for each one kept
 _LOOKS_BACK = 5  # past plays considered, shared among the others
 _PATIENCE_POINTS = 40.0  # deficit that makes a play e times less likely
-_WHIM = 0.08  # minimum likelihood of a play: people do not play by the valuation
+_WHIM = 0.08  # least likelihood of a play: people do not play by the valuation
 
 
 def deal(position: Position, count: int, chance: np.random.Generator) -> tuple[Ints, Ints]:
     """Return hands (world, seat, card: counts) and draw piles (world, place: card numbers)."""
     hands, piles = _dealt(position, count * _SURPLUS, chance)
     likely = _likelihood(position, hands, chance)
-    # Systematic sampling in proportion to likelihood.
+    # Systematic sampling by likelihood.
     steps = (np.arange(count) + chance.random()) / count
     kept = np.minimum(np.searchsorted(np.cumsum(likely) / likely.sum(), steps), len(likely) - 1)
     chance.shuffle(kept)
-    # Worlds may repeat, but each needs an order of its own.
+    # Worlds may repeat, in different orders.
     return hands[kept], chance.permuted(piles[kept], axis=1)
 
 
@@ -98,16 +97,16 @@ def _led_back(past: PastPlay, seat: int, held: Ints, likely: Points, chance: np.
     return held
 
 
-_MOST_TURNS = 130  # more turns than a hand has
+_MOST_TURNS = 130  # more than a hand has
 _MOST_TURNS_OF_RACE = 60  # with reshuffling; then the lead decides
-_HAND_SPREAD = 1400.0  # of the score difference in a hand of two players
-_LAST_HANDS = 1.2  # hands added to those still needed, fitted to matches of level 2
+_HAND_SPREAD = 1400.0  # of the score difference in a two-player hand
+_LAST_HANDS = 1.2  # added to the hands still needed, fitted to level 2 matches
 _RACE_SPREAD_KM = 1000.0  # lead that surely decides a race
-_HAND_POINTS = 1130.0  # average score of a side per hand
+_HAND_POINTS = 1130.0  # a side's average per hand
 
 
 def play_out(lanes: Lanes, chance: np.random.Generator) -> Ends:
-    """Play every lane to its end, modifying `lanes`."""
+    """Play every lane to its end, modifying `lanes`; return the results."""
     ends = Ends(lanes)
     for _ in range(_MOST_TURNS_OF_RACE if lanes.reshuffles else _MOST_TURNS):
         completed = np.flatnonzero((lanes.over == COMPLETED) & lanes.may_extend)
@@ -128,7 +127,7 @@ def play_out(lanes: Lanes, chance: np.random.Generator) -> Ends:
 
 
 def wants_extension(lanes: Lanes) -> Flags:
-    """Return flags of lanes whose completer extends, to gain points without giving up a won match."""
+    """Flag the lanes whose completer extends: for points, without giving up a won match."""
     may = (lanes.over == COMPLETED) & lanes.may_extend
     if not may.any():
         return may
@@ -151,7 +150,7 @@ def wants_extension(lanes: Lanes) -> Flags:
 
 
 def _own_points(lanes: Lanes) -> Ints:
-    """Return the score without the bonuses of the end, by lane and side."""
+    """Return scores without the bonuses of the end, by lane and side."""
     safety, coup = safety_points(lanes.edition)
     every = lanes.edition.points.all_safeties
     return lanes.km + safety * lanes.safe.sum(2) + coup * lanes.coups + every * lanes.safe.all(2)
@@ -194,7 +193,7 @@ class Ends:
         self.km[over.origin] = np.stack([over.race_km(side) for side in range(over.sides)], axis=1)
 
     def shares(self, own: int) -> Points:
-        """Return how likely side `own` is to win the match or race, by lane."""
+        """Return side `own`'s likelihood of winning the match or race, by lane."""
         if self.edition.is_race:
             lead = self.km[:, own] - np.delete(self.km, own, axis=1).max(1)
             lead = lead / _RACE_SPREAD_KM if self.edition.reshuffles else np.sign(lead)
