@@ -1,4 +1,4 @@
-"""Addresses of cameras and services without their secrets, for messages and pages."""
+"""Addresses of cameras and services, shown without secrets."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _NOT_SHOWN = "…"
 def shown(source: str) -> str:
     """Return a source without secrets: of an address only scheme, host and port.
 
-    However it is mistyped, the text before an `@`, and after `?`, `&`, `#` or `=`, is left out. If the password may
-    contain such a character, the host is left out too.
+    Even if mistyped, it shows no text before an `@`, or after `?`, `&`, `#` or `=`. If the password may contain one of
+    these, it shows no host either.
     """
     address = _ADDRESS.fullmatch(source)
     if address is not None:

@@ -11,7 +11,7 @@ _Value = TypeVar("_Value")
 class Kept(Generic[_Value]):
     """A thread-safe cache of the `most` values used last.
 
-    Threads that request the same key wait for one value; other keys are not held up.
+    Threads that request the same key wait for one value; other keys do not wait.
     """
 
     def __init__(self, most: int) -> None:
@@ -20,9 +20,9 @@ class Kept(Generic[_Value]):
         self._values: dict[Hashable, tuple[int, Future[_Value]]] = {}
 
     def get(self, key: Hashable, make: Callable[[], _Value], stamp: int = 0) -> _Value:
-        """Return the value of `key`, made if it is missing or has another `stamp`.
+        """Return the value of `key`, made if missing or of another `stamp`.
 
-        An exception from `make` reaches every waiting caller and is not cached.
+        An exception from `make` reaches all waiting callers and is not cached.
         """
         with self._lock:
             known = self._values.pop(key, None)

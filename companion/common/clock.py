@@ -1,7 +1,7 @@
 """The wall clock: for people to read, never for order, expiry or access.
 
-A small computer starts in 1970, or at its last shutdown, and jumps by years once online. So numbers order events, and
-waiting uses the monotonic clock.
+A small computer starts in 1970, or at its last shutdown, and jumps by years once online. Numbers order events; waiting
+uses the monotonic clock.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def make_readable() -> None:
 
 
 def now_s() -> float:
-    """Return seconds since 1970, even if the clock is wrong."""
+    """Return seconds since 1970, even by a wrong clock."""
     return time.time()
 
 
@@ -39,6 +39,6 @@ def moment(at_s: float) -> datetime | None:
 
 
 def today() -> str | None:
-    """Return the local date as `2026-11-22`, or None as for `moment`."""
+    """Return the local date as `2026-11-22`, or None as in `moment`."""
     now = moment(now_s())
     return now.astimezone().date().isoformat() if now else None

@@ -9,8 +9,8 @@ from companion.common.text import say
 class Problem(Exception):
     """An error for the user: `sentence` says what is wrong and what to do.
 
-    With `values` it is a pattern for translation, as in `say`. The command line prints it on standard error and exits
-    with `exit_code`: 1 for wrong input, 2 for a command that cannot be carried out as written.
+    With `values`, `sentence` is a pattern as in `say`. The command line prints it on standard error and exits with
+    `exit_code`: 1 for wrong input, 2 for an impossible command.
     """
 
     def __init__(self, sentence: str, exit_code: int = 2, **values: object) -> None:
@@ -20,12 +20,12 @@ class Problem(Exception):
 
 
 class Busy(Problem):
-    """Too many requests are waiting; the same one can succeed a moment later."""
+    """Too many requests are waiting; the same one can succeed soon."""
 
 
 @contextmanager
 def file_problem(pattern: str, **values: object) -> Iterator[None]:
-    """Turn an OSError into a Problem worded by `pattern`, with the system's message as `%(error)s`."""
+    """Turn an OSError into a Problem worded by `pattern`; `%(error)s` is the system's message."""
     try:
         yield
     except OSError as error:
@@ -33,5 +33,5 @@ def file_problem(pattern: str, **values: object) -> Iterator[None]:
 
 
 def cause(error: Exception) -> str:
-    """Return the system's message for an error, or else its own text."""
+    """Return the system's message for an error, else its own text."""
     return getattr(error, "strerror", None) or str(error)

@@ -11,7 +11,7 @@ OWN_NAMES: Mapping[str, str] = {
     "nl": "Nederlands",
     "it": "Italiano",
 }
-"""The supported languages by code, each with its own name. Texts in the code are English."""
+"""Names of the supported languages in themselves, by code. Texts in the code are English."""
 
 OWN_WORDS: Mapping[str, str] = {
     "en": "Language",

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 
 def whole(text: str | None, low: int, high: int) -> int | None:
-    """Return the whole number in a text if it is from `low` (0 or more) to `high`, else None.
+    """Return the whole number in a text if from `low` (0 or more) to `high`, else None.
 
-    Only the digits 0 to 9 count, with spaces around them and a few leading zeros: no sign, `1_000`, `²` or `٣`.
+    Spaces and a few leading zeros are allowed, but no sign, `1_000`, `²` or `٣`.
     """
     plain = (text or "").strip()
     if not (plain.isascii() and plain.isdigit()) or len(plain) > len(str(high)) + _MOST_ZEROS:

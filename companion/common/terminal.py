@@ -1,6 +1,6 @@
-"""Plain terminal output: a control character in a name could clear the screen or imitate our output.
+"""Plain terminal output: control characters in names could clear the screen or imitate ours.
 
-Output to a file or another program stays unchanged.
+Files and other programs get output unchanged.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-CALLED = "COMPANION_CALLED"  # environment variable naming the script that started the program: `deploy/run`
+CALLED = "COMPANION_CALLED"  # environment variable: script that started the program, such as `deploy/run`
 _SPOKEN = "\n\t"
 
 
@@ -36,7 +36,7 @@ def plain(text: str) -> str:
 
 
 class Plain(io.TextIOWrapper):
-    """A terminal for plain text only. Raises BrokenPipeError once it is gone."""
+    """A terminal for plain text. Raises BrokenPipeError once it is gone."""
 
     def write(self, text: str) -> int:
         with _broken_if_gone():
@@ -56,13 +56,13 @@ def _broken_if_gone() -> Iterator[None]:
 
 
 def show_plainly() -> None:
-    """Make terminal output plain text, and write letters that the encoding lacks as escapes."""
+    """Make terminal output plain; letters that the encoding lacks become escapes."""
     sys.stdout = _plain(sys.stdout, sys.__stdout__)
     sys.stderr = _plain(sys.stderr, sys.__stderr__)
 
 
 def _plain(stream: TextIO, own: TextIO | None) -> TextIO:
-    """Make one of the process's own streams plain; leave a replaced one alone."""
+    """Make one of the process's own streams plain; return a replaced one unchanged."""
     if stream is not own or not isinstance(stream, io.TextIOWrapper):
         return stream
     if not stream.isatty():

@@ -6,9 +6,9 @@ from typing import Self
 
 
 class Said(str):
-    """An English sentence that knows its `pattern` and the `values` in it.
+    """An English sentence with its `pattern` and the `values` in it, for translation.
 
-    A page looks up the pattern in its catalog and inserts the same values. A value may be a `Said`.
+    Pages look up the pattern and insert the values, which may be `Said` too.
     """
 
     __slots__ = ("pattern", "values")
@@ -23,7 +23,7 @@ class Said(str):
         return self
 
     def __str__(self) -> Said:
-        """Return itself, so that `str(error)` of an exception keeps the pattern."""
+        """Return itself: `str(error)` of an exception keeps the pattern."""
         return self
 
 
@@ -43,10 +43,10 @@ class Counted(Said):
 
 
 class Term(Said):
-    """A word for something that the pages have their own name for.
+    """A word that pages translate by kind and key.
 
-    `kind` and `key` are `card` and a slug, `player` and a name, `zone` and `side-1/battle`, or `mat` or `side` and
-    `side-1` or `table`.
+    Kinds and keys: `card` and slug, `player` and name, `zone` and `side-1/battle`, `mat` or `side` and `side-1` or
+    `table`.
     """
 
     __slots__ = ("key", "kind")
@@ -60,16 +60,16 @@ class Term(Said):
         return self
 
     def called(self, text: str) -> Term:
-        """Return the same term with another English word."""
+        """Return the term with another English word."""
         return Term(text, self.kind, self.key)
 
     def begun(self) -> Term:
-        """Return the term with a capital, to begin a sentence."""
+        """Return the term with a capital."""
         return self.called(self[:1].upper() + self[1:])
 
 
 def plain(text: object, most: int = 500) -> str:
-    """Make untrusted text safe for a sentence: one printable line, cut after `most` characters."""
+    """Make untrusted text safe for a sentence: one printable line of at most `most` characters, and `…`."""
     short = str(text)[: most + 1]
     signs = "".join(char if char.isprintable() else "·" for char in short[:most])
     return f"{signs}…" if len(short) > most else signs
@@ -81,7 +81,7 @@ def say(pattern: str, **values: object) -> Said:
 
 
 def say_many(one: str, several: str, count: int, **values: object) -> Said:
-    """Return the sentence that fits `%(count)d` things, and mark both for translation."""
+    """Return the sentence for `%(count)d` things, and mark both for translation."""
     return Counted(one, several, count, **values)
 
 

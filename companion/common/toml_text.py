@@ -29,19 +29,19 @@ _FAULTS = {
     "Invalid value": "texts stand in quotes, numbers and true or false without",
     "Invalid statement": _NO_KEY,
 }
-"""Our wording, by the beginning of the `tomllib` message."""
+"""Our wording by the beginning of `tomllib`'s."""
 
 
 class TomlError(ValueError):
-    """Invalid TOML; `str()` is a clear sentence without its full stop."""
+    """Invalid TOML; `str()` is a clear sentence without full stop."""
 
     def __init__(self, line: int | None, sentence: str) -> None:
         super().__init__(sentence)
-        self.line = line  # from 1; None if no single line is at fault
+        self.line = line  # from 1; None if no single line is wrong
 
 
 def load(text: str) -> dict[str, Any]:
-    """Return the tables of a TOML text, with `TOO_LARGE` for every larger integer. Raises TomlError."""
+    """Return a TOML text's tables; larger integers become `TOO_LARGE`. Raises TomlError."""
     try:
         if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
             raise RecursionError
@@ -53,7 +53,7 @@ def load(text: str) -> dict[str, Any]:
 
 
 def _sayable(value: Any) -> Any:
-    """Replace large integers, as Python refuses to print the largest."""
+    """Replace large integers: Python refuses to print the largest."""
     if isinstance(value, dict):
         return {key: _sayable(inner) for key, inner in value.items()}
     if isinstance(value, list):

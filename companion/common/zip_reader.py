@@ -13,25 +13,25 @@ from companion.common.spelling import shown
 from companion.common.text import Said, say, say_many
 
 Recoded = Callable[[bytes, str], bytes]
-"""Function from a picture's bytes and its name for messages to a newly encoded PNG; raises Problem."""
+"""Function from a picture's bytes and its name for messages to a re-encoded PNG; raises Problem."""
 
 _STEP_BYTES = 1 << 16
-_OF_UNPACKING = ("zlib", "lzma", "_lzma", "struct")  # their errors mean damage, and share no base class
+_OF_UNPACKING = ("zlib", "lzma", "_lzma", "struct")  # modules whose errors mean damage and share no base class
 
 
 @dataclass(frozen=True, slots=True)
 class ZipReader:
-    """Reader of one kind of untrusted zip file. Raises only Problem, whatever is wrong with a file."""
+    """Reader of one kind of untrusted zip file. Raises nothing but Problem."""
 
-    is_known: Callable[[str], bool]  # True if an entry may have this name
-    strange: Callable[[str], Said]  # sentence about any other name
+    is_known: Callable[[str], bool]  # if an entry may have this name
+    strange: Callable[[str], Said]  # sentence about other names
     bad: Callable[[Path, Said], Problem]  # problem for a file and its fault
     most_files: int
-    most_bytes: int  # of all entries together, unpacked
+    most_bytes: int  # unpacked, in total
     most_of: Callable[[str], int]  # maximum bytes of an entry, by name
 
     def unpacked(self, file: Path, sent: bytes | None) -> dict[str, bytes]:
-        """Return the entries by name, from `sent` if given, else from `file` on disk."""
+        """Return the entries by name, from `sent` or else from the file."""
         content: dict[str, bytes] = {}
         with _opened(file, sent, self.bad) as packed:
             infos, room = packed.infolist(), self.most_bytes
@@ -54,7 +54,7 @@ class ZipReader:
         return content
 
     def anew(self, file: Path, pictures: Iterable[tuple[str, bytes]], recoded: Recoded) -> Iterator[tuple[str, bytes]]:
-        """Yield PNG names and contents one by one, as all may be far larger than the zip."""
+        """Yield PNG names and contents singly: all may be far larger than the zip."""
         names, room = set[str](), self.most_bytes
         for name, picture in pictures:
             png = str(PurePosixPath(name).with_suffix(".png"))
@@ -73,7 +73,7 @@ class ZipReader:
 
 @contextmanager
 def _opened(file: Path, sent: bytes | None, bad: Callable[[Path, Said], Problem]) -> Iterator[zipfile.ZipFile]:
-    """Open a zip file, and turn errors while it is open into a Problem."""
+    """Open a zip file, turning errors while it is open into a Problem."""
     try:
         with zipfile.ZipFile(file if sent is None else io.BytesIO(sent)) as packed:
             yield packed
@@ -92,7 +92,7 @@ def _opened(file: Path, sent: bytes | None, bad: Callable[[Path, Said], Problem]
 
 
 def _read_entry(packed: zipfile.ZipFile, info: zipfile.ZipInfo, most_bytes: int) -> bytes | None:
-    """Return an entry's content, or None above `most_bytes`, whatever size it declares."""
+    """Return an entry's content; None above `most_bytes`, whatever size it declares."""
     content = bytearray()
     with packed.open(info) as entry:
         while piece := entry.read(_STEP_BYTES):
