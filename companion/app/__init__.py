@@ -1,1 +1,1 @@
-"""The program: its command line, the service, the simulated table, the doctor, backups carried as one file."""
+"""The program: command line, service, simulated table, doctor, backup files."""

@@ -1,8 +1,8 @@
 """Write the data folder (matches, own editions and decks, settings) to one zip file, and restore it.
 
-The cookie key and the seats are left out, so a backup cannot be used to pose as a phone. Restored files are not
-trusted: names must be on a list, sizes are counted during unpacking, and events are copied into a new log. The readers
-of editions and decks check their files.
+Without the cookie key and the seats, a backup cannot pose as a phone. Restored files are not trusted: names must be on
+a list, unpacked sizes are counted, and events are copied into a new log. Editions and decks are checked by their
+readers.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ REPLACED_BY_LOG = (
     BACKUPS,
     NOTE_NAME,
 )
-"""Files of a data folder that a restored copy of the log replaces."""
+"""Files of a data folder that a restored log replaces."""
 
 REPLACED = (*REPLACED_BY_LOG, EDITIONS_NAME, DECKS_NAME, *SETTINGS)
 """Files of a data folder that a restored backup replaces, or removes if it lacks them."""
@@ -78,7 +78,7 @@ class Bundle:
 
     rows: tuple[Row, ...]  # events of its log, in this program's schema
     files: Mapping[str, bytes]  # other files by path: `editions/ours.toml`, `decks/grandma/roll.png`
-    is_log: bool = False  # True for a copy of the log from `storage/backups.py`, which replaces nothing else
+    is_log: bool = False  # a copy of the log from `storage/backups.py`, which replaces nothing else
 
     @property
     def says(self) -> str:
@@ -91,13 +91,13 @@ class Bundle:
         return ", ".join(f"{count} {one if count == 1 else several}" for count, one, several in told)
 
 
-# --- Writing --------------------------------------------------------------------------------------------------
+# Writing
 
 
 def write_bundle(folder: Path, out: Path, *, force: bool = False) -> tuple[str, ...]:
-    """Write a data folder to one file, atomically; a service may be running.
+    """Write a data folder to one file, atomically, also while a service runs.
 
-    Return a sentence about each damaged file or deck that was left out. Raises Problem.
+    Return a sentence per damaged file or deck left out. Raises Problem.
     """
     if out.is_dir():
         raise Problem(f"{out} is a folder: name the file, such as {out / 'table.zip'}.")
@@ -116,7 +116,7 @@ def write_bundle(folder: Path, out: Path, *, force: bool = False) -> tuple[str, 
 
 
 def _log_as_bytes(path: Path) -> bytes | None:
-    """Return a self-contained copy of the current log; None if there is none."""
+    """Return a self-contained copy of the current log, if any."""
     if not path.exists():
         return None
     try:
@@ -127,9 +127,9 @@ def _log_as_bytes(path: Path) -> bytes | None:
 
 
 def _sound_files(folder: Path, room: int) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """Return the restorable files by path, of at most `room` bytes, and a sentence about each one left out.
+    """Return the restorable files by path, at most `room` bytes, and a sentence per file left out.
 
-    Decks come last, so that they cannot displace settings or editions.
+    Decks come last: they must not displace settings or editions.
     """
     files: dict[str, bytes] = {}
     left_out = []
@@ -185,7 +185,7 @@ def _write_zip(out: Path, files: Mapping[str, bytes]) -> None:
     try:
         with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as packed:
             for name, content in files.items():
-                # The clock may be wrong: every entry has the earliest date of the format.
+                # The clock may be wrong: entries have the earliest date of the format.
                 packed.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
         read_bundle(out, sent=zipped.getvalue())
         write_whole(out, zipped.getvalue())
@@ -193,7 +193,7 @@ def _write_zip(out: Path, files: Mapping[str, bytes]) -> None:
         raise Problem(f"The backup cannot be written to {out} ({cause(error)}): choose another place.") from error
 
 
-# --- Reading --------------------------------------------------------------------------------------------------
+# Reading
 
 
 def is_allowed(name: str) -> bool:
@@ -210,10 +210,10 @@ def is_allowed(name: str) -> bool:
 def read_bundle(
     file: Path, *, sent: bytes | None = None, recoded: Recoded | None = None, own: Path | None = None
 ) -> Bundle:
-    """Read and check a backup or a copy of the log. Raises Problem only.
+    """Return the checked content of a backup or a copy of the log. Raises Problem only.
 
-    `sent` is the content if it is not on disk yet; `recoded` re-encodes each picture. `own` is the folder of the
-    current editions, which are loaded again afterwards.
+    `sent`: content not yet on disk. `recoded` re-encodes pictures. `own`: folder of the current editions, which are
+    reloaded afterwards.
     """
     if sent is None and (copy := _copy_of_log(file)) is not None:
         if own is not None:
@@ -286,12 +286,12 @@ def _own_editions(folder: Path, after: Path | None = None) -> Iterator[None]:
 
 
 def _thing(name: str) -> str:
-    """Return the unit that is restored as a whole: a deck's folder, else one file."""
+    """Return what is restored as a whole: a deck's folder, else one file."""
     return name.rpartition("/")[0] if name.startswith(f"{DECKS_NAME}/") else name
 
 
 def _check_thing(thing: str, content: Mapping[str, bytes], folder: Path, file: Path | None = None) -> None:
-    """Raise Problem if an edition, deck or setting in `folder` cannot be used."""
+    """Raise Problem for an unusable edition, deck or setting in `folder`."""
     where = file or folder / thing
     if thing.startswith(f"{EDITIONS_NAME}/"):
         _check_edition(where, Path(thing).name, content[thing])
@@ -338,11 +338,11 @@ def _is_setting(name: str, said: object) -> bool:
     return True
 
 
-# --- The log in it --------------------------------------------------------------------------------------------
+# The log in it
 
 
 def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
-    """Return the events of an untrusted log after replaying all of them."""
+    """Return the events of an untrusted log, if all can be replayed."""
     try:
         rows = _rows(file, log)
     except (*database.UNUSABLE, database.Damaged) as error:
@@ -359,7 +359,7 @@ def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
 
 
 def _rows(file: Path, log: bytes) -> tuple[Row, ...]:
-    """Return an untrusted database's rows; its schema must equal one of ours, so no trigger or view runs."""
+    """Return an untrusted database's rows; its schema must equal ours, so no trigger or view runs."""
     with closing(database.in_memory(log)) as db:
         version = database.schema_of(db)
         if version > len(database.MIGRATIONS):
@@ -374,14 +374,14 @@ def _rows(file: Path, log: bytes) -> tuple[Row, ...]:
     return database.rows_of(log, file)
 
 
-# --- Restoring ------------------------------------------------------------------------------------------------
+# Restoring
 
 
 def restore(folder: Path, bundle: Bundle) -> Path | None:
-    """Replace the content of a data folder with a backup, atomically; return the folder that keeps the old content.
+    """Replace a data folder's content by a backup, atomically; return the folder of the old content.
 
-    The caller must hold `locked`. Raises Problem if the disk refuses: the data folder is then unchanged, or the next
-    start finishes the restore.
+    Call it inside `locked`. Raises Problem if the disk refuses: the data folder is unchanged, or the next start
+    finishes the restore.
     """
     new = folder / restoring.NEW
     try:

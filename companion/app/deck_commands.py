@@ -1,4 +1,4 @@
-"""The commands for printed sheets and template decks."""
+"""Commands for printed sheets and template decks."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def print_sheets(what: str, edition: str, size_mm: float | None, language: str |
     from companion.printing.write import about_size, write_sheets
 
     name, spoken = load_edition(edition).name, language or terminal_language()
-    if how["out"] is None:  # Checked here, so that an unknown edition is reported first.
+    if how["out"] is None:  # Checked here to report an unknown edition first.
         context = click.get_current_context()
         raise click.MissingParameter(ctx=context, param=next(o for o in context.command.params if o.name == "out"))
     for path in write_sheets(what, name, size_mm=size_mm, language=spoken, **how):

@@ -1,7 +1,4 @@
-"""The service on the simulated table.
-
-Only this file loads the room `simulate/`: a real table does not need it.
-"""
+"""The service on the simulated table; only this file loads the room `simulate/`."""
 
 from __future__ import annotations
 
@@ -39,14 +36,14 @@ from companion.vision.quality.live_survey import Lookout
 DEFAULT_SCRIPT = "two-players"
 MOST_SEED = 10**18
 PRINTED = "own"  # template deck of the simulated cards without stickers
-TELLING_PLAYS = 3  # number of first plays that identify the script of a match
+TELLING_PLAYS = 3  # number of first plays that identify a match's script
 DEMO_OVER = say(
     "The simulation is over. Start the next hand, or restart with other hands: %(command)s",
     command=typed("demo --seed 1"),
 )
 
 
-# --- The service ----------------------------------------------------------------------------------------------
+# The service
 
 
 LOOKS = {"stickers": STICKERED, "faces": BARE}  # drawing style by how cards are recognized
@@ -66,7 +63,7 @@ def demo(
 ) -> None:
     """Run the service on the simulated table until it is stopped.
 
-    `cards` is a key of LOOKS; `mqtt` and `address` are as in `service.up`.
+    `cards` is a key of LOOKS; `mqtt` and `address`: see `service.up`.
     """
     given, broker = announced(address) if address is not None else "", broker_of(mqtt) if mqtt is not None else None
     store, match = opened_match(data_dir(data_dir(data) / DEMO_NAME))
@@ -101,18 +98,18 @@ def simulate(
     cards: Cards = STICKERED,
     data: Path | None = None,
 ) -> None:
-    """Serve a match at the simulated table, continuing from its current state."""
+    """Serve a match at the simulated table, continuing from its state."""
     done = start_or_go_on(match, script)
     if match.state.is_demo:
         match.set_policy(policy, DEMO)
     deck = PRINTED if cards == BARE else None
     faces = faces_of(deck, data)
     lookout = Lookout(eye_for(setup_of(script), faces), lambda: in_play(match.state))
-    # In a match that people have set up, the simulated cards belong to no side.
+    # In people's own match, simulated cards belong to no side.
     watch = TableWatch(match, lookout, lambda now: mats_in_order(now) if now.is_demo else {}, lookout.begin_afresh)
 
     def lay_anew(now_played: Script) -> None:
-        """Watch another table: reset the watch, and use an eye for its deck."""
+        """Reset the watch, with an eye for the new script's deck."""
         lookout.look_with(eye_for(setup_of(now_played), faces))
         watch.begin_anew()
 
@@ -131,14 +128,14 @@ def simulate(
         serve(camera, looks_after=looks_after)
 
 
-# --- What is played -------------------------------------------------------------------------------------------
+# What is played
 
 
 def script_for(what: str, setup: Setup | None = None) -> Script:
     """Return the script of `demo:WHAT`. Raises Problem if there is none.
 
-    WHAT is a seed for a random hand, the name of a shipped hand, or a record file. Empty means the shipped short hand,
-    or a random one for the players of a setup file.
+    WHAT: seed of a random hand, name of a shipped hand, or record file. Empty: the shipped short hand, or a random one
+    for a setup's players.
     """
     seed = parsing.whole(what, 0, MOST_SEED)
     if seed is not None or (not what and setup is not None):
@@ -167,7 +164,7 @@ def setup_of(script: Script) -> Setup:
 
 
 def filmed(what: str, setup: Setup | None, *, has_stickers: bool) -> tuple[Setup, Iterator[Frame]]:
-    """Return setup and frames of `demo:WHAT` for a command that only watches; a given setup is returned unchanged."""
+    """Return setup (the given one, if any) and frames of `demo:WHAT` for a command that only watches."""
     script = script_for(what, setup)
     drawn = demo_pictures(script, cards=STICKERED if has_stickers else BARE)
     return setup or setup_of(script), (Frame(image, number / EVEN.fps) for number, image in enumerate(drawn))
@@ -176,8 +173,8 @@ def filmed(what: str, setup: Setup | None, *, has_stickers: bool) -> tuple[Setup
 def start_or_go_on(match: Match, script: Script) -> int:
     """Start the script's match unless it is being played; return how many of its plays are done.
 
-    A match that has left the script continues, with 0 plays done. A match that people started continues too, and the
-    pages ask whether to begin the demo.
+    A match that has left the script continues, with 0 plays done; so does one that people started, while the pages
+    offer the demo.
     """
     lines = script.record().splitlines()
     played = match.lines()
@@ -209,7 +206,7 @@ def _is_going_on(match: Match, script: Script) -> bool:
 
 
 def _began_with(match: Match, script: Script) -> bool:
-    """True if a match began with the script's lines; compares the first plays as written, before undo or correction."""
+    """True if a match began with the script's lines and first plays, before any undo or correction."""
     lines, first = script.record().splitlines(), len(script.header)
     events = match.store.events(match.state.match or 0)
     written = [_plain(event.body["text"]) for event in events if event.kind == EventKind.LINE][: 1 + TELLING_PLAYS]

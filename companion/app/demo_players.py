@@ -1,7 +1,7 @@
-"""The players at the simulated table.
+"""The players at the simulated table, who play a script while the record agrees with it.
 
-They play a script while the record agrees with it. After an extension, undo or correction they continue from the
-record. They never write to it: the eye reads their cards, and their plays are confirmed like any other.
+After an extension, undo or correction they continue from the record. They never write to it: their plays are read and
+confirmed like any other.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from companion.simulate.script import Hand, Script, plays_that_stay
 from companion.simulate.studio import Studio
 from companion.vision.capture.sources import Frame
 
-LOOK_BEFORE_GOING_ON = 6  # minimum number of frames to wait for the camera after a play
-UNREAD_S = 12.0  # time after which an unread card is picked up again
-THINKING_S = 2.5  # extra pause before a play once the record has left the script, for corrections
+LOOK_BEFORE_GOING_ON = 6  # frames for the camera after each play, at least
+UNREAD_S = 12.0  # until an unread card is picked up again
+THINKING_S = 2.5  # extra pause before plays off the script, for corrections
 LOOK_AGAIN_S = 0.5
 EVEN = Tempo()
 
@@ -46,7 +46,7 @@ class ScriptRecord:
     def where(self, number: int, state: MatchState) -> int | None:
         """Return the number of the expected state that the record shows during a play, if any.
 
-        The play may already be confirmed. Plays without a card, such as an extension, may come any time between two
+        The play may be confirmed already. Plays without a card, such as an extension, may come any time between two
         cards.
         """
         # Visible plays: those with a card, and gathering all cards.
@@ -61,8 +61,8 @@ class ScriptRecord:
     def may_begin(self, number: int, state: MatchState) -> bool:
         """True if the record is ready for a play.
 
-        After a hand the players gather the cards only if plays confirm themselves; else a person begins the next hand.
-        If playing on confirms, the previous play may be unconfirmed, but not the last one.
+        If plays confirm themselves, the players gather the cards after a hand; else a person begins the next. If
+        playing on confirms, the previous play may be unconfirmed, but not the last.
         """
         game = _played_to(state) if number <= len(self._actions) else state.game
         before = [stand for plays, stand in self._stands if plays == number - 1]
@@ -92,7 +92,7 @@ def _playing_on_confirms(state: MatchState) -> bool:
 
 
 def _stands(game: Game, hands: Iterable[Hand]) -> Iterator[tuple[int, Game]]:
-    """Yield the number of plays done and the expected game, for each state while hands are played."""
+    """Yield each number of plays done and the game expected then."""
     plays = 0
     for number, hand in enumerate(hands):
         game = _after(game, f"hand first {hand.first}") if number else game
@@ -113,7 +113,7 @@ def begun(script: Script) -> Game:
 
 
 def script_from(state: MatchState, hands: int, seed: int) -> Script:
-    """Return a script that continues from the record until `hands` hands of the match are played.
+    """Return a script that continues the record until `hands` hands of the match are played.
 
     Raises Problem if the players cannot continue.
     """
@@ -128,13 +128,13 @@ class Waiting:
 
     looks: int = 0
     idle: int = 0  # frames without a question or progress
-    was_asked: bool = False  # True if there was a question about the last play
+    was_asked: bool = False  # if there was a question about the last play
 
 
 class DemoPlayers:
     """The hands at the simulated table, as scenes that follow the record.
 
-    `cut` is called with the new script right before a scene that does not continue the previous one.
+    `cut` gets the new script right before a scene that does not continue the last.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class DemoPlayers:
         self._number, self._waiting, self._reached, self._since = plays_done, Waiting(), 0, match.state.seq
 
     def scenes(self) -> Iterator[Scene]:
-        """Yield one scene a frame until the service is stopped."""
+        """Yield one scene a frame until the service stops."""
         yield from self._played()
         while not self._is_stopped():
             if self._take_up():
@@ -173,9 +173,9 @@ class DemoPlayers:
             self._wait(self._at_the_end)
 
     def _may_begin(self, number: int) -> bool:
-        """True if the camera has looked, no question waits for people, and the record is ready for the play."""
+        """True if the camera has looked, no question waits for people, and the record is ready."""
         state, before = self._match.state, self._waiting
-        # True if there is a question that the next card does not answer.
+        # The next card may answer some questions.
         by_itself = _playing_on_confirms(state)
         asks = any(not (question.may_count_untapped and by_itself) for question in state.questions)
         table = _played_to(state).table
@@ -189,7 +189,7 @@ class DemoPlayers:
         return True
 
     def _has_parted(self) -> bool:
-        """True if the record differs from the script or was undone, or a card was refused or not read."""
+        """True if the record left the script or was undone, or a card was refused or unread."""
         refused = self._waiting.was_asked and self._waiting.idle > LOOK_BEFORE_GOING_ON
         unread = self._waiting.idle > UNREAD_S * self._tempo.fps
         state = self._match.state
@@ -199,7 +199,7 @@ class DemoPlayers:
         return refused or unread or undone or now is None or now < before
 
     def _take_up(self) -> bool:
-        """Continue from the record; if that is impossible, report why, wait for a change and return False."""
+        """Continue from the record; if impossible, show why, wait for a change and return False."""
         self._takes += 1
         if not self._match.state.is_demo:
             self._stand_aside()
@@ -233,7 +233,7 @@ def _place(state: MatchState) -> tuple[int | None, int, Table | None]:
 
 
 def frames_of_players(players: DemoPlayers, *, cards: Cards = STICKERED) -> Iterator[Frame]:
-    """Yield the camera's frames; the table is drawn again for another number of sides or players."""
+    """Yield camera frames; the table is redrawn for another number of sides or players."""
     studios: dict[tuple[int, int], Studio] = {}
     chance = random.Random("noise 0")  # noqa: S311
     for index, scene in enumerate(players.scenes()):

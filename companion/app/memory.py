@@ -1,4 +1,4 @@
-"""Return the memory of pictures to the system: a small computer needs it for other programs."""
+"""Return the memory of pictures to the system: a small computer needs it elsewhere."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from contextlib import contextmanager, suppress
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # parameters of glibc's `mallopt`
 FRAME_BYTES = 1 << 22
-"""M_MMAP_THRESHOLD, in bytes: a camera frame is mapped separately, so freeing it returns its memory.
+"""M_MMAP_THRESHOLD in bytes: frames are mapped separately, so freeing one returns its memory.
 
-At about half this value gray pictures would be mapped too; mapping one takes as long as reading it.
+Half of it would map gray pictures too; mapping one takes as long as reading it.
 """
 
-MOST_SPARE_BYTES = 1 << 24  # M_TRIM_THRESHOLD, in bytes: keep one frame's worth of free heap
-ONE_HEAP = 1  # M_ARENA_MAX: the default is up to eight heaps a core, which cannot reuse each other's memory
+MOST_SPARE_BYTES = 1 << 24  # M_TRIM_THRESHOLD in bytes: one frame's worth of free heap
+ONE_HEAP = 1  # M_ARENA_MAX: by default up to eight heaps a core, which cannot share memory
 EVERY_S = 10.0  # interval of malloc_trim, which takes some milliseconds
 
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Exclude what is imported inside the context from garbage collection."""
+    """Exclude imports inside the context from garbage collection."""
     gc.disable()
     try:
         yield

@@ -1,10 +1,9 @@
 """Publish the table to an MQTT broker, with discovery for Home Assistant: turn, scores, questions, camera problems.
 
-All messages are retained; a last will reports the companion offline. The game never waits for the broker: one thread
-publishes changes, the library's thread reconnects forever.
-
-Each table has an ID in its data folder. Host names may collide, and a broker disconnects a client when another one with
-the same ID connects. Older companions used the host name; their retained messages are removed.
+Messages are retained; a last will reports the companion offline. The game never waits for the broker: one thread
+publishes, the library's reconnects forever. Each table has an ID in its data folder: a broker disconnects a client when
+another with the same ID connects, and host names may collide. Retained messages of older companions, which used the
+host name, are removed.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ from companion.pages.server.address import is_this_machine
 from companion.pages.words import N_, Names
 from companion.storage.data_folder import DEMO_NAME, write_whole
 
-ID_NAME = "mqtt-id"  # file with the table's ID, in the data folder
-GREETING_S = 0.5  # wait for retained messages after a subscription
+ID_NAME = "mqtt-id"  # file with the table's ID
+GREETING_S = 0.5  # wait for retained messages after subscribing
 LOOK_S = 1.0  # longest wait for a change, and for the last message
 MOST_SIDES = 8
 PORTS = {"mqtt": 1883, "mqtts": 8883}
@@ -44,7 +43,7 @@ REFUSED = N_("The MQTT broker %(host)s refused the connection (%(why)s): check t
 
 
 def broker_of(url: str) -> SplitResult:
-    """Return the parts of a broker's address. Raises Problem without showing it: it may contain a password."""
+    """Return the parts of a broker's address. Raises Problem without showing it, for its password."""
     try:
         parts = urlsplit(url)
         if parts.scheme not in PORTS or not parts.hostname or parts.port == 0:
@@ -58,7 +57,7 @@ def broker_of(url: str) -> SplitResult:
 
 
 def own_id(folder: Path) -> str:
-    """Return the table's ID, eight hexadecimal digits; create it on first use.
+    """Return the table's ID, eight hexadecimal digits, created on first use.
 
     The file is private and in no backup. If it cannot be written, the ID lasts for this run.
     """
@@ -74,17 +73,17 @@ def own_id(folder: Path) -> str:
 
 
 def former_id() -> str:
-    """Return the ID that older companions used, made from the host name."""
+    """Return the ID of older companions, from the host name."""
     return "mille-bornes-" + re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower())
 
 
 def telling(match: Match, broker: SplitResult | None, page: Callable[[], str]) -> AbstractContextManager[None]:
-    """Publish to a broker, if any, inside the context; `page` returns the current address of the pages."""
+    """Publish to a broker, if any, inside the context; `page` returns the pages' current address."""
     return Announcer(match, broker, page).telling() if broker else nullcontext()
 
 
 class Announcer:
-    """Publishes the table's state; `page` returns the current address of the pages, which may change."""
+    """Publishes the table's state; `page` returns the pages' address, which may change."""
 
     def __init__(self, match: Match, broker: SplitResult, page: Callable[[], str]) -> None:
         from paho.mqtt import client, enums
@@ -95,7 +94,7 @@ class Announcer:
         self._id = f"mille-bornes-{self._serial}"
         self._status = f"{self._id}/status"
         self._former = former_id()
-        self._greeted_s = math.inf  # when the first message goes out; not before the first connection
+        self._greeted_s = math.inf  # time of the first message; infinite until connected
         self._sent: dict[str, str] = {}
         self._said = ""
         self._client = client.Client(enums.CallbackAPIVersion.VERSION2, self._id)
@@ -146,13 +145,13 @@ class Announcer:
         self._say(here(REFUSED, host=self._host, why=reason) if reason.is_failure else "")
 
     def _greeted(self, *_about: Any) -> None:
-        """Delay the first message until the former device is removed: it holds the entity IDs."""
+        """Delay the first message until the former device, which holds the entity IDs, is removed."""
         self._greeted_s = time.monotonic() + GREETING_S
 
     def _found_former(self, client: Any, _data: Any, message: Any) -> None:
-        """Remove an older companion's device, if it has the address of this one's pages.
+        """Remove an older companion's device if its pages have our address.
 
-        Another machine with the same host name may still use its own; loopback addresses identify no machine.
+        Another machine may share the host name; loopback addresses identify no machine.
         """
         try:
             page = json.loads(message.payload)["device"]["configuration_url"]
@@ -168,7 +167,7 @@ class Announcer:
         self._said = sentence
 
     def _messages(self, now: MatchState) -> Mapping[str, str]:
-        """Return the retained messages by topic: discovery, state, status."""
+        """Return retained messages by topic: discovery, state, status."""
         shown, prefix = entities(now), "mille_bornes_demo" if self._is_demo else "mille_bornes"
         described = {
             "device": {
@@ -204,7 +203,7 @@ class Announcer:
 
 
 ENTITIES = {"turn": "whose_turn", "question": "a_question_waits"}
-"""Names in Home Assistant's entity IDs that differ from the keys; English in every language."""
+"""Names in Home Assistant's entity IDs that differ from the keys, in every language."""
 
 
 def _discovery(table: str) -> str:
@@ -212,9 +211,9 @@ def _discovery(table: str) -> str:
 
 
 def entities(now: MatchState) -> dict[str, tuple[object, dict[str, str]]]:
-    """Return the value and Home Assistant component of each entity; an unused side has the platform only.
+    """Return each entity's value and Home Assistant component; of an unused side only the platform.
 
-    The text of a camera problem is left out: its address may contain a password.
+    The text of a camera problem is left out: it may contain a password.
     """
     game, names = now.game, Names.of(now.game)
     turn = names.player(game.table.player_up) if game.table and game.hand_is_open else None

@@ -24,7 +24,7 @@ from companion.rules.record.judge import JudgedLine, JudgedRecord
 from companion.rules.record.notation import RecordLine
 from companion.rules.table import Table, Team
 
-PERSON = "Player"  # the person's name in the record, whatever name is shown
+PERSON = "Player"  # the person's name in the record, whatever is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class RobotMatch:
         return self.hand.deal.table
 
     def choice(self, position: Position) -> Choice:
-        """Return a robot's choice at this match's level; the same each time."""
+        """Return a robot's choice at this match's level, always the same."""
         number = self.record.game.hand_number
         chance = random.Random(f"{self.seed} {number} {len(position.past)} {position.player}")  # noqa: S311
         return choose(position, self.level, chance)
@@ -52,7 +52,7 @@ class RobotMatch:
         return replace(self, hand=hand, record=_written(self.record, str(play)) if play else self.record)
 
     def next_hand(self) -> RobotMatch:
-        """Deal the next hand; the next seat begins."""
+        """Return the match with its next hand dealt; the next seat begins."""
         seats = self.table.seats
         first = seats[self.record.game.hand_number % len(seats)].player
         return _dealt(_written(self.record, f"hand first {first}"), self.level, self.seed)
@@ -64,9 +64,9 @@ class RobotMatch:
 
 
 def begun_or_resumed(path: Path | None, *, name: str | None, **asked: Any) -> RobotMatch:
-    """Return the match saved in an existing file, else a new one; `name` changes the person's shown name.
+    """Return the match in an existing file, else a new one; `name` changes the person's shown name.
 
-    Raises Problem if the file or the options cannot be used.
+    Raises Problem if file or options cannot be used.
     """
     match, shown = _begun_or_resumed(path, **asked), names.clean(name or "")
     if not shown:
@@ -121,7 +121,7 @@ def _dealt(record: JudgedRecord, level: Level, seed: int) -> RobotMatch:
 
 
 def read_match(path: Path) -> RobotMatch:
-    """Return the match in a file. Raises Problem if it cannot be read or has no match."""
+    """Return the match in a file. Raises Problem if it is unreadable or has none."""
     try:
         with file_problem("The game in %(file)s cannot be read: %(error)s.", file=path):
             saved = read_json(path)

@@ -67,7 +67,7 @@ ENDED_UNSAVED = N_("The companion has stopped, and the last plays are lost. %(wh
 OFFERED = (
     "Another match is under way. The page asks whether the one of the set-up file begins; with `--new` it does at once."
 )
-LAST_FRAME_S = 1.0  # longest wait for the last frame at the end
+LAST_FRAME_S = 1.0  # longest wait for the last frame
 
 
 def watched(
@@ -80,9 +80,9 @@ def watched(
     deck: str | None = None,
     data: Path | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the items of `companion watch`: proposals and ended hands. Raises Problem if an argument cannot be used.
+    """Yield the items of `companion watch`: proposals and ended hands. Raises Problem for unusable arguments.
 
-    `deck` names the template deck of the cards; None takes the setup's, or recognizes stickers only.
+    `deck`: template deck of the cards; None takes the setup's, or stickers alone.
     """
     from companion.app.reports import report
     from companion.tracking.offline import Watcher
@@ -109,7 +109,7 @@ def watched(
 
 
 def _read(setup_file: Path) -> Setup:
-    """Read a setup file and print the remarks about it."""
+    """Return a setup from its file; print remarks about it."""
     setup = read_setup(setup_file)
     for why in setup.remarks:
         warn(f"{setup_file}: {reasons.say(why, terminal_language(), setup.edition.name)}")
@@ -138,12 +138,10 @@ def up(
 ) -> None:
     """Run the service until it is stopped; it also starts without a camera.
 
-    `source` and `others` watch the table together. Without a source the first camera that answers is used, with those
-    added on the page.
-
-    A setup file's match begins, or continues if it is being played. If another match is under way the page asks, unless
-    `begins` is True. `deck` names the template deck; None takes the setup's, or the one chosen on the page. The log
-    goes to `club` and the state to the MQTT broker `mqtt`, if given. `address` replaces the machine's own address.
+    `source` and `others` watch the table together; without a source, the first camera that answers and those added on
+    the page. A setup file's match begins or continues; during another match the page asks, unless `begins`. `deck`:
+    template deck; None takes the setup's, or the page's choice. The log goes to `club`, the state to the MQTT broker
+    `mqtt`. `address` replaces the machine's own.
     """
     language.speak(terminal_language())
     given = announced(address) if address is not None else ""
@@ -183,7 +181,7 @@ def _pushed(match: Match, club: Address | None) -> Iterator[Outbox | None]:
 
 
 def opened_match(folder: Path, mats: Mats = mats_in_order) -> tuple[Store, Match]:
-    """Open the log of a data folder and its match; print problems of the log."""
+    """Open a data folder's log and its match; print problems of the log."""
     store = Store.open(store_path(folder))
     try:
         for sentence in (store.note.sentence if store.note else None, store.unsaved):
@@ -223,7 +221,7 @@ def _watch(
     turn, phone = KeptTurn(folder), PhoneFrames()
 
     def size_px() -> Size:
-        """Return the picture size for the first camera: the usual one if there are several cameras."""
+        """Return the picture size for the first camera: the usual one if there are several."""
         return usual_size() if beside.sources else group.first.size_px
 
     first = _first_camera(phone, watch, size_px, lambda: beside.sources)
@@ -247,7 +245,7 @@ def _watch(
 
 
 def _check_others(source: str | None, others: Sequence[str]) -> None:
-    """Raise Problem unless the other cameras exist, all differ, and are not too many."""
+    """Raise Problem unless the other cameras exist, differ, and are not too many."""
     if len(others) > MOST_OTHERS:
         raise Problem(say("No more cameras can be used at once: remove one first."))
     used = {_one_name(source or "")}
@@ -267,7 +265,7 @@ def _one_name(source: str) -> str:
 
 
 def _group(match: Match, setup: Setup | None, zones: DrawnZones, faces: Callable[[], Templates | None]) -> CameraGroup:
-    """Return the eyes for one or several cameras; drawn zones apply to the first only."""
+    """Return the eyes for one or several cameras; drawn zones are for the first."""
 
     def lookout(number: int) -> Lookout:
         drawn = zones if number == 0 else None
@@ -279,7 +277,7 @@ def _group(match: Match, setup: Setup | None, zones: DrawnZones, faces: Callable
 
 
 def _of_another(watch: TableWatch, turn: KeptTurn, source: str, is_left: Callable[[], bool]) -> Iterator[Frame]:
-    """Return another camera's frames; its problems are printed, and the page shows unseen zones."""
+    """Return another camera's frames; print its problems, while the page shows unseen zones."""
 
     def tell(notice: Notice) -> None:
         click.echo(notice.sentence, err=True)
@@ -291,13 +289,13 @@ def _of_another(watch: TableWatch, turn: KeptTurn, source: str, is_left: Callabl
 
 
 def _as_it_lies(pictures: Iterable[Frame], turn: KeptTurn) -> Iterator[Frame]:
-    """Return frames turned as chosen on the page, and flipped back if mirrored."""
+    """Return frames turned as chosen on the page, and unmirrored."""
     return unmirrored(turn.turned(pictures), lambda: turn.current)
 
 
 @contextmanager
 def until_the_end(match: Match, watch: TableWatch, thread: threading.Thread) -> Iterator[Callable[[], None]]:
-    """Stop the watch at the end; yield a function that reports on the pages if its thread has died."""
+    """Stop the watch at the end; yield a function that reports a dead watch on the pages."""
 
     def look_after() -> None:
         if not thread.is_alive() and match.state.trouble is None:
@@ -313,7 +311,7 @@ def until_the_end(match: Match, watch: TableWatch, thread: threading.Thread) -> 
 def _pictures(
     source: str, match: Match, watch: TableWatch, size_px: Callable[[], Size], first: FirstCamera | None = None
 ) -> Iterator[Frame] | None:
-    """Return a source's frames until the watch stops; None if it has none, after reporting why.
+    """Return a source's frames until the watch stops; if it has none, report why and return None.
 
     `first` opens the camera that it has found.
     """
@@ -349,7 +347,7 @@ def _first_camera(
 def _pictures_of_first(
     first: FirstCamera, phone: PhoneFrames, match: Match, watch: TableWatch, size_px: Callable[[], Size]
 ) -> Iterator[Frame]:
-    """Yield the frames of the first camera that answers, and of the next one when it is gone.
+    """Yield the frames of the first camera that answers, then of the next once it is gone.
 
     A phone chosen as the camera replaces any other.
     """

@@ -1,4 +1,4 @@
-"""The commands for pictures, films, the service, its checks and backups."""
+"""Commands for pictures, films, the service, its checks and backups."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def read_images(
     unread, pictures = 0, []
 
     def also(image: Any, mats: Any, view: Any) -> dict[str, Any]:
-        """Return whether the camera is good enough for the setup."""
+        """Return whether the camera suits the setup."""
         return {"setup": of_reading([image], mats, view, _layouts(table)).as_json()} if table else {}
 
     named, drawing = (deck or table.cards, table.drawing) if table else (deck, None)
@@ -247,7 +247,7 @@ def demo(edition: str, players: int, hands: int, seed: int, confirm: str, **how:
 
 
 def _leave() -> None:
-    """Exit without interpreter shutdown, which aborts if a thread is in the picture library; everything is saved."""
+    """Exit without interpreter shutdown, which aborts with a thread in the picture library; all is saved."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

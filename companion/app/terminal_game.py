@@ -41,7 +41,7 @@ _YES = ("y", "yes", "o", "oui", "t", "tak", "j", "ja", "s", "sí", "si", "sì")
 
 
 class TerminalGame:
-    """A match at the terminal: `ask` shows a prompt and returns the next line, None at the end of input."""
+    """A match at the terminal: `ask` shows a prompt and returns a line, None at the end of input."""
 
     def __init__(
         self, match: RobotMatch, path: Path | None, ask: Callable[[str], str | None], tell: Callable[[str], None]
@@ -49,7 +49,7 @@ class TerminalGame:
         self._match, self._path, self._ask, self._tell = match, path, ask, tell
         self._saved: RobotMatch | None = None
         self._now = Prompt(Stage.OVER)
-        self._whys: dict[int, Said] = {}  # the robots' reasons, by index of the play in the hand
+        self._whys: dict[int, Said] = {}  # robots' reasons, by index of the play in the hand
         self._sorts = self._has_left = self._is_ending = False
         self._commands: Mapping[str, Callable[[list[str]], None]] = {
             "pick": lambda _which: self._pick(),
@@ -82,7 +82,7 @@ class TerminalGame:
                     self._write(self._path)
 
     def _end(self, number: int, _frame: FrameType | None) -> None:
-        """Interrupt the game. A closing terminal sends several signals; only the first counts."""
+        """Interrupt the game, once: a closing terminal sends several signals."""
         if self._is_ending:
             return
         if number == signal.SIGINT:
@@ -103,7 +103,7 @@ class TerminalGame:
                 self._obey(line.split())
             except KeyboardInterrupt:
                 is_interrupted = True
-                # This call handles a second signal that arrived with the first; Python may have deferred it.
+                # Handles a second signal that came with the first and that Python deferred.
                 signal.pthread_sigmask(signal.SIG_BLOCK, ())
                 self._tell("")
                 self._quit()
@@ -129,9 +129,9 @@ class TerminalGame:
     # Playing
 
     def _play_on(self, match: RobotMatch) -> None:
-        """Let the robots play until it is the person's turn, and show the table.
+        """Let the robots play until the person's turn, and show the table.
 
-        Each play counts at once, so an interrupted turn can be saved and continued.
+        Each play counts at once: an interrupted turn can be saved and continued.
         """
         self._match = match
         while (now := asked(self._match.hand)) is None and (position := self._match.hand.asked()) is not None:
@@ -178,7 +178,7 @@ class TerminalGame:
         return card
 
     def _use(self, which: Sequence[str]) -> None:
-        """Play a card in the only possible way, or in the given one."""
+        """Play a card in the only possible or the given way."""
         card, table, told = self._card(which), self._match.table, {word.lower() for word in which[1:]} - {">"}
         gifts = [play for play in self._now.plays if play.verb is Verb.GIVE and play.card is card]
         sides = {side.name: side.players for side in table.sides}
@@ -246,7 +246,7 @@ class TerminalGame:
         self._saved, self._path = self._match, path
 
     def _quit(self) -> None:
-        """Leave, but ask first if plays are unsaved; then save them if the game has a file."""
+        """Leave; first ask if plays are unsaved, then save them in any file of the game."""
         answer: str | None = "yes"
         if self._saved is not self._match:
             asks = _("This game is not saved. Quit anyway? (y/n)")
@@ -261,7 +261,7 @@ class TerminalGame:
 
 @contextmanager
 def _heard_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Handle the signals that end a program inside the context; ignored ones stay ignored."""
+    """Handle signals that end a program inside the context; ignored ones stay ignored."""
     heard = [number for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN]
     before = {number: signal.signal(number, handler) for number in heard}
     try:

@@ -1,4 +1,4 @@
-"""The screen of `companion play`: at most 24 lines of 80 columns, including the input line."""
+"""The screen of `companion play`: at most 24 lines of 80 columns, input line included."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Stage(StrEnum):
     """What the person in the first seat decides now."""
 
     OVER = "over"
-    ANSWER = "answer"  # an answer is possible or required before the turn continues
+    ANSWER = "answer"  # possible or required before the turn continues
     PICK = "pick"
     TURN = "turn"
 
@@ -48,8 +48,8 @@ class Prompt(NamedTuple):
     """The person's choices."""
 
     stage: Stage
-    plays: tuple[Play, ...] = ()  # possible plays before anyone draws
-    may_wait: bool = False  # True if doing nothing is allowed
+    plays: tuple[Play, ...] = ()  # before drawing
+    may_wait: bool = False  # doing nothing is allowed
 
 
 def asked(hand: DealtHand) -> Prompt | None:
@@ -82,21 +82,21 @@ def slots(hand: DealtHand, *, sorts: bool) -> Mapping[str, Card]:
 
 
 def news(past: Sequence[PastPlay]) -> list[tuple[int, Play]]:
-    """Return the plays since the person's last one, each with its index in the hand."""
+    """Return the plays since the person's last, each with its index in the hand."""
     own = [place for place, one in enumerate(past) if one.play.player == one.table.seats[0].player]
     return [(place, past[place].play) for place in range(own[-1] + 1 if own else 0, len(past))]
 
 
 def wrapped(text: str) -> list[str]:
-    """Wrap a text to the screen width."""
+    """Return a text's lines at screen width."""
     return textwrap.wrap(text, _WIDTH, break_on_hyphens=False)
 
 
 def screen(game: Game, hand: DealtHand, now: Prompt, cards: Mapping[str, Card]) -> list[str]:
-    """Return the lines of the screen; the latest plays are shown as far as there is room."""
+    """Return the lines of the screen, with as many of the latest plays as fit."""
     names, is_over = Names.of(game), now.stage is Stage.OVER
     board = _sheet(game.hands[-1], names) if is_over else list(_sides(game, hand, names))
-    # A no-break space keeps key and card on one line.
+    # No-break spaces keep key and card together.
     held = "  ".join(f"{key} {words.title(card)}".replace(" ", "\xa0") for key, card in cards.items())
     below = [*wrapped("" if is_over else held), *wrapped(_prompt(hand, now, cards))]
     said = wrapped(" ".join(words.play_say(play, names) for _place, play in news(hand.past)))
@@ -116,7 +116,7 @@ def _heading(game: Game, hand: DealtHand) -> str:
 
 
 def _sides(game: Game, hand: DealtHand, names: Names) -> Iterator[str]:
-    """Yield for each side a line with piles and scores, and one or more with its areas."""
+    """Yield per side a line of piles and scores, and its areas in one or more."""
     table = hand.deal.table
     rows = [["", _("Battle"), _("Speed"), language.in_edition("km"), _("Hand"), _("Overall"), _("Games")]]
     for side, sheet in zip(table.sides, scoring.score(table), strict=True):

@@ -63,12 +63,12 @@ def _data_option(*, expose_value: bool) -> Callable[[Callable[..., Any]], Callab
 
 
 def _with_own_editions(context: click.Context, _option: click.Parameter, data: Path | None) -> Path | None:
-    """Load the editions in the data folder, for every command."""
+    """Load the data folder's editions, for every command."""
     if data is None and context.parent:
         data = context.parent.params.get("data")
     folder = editions_path(data)
     if (folder.parent / "restoring").is_dir():
-        # A restore was interrupted, for example by a power cut: `locked` finishes it before anything is read.
+        # `locked` first finishes a restore that was interrupted, for example by a power cut.
         with locked(folder.parent):
             pass
     if folder.is_dir():
@@ -78,14 +78,14 @@ def _with_own_editions(context: click.Context, _option: click.Parameter, data: P
 
 
 data_option = _data_option(expose_value=True)
-editions_of_data = _data_option(expose_value=False)  # for commands that need only the data folder's editions
+editions_of_data = _data_option(expose_value=False)  # for commands that need no more of the folder
 
 
-# --- Printing -------------------------------------------------------------------------------------------------
+# Printing
 
 
 def warn(sentence: str) -> None:
-    """Print on standard error, without control characters, which could come from a file or its name."""
+    """Print on standard error, without control characters, which a file name could contain."""
     click.echo(plain(sentence), err=True)
 
 
@@ -95,7 +95,7 @@ def print_json(item: object) -> None:
     click.echo("".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in line))
 
 
-# --- What is wrong with a call --------------------------------------------------------------------------------
+# Wrong calls
 
 
 def sentence(error: click.ClickException) -> str:
@@ -111,14 +111,14 @@ def sentence(error: click.ClickException) -> str:
         if value and wanted:
             return f"{_place(error, param)} {wanted}, not '{value[1]}'{_remedy(param, value[1], example)}"
     if error.message == getattr(context, "get_help", str)():
-        # Without a command click's message is the help text.
+        # Without a command, click's message is the help.
         return error.message
     said = _ADDRESS.sub(lambda found: shown(found[0]), " ".join(error.format_message().split())).rstrip(".")
     return f"{said}{'' if said.endswith('?') else ':'} `{_command(error)} --help` tells what there is."
 
 
 def _remedy(param: click.Parameter, value: str, example: str) -> str:
-    """Return how to write the value: a decimal point, or the example if it has this option."""
+    """Return how to write a value: with a decimal point, or as in the example."""
     if isinstance(param.type, type(click.FLOAT)) and re.fullmatch(r"\d+,\d+", value):
         return f": write {value.replace(',', '.')}, with a point."
     return example if any(f"{way} " in example for way in param.opts) or not isinstance(param, click.Option) else "."
@@ -139,14 +139,14 @@ def _named(param: click.Parameter) -> str:
 
 
 def _place(error: click.ClickException, param: click.Parameter) -> str:
-    """Return the parameter of a wrong value, and the verb."""
+    """Return the parameter of a wrong value, with a verb."""
     if isinstance(param, click.Option):
         return f"{max(param.opts, key=len)} is"
     return f"`{_command(error)}` takes" if isinstance(param.type, click.Choice) else f"{_named(param)} is"
 
 
 def _wanted(kind: click.ParamType[Any]) -> str:
-    """Return what a value must be; empty if click's message is good enough."""
+    """Return what a value must be; empty if click's message suffices."""
     if isinstance(kind, click.Choice):
         return one_of(kind.choices)
     low, high = getattr(kind, "min", None), getattr(kind, "max", None)
@@ -159,7 +159,7 @@ def _wanted(kind: click.ParamType[Any]) -> str:
 
 
 def terminal_language() -> str:
-    """Return the terminal's language as two letters; `en` if it is not supported."""
+    """Return the terminal's language as two letters; `en` if unsupported."""
     variables = (os.environ.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     language = next(filter(None, variables), "")[:2]
     return language if language in LANGUAGES else "en"

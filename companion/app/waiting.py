@@ -1,7 +1,6 @@
 """Retry the start of a system service while its data prevents it.
 
-The reason goes to the log, the service manager and every page; pauses between attempts grow. In a terminal the error
-ends the program instead.
+The reason goes to the log, the service manager and every page; pauses grow. In a terminal the error ends the program.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ from companion.pages.server import serving
 from companion.pages.server.serving import Manager
 from companion.pages.words import _
 
-PAUSES_S = (2.0, 5.0, 10.0, 30.0, 60.0)  # seconds between one try and the next; the last goes on
-BEAT_S = 5.0  # seconds between two beats of the heart, of which the service manager misses none
+PAUSES_S = (2.0, 5.0, 10.0, 30.0, 60.0)  # between attempts; the last repeats
+BEAT_S = 5.0  # between signs of life to the service manager
 OURS = say("Something went wrong on our side; see the log of the service.")
 
 log = logging.getLogger(__name__)
@@ -33,7 +32,7 @@ _Opened = TypeVar("_Opened")
 
 
 def opened_in_the_end(open_it: Callable[[], _Opened], host: str, port: int) -> _Opened:
-    """Retry `open_it` until it succeeds, and return its result; without a service manager errors are raised."""
+    """Return the result of `open_it`, retried until it succeeds; without a service manager, raise its errors."""
     if "NOTIFY_SOCKET" not in os.environ:
         return open_it()
     manager = Manager(dict(os.environ))
@@ -51,7 +50,7 @@ def opened_in_the_end(open_it: Callable[[], _Opened], host: str, port: int) -> _
 
 
 def _say_why(reason: str, pause_s: float, manager: Manager, host: str, port: int) -> None:
-    """Answer every request with the reason for `pause_s` seconds; none if the port is not available."""
+    """Answer every request with the reason for `pause_s` seconds; without a free port, just wait."""
     until_s = time.monotonic() + pause_s
     try:
         server = serving.bound(_page(reason), host, port, threads=1)
