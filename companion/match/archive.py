@@ -33,7 +33,7 @@ class PlayedHand:
 
     number: int
     begins: Game  # before the first play
-    entries: tuple[Entry, ...]  # plays only
+    entries: tuple[Entry, ...]
     games: tuple[Game, ...]  # after each play
     result: HandResult  # an open hand's score if it ended now
 
@@ -56,7 +56,7 @@ class PastMatch:
 
     @property
     def is_unfinished(self) -> bool:
-        """True if people have played in this match and it is not over."""
+        """True if people played in this match and it is not over."""
         return self.game.goes_on and not self.is_demo and any(hand.entries for hand in self.hands)
 
     @property
@@ -88,7 +88,7 @@ class Archive:
         return self._past.get(match, lambda: judged(match, events), events[-1].seq) if events else None
 
     def page(self, store: Store, page: int, size: int) -> tuple[tuple[PastMatch, ...], int]:
-        """Return matches of a page (from 1), newest first, and the number of pages."""
+        """Return a page of matches, newest first, and the number of pages; `page` counts from 1."""
         matches = store.matches()[::-1]
         chosen = (self.past(store, match) for match in matches[(page - 1) * size : page * size])
         return tuple(past for past in chosen if past is not None), -(-len(matches) // size)
@@ -141,7 +141,7 @@ FORMS: Mapping[str, str] = {"mbn": "text/plain", "csv": "text/csv", "jsonl": "ap
 def text_of(past: PastMatch, form: str, called: Callable[[str], str]) -> str:
     """Return a match's record (`mbn`), score sheets (`csv`) or judged lines (`jsonl`) as text.
 
-    `called` returns the name to show for a side; only `csv` uses it.
+    `called` returns a side's shown name; only `csv` uses it.
     """
     if form == "mbn":
         return notation.record_text(past.lines)
@@ -155,9 +155,9 @@ def text_of(past: PastMatch, form: str, called: Callable[[str], str]) -> str:
 
 
 def as_csv(items: Iterable[Item], called: Callable[[str], str] = str) -> str:
-    """Return the score sheets as CSV: one row per hand, side and score item.
+    """Return score sheets as CSV: a row per hand, side and score item.
 
-    `called` returns the name to show for a side.
+    `called` returns a side's shown name.
     """
     text = io.StringIO()
     table = csv.writer(text)
@@ -171,7 +171,7 @@ def as_csv(items: Iterable[Item], called: Callable[[str], str] = str) -> str:
 
 
 def as_cell(name: str) -> str:
-    """Return a CSV cell; names that a spreadsheet could run as formulas are quoted."""
+    """Return a CSV cell; quotes names that a spreadsheet could run as formulas."""
     begins = unicodedata.normalize("NFKC", name.lstrip())[:1]
     return f"'{name}" if begins in _BEGIN_FORMULAS or name[:1].isspace() or not name.isprintable() else name
 
@@ -182,8 +182,8 @@ BG_STATS_GAME = "Mille Bornes"  # BG Stats finds the game by name, without a Boa
 def bg_stats_play(past: PastMatch, called: Callable[[str], str]) -> dict[str, object] | None:
     """Return a match as a BG Stats play, scored after its last finished hand; None without one.
 
-    Of several matches or races in a record, gives the last. `called` returns the name to show for a player or side.
-    Stable ids prevent duplicates.
+    Of several matches or races, gives the last. `called` returns a player's or side's shown name. Stable ids prevent
+    duplicates.
     """
     if not past.finished:
         return None

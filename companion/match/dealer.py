@@ -1,7 +1,7 @@
-"""The dealer of a match without cards: who holds which cards, and who has to decide.
+"""The dealer of a match without cards: who holds which cards, and who decides.
 
-Hidden cards follow from the hand's secret key, the record and who passed; they are never saved. Only `Dealt.seen_by`
-may show them, on the player's own phone.
+Hidden cards are never saved: they follow from secret key, record and passes. Only `Dealt.seen_by` may show them, on the
+player's own phone.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Dealt:
     """A hand with its hidden cards, and the players it waits for."""
 
     hand: DealtHand  # with this turn's draw, if made
-    waiting: tuple[Position, ...]  # who may answer before the next draw, else who is in turn; empty at the end
+    waiting: tuple[Position, ...]  # may answer before the next draw, else in turn; empty at the end
 
     def asks(self, player: str | None) -> Position | None:
         """Return the player's position if the hand waits for them."""
@@ -113,14 +113,14 @@ def dealt(
 def _is_idle(position: Position, robots: Collection[str]) -> bool:
     """True if a player without an answer can be skipped: the next in turn, or a robot.
 
-    The hand always waits for others: the pace must not reveal who holds an answer.
+    For others the hand always waits: the pace must not reveal who holds an answer.
     """
     plays, may_wait = _options(position)
     return may_wait and not plays and (position.is_in_turn or position.player in robots)
 
 
 def _options(position: Position) -> Options:
-    """Return a player's options; no passing if they can hand over a requested card."""
+    """Return a player's options; they must hand over a requested card."""
     try:
         plays, may_wait = options(position)
     except Problem:

@@ -1,6 +1,6 @@
 """Turn actions into events to append, or into an outcome that refuses them.
 
-Pure functions of a state; events get numbers in `match.py`.
+Pure functions; `match.py` numbers the events.
 """
 
 from __future__ import annotations
@@ -173,8 +173,8 @@ def directed(question: Question, answer: Answer, by: str) -> NewEvent:
 def untapped(state: MatchState, answered: Set[str], instructed: tuple[Table, Play] | None) -> NewEvent | None:
     """Return the next event to write without a tap, or None.
 
-    `answered`: ids of questions answered by people, so that a play taken back needs a tap. `instructed`: the table and
-    the play that a robot's helper was asked to make.
+    A play in `answered` (question ids) was taken back and needs a tap. `instructed`: the table and the play that a
+    robot's helper was asked to make.
     """
     if state.policy is Policy.AUTO:
         lifted = next((question for question in state.questions if _is_lifted(question, state, answered)), None)

@@ -21,7 +21,7 @@ DEMO = "demo"  # `by` of the simulated table
 
 DEALT, ROBOT = "dealt", "robot "  # settings: program deals; prefix of a robot's level
 
-VERIFYING, ROBOT_SEAT = "other-side-verifies", "robot-seat"  # settings: opponents confirm; robot at a real table
+VERIFYING, ROBOT_SEAT = "other-side-verifies", "robot-seat"  # settings: opponents confirm; a robot at a real table
 
 YES, NO = "yes", "no"
 
@@ -37,7 +37,7 @@ class Written:
     by: str = ""
     source: str = ""
     corrected_by: str | None = None
-    question: str = ""  # id of the question it answers; empty if typed
+    question: str = ""  # id of the answered question; empty if typed
     deal: str = ""  # secret key of the dealt hand it begins
 
 
@@ -58,8 +58,8 @@ class History:
 
     lines: tuple[Written, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
-    answers: Mapping[str, Answered] = field(default_factory=dict)  # latest answer by question, unless a line answers it
-    claims: tuple[Written, ...] = ()  # typed plays that had to wait, settled or not, oldest first
+    answers: Mapping[str, Answered] = field(default_factory=dict)  # latest by question, unless a line answers it
+    claims: tuple[Written, ...] = ()  # typed plays that had to wait, oldest first, even if settled
     asked: frozenset[str] = frozenset()  # answered questions, even if undone
     waived: frozenset[tuple[int, str]] = frozenset()  # (line, player who declined to answer it)
     wishes: tuple[Event, ...] = ()  # requests to undo
@@ -67,7 +67,7 @@ class History:
     has_called: bool = False  # the director's call is open
     undone_next: tuple[Event, ...] = ()  # what the next undo takes back, newest first
     changes: tuple[Change, ...] = ()  # in effect, oldest first
-    redone_next: tuple[Event, ...] = ()  # undos that the next redo takes back, newest first
+    redone_next: tuple[Event, ...] = ()  # what the next redo restores, newest first
 
     @property
     def robots(self) -> Mapping[str, int]:
@@ -80,7 +80,7 @@ class History:
 
 
 def history(events: Sequence[Event]) -> History:
-    """Return the history after all events of a match."""
+    """Return a match's history."""
     standing = _standing(events)
     settings = {e.body["key"]: e.body["value"] for e in standing if e.kind == EventKind.SETTING}
     past = History(settings=settings)
@@ -107,7 +107,7 @@ def history(events: Sequence[Event]) -> History:
 def _undone_next(events: Sequence[Event], standing: Sequence[Event], robots: Container[str]) -> tuple[Event, ...]:
     """Return the events that the next undo takes back; none if only robots have played.
 
-    The start of the first hand cannot be undone. Corrections made by one tap are undone together.
+    The start of the first hand stays. One tap's corrections are undone together.
     """
     firsts = {after.seq for before, after in pairwise(events) if before.kind == EventKind.SETUP}
     taken: list[Event] = []
@@ -135,7 +135,7 @@ def _redone_next(standing: Sequence[Event]) -> tuple[Event, ...]:
 
 
 def _is_undoable(event: Event) -> bool:
-    """True for changes of the record, except shown names, which are entered again instead."""
+    """True for changes of the record except shown names, which are entered again instead."""
     return event.kind in UNDOABLE and not isinstance(read_header(event.body.get("text", "")), PlayerLine)
 
 

@@ -1,7 +1,6 @@
 """The match at the table: its record, the state judged from it, and the open questions.
 
-The log is the source of all: a correction judges later lines again. A change is saved before it shows, or reported as
-unsaved.
+State follows from the log. A change is saved before it shows, or reported as unsaved.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ def mats_in_order(state: MatchState) -> Mapping[str, str]:
 class Match:
     """The match at the table. Thread-safe; each change is one commit.
 
-    Methods that take the text of a play raise Problem if it is unreadable.
+    Methods that take a play's text raise Problem if it is unreadable.
     """
 
     def __init__(self, store: Store, mats: Mats = mats_in_order) -> None:
@@ -84,14 +83,14 @@ class Match:
         self._state = MatchState()
         self._derive: Derive = _nothing_seen
         self.instructed: tuple[Table, Play] | None = None  # a robot's play: counts once seen
-        self._request: dict[str, str] = {}  # "request" and "asked" of the change in progress
-        self._first: dict[str, tuple[str, Outcome]] = {}  # hash of the change and its outcome, by request
+        self._request: dict[str, str] = {}  # of the change in progress: "request", "asked"
+        self._first: dict[str, tuple[str, Outcome]] = {}  # by request: hash of the change, outcome
 
         store.changed = self._saved
         with self._changed:
             note = store.note.sentence if store.note else None
             last = store.latest()
-            # An earlier match than the newest may have been resumed.
+            # An earlier match may have been resumed.
             events = store.events(max(last, key=lambda match: last[match])) if last else ()
             self._versions = Versions(store.path.parent, events[-1].seq if events else 0)
             self._state = MatchState(self._versions.next(), unsaved=store.unsaved, note=note)
@@ -103,7 +102,7 @@ class Match:
         return self._state
 
     def wait(self, after_version: int, timeout_s: float) -> MatchState:
-        """Return the state once its version changes, or after the timeout."""
+        """Return the state once its version changes, or at the timeout."""
         with self._changed:
             self._changed.wait_for(lambda: self._state.version != after_version, timeout_s)
             return self._state
@@ -113,12 +112,12 @@ class Match:
         with self._changed:
             self.store.events(0)
 
-    # The whole match
+    # Matches and hands
 
     def once(self, request: str | None, asked: str, act: Callable[[], Outcome]) -> Outcome:
-        """Run `act` once per `request` and match; a repeat returns the first outcome.
+        """Return the outcome of `act`, run once per `request` and match.
 
-        A request reused with another description (`asked`) is refused; one that found nothing to do may be repeated.
+        A request that found nothing to do may be repeated; one with another change (`asked`) is refused.
         """
         asked = hashlib.sha256(asked.encode()).hexdigest()[:16]
         with self._changed:
@@ -168,9 +167,9 @@ class Match:
             return DONE
 
     def go_on_with(self, match: int, by: str) -> Outcome:
-        """Resume an earlier match; both matches stay in the log.
+        """Resume an earlier match; both stay in the log.
 
-        Sets the policy to TAP: other cards may still be on the table.
+        Sets policy TAP: other cards may still be on the table.
         """
         with self._changed:
             if match == self._state.match or match not in self.store.matches():
@@ -192,7 +191,7 @@ class Match:
         return [entry.written.text for entry in self._state.entries]
 
     def next_hand(self, by: str, first: str | None = None) -> Outcome:
-        """Start the next hand; `first` defaults to the player after the last starter.
+        """Start the next hand, by default with the player after the last starter.
 
         Raises Problem if `first` is not a player.
         """
@@ -212,11 +211,11 @@ class Match:
         self._write(drafts.setting(VERIFYING, YES if on else NO, by))
 
     def seat_robot(self, seat: RobotSeat | None, by: str) -> None:
-        """Set the player at the real table whose cards a robot plays, if any."""
+        """Set whose real cards a robot plays, if any."""
         self._write(drafts.setting(ROBOT_SEAT, "" if seat is None else str(seat), by))
 
     def sit(self, player: str, by: str, name: str | None = None) -> Outcome:
-        """Record that a person takes a player's seat, shown as `name`."""
+        """Record who takes a player's seat, shown as `name`."""
         with self._changed:
             if player not in self._state.people:
                 return GONE
@@ -230,8 +229,8 @@ class Match:
     def enter(self, text: str, by: str, *, anyway: bool = False, vouched: bool = False) -> Outcome:
         """Enter a typed play: a legal one counts at once, an illegal one becomes a question.
 
-        `anyway` lets an illegal play count. If opponents confirm plays, a side's own play waits for them unless
-        `vouched` for. A play that an open question offers answers it.
+        `anyway` lets an illegal play count. If opponents confirm plays, they must confirm a side's own play unless it
+        is `vouched` for. The play may answer an open question.
 
         >>> from pathlib import Path
         >>> from tempfile import TemporaryDirectory
@@ -291,7 +290,7 @@ class Match:
             return self._write(NewEvent(EventKind.WAIVE, {"of": self._state.last_line, "by": by}))
 
     def decide(self, player: str, play: Play | None, seq: int) -> Outcome:
-        """Enter a robot's play, or pass for None; refused if there are events after `seq`."""
+        """Enter a robot's play, or pass for None, unless there are events after `seq`."""
         with self._changed:
             if seq != self._state.seq:
                 return GONE
@@ -307,9 +306,9 @@ class Match:
         anyway: bool = False,
         vouched: bool = False,
     ) -> Outcome:
-        """Answer a question; `play` replaces the first play offered.
+        """Answer a question with the first play offered, or with `play`.
 
-        Waiting plays before it count too if legal and sure. `anyway` and `vouched`: see `enter`.
+        Legal, sure plays waiting before it count too. `anyway` and `vouched`: see `enter`.
         """
         with self._changed:
             question = self._state.question(question_id)
@@ -325,7 +324,7 @@ class Match:
             said = offered if play is None else replace(self._read(play), anyway=False)
             if answer in (Answer.YES, Answer.TABLE):
                 if said is not None and question.asks_play:
-                    # If the table is right, the play counts, legal or not.
+                    # If the table is right, even an illegal play counts.
                     stands = anyway or answer is Answer.TABLE
                     return self._settle(
                         drafts.counting(self._state, question, said, by, anyway=stands, vouched=vouched)
@@ -348,7 +347,7 @@ class Match:
         return max((questions.serial_of(question) or 0 for question in self._state.past.asked), default=0)
 
     def correct(self, seq: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
-        """Correct line `seq` and judge later lines again.
+        """Correct line `seq` and judge later ones again.
 
         If opponents confirm plays, only they may change a side's lines, unless `vouched`.
         """
@@ -359,7 +358,7 @@ class Match:
     ) -> Outcome:
         """Change line `seq` (CORRECT), remove it (RETRACT) or insert a forgotten play before it (LINE).
 
-        With `asks`, a change that would make lines illegal is refused, with the first one's reasons.
+        With `asks`, refuses a change that makes lines illegal, with the first one's reasons.
         """
         with self._changed:
             if self._state.entry(seq) is None:
@@ -400,7 +399,7 @@ class Match:
     def undo(self, by: str, seq: int | None = None) -> Outcome:
         """Undo the last change and robots' plays since; with `seq`, only if it is that change.
 
-        In a dealt match, another person (if any) has to agree.
+        In a dealt match, another person (if any) must agree.
         """
         with self._changed:
             now = self._state
@@ -435,18 +434,18 @@ class Match:
             return self._write(NewEvent(EventKind.CALL, {"by": by, **({"is_over": True} if is_over else {})}))
 
     def receive(self, letter: Mapping[str, Any]) -> None:
-        """Record a letter from the director once; ignore it without a match."""
+        """Record a director's letter once; without a match it stays with the club."""
         with self._changed:
             known = (had.body["letter"] for had in self._state.past.letters)
             if self._state.match is not None and letter["letter"] not in known:
                 self._write(*drafts.received(self._state, letter))
 
-    # What the camera says
+    # The camera
 
     def look(self, derive: Derive) -> None:
         """Use `derive` for the camera's questions from now on."""
         with self._changed:
-            # Derive first: errors must reach the camera, not a phone.
+            # First: errors must reach the camera, not a phone.
             seen = derive(self._state) if _is_seen(self._state) else ()
             self._derive = derive
             now = tuple(asked_in(self._state, seen))
@@ -463,11 +462,11 @@ class Match:
                 self._show(trouble=sentence)
 
     def offer(self, lines: Sequence[str]) -> None:
-        """Offer another match with these setup lines, or with none withdraw the offer."""
+        """Offer a match with these setup lines; none withdraw the offer."""
         self._show(offered=tuple(lines))
 
     def play_without_camera(self, *, on: bool) -> None:
-        """Set whether to play without the camera, until a restart."""
+        """Set whether to play without camera, until a restart."""
         self._show(without_camera=on)
 
     def put_note_away(self) -> None:
@@ -523,14 +522,14 @@ class Match:
             self._events, self._first = (), {}
         self._events += events
         for event in events:
-            # Changes read from the log; `once` adds the outcomes of new ones.
+            # From the log; `once` adds the outcomes of new changes.
             if request := event.body.get("request"):
                 is_done = event.kind not in (EventKind.CLAIM, EventKind.WISH)
                 self._first[request] = event.body.get("asked", ""), Outcome(done=is_done, seq=event.seq)
         self._show(derived(self._state, self._events), unsaved=self.store.unsaved)
 
     def _show(self, state: MatchState | None = None, **changes: Any) -> None:
-        """Publish a state, by default the current one, with changes and its questions."""
+        """Publish a state, by default the current one, with its questions."""
         with self._changed:
             state = state or self._state
             state = replace(state, version=self._versions.next(), **changes)

@@ -1,4 +1,4 @@
-"""The phones at a table: host, seats, watchers, requests and notices.
+"""The phones at a table: host, seats, watchers, requests, notices.
 
 Host and seats are saved in the data folder; the rest is lost when the service stops.
 """
@@ -25,17 +25,17 @@ from companion.common.text import Said, say
 from companion.storage.data_folder import write_whole
 
 KEPT_NAME = "phones.json"
-SEAT_AWAY_S = 120.0  # silent this long, a phone may lose its seat to another
-HOST_AWAY_S = 180.0  # silent this long, the host may be replaced by any seated phone
-TRY_AGAIN_S = 5.0  # pause between attempts to save
+SEAT_AWAY_S = 120.0  # silence after which others may take the seat
+HOST_AWAY_S = 180.0  # silence after which any seated phone may become host
+TRY_AGAIN_S = 5.0  # between attempts to save
 MOST_KEPT = 200
-MOST_SEEN = 500  # phones with a known last contact: anyone with the code can add some
-MOST_ASKING = 8  # open requests to join; the same number of other requests
-MOST_ASKING_AN_ADDRESS = 4  # requests to join from one address
+MOST_SEEN = 500  # phones last seen: anyone with the code can add some
+MOST_ASKING = 8  # open requests to join, and as many others
+MOST_ASKING_AN_ADDRESS = 4
 
 
 class Wish(StrEnum):
-    """Requests a phone can make."""
+    """Requests of a phone."""
 
     JOIN = "join"  # take part, after typing the table's code
     SEAT = "seat"  # take another phone's seat
@@ -49,24 +49,24 @@ class Asked:
     id: int
     wish: Wish
     phone: str
-    name: str = ""  # as typed, or the player whose seat the phone has
+    name: str = ""  # typed, or the player in the phone's seat
     player: str | None = None
-    address: str = ""  # network address; only for JOIN
+    address: str = ""  # network address, for JOIN
 
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """Host, seats (phone by player), watchers and names (by phone), as saved."""
+    """Host, seats (phone by player), watchers, names (by phone)."""
 
     host: str | None = None
     seats: Mapping[str, str] = field(default_factory=dict)
     watching: tuple[str, ...] = ()
-    let_in: tuple[str, ...] = ()  # phones admitted by the host instead of the join link
+    let_in: tuple[str, ...] = ()  # phones admitted by the host
     names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def held(self) -> frozenset[str]:
-        """Phones of the host and of seated players."""
+        """Phones of host and players."""
         return frozenset((*self.seats.values(), *([self.host] if self.host else [])))
 
     def seat_of(self, phone: str | None) -> str | None:
@@ -97,7 +97,7 @@ GROUPS = (OF_SEATS, OF_ROLES, OF_JOINING)  # a phone keeps only the latest notic
 
 @dataclass(frozen=True, slots=True)
 class PhoneNotice:
-    """A notice for a phone, shown until dismissed."""
+    """A notice, shown until dismissed."""
 
     id: int
     kind: NoticeKind
@@ -117,7 +117,7 @@ class News:
         return self._of.get(phone or "", ())
 
     def tell(self, phone: str, kind: NoticeKind, player: str | None = None) -> None:
-        """Notify a phone; drops its earlier notice of the same group."""
+        """Notify a phone, replacing its notice of the same group."""
         group = next(group for group in GROUPS if kind in group)
         self._change(phone, lambda told: told.kind not in group, PhoneNotice(next(self._next_id), kind, player))
 
@@ -155,7 +155,7 @@ class Phones:
         self._lock = threading.RLock()
         self._began_s = clock()
         self._seen_s: dict[str, float] = {}
-        self._numbers: dict[str, int] = {}  # by phone, from 1; identifies phones without a seat
+        self._numbers: dict[str, int] = {}  # by phone, from 1; tells apart phones without a seat
         self._devices: dict[str, str] = {}
         self._asked: tuple[Asked, ...] = ()
         self._next_number, self._next_id = count(1), count(1)
@@ -166,7 +166,7 @@ class Phones:
 
     @property
     def unkept(self) -> Said | None:
-        """A sentence while saving fails, else None. Reading it retries every `TRY_AGAIN_S`."""
+        """Why the party is unsaved, if so. Reading it retries every `TRY_AGAIN_S`."""
         if self._refused is not None and self._clock() - self._tried_s >= TRY_AGAIN_S:
             with self._lock:
                 self._tried_s, self._refused = self._clock(), _kept(self._path, self._party)
@@ -179,16 +179,13 @@ class Phones:
         return self._party
 
     def held(self) -> AbstractContextManager[object]:
-        """Return the lock of the party; take it before the match's lock.
-
-        A change of the party refreshes the match.
-        """
+        """Return the party's lock; take it before the match's, which a change of the party refreshes."""
         return self._lock
 
     # Presence
 
     def seen(self, phone: str, *, inside: bool = False, device: str = "") -> None:
-        """Note that a phone was in contact; `inside`: it takes part; `device`: its kind."""
+        """Note a phone's contact; `inside`: it takes part; `device`: its kind."""
         self._seen_s[phone] = self._clock()
         if inside and phone not in self._numbers:
             with self._lock:
@@ -208,18 +205,18 @@ class Phones:
                     known.pop(phone, None)
 
     def number(self, phone: str | None) -> int | None:
-        """Return a phone's number, valid until the service stops; None if it never took part."""
+        """Return a phone's number in this run; None if it never took part."""
         return self._numbers.get(phone or "")
 
     def device(self, phone: str) -> str:
         return self._devices.get(phone, "")
 
     def silent_s(self, phone: str) -> float:
-        """Return seconds since a phone's last contact, or since the service began."""
+        """Return seconds since a phone's last contact, at most since the service began."""
         return self._clock() - self._seen_s.get(phone, self._began_s)
 
     def has_left(self, player: str) -> bool:
-        """True if the phone in the player's seat is silent, so that another may take it."""
+        """True if the phone in the seat is silent, so that another may take it."""
         phone = self._party.seats.get(player)
         return phone is not None and self.silent_s(phone) >= SEAT_AWAY_S
 
@@ -228,7 +225,6 @@ class Phones:
         return host is not None and self.silent_s(host) >= HOST_AWAY_S
 
     def present(self) -> tuple[str, ...]:
-        """Return the phones taking part that are not silent."""
         return tuple(phone for phone in tuple(self._numbers) if self.silent_s(phone) < SEAT_AWAY_S)
 
     # The host
@@ -241,7 +237,7 @@ class Phones:
                 self.make_host(phone, by=phone)
 
     def make_host(self, phone: str, *, by: str | None = None) -> None:
-        """Make a phone host; notify it and the previous host, except `by`, which did it."""
+        """Make a phone host; notify both hosts, except `by`."""
         with self._lock:
             before = self._party.host
             self._forget(lambda asked: asked.wish is Wish.HOST and asked.phone == phone)
@@ -255,9 +251,9 @@ class Phones:
     # Seats
 
     def sit(self, phone: str, player: str, *, over: bool = True, by: str | None = None) -> bool:
-        """Give a phone a player's seat; return False if it is taken and not `over`.
+        """Give a phone a seat; return False if that is taken and not `over`.
 
-        Notifies the phone before it, unless that is `by`.
+        Notifies the seat's previous phone, unless that is `by`.
         """
         with self._lock:
             before = self._party.seats.get(player)
@@ -286,7 +282,6 @@ class Phones:
             self.news.settle(phone, OF_SEATS)
 
     def free(self, player: str, *, by: str | None = None) -> None:
-        """Free a seat and notify its phone."""
         with self._lock:
             before = self._party.seats.get(player)
             seats = {p: phone for p, phone in self._party.seats.items() if p != player}
@@ -296,10 +291,10 @@ class Phones:
     # Requests
 
     def ask(self, wish: Wish, phone: str, name: str = "", player: str | None = None, address: str = "") -> bool:
-        """Add a request, replacing the phone's last of this kind; return False if there are too many.
+        """Add a request, replacing the phone's last of its kind; return False if there are too many.
 
-        Each `address` may have `MOST_ASKING_AN_ADDRESS` requests to join. A new address replaces the newest request of
-        the busiest one if all places are taken.
+        Each `address` may have `MOST_ASKING_AN_ADDRESS` requests to join. If all places are taken, the busiest one's
+        newest gives way to another address.
         """
         with self._lock:
             self.seen(phone)
@@ -335,7 +330,7 @@ class Phones:
         return next((asked for asked in self.asked if asked.phone == phone and asked.wish is wish), None)
 
     def answer(self, asked_id: int, *, yes: bool, by: str | None = None) -> Asked | None:
-        """Grant or refuse a request, notify its phone of a refusal and return it; None if already settled."""
+        """Grant or refuse a request and return it; None if settled before. Notifies of a refusal."""
         with self._lock:
             found = next((asked for asked in self.asked if asked.id == asked_id), None)
             if found is None:
@@ -384,7 +379,7 @@ _ANSWERS: Mapping[Wish, frozenset[NoticeKind]] = {
 
 
 def _recent(party: Party) -> Party:
-    """Drop the oldest phones beyond `MOST_KEPT`, but not the host or seated ones."""
+    """Drop the oldest phones beyond `MOST_KEPT`, but not host or seated ones."""
     seats = MappingProxyType(dict(list(party.seats.items())[-MOST_KEPT:]))
     held = replace(party, seats=seats).held
     old = {phone for phone in party.let_in[:-MOST_KEPT] if phone not in held}
@@ -399,7 +394,7 @@ def _recent(party: Party) -> Party:
 
 
 def _read(path: Path) -> Party:
-    """Return the saved party; an empty one if the file is unreadable."""
+    """Return the saved party, empty if unreadable."""
     try:
         kept = all_composed(read_json(path))
         json.dumps(kept, ensure_ascii=False).encode()  # a lone surrogate could be neither shown nor saved
@@ -425,7 +420,7 @@ def _list(kept: Any) -> tuple[str, ...]:
 
 
 def _kept(path: Path, party: Party) -> Said | None:
-    """Save a party atomically; return a sentence if that fails."""
+    """Save a party atomically; return why, if that fails."""
     body = {kept.name: getattr(party, kept.name) for kept in fields(Party)}
     try:
         write_whole(path, json.dumps(body, ensure_ascii=False, default=dict))

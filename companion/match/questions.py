@@ -25,8 +25,8 @@ class Kind(StrEnum):
     PLAY = "play"  # does this play count?
     WHICH = "which"  # which of several plays was it?
     DIFFERS = "differs"  # table and record differ
-    UNDO = "undo"  # in a dealt match: may the last change be undone?
-    DIRECTOR = "director"  # change or note from the club's director
+    UNDO = "undo"  # may the last change of a dealt match be undone?
+    DIRECTOR = "director"  # from the club's director
 
 
 class Letter(StrEnum):
@@ -35,7 +35,7 @@ class Letter(StrEnum):
     REMOVE = "remove"  # remove line `of`
     CHANGE = "change"  # change line `of` to `text`
     NOTE = "note"  # show `text`
-    COMING = "coming"  # the director answers a call; not a question
+    COMING = "coming"  # answers a call; not a question
 
 
 class Answer(StrEnum):
@@ -64,7 +64,7 @@ class Question:
     sure: bool = True  # may count without a tap if the policy allows
     expected: Card | None = None  # for `differs`: the missing card
     seen: Card | None = None  # for `differs`: the extra card
-    line: int | None = None  # line to change if the table or the director is right
+    line: int | None = None  # to change if the table or the director is right
     instead_of: str = ""  # the camera's question about a typed play's card
     about: str = ""  # state of the zone: `ignore` holds until it changes
     by: str = ""  # the director, or the player who wants to undo
@@ -89,7 +89,6 @@ class Question:
 
     @property
     def is_typed(self) -> bool:
-        """True if the play was typed, not seen by the camera."""
         return self.id.rpartition("-")[0].rpartition("-")[2].startswith(_TYPED)
 
 
@@ -108,7 +107,7 @@ Answers = Mapping[str, Answered]
 def question_id(match: int, hand: int, name: str, serial: int | str, kind: Kind) -> str:
     """Return a question's id.
 
-    `serial`: a track's serial for a card; `n3` for the third question of this `name` without a card. `e41`: about event
+    `serial`: a track's serial for a card; `n3` for the third question of this `name` without a card; `e41` for event
     41, a typed play (`name` is `typed`) or request to undo (`wish`).
     """
     return f"{match}-{hand}-{name}.{serial}-{kind.value}"
@@ -120,7 +119,7 @@ def letter_id(match: int, letter: int) -> str:
 
 
 def letter_of(question: str) -> int | None:
-    """Return the number of the letter that a question id is about, if any."""
+    """Return the number of the letter in a question id, if any."""
     found = _LETTER.fullmatch(question)
     return int(found[1]) if found else None
 
@@ -137,6 +136,6 @@ def is_of_a_card(question: str, match: int, hand: int) -> bool:
 
 
 def serial_of(question: str) -> int | None:
-    """Return the track's serial from a question id, if any."""
+    """Return the track's serial in a question id, if any."""
     serial = question.rpartition("-")[0].rpartition(".")[2]
     return int(serial) if serial.isdecimal() else None

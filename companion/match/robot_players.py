@@ -9,8 +9,8 @@ import time
 from companion.match.match import Match
 from companion.robots.robot import Level
 
-PAUSE_S = 1.5  # before a robot plays, to let people see the last play
-ANSWER_S = 10.0  # wait for answers out of turn, even if no player holds one
+PAUSE_S = 1.5  # lets people see the last play
+ANSWER_S = 10.0  # for answers out of turn, even if no player holds one
 _LOOK_S = 1.0  # longest wait for a change
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ def decide(match: Match) -> bool:
 
 
 def let_pass(match: Match) -> None:
-    """Pass for everyone who may, but need not, answer out of turn."""
+    """Pass for everyone who may answer out of turn but need not."""
     dealt = match.state.dealt
     for position in dealt.waiting if dealt else ():
         if not position.is_in_turn:
@@ -49,7 +49,7 @@ class RobotPlayers:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop after the current decision, waiting at most a second."""
+        """Stop after the current decision; wait at most a second."""
         self._ended.set()
         self._match.refresh()
         self._thread.join(_LOOK_S)

@@ -73,7 +73,7 @@ class Setup:
 
 
 def deck_lines(counts: Iterable[tuple[Card, int]]) -> list[str]:
-    """Return the header line of corrected card counts; no line if there are none."""
+    """Return the header line of corrected card counts, if any."""
     said = ", ".join(f"{card}={count}" for card, count in counts)
     return [f"deck {said}"] if said else []
 
@@ -131,7 +131,7 @@ def parse_setup(data: Mapping[str, Any]) -> Setup:
 
 
 def _refuse_strays(data: Mapping[str, Any]) -> None:
-    """Raise ValueError for top-level keys below a table header, which TOML assigns to that table."""
+    """Raise ValueError for top-level keys below a table header, where TOML puts them into that table."""
     headers = {name: f"[[{name}]]" if isinstance(data[name], list) else f"[{name}]" for name in data if name in _TABLES}
     for name, header in headers.items():
         tables = data[name] if isinstance(data[name], list) else [data[name]]

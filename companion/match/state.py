@@ -1,4 +1,4 @@
-"""Immutable state of the match: the judged record and the open questions."""
+"""Immutable state of the match: judged record and open questions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NO_HAND = say("No game has been set up yet: choose the players first.")
 
 
 class Policy(StrEnum):
-    """What makes a play seen by the camera count."""
+    """What makes a play count that the camera saw."""
 
     TAP = "tap"
     PLAY_ON = "play-on"  # a tap; if it is legal and sure, also the next player's play
@@ -39,14 +39,14 @@ class Policy(StrEnum):
 
 
 class RobotSeat(NamedTuple):
-    """A player at the real table whose cards a robot plays, helped by a person."""
+    """A player at the real table whose cards a robot plays, with a person's help."""
 
     player: str
     level: int
 
     @classmethod
     def of(cls, setting: str | None, players: Iterable[str]) -> RobotSeat | None:
-        """Parse a setting such as `Ann 2`; return None for an unknown player or level."""
+        """Parse a setting such as `Ann 2`; None for an unknown player or level."""
         player, _, level = (setting or "").partition(" ")
         known = Level.of(level)
         return cls(player, known) if known and player in players else None
@@ -61,7 +61,7 @@ class Entry:
 
     written: Written
     hand: int
-    judged: JudgedLine | None  # None for a header line or the start of a hand
+    judged: JudgedLine | None  # None for a header or hand start
 
     @property
     def seq(self) -> int:
@@ -81,26 +81,26 @@ class Entry:
 class MatchState:
     """Everything the pages show at one moment."""
 
-    version: int = 0  # grows with every visible change, also over restarts; below 2^31
-    seq: int = 0  # the last event; on disk if `unsaved` is None
+    version: int = 0  # grows with every visible change, even over restarts; below 2^31
+    seq: int = 0  # last event; on disk if `unsaved` is None
     match: int | None = None
     record: JudgedRecord = judge.EMPTY_RECORD
     entries: tuple[Entry, ...] = ()
     past: History = field(default_factory=History)
-    hand_seq: int = 0  # the event that began the current hand
+    hand_seq: int = 0  # event that began the current hand
     questions: tuple[Question, ...] = ()  # in the order of `asked_in`
     trouble: str | None = None
     unsaved: str | None = None  # a sentence while a shown change is not on disk
     note: str | None = None  # about a damaged log, until dismissed
-    offered: tuple[str, ...] = ()  # setup lines of another match, if offered
-    without_camera: bool = False  # if paused: its trouble shows only on its own page
+    offered: tuple[str, ...] = ()  # setup lines of another match
+    without_camera: bool = False  # paused: trouble shows only on the camera's page
     policy: Policy = Policy.TAP
-    other_side_verifies: bool = False  # if plays need confirmation by another side
+    other_side_verifies: bool = False  # another side confirms plays
     robot_seat: RobotSeat | None = None
     redone_next: tuple[Event, ...] = ()  # undos that one redo reverts, newest first
-    is_dealt: bool = False  # if the program deals the cards
+    is_dealt: bool = False  # the program deals
     robots: Mapping[str, int] = field(default_factory=dict)  # level by player
-    dealt: Dealt | None = None  # hidden cards; show them only through `seen_by`
+    dealt: Dealt | None = None  # hidden cards: show only `seen_by`
 
     @property
     def undoable(self) -> Event | None:
@@ -130,12 +130,12 @@ class MatchState:
 
     @property
     def attention(self) -> tuple[Entry, ...]:
-        """The lines that do not count until a person decides."""
+        """Lines that do not count until a person decides."""
         return tuple(entry for entry in self.entries if entry.needs_attention)
 
     @property
     def last_line(self) -> int:
-        """Event number of the hand's last play, else of its beginning."""
+        """Event of the hand's last play, else of its beginning."""
         return self.hand_entries[-1].seq if self.hand_entries else self.hand_seq
 
     @property
@@ -163,19 +163,19 @@ class Outcome:
 
     done: bool
     reasons: tuple[reasons.Reason, ...] = ()
-    say: str | None = None  # sentence for the person who acted
-    is_void: bool = False  # if there was nothing to do
+    say: str | None = None  # for the person who acted
+    is_void: bool = False  # nothing to do
     seq: int = 0
     version: int = 0
     asked: tuple[str, ...] = ()  # question ids
-    saved: bool = True  # if everything is on disk
+    saved: bool = True  # everything is on disk
 
 
-# The record, judged
+# Judging
 
 
 def judge_on(before: JudgedRecord, lines: Sequence[Written]) -> tuple[JudgedRecord, tuple[Entry, ...]]:
-    """Return the record after `lines`, judged from the first changed one on, and its entries."""
+    """Return the record after `lines`, judged from the first change on, and its entries."""
     record = judge.judge_on(before, tuple(RecordLine(written.seq, written.text) for written in lines))
     games = enumerate(zip(lines, record.games, strict=True))
     return record, tuple(Entry(line, game.hand_number, record.verdict(place)) for place, (line, game) in games)
@@ -226,7 +226,7 @@ def _directed(state: MatchState) -> Iterator[Question]:
 
 
 def _wished(state: MatchState) -> Iterator[Question]:
-    """Yield the open request to undo the last change."""
+    """Yield the open request to undo."""
     for wish in state.past.wishes:
         asked = question_id(state.match or 0, state.hand_seq, "wish", f"e{wish.seq}", Kind.UNDO)
         is_last = state.undoable is not None and wish.body["of"] == state.undoable.seq
@@ -238,7 +238,7 @@ def _wished(state: MatchState) -> Iterator[Question]:
 def _typed(state: MatchState) -> Iterator[tuple[str, Play]]:
     """Yield question id and play of each typed play that waits.
 
-    A hand's end drops earlier ones; a later one may still answer the play that ended it.
+    A hand's end drops earlier ones; a later one may still answer its last play.
     """
     since = state.hand_seq if state.game.hand_is_open else max(entry.seq for entry in state.entries)
     answered = {entry.written.question for entry in state.entries} | state.past.answers.keys()
@@ -250,14 +250,14 @@ def _typed(state: MatchState) -> Iterator[tuple[str, Play]]:
 
 
 def typed_id(state: MatchState, claim: int) -> str:
-    """Return the id of the question about the play typed in event `claim`."""
+    """Return the question id of the play typed in event `claim`."""
     return question_id(state.match or 0, state.hand_seq, "typed", f"e{claim}", Kind.PLAY)
 
 
 def _claimed(state: MatchState, seen: Sequence[Question]) -> Iterator[Question]:
     """Yield the camera's questions, then typed plays, each judged after those before it.
 
-    A play both typed and seen gives one question, with the typed play's id.
+    A play both typed and seen gives one question, with the typed id.
     """
     table = state.game.table
     if table is None:
@@ -278,7 +278,7 @@ def _claimed(state: MatchState, seen: Sequence[Question]) -> Iterator[Question]:
 
 
 def after(question: Question, table: Table) -> Table:
-    """Return the table after the question's play; unchanged if that is not legal."""
+    """Return the table after the question's play, unchanged if that is illegal."""
     if question.kind is not Kind.PLAY or not question.is_legal:
         return table
     return referee.apply(question.table or table, question.plays[0])
@@ -288,13 +288,13 @@ def after(question: Question, table: Table) -> Table:
 
 
 def next_first(state: MatchState) -> str:
-    """Return the player who starts the next hand: the one after the last starter."""
+    """Return the next hand's starter: the player after the last one."""
     players = [seat.player for seat in table_of(state).seats]
     return players[(players.index(first_of_hand(state)) + 1) % len(players)]
 
 
 def first_of_hand(state: MatchState) -> str:
-    """Return the player who started the latest hand."""
+    """Return the latest hand's starter."""
     tables = (game.table for game in state.record.games if game.hand_number == state.game.hand_number)
     return next((table.player_to_move for table in tables if table is not None), table_of(state).player_to_move)
 
@@ -318,7 +318,7 @@ def last_result(state: MatchState) -> HandResult | None:
 
 
 def derived(before: MatchState, events: Sequence[Event]) -> MatchState:
-    """Return the state after these events, judging only changes since `before`."""
+    """Return the state after these events; judges only changes since `before`."""
     past = history(events)
     record, entries = judge_on(before.record, past.lines)
     players = [player for team in record.game.teams for player in team.players]
@@ -335,7 +335,7 @@ def derived(before: MatchState, events: Sequence[Event]) -> MatchState:
         policy=Policy(policy) if policy in tuple(Policy) else Policy.TAP,
         other_side_verifies=past.settings.get(VERIFYING) == YES,
         robot_seat=None if is_dealt else RobotSeat.of(past.settings.get(ROBOT_SEAT), players),
-        # Between several people with dealt cards, an agreed undo is final.
+        # Between several people, an agreed undo of dealt cards is final.
         redone_next=() if is_dealt and len(players) > len(robots) + 1 else past.redone_next,
         is_dealt=is_dealt,
         robots=robots,

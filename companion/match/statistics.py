@@ -139,7 +139,7 @@ _ADDED = tuple(field.name for field in fields(Figures) if field.name not in ("na
 
 
 def most_cruel(figures: dict[str, Figures]) -> tuple[str, str, int] | None:
-    """Return attacker, victim and count of the most hazards between two players; None if none or tied."""
+    """Return attacker, victim and count of the most hazards between two players; None if tied or none."""
     pairs = [(one.name, victim, count) for one in figures.values() for victim, count in one.gave.items()]
     if not pairs:
         return None

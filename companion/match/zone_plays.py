@@ -63,9 +63,9 @@ class Places:
         return f"{mat}/{PILE_OF[play.card]}" if mat else None
 
     def play_at(self, face: Card, zone: str, sideways: bool, table: Table) -> Guess | None:
-        """Return the play that a new card in a zone means; None for the draw pile or an unused mat.
+        """Return the play, legal or not, of a new card in a zone; None for the draw pile or an unused mat.
 
-        Prefers the player who is up. The play may be illegal.
+        Prefers the player who is up.
         """
         if zone == DISCARD_ZONE:
             # It may be one of several discarded together.
