@@ -3,7 +3,7 @@
 These rules hold for every play, legal or not:
 1. A played card leaves a hand and stays somewhere on the table.
 2. Turns run clockwise. A safety keeps the turn; a coup fourré moves it to its player, and a fast remedy may.
-3. A play includes the turn's draw, unless the player has drawn or forgotten to.
+3. A play includes the turn's draw, unless that was made or forgotten.
 4. An attack can be answered until the next applied play, `take` or `skip-draw`.
 """
 
@@ -22,7 +22,7 @@ from companion.rules.table import Attack, Due, Ending, How, HowEnded, Laid, Requ
 def apply(table: Table, play: Play) -> Table:
     """Return the table after a play, legal or not.
 
-    After the end of a hand, only a u-turn on the card that ended it has an effect.
+    A finished hand changes only by a u-turn on the card that ended it.
 
     >>> from companion.rules.editions.edition import load_edition
     >>> from companion.rules.play import lay
@@ -118,7 +118,7 @@ def _lay_remedy(draft: Draft, index: int, play: Play, before: Shows = Shows.TOP)
 
 
 def _lay_hazard(draft: Draft, card: Card, target: str | None) -> None:
-    """Put a hazard on its target; without one, on the only opponent or the discard pile."""
+    """Put a hazard on its target, else on the only opponent or the discard pile."""
     own, index = draft.before.seats[draft.seat].side, draft.before.side_index(target)
     if index is None:
         others = [i for i in range(len(draft.sides)) if i != own]
@@ -138,8 +138,8 @@ def _lay_hazard(draft: Draft, card: Card, target: str | None) -> None:
 def _lay_safety(draft: Draft, index: int, card: Card, lifted: Card | None = None) -> None:
     """Play a safety and resolve its hazards on the piles.
 
-    `lifted`: hazard already removed by a coup fourré; an equal card below it stays. Right of Way removes Stop and Speed
-    Limit. Other hazards count as remedied or are removed, by edition.
+    `lifted`: hazard that a coup fourré removed; an equal card below it stays. Right of Way removes Stop and Speed
+    Limit; other hazards count as remedied or are removed, by edition.
     """
     side, edition = draft.sides[index], draft.before.edition
     draft.change_side(index, safeties=(*side.safeties, card))
@@ -173,7 +173,7 @@ def _show_after(draft: Draft, index: int, gone: Card | None, *, limit: bool) -> 
 
 
 def _play_at_once(draft: Draft, play: Play) -> bool:
-    """Apply a play out of turn; return False for an ordinary play, which answers nothing."""
+    """Apply a play out of turn; return False if it answers nothing: an ordinary play."""
     card, attack = card_of(play), answered(draft.before, play)
     if attack is not None:
         (_coup_fourre if card.family is Family.SAFETY else _fast_remedy)(draft, play, attack)
@@ -187,7 +187,7 @@ def _play_at_once(draft: Draft, play: Play) -> bool:
 
 
 def _coup_fourre(draft: Draft, play: Play, attack: Attack) -> None:
-    """Play a coup fourré; its player then has a whole turn, or plays without drawing."""
+    """Play a coup fourré; its player has a whole turn, or plays without drawing."""
     seat = draft.seat
     draft.lift(attack.side, attack.hazard, attack.before)
     draft.discard(attack.hazard)
@@ -247,7 +247,7 @@ def _pass(draft: Draft, _: Play) -> None:
 
 
 def _take(draft: Draft, _: Play) -> None:
-    """Take the top discard; hands that fill up to seven may take more."""
+    """Take the top discard; hands filled up to seven may take more."""
     seat = draft.seat
     due = draft.due if seat == draft.to_move else Due.TURN
     if draft.discards:
@@ -295,7 +295,7 @@ def _end(draft: Draft, play: Play) -> None:
 
 
 def _answer(draft: Draft, play: Play) -> None:
-    """Play a mirror or u-turn, discarded if it answers nothing; the turn stays."""
+    """Play a mirror or u-turn, or discard one that answers nothing; the turn stays."""
     draft.leave_hand(draft.seat)
     attack, laid = next(attacks_on(draft.before, play.player), None), draft.before.window.laid
     if play.card is Card.MIRROR and attack is not None:
@@ -368,7 +368,7 @@ def _name_another(draft: Draft, play: Play) -> None:
 def _give(draft: Draft, play: Play) -> None:
     """Hand a card to the player who asked, who plays it at once.
 
-    Giving a card drawn later uses up the giver's turn. The Control card goes under the discard pile.
+    A card drawn later uses up the giver's turn. The Control card goes under the discard pile.
     """
     seat, by_seat = draft.seat, draft.before.seat_named(play.target)
     request = request_met(draft.before, play)
@@ -389,7 +389,6 @@ def _give(draft: Draft, play: Play) -> None:
 
 
 def _pair(draft: Draft, play: Play) -> None:
-    """Discard two equal cards for a discarded one."""
     _begin(draft, play, 2)
     draft.discard(card_of(play), card_of(play))
     wanted = play.wanted or Card.UNKNOWN
@@ -399,7 +398,7 @@ def _pair(draft: Draft, play: Play) -> None:
 
 
 def _penalty(draft: Draft, play: Play) -> None:
-    """Discard a card for a mistake, with no other effect."""
+    """Discard a card; nothing else changes."""
     draft.leave_hand(draft.seat)
     draft.discard(card_of(play))
     draft.window = draft.before.window
@@ -428,7 +427,7 @@ _SHUTS_NOTHING = frozenset({Verb.EXHAUSTED, Verb.EXTEND, Verb.PENALTY})
 
 
 def _attacks_after(draft: Draft, play: Play) -> tuple[Attack, ...]:
-    """Return the open attacks after a play, which closes all or those on its own side."""
+    """Return the attacks still open after a play, which closes all or its own side's."""
     if draft.ending is not None:
         return ()
     if play.verb in _SHUTS_NOTHING:

@@ -31,7 +31,7 @@ def _table() -> Mapping[str, Mapping[str, Any]]:
 def card_name(card: Card, language: str = "en", edition: str | None = None) -> str:
     """Return a card's printed name, as in sentences: `End of Limit`, `Feu vert`, `25 km`.
 
-    Raises KeyError for a language not in `common.languages`. Unknown editions have the language's usual names.
+    Unknown editions have the language's usual names. Raises KeyError for an unknown language.
     """
     return names(language, edition)[card.value]
 
@@ -55,7 +55,7 @@ def _lineage(edition: str | None) -> Iterator[Edition]:
 
 
 def card_term(card: Card, edition: str | None = None) -> Term:
-    """Return a card's English name for a sentence that a page may translate."""
+    """Return a card's English name, translatable in sentences."""
     return Term(card_name(card, edition=edition), "card", card.value)
 
 
@@ -65,7 +65,7 @@ def with_names(text: str, language: str, edition: str | None) -> str:
 
 
 def spellings() -> Iterator[tuple[str, Card, str]]:
-    """Yield every name read as a card, in any edition, with card and language."""
+    """Yield every name read as a card, of any edition, with card and language."""
     for language, own in _table().items():
         tables = [own, *(of_edition for of_edition in own.values() if isinstance(of_edition, dict))]
         units = [unit for key in _UNITS for unit in own[key]]
@@ -87,19 +87,19 @@ def _keys(name: str) -> tuple[str, str]:
 
 
 def word_key(name: str) -> str:
-    """Return a name in lower case, without accents, hyphens between words: `panne-d-electricite`."""
+    """Return a name in lower case, without accents, hyphenated: `panne-d-electricite`."""
     letters = "".join(char for char in unicodedata.normalize("NFKD", name) if not unicodedata.combining(char))
     return re.sub("[-_'’ ]+", "-", letters.casefold().translate(_LETTERS)).strip("-")
 
 
 def card_named(word: str) -> Card | None:
-    """Return the card with this slug or printed name, ignoring case and accents; None if unknown."""
+    """Return the card with this slug or name, ignoring case and accents; None if unknown."""
     return card_of_slug(word) or card_of_slug(word.lower()) or _by_name().get(word_key(word))
 
 
 @cache
 def printed_by_key(edition: str | None = None) -> Mapping[str, str]:
-    """Return names by their lookup keys, `Red Light` by `redlight`, as an edition (or any) prints them."""
+    """Return names by lookup key, `Red Light` by `redlight`, as an edition (or any) prints them."""
     found: dict[str, str] = {}
     for name, card, language in spellings():
         for key in _keys(name):

@@ -13,7 +13,7 @@ EXTENDED_KM = 1000  # after the extension was called
 
 
 class SeatingError(EditionError):
-    """The edition does not allow these sides or this number of players."""
+    """The edition does not allow these sides or so many players."""
 
 
 def seating(teams: Sequence[Team]) -> tuple[Seat, ...]:
@@ -28,7 +28,7 @@ def seating(teams: Sequence[Team]) -> tuple[Seat, ...]:
 
 
 def check_seating(edition: Edition, teams: Sequence[Team]) -> None:
-    """Raise SeatingError, with a sentence, if the edition does not allow these sides."""
+    """Raise SeatingError if the edition does not allow these sides."""
     sizes = {len(team.players) for team in teams}
     players = sum(len(team.players) for team in teams)
     each = max(sizes, default=1)
@@ -68,7 +68,7 @@ def numbers(counts: Sequence[int]) -> Said:
 def new_hand(edition: Edition, teams: Sequence[Team], first: str, target: int | None = None) -> Table:
     """Return a dealt table with `first` to move; `target` in km, by default the edition's.
 
-    Raises SeatingError if the edition does not allow these sides, KeyError if `first` does not play.
+    Raises SeatingError if the edition forbids these sides, KeyError if `first` does not play.
     """
     check_seating(edition, teams)
     seats = seating(teams)

@@ -68,15 +68,13 @@ class Draft:
     def next(self, seat: int) -> int:
         return (seat + 1) % len(self.hands)
 
-    # Piles and hands
-
     def discard(self, *cards: Card) -> None:
         """Discard cards, the last on top; Theft and Control go to the bottom."""
         for card in cards:
             self.discards = (card, *self.discards) if card in _GO_UNDER else (*self.discards, card)
 
     def fetch(self, seat: int, card: Card) -> None:
-        """Move the topmost copy of a card from the discard pile to a hand."""
+        """Move a card's topmost copy from the discard pile to a hand."""
         if card in self.discards:
             self.discards = without_last(self.discards, card)
             self.hands[seat] += 1
@@ -90,7 +88,6 @@ class Draft:
             self.hands[seat] += 1
 
     def draw_for_turn(self, seat: int) -> None:
-        """Draw what is due before a play."""
         due = self.due if seat == self.to_move else Due.TURN
         for _ in range(self.before.draws(self.hands[seat], due)):
             self.draw(seat)
@@ -98,8 +95,6 @@ class Draft:
     def leave_hand(self, seat: int, cards: int = 1) -> None:
         """Reduce a hand, at least to 0: people may have drawn more than recorded."""
         self.hands[seat] = max(0, self.hands[seat] - cards)
-
-    # Consequences of a play
 
     def complete(self, index: int) -> None:
         """End the hand or offer the extension if the side is at the target."""
@@ -129,6 +124,6 @@ class Draft:
                 self.exhaust()
 
     def exhaust(self) -> None:
-        """End the hand as exhausted, unless it has ended or the extension is offered."""
+        """End the hand as exhausted, unless ended or an extension is offered."""
         if self.ending is None and self.extension_offered_to is None:
             self.ending = Ending(HowEnded.EXHAUSTED)

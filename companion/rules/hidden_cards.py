@@ -1,7 +1,7 @@
 """The hidden cards of a dealt hand: the cards of each seat and the order of the draw pile.
 
-Later deals follow from the first and the plays. Randomness comes from outside: a shuffled pile, and a secret key that
-orders reshuffled discards.
+They follow from the deal and the plays. Chance comes from outside: a shuffled pile, and a secret key that orders
+reshuffled discards.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def shuffled(cards: Sequence[Card], key: str) -> tuple[Card, ...]:
 
 
 def deal(table: Table, pile: Sequence[Card], key: str) -> Deal:
-    """Return the deal before a table's first play, with hands drawn from the end (top) of `pile`.
+    """Return the deal before the first play, with hands drawn from the end (top) of `pile`.
 
     Raises DealError if the pile is not the table's deck.
     """
@@ -57,7 +57,7 @@ class Deal:
 
     table: Table
     hands: tuple[tuple[Card, ...], ...]  # by seat, latest last
-    pile: tuple[Card, ...]  # the draw pile, bottom to top
+    pile: tuple[Card, ...]  # bottom to top
     key: str  # secret; orders reshuffled discards
 
     @property
@@ -73,9 +73,9 @@ class Deal:
         return self._drawn(table.to_move, table.to_draw - self.ahead)
 
     def objections(self, play: Play) -> tuple[Reason, ...]:
-        """Return the referee's objections or, without any, those that depend on hidden cards.
+        """Return the referee's objections, else those that depend on hidden cards.
 
-        A card not yet drawn does not count as held.
+        A card not yet drawn is not held.
         """
         against = referee.objections(self.table, play)
         if against or play.player is None:
@@ -101,9 +101,9 @@ class Deal:
         return any(not referee.objections(self.table, play) for play in plays)
 
     def play(self, play: Play) -> Deal:
-        """Return the deal after a play, legal or not, and after its draw, if still due.
+        """Return the deal after a play, legal or not, with its draw if still due.
 
-        Raises DealError if the player does not hold the cards.
+        Raises DealError if the player lacks the cards.
         """
         table, after = self.table, referee.apply(self.table, play)
         seat = table.to_move if play.player is None else table.seat_of(play.player)
@@ -131,7 +131,7 @@ class Deal:
         return len(self.hands[self.table.to_move]) - self.table.hands[self.table.to_move]
 
     def _drawn(self, seat: int, count: int, discards: Sequence[Card] = ()) -> Deal:
-        """Return the deal with `count` more cards in a hand; `discards` are not reshuffled."""
+        """Return the deal with `count` more cards in a hand; keeps `discards` out of a reshuffle."""
         hand, pile = list(self.hands[seat]), list(self.pile)
         for _ in range(count):
             if not pile and self.table.edition.reshuffles:
@@ -145,7 +145,7 @@ class Deal:
         return replace(self, hands=(*self.hands[:seat], tuple(hand), *self.hands[seat + 1 :]), pile=tuple(pile))
 
     def _too_late(self, play: Play) -> Reason:
-        """Return the reason against an act that must precede the draw."""
+        """Return the reason against an act due before the draw."""
         attack = answered(self.table, play) or next(attacks_on(self.table, play.player), None)
         if attack is None or not play.at_once:
             return reason(Code.CANNOT_TAKE_DISCARD, case="drawn")
@@ -184,7 +184,7 @@ def _cards(slugs: Sequence[str]) -> tuple[Card, ...]:
 
 
 def gained(table: Table, play: Play) -> list[tuple[int, Card]]:
-    """Return the cards that a play visibly puts into hands, as (seat, card)."""
+    """Return (seat, card) for each card that a play visibly puts into a hand."""
     seat, laid = table.seat_of(play.player) if play.player else table.to_move, table.window.laid
     if play.verb is Verb.TAKE and table.discards:
         return [(seat, table.discards[-1])]

@@ -23,7 +23,7 @@ from companion.rules.table import (
     is_driving,
 )
 
-SLOW_KM = 50  # under a Speed Limit
+SLOW_KM = 50  # most per card under a Speed Limit
 MOST_TIMES = 2  # one accelerator a card
 MOST_MIRRORS = 2  # the second returns a mirrored attack
 
@@ -48,7 +48,7 @@ def answers_to(edition: Edition, hazard: Card) -> tuple[Card, ...]:
 
 
 def request_met(table: Table, play: Play) -> Request | None:
-    """Return the request that a play of `give` fulfills."""
+    """Return the request that a `give` fulfills."""
     asked_for = table.seat_of(play.player or ""), table.seat_named(play.target), play.card
     return next((r for r in table.requests if (r.of_seat, r.by_seat, r.card) == asked_for), None)
 
@@ -60,7 +60,7 @@ def can_turn_back(table: Table, play: Play) -> bool:
 
 
 def lays_taken(table: Table, play: Play) -> bool:
-    """True if the play uses a card just stolen, handed or fetched; a stolen one may only be played."""
+    """True if the play uses a card just stolen, handed or fetched; stolen ones may only be played."""
     taken = table.window.taken
     if taken is None or table.seats[taken.seat].player != play.player or play.at_once:
         return False
@@ -109,7 +109,7 @@ def _too_many(table: Table, card: Card) -> Reason:
 
 
 def copies_left(table: Table, card: Card, play: Play) -> int:
-    """Return the hidden copies of a card when it is played, after the turn's draw."""
+    """Return a card's hidden copies when played, after the turn's draw."""
     left = table.copies_left(card)
     return left + table.discards.count(card) if draws_for(table, play) and table.draw_reshuffles else left
 
@@ -122,7 +122,7 @@ def draws_for(table: Table, play: Play) -> bool:
 def _against_size(table: Table, play: Play) -> Iterator[Reason]:
     """Object if more cards leave a hand than it holds.
 
-    One always may: players may have drawn more than recorded.
+    One may: players may have drawn more than recorded.
     """
     seat = table.seat_of(play.player or "")
     held = table.hands[seat]
@@ -149,13 +149,13 @@ def _against_cards(table: Table, play: Play) -> Iterator[Reason]:
     yield from _against_owed(table, play)
 
 
-# The verdict
+# Verdict
 
 
 def objections(table: Table, play: Play) -> tuple[Reason, ...]:
     """Return all reasons against a play; none if it is legal.
 
-    Names in the play must be known at the table. A player may hold any card that is not visible.
+    Names in the play must be known at the table. Hands are hidden: a player may hold any card not in view.
 
     >>> from companion.rules.editions.edition import load_edition
     >>> from companion.rules.play import lay
@@ -238,7 +238,7 @@ def _against_discarding(table: Table, card: Card, play: Play) -> Iterator[Reason
 def _against_discard(table: Table, play: Play) -> Iterator[Reason]:
     yield from _against_discarding(table, card_of(play), play)
     yield from _against_owed(table, play)
-    # An accelerator needs a distance card, which is hidden.
+    # It needs a distance card, which is hidden.
     if lays_taken(table, play) and play.card is not Card.ACCELERATOR:
         ways = laying(table, play.player or "", card_of(play))
         if any(not objections(table, way) for way in ways):
@@ -283,7 +283,7 @@ def _against_distance(table: Table, play: Play, side: Side) -> Iterator[Reason]:
     if side.hazard is not None:
         yield _under(side, side.hazard)
     elif not is_driving(edition, side):
-        # The missing Roll is the first, or follows a remedy or late safety.
+        # The first Roll is missing, or one after a remedy or late safety.
         top = side.battle_top
         after = "late-safety" if top is not None and top.family is Family.HAZARD else "remedied"
         yield reason(Code.NOT_DRIVING, case=after if top is not None else None, side=side.name)
@@ -350,7 +350,7 @@ def _against_hazard(table: Table, play: Play, own: Side) -> Iterator[Reason]:
 
 
 def against_attack(edition: Edition, hazard: Card, victim: Side, *, is_mirrored: bool = False) -> Iterator[Reason]:
-    """Yield the reasons against a hazard on a side; mirrors also hit a side that is not driving."""
+    """Yield reasons against a hazard on a side; mirrors also hit one that is not driving."""
     top = victim.battle_top
     if SAFETY_OF[hazard] in victim.safeties:
         yield reason(Code.PROTECTED, side=victim.name, card=hazard, safety=SAFETY_OF[hazard])

@@ -1,6 +1,6 @@
 """A player's plays that the notation can express, legal or not, each in one form.
 
-Targets are sides, not players; an exchange has one card; no card is unknown.
+Targets are sides, not players; exchanges have one card; no card is unknown.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from companion.rules.table import Table
 
 
 def candidates(table: Table, player: str) -> Iterator[Play]:
-    """Yield all plays of a player."""
+    """Yield a player's plays."""
     for verb in (Verb.EXTEND, Verb.FINISH, Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS):
         yield Play(verb, player)
     for card in table.deck:
@@ -31,7 +31,7 @@ def candidates(table: Table, player: str) -> Iterator[Play]:
 
 
 def laying(table: Table, player: str, card: Card) -> Iterator[Play]:
-    """Yield every way to play a card in turn."""
+    """Yield all ways to play a card in turn."""
     if card.family is Family.HAZARD:
         yield from (Play(Verb.PLAY, player, card, side.name) for side in table.sides)
     elif card is Card.ACCELERATOR:
@@ -54,7 +54,7 @@ def _distances(table: Table) -> Iterator[Card]:
 
 
 def _between_players(table: Table, player: str, card: Card) -> Iterator[Play]:
-    """Yield the plays `give` and `name`, which need an open request."""
+    """Yield `give` and `name`, which need an open request."""
     # Two players may have several requests.
     asked = dict.fromkeys(
         (table.seats[asking.by_seat].player, table.seats[asking.of_seat].player) for asking in table.requests

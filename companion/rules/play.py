@@ -34,22 +34,22 @@ _CARD_OF = {Verb.THEFT: Card.THEFT, Verb.CONTROL: Card.CONTROL}
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """An act of a player, or of the table (`exhausted`, `end`)."""
+    """An act of a player or the table (`exhausted`, `end`)."""
 
     verb: Verb
     player: str | None = None
     card: Card | None = None
     target: str | None = None  # a player with `control`, `name`, `give`, else a side
-    at_once: bool = False  # out of turn (`!`): coup fourré, fast remedy, mirror or u-turn
-    anyway: bool = False  # illegal, but applied because the table agreed
+    at_once: bool = False  # out of turn (`!`): coup fourré, fast remedy, mirror, u-turn
+    anyway: bool = False  # illegal, but accepted by the table
     cards: tuple[Card, ...] = ()
     times: int = 1  # 2 with accelerator (`100*2`)
     wanted: Card | None = None  # fetched for a pair
-    under: bool = False  # the discarded remedy goes under its hazard
+    under: bool = False  # under its hazard on the discard pile
 
     @property
     def is_attack(self) -> bool:
-        """True if it puts a hazard, also by a mirror, in front of a side."""
+        """True if it puts a hazard in front of a side, also by a mirror."""
         return self.verb is Verb.PLAY and (self.card is Card.MIRROR or card_of(self).family is Family.HAZARD)
 
     @property

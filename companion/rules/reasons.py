@@ -1,4 +1,4 @@
-"""Reasons against a play and remarks; their sentences come from the message catalogues."""
+"""Reasons against a play and remarks; sentences come from the message catalogues."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BEGINS_WITH_NAME = ("{player}", "{side}", "{turn}", "{asker}")
 
 
 class Code(StrEnum):
-    """Codes of reasons, of remarks, and of incomplete decks."""
+    """Codes of reasons, remarks and incomplete decks."""
 
     NOT_YOUR_TURN = "not-your-turn"
     HAND_OVER = "hand-over"
@@ -69,7 +69,7 @@ class Code(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A reason or remark: its code and the values of its sentence, cards as slugs.
+    """A reason or remark: code, and values of its sentence, with cards as slugs.
 
     `case`, or else `card`, selects among a code's sentences (`say-empty`).
     """
@@ -92,7 +92,7 @@ def catalogue(language: str = "en") -> Mapping[str, Mapping[str, str]]:
     """Return a language's messages: a table per code, `words`, `sources` and `miles`.
 
     English tables name the `section` of the sheet, which `sources` translates. `miles` maps words for kilometers to
-    those for miles. Raises FileNotFoundError for a language not in `common.languages`.
+    those for miles. Raises FileNotFoundError for an unknown language.
     """
     return tomllib.loads((_MESSAGES / f"{language}.toml").read_text(encoding="utf-8"))
 
@@ -107,7 +107,7 @@ def in_edition(text: str, language: str, edition: str | None) -> str:
 
 
 def say(why: Reason, language: str = "en", edition: str | None = None) -> str:
-    """Return the sentence of a reason, in the edition's unit and card names."""
+    """Return a reason's sentence in the edition's unit and card names."""
     template = _message(why, "say", language) or ""
     sentence = _filled(template, why, language, edition)
     return sentence if template.startswith(_BEGINS_WITH_NAME) else sentence[:1].upper() + sentence[1:]
@@ -163,7 +163,7 @@ _SAME_SECTION = (
 
 
 def _section(edition: Edition, section: str) -> str:
-    """Return a section's name on the edition's sheet, preferring its own sources to inherited ones."""
+    """Return a section's name on the edition's sheet, preferably from its own sources."""
     if section == "Specials" and all(card.family is not Family.SPECIAL for card in edition.deck):
         return "A turn"
     alike = next((names for names in _SAME_SECTION if section in names), ())
@@ -214,7 +214,7 @@ _GOVERNED: Mapping[tuple[Code, str], tuple[str, str]] = {
     (Code.NO_PENALTY, ""): ("mistake-penalty", _ANY),
     (Code.DISCARD_ONLY_WHEN_STUCK, ""): ("discard", _ANY),
 }
-"""Switch by code and case, and its value that gives the reason."""
+"""By code and case: the switch, and its value that gives the reason."""
 
 
 def as_json(why: Reason, edition: Edition) -> dict[str, str]:

@@ -1,7 +1,4 @@
-"""The referee: is a play legal (`objections`), what does it change (`apply`), what is legal now (`legal_plays`).
-
-`apply` also takes illegal plays.
-"""
+"""The referee: legality of a play (`objections`), its effect (`apply`, even if illegal), and `legal_plays`."""
 
 from __future__ import annotations
 
@@ -18,5 +15,5 @@ __all__ = ["apply", "check_seating", "is_driving", "legal_plays", "new_hand", "o
 
 
 def legal_plays(table: Table, player: str) -> Iterator[Play]:
-    """Yield a player's legal plays (among `candidates`), as if every card were in hand."""
+    """Yield a player's legal `candidates`, as if every card were in hand."""
     return (play for play in candidates(table, player) if not objections(table, play))

@@ -55,7 +55,7 @@ def _sheet(table: Table, index: int) -> Sheet:
 def safety_points(edition: Edition) -> tuple[int, int]:
     """Return the points for a safety, and the additional ones for a coup fourré.
 
-    If safeties count as distance and have no points, they score their km.
+    Safeties that count as distance and have no points score their km.
     """
     race = edition.safeties_count_as_distance == "yes"
     return edition.points.safety or SAFETY_KM * race, edition.points.coup_fourre or COUP_FOURRE_KM * race
@@ -117,7 +117,7 @@ def match_winner(edition: Edition, totals: Mapping[str, int], table: Table) -> s
 def _race_winner(table: Table) -> int | None:
     """Return the side that completed the race; with all cards used up, the nearest not past the target.
 
-    Sheets that reshuffle do not know such an end: then None.
+    Sheets that reshuffle do not know that end: None.
     """
     is_exhausted = table.ending is not None and table.ending.how is HowEnded.EXHAUSTED
     if not is_exhausted or table.edition.reshuffles:

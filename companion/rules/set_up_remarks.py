@@ -11,7 +11,7 @@ from companion.rules.editions.switches import written
 from companion.rules.reasons import Code, Reason, reason
 from companion.rules.table import EXTENDABLE_KM, Team
 
-_FEWEST_OPPONENTS = 2  # with one opponent, both values of `shut-out` score the same
+_FEWEST_OPPONENTS = 2  # with one, both values of `shut-out` score the same
 _ONLY_THIS_VALUE = {"extension": "yes", "five-hazards-removed": "yes"}
 """Switches where only this value can lack an effect."""
 
@@ -29,7 +29,7 @@ def idle_rules(edition: Edition, players: int, sides: int, target_km: int | None
 
 
 def _lacks_another_rule(switch: str, edition: Edition) -> str | None:
-    """Return the house rule that a switch needs to matter in legal play."""
+    """Return the house rule that a switch needs to have an effect."""
     if edition.hazard_on_hazard == "allowed":
         return None
     leaves_no_remedy = (edition.pile_after_remedy, edition.roll_after_late_safety) == ("card-beneath", "not-needed")

@@ -1,4 +1,4 @@
-"""The table as an immutable value: piles, hand sizes, whose turn it is."""
+"""The table as an immutable value: piles, hand sizes, turn."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KM: Callable[[Card], int] = attrgetter("km")
 
 
 class Shows(StrEnum):
-    """What a battle pile counts as showing; removing a hazard may leave a Roll or nothing."""
+    """What a battle pile counts as showing; a removed hazard may leave a Roll or nothing."""
 
     TOP = "top"
     ROLL = "roll"
@@ -31,7 +31,7 @@ class Shows(StrEnum):
 
 
 class Due(StrEnum):
-    """The draw due before the player to move may play."""
+    """The draw due before the next play."""
 
     TURN = "turn"  # the edition's draw at the start of a turn
     ONE = "one"  # after playing a safety
@@ -39,7 +39,7 @@ class Due(StrEnum):
 
 
 class Team(NamedTuple):
-    """Name and players of a side."""
+    """A side before the deal."""
 
     name: str
     players: tuple[str, ...]
@@ -65,7 +65,7 @@ class Side(NamedTuple):
 
     @property
     def battle_top(self) -> Card | None:
-        """The card that the battle pile counts as showing."""
+        """What the battle pile counts as showing."""
         if self.shows is not Shows.TOP:
             return Card.ROLL if self.shows is Shows.ROLL else None
         return self.battle[-1] if self.battle else None
@@ -76,7 +76,7 @@ class Side(NamedTuple):
 
     @property
     def hazard(self) -> Card | None:
-        """The hazard that stops the side; None if its safety has been played."""
+        """The hazard that stops the side, unless its safety has been played."""
         top = self.battle_top
         stops = top is not None and top.family is Family.HAZARD and SAFETY_OF[top] not in self.safeties
         return top if stops else None
@@ -100,7 +100,7 @@ class Side(NamedTuple):
         return {"battle": self.battle, "speed": self.speed, "distance": self.distances, "safety": self.safeties}
 
     def goes_doubled(self, card: Card, times: int) -> bool:
-        """True if an accelerator goes with a removed distance card: if `times` says so or all copies have one."""
+        """True if an accelerator goes with a removed distance card: `times` says so, or all copies have one."""
         return times > 1 or self.distances.count(card) == self.doubled.count(card)
 
     def copies(self, card: Card) -> int:
@@ -112,10 +112,7 @@ class Side(NamedTuple):
 
 _AREA = {Family.DISTANCE: "distance", Family.SAFETY: "safety"}
 PILE_OF = {card: "speed" if card in SPEED_CARDS else _AREA.get(card.family, "battle") for card in Card}
-"""Pile or area by card: `battle`, `speed`, `distance` or `safety`.
-
-Cards never put in front of a side map to `battle`.
-"""
+"""Pile or area by card: `battle`, `speed`, `distance` or `safety`; `battle` for cards never put there."""
 
 _FIELD = {"distance": "distances", "safety": "safeties"}
 _PILE: dict[Card, Callable[[Side], tuple[Card, ...]]] = {
@@ -169,7 +166,7 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A card that a player must hand over when they get it; the Control card is beside them."""
+    """A card to be handed over when its player gets it; the Control card is beside them."""
 
     card: Card
     by_seat: int
@@ -182,8 +179,8 @@ class Window:
 
     laid: Laid | None = None
     taken: Taken | None = None
-    asked: Request | None = None  # just made: the card may be handed over now
-    drew: bool = False  # drew in a line of its own: no exchange
+    asked: Request | None = None  # just made: may be answered now
+    drew: bool = False  # by a line of its own: no exchange
 
 
 class HowEnded(StrEnum):
@@ -204,7 +201,7 @@ class Ending:
 
 
 class Table(NamedTuple):
-    """All public facts about a hand between two plays."""
+    """Public facts about a hand between two plays."""
 
     edition: Edition
     sides: tuple[Side, ...]
@@ -236,7 +233,7 @@ class Table(NamedTuple):
 
     @property
     def player_up(self) -> str:
-        """The player who was just handed a card, else the player to move."""
+        """The player just handed a card, else the player to move."""
         seat = self.handed_to
         return self.seats[self.to_move if seat is None else seat].player
 
@@ -317,7 +314,7 @@ def race_km(edition: Edition, side: Side) -> int:
 
 
 def is_driving(edition: Edition, side: Side) -> bool:
-    """True if no hazard stops the side and it has any Roll or Right of Way it needs."""
+    """True if no hazard stops the side and it has the Roll or Right of Way it may need."""
     if side.hazard is not None:
         return False
     top = side.battle_top

@@ -16,7 +16,7 @@ from companion.rules.table import EXTENDABLE_KM, Due, Ending, HowEnded, Side, Ta
 
 @dataclass(frozen=True, slots=True)
 class Trip:
-    """A hand's target in km, and who called the extension."""
+    """Target of a hand in km, and who called the extension."""
 
     target: int
     extended_by: int | None = None  # index of a side
@@ -54,7 +54,7 @@ def likely(
 
 
 def _likely_trip(edition: Edition, km: Sequence[int]) -> Trip:
-    """Return the shortest target that no side has passed, else the extension by the leader."""
+    """Return the shortest target that no side has passed, else the leader's extension."""
     own = _own_targets(edition, len(km)) or [EXTENDED_KM]
     target = next((target for target in own if target >= max(km)), own[-1])
     if edition.extension == "yes" and own[0] == EXTENDABLE_KM < max(km):
@@ -71,7 +71,7 @@ def may_have_more(edition: Edition, sides: Sequence[Side], number: int, trip: Tr
 
 
 def check_sides(edition: Edition, sides: int) -> None:
-    """Raise SeatingError, with a sentence, if the edition does not allow so many sides."""
+    """Raise SeatingError if the edition does not allow so many sides."""
     if not _seatings(edition, sides):
         wrong = say_many(
             "%(edition)s is for %(ways)s: these are %(count)d sides.",
@@ -86,7 +86,7 @@ def check_sides(edition: Edition, sides: int) -> None:
 def table_of(edition: Edition, sides: Sequence[Side], told: Told) -> Table:
     """Return the table of a finished hand, for scoring.
 
-    Each battle pile gets one unread card. A side with uncounted distances has an unread one: no shut-out.
+    Battle piles get an unread card each. A side with uncounted distances has one too, so it is not shut out.
     """
     laid = sum(len(side.distances) + len(side.safeties) for side in sides)
     how = HowEnded.EXHAUSTED if told.played_out else HowEnded.AGREED
@@ -111,7 +111,7 @@ def _seatings(edition: Edition, sides: int) -> list[tuple[int, int]]:
 
 
 def odd_cards(table: Table) -> Iterator[Reason]:
-    """Yield what is impossible or unlikely; last what an unverified deck may explain."""
+    """Yield what is impossible or unlikely, last what an unverified deck may explain."""
     edition, unsure = table.edition, []
     laid = (card for side in table.sides for card in side.distances + side.safeties)
     twice = Counter({Card.ACCELERATOR: sum(len(side.doubled) for side in table.sides)})
@@ -136,7 +136,7 @@ def odd_cards(table: Table) -> Iterator[Reason]:
 
 
 def odd_trip(table: Table) -> Iterator[Said]:
-    """Yield a sentence for each side whose km contradict `Ending.side`."""
+    """Yield a sentence per side whose km contradict `Ending.side`."""
     completer = table.ending.side if table.ending else None
     for number, side in enumerate(table.sides):
         km = table.race_km(side)

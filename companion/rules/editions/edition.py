@@ -1,7 +1,7 @@
-"""Editions as values, with the house rules of a match.
+"""Editions as values, with a match's house rules.
 
-Rules ask for a switch (`edition.two_hundreds`), never for an edition's name. A house rule sets a switch for one match.
-File format: `edition_file.py`.
+Rules ask for a switch (`edition.two_hundreds`), never for an edition's name; house rules set switches. File format:
+`edition_file.py`.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from companion.rules.editions.switches import EditionError, check_options, follo
 __all__ = ["EditionError", "switches"]
 
 MOST_LENT, LONGEST_LENT = 1000, 65_536
-"""Maximum number of editions from other machines, and characters of an edition file to share."""
+"""Most editions from other machines, and characters of an edition file to share."""
 
-SHORT_GAME_PLAYERS = 3  # for `five-hazards-removed`
+SHORT_GAME_PLAYERS = 3  # most for `five-hazards-removed`
 POINTS, FEW_PLAYERS = "points", "few-players"
-"""What a switch may need besides house rules and cards: points for it, at most `SHORT_GAME_PLAYERS`."""
+"""What a switch may need besides house rules and cards: points, or at most `SHORT_GAME_PLAYERS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Points:
 
     safety: int
     all_safeties: int
-    coup_fourre: int  # in addition to the safety
+    coup_fourre: int  # besides the safety
     trip_completed: int
     delayed_action: int
     safe_trip: int
@@ -56,7 +56,7 @@ class Edition:
     sheet: str
     about: str
     unit: str  # of distances on the sheet: `km` or `miles`
-    year: int | None  # of publication
+    year: int | None
     counts_verified: bool
     deck: Mapping[Card, int]
     hand_size: int
@@ -64,7 +64,7 @@ class Edition:
     target_km: Mapping[int, int]
     points: Points
     sources: Mapping[str, str]  # section of the sheet by switch, and for `deck`, `setting-up`, …
-    written_in: Mapping[str, str]  # by switch: the edition that sets it, this or an ancestor
+    written_in: Mapping[str, str]  # by switch: edition that sets it, this or an ancestor
     fixed: frozenset[str]  # switches closed to house rules
     first_player: str
     by_the_sheet: Mapping[str, str]  # values without house rules
@@ -137,7 +137,7 @@ class Edition:
         return MappingProxyType({**self.deck, **fewer})
 
     def switch(self, name: str) -> str:
-        """Return the value of a switch, named with hyphens (`hazard-on-hazard`)."""
+        """Return a switch's value by hyphenated name (`hazard-on-hazard`)."""
         return str(getattr(self, _field(name)))
 
     def means_nothing(self, switch: str) -> bool:
@@ -145,9 +145,9 @@ class Edition:
         return switch in self.fixed or self.lacks(switch) is not None
 
     def lacks(self, switch: str) -> str | Card | None:
-        """Return what a switch lacks to have an effect: a house rule, a card, `POINTS` or `FEW_PLAYERS`.
+        """Return what a switch needs but lacks: a house rule, a card, `POINTS` or `FEW_PLAYERS`.
 
-        None if it has one.
+        None if it has an effect.
         """
         lacking: dict[str, dict[str | Card, bool]] = {
             "extension-bonus": {"extension=yes": self.extension == "no", POINTS: not self.points.extension},
@@ -162,7 +162,7 @@ class Edition:
         return next((what for what, is_lacking in lacking.get(switch, {}).items() if is_lacking), None)
 
     def with_options(self, options: Iterable[tuple[str, str]]) -> Edition:
-        """Return the edition with additional house rules; the last value of a switch counts.
+        """Return the edition with more house rules; the last value of a switch counts.
 
         Contradicting values of the sheet change too. Raises EditionError for unknown or contradictory house rules and
         fixed switches.
@@ -189,7 +189,7 @@ class Edition:
     def with_deck(self, counts: Mapping[Card, int]) -> Edition:
         """Return the edition with corrected card counts and the same total.
 
-        Raises EditionError if counts are verified, a card is not in the deck, or a count or the total is wrong.
+        Raises EditionError for verified counts, a card not in the deck, or a wrong count or total.
         """
         if not counts:
             return self
@@ -225,13 +225,13 @@ def _field(switch: str) -> str:
 
 
 _own: dict[str, tuple[Edition, str]] = {}
-"""The user's own editions and the text of their files, loaded at program start."""
+"""The user's editions with their files' texts, loaded at program start."""
 
 _lent: dict[str, Edition] = {}  # from other machines, by name and content hash
 
 
 def keep_own_editions(folder: Path) -> tuple[str, ...]:
-    """Load a folder's editions (`ours` from `ours.toml`), dropping those of an earlier folder.
+    """Load a folder's editions (`ours` from `ours.toml`) in place of those loaded before.
 
     Return a sentence per unusable file, which is skipped.
     """
@@ -249,16 +249,16 @@ def keep_own_editions(folder: Path) -> tuple[str, ...]:
 
 
 def own_text(name: str) -> str | None:
-    """Return the file of an own edition; None if shipped or too long to share."""
+    """Return an own edition's file; None if shipped or too long to share."""
     _, text = _own.get(name, (None, ""))
     return text if 0 < len(text) <= LONGEST_LENT else None
 
 
 @cache
 def lent(text: str) -> str:
-    """Register an edition of another machine; return its name (with a hash) for `load_edition`.
+    """Register another machine's edition; return its name (with a hash) for `load_edition`.
 
-    Raises EditionError for an invalid or too long text, or too many editions.
+    Raises EditionError if the text is invalid or too long, or editions are too many.
     """
     if len(_lent) >= MOST_LENT or len(text) > LONGEST_LENT:
         raise EditionError("There are too many editions, or they are too long.")
@@ -272,7 +272,7 @@ def lent(text: str) -> str:
 
 
 def edition_names() -> tuple[str, ...]:
-    """Return the names of shipped editions, classic first, then the user's own."""
+    """Return the names of shipped editions, classic first, and the user's own."""
     return (*edition_file.shipped_names(), *_own)
 
 
@@ -282,7 +282,7 @@ def known_edition(name: str | None) -> Edition | None:
 
 
 def load_edition(name: str) -> Edition:
-    """Return an edition by name, ignoring case. Raises EditionError, with a sentence, if unknown."""
+    """Return an edition by name, ignoring case. Raises EditionError if unknown."""
     small = name.lower()
     own, _ = _own.get(small, (None, ""))
     return own or _lent.get(small) or _shipped(small)

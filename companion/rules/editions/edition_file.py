@@ -1,6 +1,6 @@
 """Edition files (TOML): differences from a parent edition; reading lists every fault.
 
-A file is checked alone, then its valid part merged with the parent. So each wrong value is reported once.
+A file is checked alone, then its valid part with the parent, so each fault is reported once.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ FIRST_PLAYERS = MappingProxyType(
         "alternates": say("The first turn alternates hand by hand."),
     }
 )
-"""Who begins by the sheet, as sentences for players; no rule depends on it."""
+"""Sentences for who begins by the sheet; no rule depends on it."""
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _KIND_WORDS: dict[type, str] = {
@@ -66,7 +66,7 @@ _KIND_WORDS: dict[type, str] = {
 }
 _MOST_SHOWN = 40
 _LONGEST = 500
-_TOO_LARGE = 100_000  # above any count, target or points
+_TOO_LARGE = 100_000  # above any valid number
 
 
 @cache
@@ -78,20 +78,20 @@ def shipped_names() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault in an edition file, as a sentence that names the key."""
+    """A fault in an edition file; `say` names the key."""
 
     say: str
-    line: int | None = None  # from 1; only if not TOML or UTF-8
+    line: int | None = None  # from 1; only for faults of TOML or UTF-8
     places: tuple[Place, ...] = ()
 
     def in_file(self, path: Path) -> str:
-        """Return the sentence after file name and line."""
+        """Return the sentence with file name and line."""
         return f"{path}:{self.line}: {self.say}" if self.line else f"{path}: {self.say}"
 
 
 @dataclass(frozen=True, slots=True)
 class EditionReading:
-    """The valid entries, merged with the parent's, and the file's faults."""
+    """Valid entries, merged with the parent's, and the file's faults."""
 
     entries: Entries
     faults: tuple[Fault, ...] = ()
@@ -102,7 +102,7 @@ def _wrong(say: str, *places: Place) -> Fault:
 
 
 def read_file(path: Path) -> EditionReading:
-    """Read an edition file; only shipped files may use their names.
+    """Read an edition file; only shipped files may use shipped names.
 
     Raises EditionError, naming the file, if it cannot be opened.
     """
@@ -119,7 +119,7 @@ def read_file(path: Path) -> EditionReading:
 
 
 def read_text(text: str, taken: Collection[str] = ()) -> EditionReading:
-    """Read the text of an edition file; a name in `taken` is a fault."""
+    """Read an edition file's text; a name in `taken` is a fault."""
     text = text.removeprefix("\ufeff")
     try:
         data = toml_text.load(text)
@@ -132,7 +132,7 @@ def read_text(text: str, taken: Collection[str] = ()) -> EditionReading:
     named_wrong = {place[:2] for wrong in own_wrongs for place in wrong.places}
     own = _sound(data, named_wrong)
     if "switches" in own:
-        # Which edition sets each switch.
+        # The edition that sets each switch.
         own["switches"] = {key: {**entry, "edition": own.get("name", "")} for key, entry in own["switches"].items()}
     parent = own.get("parent", None if "parent" not in data else "classic")
     entries = _with_parent(read_file(EDITIONS / f"{parent}.toml").entries, own) if parent else own
@@ -146,7 +146,7 @@ def read_text(text: str, taken: Collection[str] = ()) -> EditionReading:
 
 
 def _sound(data: Mapping[str, Any], wrong: Collection[Place]) -> dict[str, Any]:
-    """Return the data without wrong keys of the first two levels."""
+    """Return the data without wrong keys of the top two levels."""
     out = {}
     for key, value in data.items():
         if (key,) not in wrong:
@@ -156,7 +156,7 @@ def _sound(data: Mapping[str, Any], wrong: Collection[Place]) -> dict[str, Any]:
 
 
 def _with_parent(base: Entries, own: Entries) -> dict[str, Any]:
-    """Merge an edition with its parent key by key, but `deck` as a whole."""
+    """Merge an edition with its parent key by key, `deck` as a whole."""
     setting_up = {**base["setting-up"], **own.get("setting-up", {})}
     deck = {**own.get("deck", base["deck"]), **own.get("deck-changes", {})}
     changed = {key: {**base[key], **own.get(key, {})} for key in ("points", "switches")}
@@ -171,7 +171,7 @@ def _with_parent(base: Entries, own: Entries) -> dict[str, Any]:
     return {**top, "setting-up": {**setting_up, "target-km": targets}}
 
 
-# Faults of a file on its own
+# Faults of a file alone
 
 
 def _own_wrongs(data: Entries) -> Iterator[Fault]:
@@ -206,7 +206,7 @@ def _table(data: Entries, key: str) -> Entries:
 
 
 def _shape(table: Entries, kinds: Mapping[str, type], place: Place, where: str) -> Iterator[Fault]:
-    """Yield faults for unknown keys, long texts and wrong types."""
+    """Yield faults for unknown keys, long texts, wrong types."""
     for key, value in table.items():
         if key not in kinds:
             near = meant(key, kinds) or f"; known are {', '.join(kinds)}"
@@ -311,7 +311,7 @@ def _choice_wrongs(entry: object, values: Collection[str], place: Place) -> Iter
     yield from _not_among(entry.get("value"), values, where, (*place, "value"))
 
 
-# Faults of a file merged with its parents
+# Faults after merging
 
 
 def _whole_wrongs(own: Entries, entries: Entries) -> Iterator[Fault]:

@@ -71,7 +71,7 @@ CONTRADICTIONS = (
 
 
 def check_option(name: str, value: str) -> None:
-    """Raise EditionError, with a sentence, for an unknown switch or value."""
+    """Raise EditionError for an unknown switch or value."""
     if name not in switches():
         near = meant(name, switches())
         raise EditionError("There is no house rule '%(name)s'%(near)s.", name=shown(name), near=near)
@@ -87,10 +87,7 @@ def check_option(name: str, value: str) -> None:
 
 
 def check_options(options: Iterable[Rule]) -> None:
-    """Raise EditionError, with a sentence, for unknown or contradictory house rules.
-
-    Of a repeated rule, the last counts.
-    """
+    """Raise EditionError for unknown or contradictory house rules; of a repeated rule, the last counts."""
     rules = tuple(options)
     for name, value in rules:
         check_option(name, value)

@@ -1,7 +1,7 @@
 """Judge a record line by line: verdicts, results of hands, winner of the match.
 
-Replays, live tables and corrections all use `step`. A `JudgedRecord` keeps the game after every line, so that
-`judge_on` judges only what follows a change.
+`step` serves replays, live tables and corrections. A `JudgedRecord` keeps every game state, so `judge_on` judges only
+lines after a change.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from companion.rules.set_up_remarks import idle_rules, look_alikes
 from companion.rules.table import Ending, HowEnded, Side, Table, Team
 
 LEGAL, ILLEGAL, UNREADABLE = "legal", "illegal", "unreadable"
-MOST_NAMES = 16  # for sides and display names; more than any table has
+MOST_NAMES = 16  # sides or display names, more than any table has
 NO_POINTS: Mapping[str, int] = MappingProxyType({})
 
 
 class JudgedLine(NamedTuple):
-    """The verdict on a play or an unreadable line."""
+    """The verdict on a play or unreadable line."""
 
     line: RecordLine
     hand: int
@@ -42,7 +42,7 @@ class JudgedLine(NamedTuple):
     applied: bool = False
     unreadable: str | None = None  # how to write the line
     table: Table | None = None
-    look_up: str | None = None  # the edition to look in for an unknown card or house rule
+    look_up: str | None = None  # edition that lists an unknown card or house rule
 
     def as_json(self, file: str, *, states: bool = False) -> dict[str, Any]:
         """Return a line object of `companion replay --json`."""
@@ -74,7 +74,7 @@ class HandResult:
     sheets: Mapping[str, Sheet]
     match: Mapping[str, int]
     winner: str | None
-    won: Mapping[str, int]  # matches won by each side in this record
+    won: Mapping[str, int]  # by each side in this record
     remarks: tuple[Reason, ...] = ()
 
     def as_json(self, file: str) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class HandResult:
 class Game(NamedTuple):
     """The state after some lines of a record: setup, current hand, earlier hands.
 
-    A tuple, because creating one per line is several times faster than with a frozen dataclass.
+    One per line: creating a tuple is several times faster than a frozen dataclass.
     """
 
     edition_name: str = "classic"
@@ -117,9 +117,9 @@ class Game(NamedTuple):
     totals: Mapping[str, int] = NO_POINTS  # without the open hand
     winner: str | None = None
     won: Mapping[str, int] = NO_POINTS
-    held: HandResult | None = None  # the last result, while a u-turn can reopen its hand
-    counts: tuple[tuple[Card, int], ...] = ()  # the owner's counts of an unverified deck
-    is_unseated: bool = False  # the edition does not allow these sides, as reported
+    held: HandResult | None = None  # last result, while a u-turn can reopen its hand
+    counts: tuple[tuple[Card, int], ...] = ()  # owner's counts of an unverified deck
+    is_unseated: bool = False  # if reported: the edition does not allow these sides
 
     @property
     def edition(self) -> Edition:
@@ -152,7 +152,7 @@ Item = JudgedLine | HandResult
 
 @dataclass(frozen=True, slots=True)
 class JudgedRecord:
-    """Lines with, for each, the game after it and the items from `step`."""
+    """Lines, the game after each, and what `step` returned for each."""
 
     lines: tuple[RecordLine, ...] = ()
     games: tuple[Game, ...] = ()
@@ -181,7 +181,7 @@ EMPTY_RECORD = JudgedRecord()
 
 
 def judge_on(before: JudgedRecord, record: Sequence[RecordLine]) -> JudgedRecord:
-    """Judge a record, reusing `before` up to the first different line."""
+    """Return the judged record, reusing `before` up to the first different line."""
     pairs = enumerate(zip(before.lines, record, strict=False))
     since = next((place for place, (was, now) in pairs if was != now), min(len(before.lines), len(record)))
     games, given = list(before.games[:since]), list(before.given[:since])
@@ -194,7 +194,7 @@ def judge_on(before: JudgedRecord, record: Sequence[RecordLine]) -> JudgedRecord
 
 
 def judge(lines: Iterable[RecordLine], *, as_lies: bool = False) -> Iterator[Item]:
-    """Yield the verdict on each line, and each hand's result after its last line; an open hand's comes last.
+    """Yield the verdict on each line, and each hand's result after its last line, an open hand's last.
 
     `as_lies` applies illegal plays, as in `step`.
     """
@@ -220,7 +220,7 @@ def at_the_end(game: Game) -> tuple[Item, ...]:
 def step(game: Game, line: RecordLine, *, as_lies: bool = False) -> tuple[Game, tuple[Item, ...]]:
     """Return the game after a line, its verdict, and the results of hands it ended.
 
-    `as_lies` or a final `anyway` applies an illegal play, if it moves a card on the table.
+    `as_lies` or a final `anyway` applies illegal plays that move a card on the table.
 
     >>> game = NEW_GAME
     >>> texts = ["side Ann", "side Bob", "hand first Ann", "Ann roll", "Bob 100", "Bob fly"]
@@ -295,7 +295,7 @@ def _set_up(game: Game, header: Header) -> Game:
 
 
 def _agreed(game: Game) -> Game:
-    """Return the game. Raises EditionError if its house rules do not fit its edition."""
+    """Return the game. Raises EditionError for house rules that contradict its edition."""
     return game._replace(options=game.edition.house_rules)
 
 
@@ -356,7 +356,7 @@ def _take_play(game: Game, line: RecordLine, play: Play, as_lies: bool) -> tuple
 
 
 def _close(game: Game, table: Table, remarks: tuple[Reason, ...] = ()) -> tuple[Game, tuple[Item, ...]]:
-    """Add a hand to the match; hold back its result while a u-turn can reopen it."""
+    """Add a hand to the match; hold its result back while a u-turn can reopen it."""
     sheets = scoring.score(table)
     totals = MappingProxyType(scoring.match_totals(table, game.totals, sheets))
     winner = scoring.match_winner(table.edition, totals, table)
@@ -417,7 +417,7 @@ def _slug(card: Card | None) -> str | None:
 
 
 def state_json(table: Table) -> dict[str, Any]:
-    """Return the table as JSON, for `companion replay --states` and pages."""
+    """Return the table as JSON, for pages and `companion replay --states`."""
     offered, seats = table.extension_offered_to, table.seats
     return {
         "to_move": None if table.is_over else table.player_to_move,

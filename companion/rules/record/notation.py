@@ -23,10 +23,10 @@ _NAME = r"""[^\s"#=,<>!]+"""
 _PLAIN_NAME = re.compile(r"[\w-]+")
 _TIMES = re.compile(r"([^*]+)\*([2-9])(?:\*([2-9]))?|([2-9])\*([^*]+)")
 _TIMES_SIGN = re.compile(r"([0-9](?:[\s-]*[^\W\d_]+)?)\s*[x×*]\s*(?=[0-9])", re.IGNORECASE)
-"""The sign in `100x2`, `2 × 100`, `100*2`, `100 km x 2`, with the number before it."""
+"""The sign in `100x2`, `2 × 100`, `100*2`, `100 km x 2`, after its number."""
 _SPACED_TIMES = re.compile(r"(?<!\S)[0-9]\S*(?: \* \S+)+")
 
-MOST_SHOWN = 60  # maximum characters of a name or display name
+MOST_SHOWN = 60  # characters of a name or display name
 MOST_EXCHANGED = 6
 MOST_WRITTEN_TIMES = 9
 
@@ -54,9 +54,9 @@ class UnknownCard(UnknownWord):
         super().__init__(self.among(()))
 
     def among(self, cards: Iterable[Card], edition: str | None = None) -> Said:
-        """Return the sentence, suggesting a card of `cards` or, if none is similar, any other.
+        """Return the sentence, suggesting one of `cards` or, if none is similar, another card.
 
-        Printed names are suggested as the edition, by default any, has them.
+        Printed names are suggested in the edition's spelling, if given.
         """
         every = [card for card in Card if card is not Card.UNKNOWN]
         near = meant(self._word, [*(cards or every), *self._others]) or meant(self._word, every)
@@ -128,9 +128,9 @@ Header = EditionLine | SideLine | TargetLine | OptionLine | DeckLine | PlayerLin
 
 
 def lines(text: str) -> Iterator[RecordLine]:
-    r"""Yield the lines of a record, numbered from 1, without comments and empty lines.
+    r"""Yield the numbered lines of a record, from 1, without comments and empty lines.
 
-    Letters are composed (Unicode NFC): both spellings of `Zoë` are equal.
+    Text becomes Unicode NFC: both spellings of `Zoë` are equal.
 
     >>> for line in lines("side Ann\nside Bob\n\nhand first Ann\nAnn roll  # green light"):
     ...     print(line.number, line.text)
@@ -147,7 +147,7 @@ def lines(text: str) -> Iterator[RecordLine]:
 
 
 def without_comment(raw: str) -> str:
-    """Return a line without comment and surrounding spaces; a `#` in quotes stays."""
+    """Return a line without comment and outer spaces; a `#` in quotes stays."""
     quoted = False
     for found in re.finditer(r'["#]', raw) if "#" in raw else ():
         at = found.start()
@@ -170,7 +170,7 @@ def is_name(word: str) -> bool:
 def parse_header(text: str) -> Header | None:
     """Parse a header or `hand first …`; None if the first word is no header's.
 
-    Raises Unreadable, with a sentence, for a malformed header.
+    Raises Unreadable if the rest is malformed.
     """
     text = composed(text)
     keyword = text.split(maxsplit=1)[0].lower() if text.strip() else ""
@@ -196,15 +196,15 @@ def read_header(text: str) -> Header | None:
 
 
 def edition_named(text: str) -> str | None:
-    """Return the name in an `edition` line, known or not; None for other lines."""
+    """Return the edition's name in an `edition` line, known or not; None for other lines."""
     found = re.fullmatch(rf"edition\s+{_HEADERS['edition'][0]}", text.strip(), re.IGNORECASE)
     return found[1].lower() if found else None
 
 
 def parse_line(text: str, teams: tuple[Team, ...]) -> Play | Header:
-    """Parse a line. Raises Unreadable, with a sentence.
+    """Parse a line. Raises Unreadable.
 
-    Plays are tried first: a player may be named like a header.
+    Plays come first: a player may be named like a header.
 
     >>> teams = (Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))
     >>> play = parse_line("Ann Red Light > Bob", teams)
@@ -250,9 +250,9 @@ def _read_side(name: str, written: str | None) -> SideLine:
 
 
 def check_names(team: Team) -> None:
-    """Raise Unreadable for a name that is too long, unless the side's name joins its players' (`Ann-Bob`).
+    """Raise Unreadable for a name that is too long, unless a side joins its players' (`Ann-Bob`).
 
-    Only new matches are checked; older logs with longer names remain readable.
+    Only new matches are checked: older logs remain readable.
     """
     own = () if team.name == "-".join(team.players) else (team.name,)
     for name in (*own, *team.players):
@@ -315,7 +315,7 @@ _HEADERS: dict[str, tuple[str, str, Callable[..., Header]]] = {
     "player": (rf'({_NAME})\s+"([^"]*)"', '`player Ann "Ann Smith"`', _read_player),
     "hand": (rf"first\s+({_NAME})", "`hand first Ann`", HandLine),
 }
-"""By first word: pattern for the rest of a header, example, parser of the groups."""
+"""By first word: pattern for the rest, example, parser of the groups."""
 
 
 _WORDS = {verb.value: verb for verb in (Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS, Verb.EXTEND, Verb.FINISH)}
@@ -327,10 +327,9 @@ _TABLE_WORDS = {verb.value: verb for verb in (Verb.EXHAUSTED, Verb.END)}
 
 @lru_cache(maxsize=4096)
 def parse_play(text: str, teams: tuple[Team, ...]) -> Play:
-    """Parse a play. Raises Unreadable, with a sentence.
+    """Parse a play. Raises Unreadable.
 
-    A final `anyway` marks an illegal play that the table accepted. Cached: records of the same players repeat a few
-    hundred lines.
+    A final `anyway` marks an illegal play that the table accepted. Cached: records repeat a few hundred lines.
     """
     text = composed(text)
     said = without_comment(text) if "#" in text else text
@@ -422,14 +421,14 @@ def _parse_word(player: str, word: str) -> Play:
 
 
 def _doubled(word: str, others: Iterable[str] = ()) -> tuple[Card, int]:
-    """Return card and factor of `100*2`; `others`: suggestions for an unknown word."""
+    """Return card and factor of `100*2`; suggests `others` for an unknown word."""
     found = _TIMES.fullmatch(word)
     if found is None:
         return _card(word, others), 1
     card = _card(found[1] or found[5])
     if card.family is not Family.DISTANCE:
         raise Unreadable(say("Only a distance card can be doubled: `100*2`."))
-    # Two accelerators (`100*2*2`, `100*4`) are for the referee to refuse.
+    # Refusing `100*2*2` or `100*4` is up to the referee.
     return card, min(int(found[2] or found[4]) * int(found[3] or 1), MOST_WRITTEN_TIMES)
 
 
@@ -475,11 +474,11 @@ _ACT_SHAPES = {
     Verb.PAIR: (r"\S+ for \S+", say("Write two equal cards for a discarded one as `%(player)s pair 50 for 100`.")),
     **dict.fromkeys((Verb.THEFT, Verb.CONTROL, Verb.GIVE, Verb.NAME), _AT_SOMEBODY),
 }
-"""By verb: pattern for the words after it, sentence about a mismatch."""
+"""By verb: pattern for the words after it, and sentence if they do not match."""
 
 _ACTS = {verb.value: verb for verb in _ACT_SHAPES}
 _PLAIN_WORDS = frozenset({*_ACTS, "for", "!", _ANYWAY, _UNDER})
-"""Words of plays that are not part of card names."""
+"""Words of a play outside card names."""
 
 
 def _card(slug: str, others: Iterable[str] = ()) -> Card:
@@ -498,5 +497,5 @@ def header_text(teams: Sequence[Team], edition: str, target: int | None, options
 
 
 def record_text(lines: Iterable[str]) -> str:
-    """Return the text of a record file, a blank line before each hand."""
+    """Return a record file's text, a blank line before each hand."""
     return "".join("\n" * isinstance(read_header(text), HandLine) + f"{text}\n" for text in lines)
