@@ -1,7 +1,7 @@
 """Verified copies of the log in `backups/`, made while it is in use.
 
-The newest seven daily backups are kept, and two made after a hand. They are named and sorted by their last event: a
-small computer may have no clock.
+The newest seven daily ones are kept, and two made after a hand. They are named and sorted by last event: a small
+computer may have no clock.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ FOLDER = "backups"
 DAILY, HAND = "log", "hand"  # name prefixes: daily, end of a hand
 KEPT, KEPT_OF_HANDS = 7, 2
 EVERY_S = 24 * 3600.0
-QUIET_S = 60.0  # without a write, the table counts as quiet
-PATIENCE_S = 6 * 3600.0  # maximum delay of a daily backup for a quiet table
+QUIET_S = 60.0  # without a write, the table is quiet
+PATIENCE_S = 6 * 3600.0  # longest wait of a daily backup for a quiet table
 LOOK_S = 2.0
 LAST_ONE_S = 3.0
 
@@ -45,7 +45,7 @@ def backups_of(path: Path) -> tuple[Path, ...]:
 
 
 def last_in(backup: Path) -> int:
-    """Return the last event's number from a backup's name; 0 for other names."""
+    """Return the last event in a backup, by its name; 0 for other names."""
     found = _NAME.fullmatch(backup.name)
     return int(found[2]) if found else 0
 
@@ -60,9 +60,9 @@ def rows_in_backup(backup: Path) -> tuple[Row, ...] | None:
 
 
 def back_up(path: Path, kind: str = DAILY) -> Path | None:
-    """Back up a log, even during writes, and return the new file; None if empty or already backed up.
+    """Back up a log, even during writes; return the new file, None if empty or already backed up.
 
-    Raises Problem if that fails, leaving older backups and no partial file.
+    Raises Problem on failure, leaving older backups and no partial file.
     """
     folder = path.parent / FOLDER
     try:
@@ -78,7 +78,7 @@ def back_up(path: Path, kind: str = DAILY) -> Path | None:
         if rows_in_backup(final) is None:
             final.unlink()
             raise sqlite3.DatabaseError("the copy is not what was copied")
-        # Backups ahead of the log belong to another log: ignore them.
+        # Those ahead of the log belong to another log.
         behind = [one for one in backups_of(path) if one.name.startswith(f"{kind}-") and last_in(one) <= last]
         for old in behind[KEPT if kind == DAILY else KEPT_OF_HANDS :]:
             old.unlink(missing_ok=True)
@@ -117,7 +117,7 @@ class Nightly:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop; wait at most `LAST_ONE_S` for a backup in progress: the disk may hang."""
+        """Stop; wait at most `LAST_ONE_S` for a backup: the disk may hang."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(LAST_ONE_S)
@@ -129,7 +129,7 @@ class Nightly:
         return waited_s >= EVERY_S and (self._quiet_s() >= QUIET_S or waited_s >= EVERY_S + PATIENCE_S)
 
     def back_up(self, kind: str = DAILY) -> Path | None:
-        """Make a backup, or report why not; the next one is the retry."""
+        """Make a backup or report the failure; the next retries."""
         if kind == DAILY:
             self._last_s = self._clock()
         try:

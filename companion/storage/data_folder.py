@@ -32,7 +32,7 @@ _CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP)
 
 
 def data_dir(option: str | os.PathLike[str] | None = None) -> Path:
-    """Return the data folder, created if missing: the option, `COMPANION_DATA` or the user's data folder.
+    """Return the data folder, created if missing: the option, `COMPANION_DATA` or the user's.
 
     It may be read-only; writers report that. Raises Problem if it cannot be created or listed.
     """
@@ -47,7 +47,7 @@ def data_dir(option: str | os.PathLike[str] | None = None) -> Path:
 
 
 def editions_path(option: str | os.PathLike[str] | None = None) -> Path:
-    """Return the folder for custom editions in the data folder; both may be missing."""
+    """Return the data folder's folder for custom editions; both may be missing."""
     chosen = option or os.environ.get("COMPANION_DATA") or platformdirs.user_data_dir("mille-bornes-companion")
     return Path(chosen).expanduser() / EDITIONS_NAME
 
@@ -108,8 +108,8 @@ def make_folder(folder: Path) -> None:
 def as_owner_of(folder: Path) -> Iterator[None]:
     """Act with the rights of the folder's owner if root runs the program on another user's folder.
 
-    New files then belong to the owner, whose links cannot mislead root; everything stays readable. The change holds for
-    the whole process: call it with a single thread running. Raises Problem if rights cannot be changed.
+    New files then belong to the owner, whose links cannot mislead root; everything stays readable. This changes the
+    whole process: call it with a single thread running. Raises Problem if rights cannot be changed.
     """
     owner = folder.stat() if os.geteuid() == 0 and folder.is_dir() else None
     if owner is None or owner.st_uid == 0:
@@ -144,7 +144,7 @@ def _keep_reading() -> None:
 
 
 def read_readable(path: Path) -> bytes:
-    """Return a file's content, empty if missing; blocks that a worn memory card cannot read are zeros.
+    """Return a file's content, empty if missing; unreadable blocks of a worn memory card are zeros.
 
     Raises OSError if the file may not be read.
     """

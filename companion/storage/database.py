@@ -1,8 +1,7 @@
 """The SQLite file of the log: schema, opening, integrity checks.
 
-Opening a file for writing migrates it to the newest schema, each step in one transaction. Each commit deletes the
-rollback journal, so between plays one file holds the whole log. Opening merges a write-ahead log left by an older
-version.
+Opening it for writing migrates it, each step in one transaction, and merges an older version's write-ahead log. Commits
+delete the rollback journal: between plays one file holds the whole log.
 """
 
 from __future__ import annotations
@@ -48,11 +47,11 @@ MIGRATIONS = (
 )
 """Item n migrates schema n to n + 1; `user_version` holds the schema number.
 
-Never edit a released migration. A new kind of event needs a new schema: older programs take unknown kinds for damage.
-`tests/test_migrations.py` lists the kinds.
+Never edit a released migration. New kinds of events need a new schema: older programs take them for damage.
+`tests/test_migrations.py` lists them.
 """
 
-WITH_CHECKSUMS = 2  # first schema with checksums of events
+WITH_CHECKSUMS = 2  # first schema with checksums
 SIDECARS = ("-journal", "-wal", "-shm")  # suffixes of SQLite's files beside an open one
 LOCKED_S = 2.0  # maximum wait for another reader
 MAGIC = b"SQLite format 3\x00"  # first bytes of every SQLite file
@@ -84,7 +83,7 @@ def connected(path: Path) -> sqlite3.Connection:
     try:
         check_schema(db, path)
         db.execute("PRAGMA journal_mode = DELETE")
-        # Syncs the folder too: a journal that reappears after a power cut would undo the last play.
+        # Syncs the folder too: a journal back after a power cut would undo the last play.
         db.execute("PRAGMA synchronous = EXTRA")
         migrate(db)
         _write_for_trial(db)
@@ -103,7 +102,7 @@ def _write_for_trial(db: sqlite3.Connection) -> None:
     try:
         db.execute(f"PRAGMA user_version = {schema_of(db)}")
     finally:
-        # A full disk has already rolled back; report that error instead.
+        # A full disk has already rolled back; report that instead.
         with suppress(sqlite3.Error):
             db.execute("ROLLBACK")
 
@@ -163,7 +162,7 @@ def is_as_written(row: Row, crc: int | None) -> bool:
 
 
 def write_log(path: Path, rows: Iterable[Row]) -> None:
-    """Atomically write a log file with these events."""
+    """Atomically write a log file."""
     with closing(new_in_memory(rows)) as db:
         write_whole(path, db.serialize())
 
@@ -194,9 +193,9 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 
 def look(path: Path) -> tuple[Row, ...]:
-    """Return all events of an undamaged log in order, without writing or locking; none if it is new.
+    """Return an undamaged log's events in order, without writing or locking; none if it is new.
 
-    Only for the process that holds the lock. Raises Damaged, Newer, and OSError if unreadable.
+    Only for the process with the lock. Raises Damaged, Newer, and OSError if unreadable.
     """
     try:
         return rows_of(as_settled(path), path)
@@ -214,7 +213,7 @@ def rows_of(file: bytes, path: Path) -> tuple[Row, ...]:
 
 
 def readable(path: Path) -> sqlite3.Connection:
-    """Return a checked, migrated copy of the log in memory, even while a service writes to it.
+    """Return a checked, migrated copy of the log in memory, even during writes by a service.
 
     Raises Damaged, Newer, and sqlite3.OperationalError or OSError if unreadable.
     """
@@ -248,7 +247,7 @@ def _as_it_is_now(path: Path) -> bytes:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
             return db.serialize()
     except sqlite3.OperationalError:
-        # SQLite would write: journal after a kill, write-ahead log on a read-only disk.
+        # SQLite would write: a journal after a kill, a write-ahead log on a read-only disk.
         if not path.exists():
             raise
         return as_settled(path)
@@ -257,7 +256,7 @@ def _as_it_is_now(path: Path) -> bytes:
 
 
 def as_settled(path: Path) -> bytes:
-    """Return the file (empty if missing) as SQLite would restore it; its sidecars stay unchanged.
+    """Return the file (empty if missing) as SQLite would restore it; sidecars stay unchanged.
 
     Raises OSError if unreadable, Damaged or sqlite3.Error if unusable.
     """
@@ -278,7 +277,7 @@ def as_settled(path: Path) -> bytes:
 
 
 def in_memory(file: bytes) -> sqlite3.Connection:
-    """Open a file's content as a database in memory. Raises sqlite3.Error."""
+    """Open a file's content in memory. Raises sqlite3.Error."""
     db = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
     try:
         db.execute("PRAGMA trusted_schema = OFF")

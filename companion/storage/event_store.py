@@ -1,7 +1,7 @@
 """The log: all events of all matches, appended to one SQLite file and never deleted.
 
 `append` returns once its events would survive a power cut. A lock file admits one writing process. While the disk fails
-or the file is gone, events can be held in memory and written later; `unsaved` reports that.
+or the file is gone, events can stay in memory, which `unsaved` reports.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Store:
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False, clock: Callable[[], float] = now_s) -> Store:
-        """Open the log; create, repair or migrate it if needed. `read_only` works beside a running service.
+        """Open the log; create, repair or migrate it if needed. `read_only` works beside a service.
 
         If the disk is not writable, events are held in memory. Raises Problem if the log is unreadable, too new, in
         use, or (with `read_only`) damaged.
@@ -87,7 +87,7 @@ class Store:
         try:
             if not there.written:
                 raise sqlite3.OperationalError("the mended log cannot be written")
-            # Before migrating: a log with a newer schema than noted counts as damaged.
+            # Before migrating: newer schemas than noted count as damage.
             first = recovery.first_in(there.rows)
             _keep_last(path, there.rows, first)
             store = cls(path, database.connected(path), lock_fd, clock)
@@ -103,9 +103,9 @@ class Store:
     # Writing
 
     def append(self, match: int | None, *drafts: NewEvent, hold: bool = False) -> tuple[Event, ...]:
-        """Write events, all or none, and return them; without `match`, the first begins one.
+        """Write and return events, all or none; without `match`, the first begins one.
 
-        If the disk fails, raises NotSaved or, with `hold`, keeps the events in memory and retries.
+        If the disk fails, raises NotSaved or, with `hold`, keeps events in memory and retries.
         """
         with self._lock:
             events = tuple(self._numbered(match, drafts))
@@ -149,7 +149,7 @@ class Store:
         if self._file is None:
             self._go_to_disk()
         with database.transaction(self._db):
-            # A failed commit may still be on disk: do not write events twice.
+            # A failed commit may be on disk: write no event twice.
             last = database.last_of(self._db)
             database.insert(self._db, [_row(event) for event in events if event.seq > last])
         self._last = events[-1].seq if events else last
@@ -160,7 +160,7 @@ class Store:
         _keep_last(self.path, rows, self._first)
 
     def _go_to_disk(self) -> None:
-        """Switch from memory to the file and append the events it lacks."""
+        """Switch from memory to the file, appending the events it lacks."""
         with tempfile.TemporaryFile(dir=self.path.parent):
             pass  # fails early if the disk is not writable
         if self._lock_fd is not None and os.fstat(self._lock_fd).st_nlink == 0:
@@ -194,7 +194,7 @@ class Store:
                 self._writer.start()
 
     def save(self) -> bool:
-        """Try to write held events; return True if none are left."""
+        """Write held events if possible; return True if none are left."""
         with self._lock:
             if self._closed.is_set():
                 return True
@@ -213,7 +213,7 @@ class Store:
 
     @property
     def unsaved(self) -> Said | None:
-        """A sentence while events are unsaved or the disk refuses writes, else None."""
+        """Why events are unsaved or the disk refuses writes, as a sentence, else None."""
         refused, held = self._refused, len(self._held)
         if refused is None or not (held or self._file is None):
             return None
@@ -244,7 +244,7 @@ class Store:
             return self._last_saved()
 
     def rows(self, first: int, most: int) -> tuple[database.Checked, ...]:
-        """Return up to `most` saved events from number `first` on, with checksums. Raises Problem."""
+        """Return up to `most` saved events from number `first`, with checksums. Raises Problem."""
         with self._lock:
             return self._sound("WHERE seq IN (SELECT seq FROM event WHERE seq >= ? ORDER BY seq LIMIT ?)", first, most)
 
@@ -261,7 +261,7 @@ class Store:
         return tuple(self.latest())
 
     def latest(self) -> dict[int, int]:
-        """Return the last event's number by match, oldest match first. Raises Problem."""
+        """Return the last event by match, oldest match first. Raises Problem."""
         with self._lock:
             try:
                 rows = self._db.execute("SELECT match, max(seq) FROM event GROUP BY match ORDER BY match").fetchall()
@@ -304,7 +304,7 @@ def _row(event: Event) -> Row:
 
 
 def _number_of(path: Path) -> tuple[int, int] | None:
-    """Return device and inode; None if there is no accessible file."""
+    """Return device and inode; None without an accessible file."""
     try:
         found = path.stat()
     except OSError:
@@ -331,7 +331,7 @@ def _cause(error: BaseException) -> sqlite3.Error | OSError:
 _FULL = ("full", "no space", "quota")
 _UNWRITABLE = ("readonly", "read-only", "unable to open", "cannot be written", "permission", "no such file")
 _DAMAGED = ("malformed", "not a database")
-"""Parts of error messages: full disk, unwritable folder, damaged file."""
+"""Parts of error messages."""
 
 
 def _why(error: sqlite3.Error | OSError) -> tuple[Said, Said]:
@@ -377,7 +377,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def lock(path: Path) -> int:
-    """Return the descriptor of the locked lock file, or folder if the file cannot be opened.
+    """Return the descriptor of the locked lock file, or folder if that cannot be opened.
 
     Closing it releases the lock. Raises Problem if another process holds it or neither can be opened.
     """

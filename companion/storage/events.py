@@ -18,19 +18,19 @@ Row = tuple[int, int, float, str, str]  # event in the file: seq, match, Unix ti
 class EventKind(StrEnum):
     """Kinds of events and the keys of their bodies.
 
-    `by`: who did it. `request`: the change's name from phone or script, and `asked`: the hash of its content; a
-    repeated request counts once.
+    `by`: who did it. `request`: the change's name from phone or script, and `asked`: a hash of its content; repeated
+    requests count once.
     """
 
-    SETUP = SETUP  # `lines`: the record's headers; `edition`: text of a custom edition
+    SETUP = SETUP  # `lines`: the record's headers; `edition`: text of a custom one
     LINE = "line"
     """`text`; `source`: `camera` or `phone`; `before`: for a forgotten line, the seq of the next; `question`: id of the
     question it answers; `deal`: for a dealt hand, the secret key of its cards. The club gets only a hash of the key:
     `club.batch.without_deal_key`."""
 
-    CORRECT = "correct"  # `of`: a line's seq; `text`: its new text; `question` as in a line
-    RETRACT = "retract"  # `of`: seq of a removed line; `question` as in a line
-    UNDO = "undo"  # `of`: seq of the undone event
+    CORRECT = "correct"  # `of`: a line's seq; `text`: new text; `question`: see LINE
+    RETRACT = "retract"  # `of`: a line's seq; `question`: see LINE
+    UNDO = "undo"  # `of`: seq of an event
     REDO = "redo"  # `of`: seq of the undo to revert
     SEAT = "seat"  # `player`; `name`: to show, if given
     SETTING = "setting"  # `key` and `value`
@@ -40,16 +40,16 @@ class EventKind(StrEnum):
     Ignored in older logs: `zone`, `expected`, `seen`.
     """
 
-    CLAIM = "claim"  # `text`: a typed play that waits: illegal, or to be confirmed by another side
+    CLAIM = "claim"  # `text`: a typed play that is illegal or awaits another side
     WAIVE = "waive"  # `of`: seq of the last line; `by` passes, and draws if in turn
-    WISH = "wish"  # `of`: seq of an event that `by` asks others to undo
+    WISH = "wish"  # `by` asks others to undo event `of`
     CALL = "call"  # `by` calls the club's director; `is_over` cancels that
-    LETTER = "letter"  # from director `by`: `letter`: its number; `what`: its kind; `of`: an event; `text`
+    LETTER = "letter"  # from director `by`: `letter`: number; `what`: kind; `of`: an event; `text`
 
 
 @dataclass(frozen=True, slots=True)
 class NewEvent:
-    """An event before it is written; the body is a small JSON object."""
+    """An event not yet written; the body is a small JSON object."""
 
     kind: str
     body: Mapping[str, Any]
@@ -57,7 +57,7 @@ class NewEvent:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event as it was written."""
+    """A written event."""
 
     seq: int
     match: int
@@ -71,7 +71,7 @@ class Event:
 
 
 def read_body(body: str) -> dict[str, Any]:
-    """Return an event's body in Unicode NFC, so that older logs spell each player one way."""
+    """Return an event's body in Unicode NFC: older logs then spell each player one way."""
     said: dict[str, Any] = json.loads(body)
     return {key: all_composed(value) if key in _COMPOSED else value for key, value in said.items()}
 
@@ -104,7 +104,7 @@ def is_sound(row: Row) -> bool:
 def unbroken(rows: Iterable[Row]) -> tuple[Row, ...]:
     """Return each match's events up to its first gap; later plays cannot be judged.
 
-    A missing number may belong to any match begun before it: all of these end there. Matches begun later are complete.
+    A missing number may belong to any match begun before it: all of these end there. Later matches are complete.
     """
     kept, last, whole_from = [], 0, 0
     begun: set[int] = set()

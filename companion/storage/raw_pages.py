@@ -4,9 +4,9 @@ A page is sound if its cells fill it without a gap, as appending writes them, an
 checksum. In an unsound page, each suspect bit is flipped in turn. If exactly one flip makes the page sound, its events
 are accepted.
 
-A single flipped bit is always among those tried. Two in an event are never taken for one: texts below 11 kB with equal
+A single flipped bit is always among those tried. Two in an event never pass for one: texts below 11 kB with equal
 CRC-32 differ in at least four bits. After worse damage, one of about 1000 tries fits by chance with a probability of
-1000 in 2^32, and the rest of the page must still be sound.
+1000 in 2^32, and only if the rest of the page is sound.
 
 Format: https://www.sqlite.org/fileformat2.html
 """
@@ -24,10 +24,10 @@ from companion.storage.database import is_as_written
 from companion.storage.events import Row
 
 _LEAF = 0x0D  # type of a page with rows
-_HEADER, _LINK = 8, 4  # bytes of a page's header, and of a link to a row's next page
+_HEADER, _LINK = 8, 4  # bytes of a page's header, and of a link to the next page of a row
 _MOST_LOCAL, _LEAST_LOCAL = PAGE - 35, (PAGE - 12) * 32 // 255 - 23  # of a row on its own page; longer ones continue
 _COLUMNS = 6  # of the event table
-MOST_TRIALS = 200_000  # flips tried per file: some 4 s on a laptop; a service must start within 90 s
+MOST_TRIALS = 200_000  # per file: some 4 s on a laptop; a service must start within 90 s
 _INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}  # bytes by serial type
 _NO_EVENT = (ValueError, IndexError, TypeError, OverflowError, struct.error)  # from bytes that are no event
 
@@ -71,10 +71,10 @@ def _corrected(file: bytearray, at: int, places: Mapping[int, int | None]) -> tu
 def _doubtful(file: bytearray, at: int) -> Mapping[int, int | None]:
     """Return the offsets of a page's bytes outside its sound events.
 
-    Bytes of a cell map to the offset of the cell, which a correction must make sound; others map to None.
+    A cell's bytes map to its offset, as a correction must make it sound; others map to None.
     """
     if file[at] != _LEAF:
-        # Another type of page, unless a bit of the type flipped.
+        # Another type, unless one of its bits flipped.
         return {at: None} if (file[at] ^ _LEAF).bit_count() == 1 else {}
     pointers = _pointers(file, at)
     places: dict[int, int | None] = dict.fromkeys(range(at, at + _HEADER))
@@ -109,7 +109,7 @@ def _rows(file: bytearray, at: int) -> tuple[Row, ...]:
 
 
 def _pointers(file: bytearray, at: int) -> list[int]:
-    """Return the offsets of a page's cells in order of row number."""
+    """Return the offsets of a page's cells by row number."""
     (count,) = struct.unpack_from(">H", file, at + 3)
     count = min(count, (PAGE - _HEADER) // 2)
     return [at + pointer % PAGE for pointer in struct.unpack_from(f">{count}H", file, at + _HEADER)]

@@ -1,8 +1,8 @@
 """Repair a damaged log when the service starts: move it to `damaged/` and write a new one.
 
-The new log has the newest complete backup and all later events that SQLite, queried one by one, or `raw_pages` still
-finds, each match up to its first gap. An intact log that ends before its last known event or a backup is treated the
-same. Another table's intact log is used as it is. A note reports the result until the host dismisses it.
+The new log has the newest complete backup and the later events that SQLite, queried one by one, or `raw_pages` still
+finds, each match up to its first gap. An intact log that lacks its last known event, or a backup's, is treated the
+same. Another table's intact log is used as it is. A note tells the host.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from companion.storage.backups import backups_of, last_in, rows_in_backup
 from companion.storage.data_folder import STORE_NAME, read_readable, sync_folder, write_whole
 from companion.storage.events import Row, checksum, unbroken
 
-AWAY = "damaged"  # folder for damaged files, in the data folder
+AWAY = "damaged"  # folder of damaged files, in the data folder
 NOTE_NAME, LAST_NAME = "mended.json", "last-event.json"
 _NUMBERS = ("backup", "beyond", "missing", "corrected")
 _LONGEST = 200
-NEW = ".mended"  # suffix of the new log until it replaces the damaged one
-LAST_BYTES = 80  # fixed size of `last-event.json`, so that a write covers the last
-LEAST_EVENT_BYTES = 20  # bounds how many events a file can hold
+NEW = ".mended"  # suffix of a new log not yet in place
+LAST_BYTES = 80  # fixed size of `last-event.json`: each write overwrites the last
+LEAST_EVENT_BYTES = 20  # bounds the events in a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Mended:
     away: str  # damaged file, relative to the data folder; empty if not moved
     backup: int = 0  # last event of the restored backup; 0: none
     beyond: int = 0  # later events read from the damaged file
-    missing: int = 0  # events known to be missing; more may be at the end
+    missing: int = 0  # known to be missing; more may be at the end
     matches: tuple[int, ...] = ()  # known to have lost events
     corrected: int = 0  # those of `beyond` with a corrected bit
     is_other: bool = False  # the log is intact but another table's
@@ -91,11 +91,11 @@ class FoundLog:
 
     rows: tuple[Row, ...]
     mended: Mended | None = None
-    written: bool = True  # the file on disk holds these events
+    written: bool = True  # on disk
 
 
 def found(path: Path) -> FoundLog:
-    """Return a log, repaired if damaged or if it lacks events known to have been in it.
+    """Return a log, repaired if damaged or lacking events known to have been in it.
 
     Raises Newer for a newer schema, OSError if unreadable.
     """
@@ -107,7 +107,7 @@ def found(path: Path) -> FoundLog:
     except database.Damaged:
         return _mended(path, last)
     except database.Newer:
-        # A newer program would have noted its schema with the last event, so this number is damaged.
+        # A newer program would have noted its schema: this one is damaged.
         if last is None or last.schema != len(database.MIGRATIONS):
             raise
         return _mended(path, last)
@@ -160,7 +160,7 @@ def put_note_away(folder: Path) -> None:
 
 
 def _mended(path: Path, last: LastEvent | None) -> FoundLog:
-    """Replace a damaged file; return the recovered log, even if the disk refuses to save it."""
+    """Replace a damaged file; return the recovered log, even if it cannot be saved."""
     base = next((rows for one in backups_of(path) if (rows := rows_in_backup(one)) is not None), ())
     end = base[-1][0] if base else 0
     readable, corrected = _still_readable(path, base, last)
@@ -206,7 +206,7 @@ def _still_readable(path: Path, base: Sequence[Row], last: LastEvent | None) -> 
         rows = made_sound | sound | asked
         known = {row[0]: row for row in base} or read
         both = known.keys() & rows.keys()
-        # Damaged pages may differ; another log differs in most common events.
+        # Damaged pages may differ; another log differs in most events.
         if sum(known[seq] == rows[seq] for seq in both) * 2 >= len(both):
             read |= rows
             corrected |= made_sound.keys() - sound.keys() - asked.keys()
@@ -216,7 +216,7 @@ def _still_readable(path: Path, base: Sequence[Row], last: LastEvent | None) -> 
 def _one_by_one(file: bytes, last: int) -> dict[int, Row]:
     """Return the sound events by number, each queried separately."""
     rows: dict[int, Row] = {}
-    # SQLite needs the magic bytes, even of an otherwise intact file.
+    # SQLite needs the magic bytes.
     whole = database.MAGIC + file[len(database.MAGIC) :]
     with suppress(*database.UNUSABLE), closing(database.in_memory(whole)) as db:
         next(database.selected(db, "WHERE seq = 0"), None)
@@ -233,7 +233,7 @@ def _one_by_one(file: bytes, last: int) -> dict[int, Row]:
 def _put_in_place(path: Path, rows: Sequence[Row], mended: Mended, away: Path | None) -> None:
     """Atomically replace the damaged log by a new one with these events.
 
-    A power cut leaves the damaged log, or no log and a complete new one for `_finish`.
+    A power cut leaves the damaged log, or a complete new one for `_finish`.
     """
     database.write_log(path.with_name(f"{path.name}{NEW}"), rows)
     write_whole(path.parent / NOTE_NAME, json.dumps(asdict(mended)))
@@ -261,7 +261,7 @@ def _finish(path: Path) -> None:
 
 
 def _put_away(path: Path) -> Path:
-    """Move a file to the damaged ones; return its new path."""
+    """Move a file aside; return its path."""
     away = _away(path)
     path.rename(away)
     sync_folder(path.parent)
@@ -269,7 +269,7 @@ def _put_away(path: Path) -> Path:
 
 
 def _away(path: Path, sidecar: str = "") -> Path:
-    """Return a free path among the damaged files; a sidecar gets the number of its main file."""
+    """Return a free path among the damaged files; a sidecar gets its main file's number."""
     folder = (path.parent.parent if path.parent.name == BACKUPS else path.parent) / AWAY
     folder.mkdir(exist_ok=True)
     taken = {one.name for one in folder.iterdir()}
@@ -279,9 +279,9 @@ def _away(path: Path, sidecar: str = "") -> Path:
     return folder / f"{free - 1 if sidecar and with_it else free}-{path.name}"
 
 
-# The last event, in a small file beside the log: it shows whether the log has become shorter. It is written in place
-# with one call, unsynced, so that plays stay fast. A power cut may leave an older version, or a damaged one that is
-# ignored; it is never ahead of the log.
+# A small file notes the last event, to show if the log has become shorter. It is written in place with one call and
+# not synced, so that plays stay fast. A kill leaves it whole; a power cut may leave an older version, or a damaged
+# one that is ignored. It is never ahead of the log.
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +326,7 @@ def keep_last(folder: Path, rows: Sequence[Row], first: int = 0) -> None:
 
 
 def first_in(rows: Sequence[Row]) -> int:
-    """Return the checksum of the log's first event; 0 if `rows` does not begin with it."""
+    """Return the checksum of the log's first event; 0 if `rows` starts later."""
     return checksum(rows[0]) if rows and rows[0][0] == 1 else 0
 
 

@@ -1,6 +1,6 @@
 """Replace files by those of a restored backup, all or none, even during a power cut.
 
-New files are first written to one folder. Once that has its final name, the restore has begun. The next start calls
+New files are first written to one folder; once that has its final name, the restore has begun. The next start calls
 `finish`, which sees from the remaining files what to do.
 """
 
@@ -20,10 +20,10 @@ CONTENTS = "contents.json"
 
 
 def finish(folder: Path) -> Path | None:
-    """Finish a restore that has begun; return the folder of replaced files, None without any.
+    """Finish a restore that has begun; return the folder of replaced files, if any.
 
-    It can be interrupted and called again. Raises OSError if the disk refuses; ValueError, KeyError or TypeError,
-    moving nothing, if the folder is not from a restore.
+    It can be interrupted and repeated. Raises OSError if the disk refuses; ValueError, KeyError or TypeError, moving
+    nothing, if the folder is not from a restore.
     """
     ready = folder / READY
     if not (ready / CONTENTS).is_file():

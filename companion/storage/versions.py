@@ -1,7 +1,7 @@
 """Version numbers: each visible change gets a larger one, also after a restart.
 
-They fit a signed 32-bit integer, the limit of some scoreboards. Camera questions and joining phones are no events, so
-the log cannot provide them. Blocks of numbers are reserved on disk before use; a restart continues after the last.
+They fit a signed 32-bit integer, the limit of some scoreboards. The log cannot provide them: camera questions and
+joining phones are no events. They are reserved on disk in blocks; a restart continues after the last.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PER_EVENT, MOST_ASSUMED = 256, 2**30
 class Versions:
     """The versions of one table. Not thread-safe.
 
-    Numbers of a block that the disk refuses are used anyway; they may repeat after a restart.
+    If the disk refuses a block, its numbers are used anyway and may repeat after a restart.
     """
 
     def __init__(self, folder: Path, last_event: int) -> None:
@@ -48,7 +48,7 @@ class Versions:
 
 
 def _reserved(path: Path) -> int | None:
-    """Return the last reserved version; None if the file is missing, damaged or unreadable."""
+    """Return the last reserved version, None if unreadable."""
     with suppress(OSError, UnicodeDecodeError):
         return whole(read_small(path).decode().strip(), 1, MOST)
     return None
