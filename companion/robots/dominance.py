@@ -1,14 +1,14 @@
 """Dominated discards: the table alone shows that another legal play is better. No robot considers them.
 
-Playing and discarding a card leave the same hand. The play is better if it only improves the table: a needed remedy, a
-hazard without possible answer, a safety. Distance cards may spoil the safe trip or exact target and are never compared.
+Playing and discarding leave the same hand. Playing is better if it only improves the table: a needed remedy, an
+unanswerable hazard, a safety. Distance cards are never compared: they may spoil the safe trip or exact target.
 
 A needed remedy beats any discard if discards never return and the remedied car is not open to new attacks: the discard
 can follow. With an empty draw pile, all attacks on the car must have been seen. Otherwise an opponent may have to waste
-a last Stop on the stopped car.
+a last Stop.
 
-Ignored merits of a discard: without stacked hazards, a stopped car is safe from the next. And a safety still to be
-drawn may do more for it than a remedy.
+Not considered: without stacked hazards, a stopped car is safe from the next. And a safety still to be drawn may do more
+for it than a remedy.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ def undominated(position: Position, plays: Sequence[Play | None]) -> list[Play |
 
 
 def _may_beat(position: Position, play: Play) -> bool:
-    """True if a play has no drawback, such as an opponent's answer or better later use."""
+    """True if a play has no drawback, such as an answer or better later use."""
     if play.verb is not Verb.PLAY or play.at_once:
         return False
     table, card = position.table, card_of(play)
     if card.family is Family.HAZARD:
         return len(table.sides) == 2 and not _may_be_answered(position, card)
     if card.family is Family.SAFETY:
-        # The card drawn for the safety can be the next play.
+        # The card drawn for it can follow.
         edition = table.edition
         return edition.safeties_count_as_distance == "no" and edition.discard == "free" and table.draw_pile > 0
     return card.family is Family.REMEDY and SAFETY_OF[HAZARD_OF[card]] not in position.hand
@@ -81,7 +81,7 @@ def _discards_are_dead(edition: Edition) -> bool:
 
 
 def _is_freer(edition: Edition, side: Side, other: Side) -> bool:
-    """True if strictly less holds up the side than the other."""
+    """True if strictly less holds up `side` than `other`."""
     free, compared = _freedoms(edition, side), _freedoms(edition, other)
     return free != compared and all(one >= two for one, two in zip(free, compared, strict=True))
 

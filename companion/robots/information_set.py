@@ -1,4 +1,4 @@
-"""What a player knows: table, plays of the hand, match totals, own cards."""
+"""What a player knows: table, past plays, match totals, own cards."""
 
 from __future__ import annotations
 
@@ -62,18 +62,18 @@ class Position:
     def lying(self) -> Counter[Card]:
         table = self.table
         if self.is_in_turn and self.has_drawn and table.draw_reshuffles:
-            # Reshuffled by the draw, unknown to the record.
+            # Unknown to the record.
             table = table._replace(discards=())
         return table.lying
 
     @property
     def unseen(self) -> Counter[Card]:
-        """The cards in the draw pile and other hands."""
+        """Cards in the draw pile and other hands."""
         return Counter(self.table.deck) - self.lying - Counter(self.hand)
 
 
 def position_of(record: JudgedRecord, player: str, hand: Iterable[Card]) -> Position:
-    """Return a player's position after a record. Raises Problem, with a sentence, for an impossible hand."""
+    """Return a player's position. Raises Problem for an impossible hand."""
     table = record.game.table
     if table is None:
         raise Problem("No hand has started: add a line `hand first` with a player's name to the record.")
@@ -111,7 +111,7 @@ def _check_hand(position: Position) -> None:
 
 
 def known_cards(position: Position) -> dict[int, Counter[Card]]:
-    """Return the publicly known cards of each hand, by seat."""
+    """Return each hand's publicly known cards, by seat."""
     known: dict[int, Counter[Card]] = {seat: Counter() for seat in range(len(position.table.seats))}
     for table, play in position.past:
         if play.player is None:
@@ -131,7 +131,7 @@ class Options(NamedTuple):
 
 
 def options(position: Position) -> Options:
-    """Return what the player may do. Raises Problem, with a sentence, if there is nothing to decide."""
+    """Return what the player may do. Raises Problem if there is nothing to decide."""
     table, player = position.table, position.player
     offered = table.extension_offered_to
     if offered == position.own:
@@ -147,7 +147,7 @@ def options(position: Position) -> Options:
     in_turn = position.is_in_turn and offered is None and table.handed_to in (None, position.seat)
     if in_turn and (position.has_drawn or not (_may_answer(position) or _may_take(position))):
         late = () if has_more else answers
-        # After the draw, an equal card would count as the stolen one.
+        # After the draw, an equal card would pass for the stolen one.
         plays = (play for play in _in_turn(position) if not (keeps and is_extra(table, play)))
         plays = _without_needless_discards(position, _legal(position, plays))
         if not (plays or late):
@@ -173,7 +173,7 @@ def _may_take(position: Position) -> bool:
 
 
 def _may_answer(position: Position, *, turn_back: bool = True) -> bool:
-    """True if a card could answer what has just happened."""
+    """True if some card could be an answer now."""
     table, window = position.table, position.table.window
     if turn_back and window.laid is not None and table.seats[window.laid.seat].side != position.own:
         return table.ending is None or can_turn_back(table, lay(position.player, Card.U_TURN, at_once=True))
@@ -191,7 +191,7 @@ def _answers(position: Position) -> Iterator[Play]:
 
 
 def _gifts(position: Position) -> Iterator[Play]:
-    """Yield the requested cards, except one drawn since, which the record would take for held."""
+    """Yield requested cards, but none drawn since: the record would take it for held."""
     just_asked = position.table.window.asked if len(position.hand) > position.table.hands[position.seat] else None
     for request in position.table.requests:
         if request is just_asked:
@@ -216,7 +216,7 @@ def _in_turn(position: Position) -> Iterator[Play]:
 
 
 def _without_needless_discards(position: Position, plays: tuple[Play, ...]) -> tuple[Play, ...]:
-    """Remove discards if `discard=when-stuck` and there is another play."""
+    """Drop discards that `discard=when-stuck` forbids."""
     if position.table.edition.discard != "when-stuck":
         return plays
     if any(play.verb in (Verb.PLAY, Verb.THEFT, Verb.CONTROL) for play in plays):
@@ -229,7 +229,7 @@ class DealtHand:
     """A hand with its hidden cards; `asked` and `answered` play it."""
 
     deal: Deal
-    totals: Mapping[str, int] = field(default_factory=lambda: NO_POINTS)  # of the match by side, before this hand
+    totals: Mapping[str, int] = field(default_factory=lambda: NO_POINTS)
     past: tuple[PastPlay, ...] = ()
     waived: frozenset[int] = frozenset()  # seats that declined to answer
 
@@ -238,9 +238,9 @@ class DealtHand:
         return Position(table, table.seats[seat].player, self.deal.hands[seat], self.totals, self.past)
 
     def asked(self) -> Position | None:
-        """Return the position of the player to decide next, in turn after their draw; None at the end.
+        """Return who decides next, in turn after their draw; None at the end.
 
-        Players who may act out of turn come first, the player to move last. They may decline, as may a player who can
+        Players who may act out of turn come first, the player to move last; they may decline. So may a player who can
         take a discard instead of drawing.
         """
         table, first = self.deal.table, next(self.out_of_turn(), None)
@@ -275,7 +275,7 @@ class DealtHand:
 
 
 def _may_act_out_of_turn(position: Position) -> bool:
-    """True if the player has a decision before the turn goes on."""
+    """True if the player may decide before the turn goes on."""
     table, taken = position.table, position.table.window.taken
     if table.extension_offered_to == position.own:
         return position.player == position.side.players[0]

@@ -1,4 +1,4 @@
-"""Worths of all plays: `valuation.py` for ordinary cards, points on its scale for others."""
+"""Worths of all plays: `valuation.py` for ordinary cards, its scale for others."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from companion.rules.table import is_driving
 _GIFT = 5000.0
 _ANSWER = 2000.0
 _TAKEN_LEAST = 90.0  # least worth of a discard to take instead of drawing
-_MOST_FETCHED = 20  # per hand: stops two players exchanging the same discards
-_GIVEN_SHARE = 0.5  # of a discard's worth to the next player: its cost
+_MOST_FETCHED = 20  # per hand: stops endless exchanges of discards
+_GIVEN_SHARE = 0.5  # cost of a discard, in its worth to the next player
 _ROBBED = 30.0  # worth of a theft besides the km
-_OTHER_VICTIM = 5.0  # deduction for another target than the best
+_OTHER_VICTIM = 5.0  # deducted for any target but the best
 
 
 def judged(position: Position, plays: Iterable[Play | None]) -> list[tuple[Play | None, float]]:
@@ -90,7 +90,7 @@ class _Judge:
         return _ROBBED + card.km * times / 8 + max(0.0, float(laid.max()))
 
     def _fetched(self, card: Card, laid: Card | None = None) -> float:
-        """Return the worth of a discarded card, paid for with a pair of `laid` if given."""
+        """Return a discard's worth to the hand, after paying a pair of `laid`, if any."""
         before = (past.play for past in self.position.past if past.play.player == self.position.player)
         fetched = sum(play.verb in (Verb.TAKE, Verb.PAIR) for play in before)
         if card not in self.deck.number or fetched >= _MOST_FETCHED:
@@ -152,7 +152,7 @@ def liking(position: Position, play: Play | None) -> float:
     if card.family is Family.HAZARD:
         return _attack(position, play)
     if card.family is Family.SAFETY:
-        # Keep it for a coup fourré while there are cards to draw.
+        # Keep it for a coup fourré while cards are left to draw.
         return 50.0 if position.table.draw_pile > len(position.table.seats) * 3 else 550.0
     return 500.0 if card is not Card.ROLL or not is_driving(position.table.edition, position.side) else -10.0
 
@@ -173,6 +173,6 @@ def _regret(position: Position, card: Card) -> float:
         return 60.0 if hazard in (None, HAZARD_OF[card]) else 24.0 if position.hand.count(card) == 1 else 10.0
     all_stand = all(side.hazard for side in position.table.sides if side is not position.side)
     if card.family is Family.HAZARD and all_stand and position.table.edition.reshuffles:
-        # A race would not end if all kept hazards while remedies circulate.
+        # If all kept hazards while remedies circulate, races would not end.
         return 15.0
     return {Family.SAFETY: 500.0, Family.HAZARD: 35.0}.get(card.family, 25.0)

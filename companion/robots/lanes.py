@@ -1,8 +1,7 @@
 """Many hands played in parallel: tables as arrays, with a row (lane) per dealt world.
 
-There are no thefts, requests or cards taken from the discard pile. Out of turn, all players answer like level 2: an
-attack with its safety, else a mirror, else a fast remedy; a long or winning distance card with a u-turn. Tests compare
-each turn with the referee.
+There are no thefts, requests or taken discards. Out of turn, all play like level 2: an attack is answered by its
+safety, else a mirror, else a fast remedy; a long or winning distance card by a u-turn.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Hazards(NamedTuple):
-    """Hazards with their remedies and safeties, as card numbers."""
+    """Hazards, their remedies and safeties, as card numbers."""
 
     cards: Ints
     remedies: Ints
@@ -35,7 +34,7 @@ class Hazards(NamedTuple):
 
 
 class NumberedDeck:
-    """The cards of an edition, numbered in deck order; piles hold numbers plus one."""
+    """An edition's cards, numbered in deck order; piles hold numbers plus one."""
 
     def __init__(self, cards: tuple[Card, ...]) -> None:
         self.cards = cards
@@ -56,7 +55,7 @@ class NumberedDeck:
         self.two_hundred = number.get(Card.KM_200, -1)
         self.accelerator = number.get(Card.ACCELERATOR, -1)
         self.mirror, self.u_turn = number.get(Card.MIRROR, -1), number.get(Card.U_TURN, -1)
-        # By what a battle pile shows: its safety's index, or -1; a remedy.
+        # By a battle pile's top: its safety's index, or -1; a remedy.
         self.answers = np.full(len(cards) + 1, -1, np.int8)
         self.remedies = np.array([False, *(card.family is Family.REMEDY for card in cards)])
         self.safety_of = np.full(len(cards), -1, np.int8)
@@ -67,7 +66,7 @@ class NumberedDeck:
         self.of = {family: np.array([card.family is family for card in cards]) for family in Family}
 
     def counts(self, cards: Iterable[Card]) -> Ints:
-        """Return the number of copies by card number, without unread cards."""
+        """Return the copies by card number, without unread cards."""
         counted = np.zeros(len(self.cards), np.int8)
         for card in cards:
             if card in self.number:
@@ -77,14 +76,14 @@ class NumberedDeck:
 
 @cache
 def deck_of(cards: tuple[Card, ...]) -> NumberedDeck:
-    """Return the numbered deck, cached."""
+    """Return the numbered deck."""
     return NumberedDeck(cards)
 
 
 OPEN, COMPLETED, EXHAUSTED = 0, 1, 2  # values of `over`
 
-NOTHING, ONE, TURN = 0, 1, 2  # values of `due`: the draw before the next play
-LAID, DISCARDED, DOUBLED = 0, 1, 2  # uses of a card: `Lanes.play` has a column per use and card
+NOTHING, ONE, TURN = 0, 1, 2  # values of `due`
+LAID, DISCARDED, DOUBLED = 0, 1, 2  # uses of a card; with the card, a column of `Lanes.play`
 
 TURN_BACK_KM = 75  # least km for a u-turn, except on a winning card
 
@@ -92,20 +91,20 @@ _LAID_BY_LANES = (Family.DISTANCE, Family.REMEDY, Family.SAFETY, Family.HAZARD)
 
 
 class Lanes:
-    """Tables of equal edition, one per lane; the first array index is the lane."""
+    """Tables of one edition, one per lane: the first array index."""
 
-    hands: Ints  # by lane, seat and card
+    hands: Ints  # (lane, seat, card)
     pile: Ints  # card numbers, from `begin` to before `end`
-    public: Ints  # by lane and card: visible copies
-    discards: Ints  # by lane and card
-    battle: Ints  # by lane, side and place; place 0 is the bare table
+    public: Ints  # (lane, card): visible copies
+    discards: Ints  # (lane, card)
+    battle: Ints  # (lane, side, place); place 0: bare table
     depth: Ints  # place of the top card in `battle`
-    tops: Ints  # what each battle pile shows
+    tops: Ints  # shown by each battle pile
     limit: Flags
     km: Ints
     twos: Ints  # number of 200s
     moved: Flags
-    safe: Flags  # by lane, side and safety: the side has it
+    safe: Flags  # (lane, side, safety)
     coups: Ints
     begun: Flags
     totals: Ints  # before the hand
@@ -118,7 +117,7 @@ class Lanes:
     by: Ints  # side that completed the trip, or -1
     begin: Ints
     end: Ints
-    origin: Ints  # original lane number: finished lanes are removed
+    origin: Ints  # original lane number: finished lanes go
 
     def __init__(self, table: Table, fields: dict[str, Any]) -> None:
         self.edition: Edition = table.edition
@@ -136,7 +135,7 @@ class Lanes:
         return len(self.move)
 
     def chosen(self, lanes: Any) -> Lanes:
-        """Return copies of some lanes: a slice, mask `(n,)` or numbers."""
+        """Return copies of lanes: a slice, mask `(n,)` or numbers."""
         other = copy(self)
         vars(other).pop("rows", None)
         other._stopped = None
@@ -150,11 +149,11 @@ class Lanes:
         return np.arange(len(self))
 
     def of(self, field: Any, which: Any) -> Any:
-        """Return the entry of one side (or seat) per lane."""
+        """Return a field's entry for one side or seat per lane."""
         return field.reshape(-1, *field.shape[2:]).take(self.rows * field.shape[1] + which, axis=0)
 
     def race_km(self, side: Any, at: Any = None) -> Ints:
-        """Return the km towards the target of one side per lane, for all lanes or those in `at`."""
+        """Return one side's km towards the target per lane, in all lanes or `at`."""
         places = (self.rows if at is None else at) * self.sides + side
         km: Ints = self.km.reshape(-1).take(places)
         if self.race_counts:
@@ -179,8 +178,8 @@ class Lanes:
     def draw(self, at: Ints, seat: Ints, chance: np.random.Generator) -> None:
         """Draw a card into a hand of the lanes in `at`, reshuffling discards if the edition does.
 
-        Odd seats draw from the pile's other end. So with two players, one's extra draw does not change the other's
-        cards; plays compared in a world differ less by luck.
+        Odd seats draw from the pile's other end: one of two players' extra draw then leaves the other's cards
+        unchanged, and compared plays differ less by luck.
         """
         if self.reshuffles:
             for lane in at[self.begin[at] >= self.end[at]].tolist():
@@ -215,16 +214,15 @@ class Lanes:
         at = np.flatnonzero(who)
         self.draw(at, self.move[at], chance)
 
-    # Changing piles; `at` has each lane at most once
+    # Changing piles; `at` has no lane twice
 
     def _put(self, at: Ints, side: Ints, card: Ints) -> None:
-        """Put cards (numbers plus one) on battle piles; 0 makes a pile look empty."""
+        """Put cards (numbers plus one) on battle piles; 0 looks empty."""
         self.depth[at, side] += 1
         self.battle[at, side, self.depth[at, side]] = self.tops[at, side] = card
         self._stopped = None
 
     def _lift(self, at: Ints, side: Ints) -> None:
-        """Discard the top cards of battle piles."""
         self.discards[at, self.tops[at, side] - 1] += 1
         self.depth[at, side] -= 1
         self.tops[at, side] = self.battle[at, side, self.depth[at, side]]
@@ -280,13 +278,13 @@ class Lanes:
         self._put(at[puts], own[puts], card[puts] + 1)
 
     def _save(self, at: Ints, side: Ints, card: Ints, beaten: Ints | int = -1) -> None:
-        """Play safeties; `beaten`: hazards just removed by coups fourrés, or -1."""
+        """Play safeties; `beaten`: hazards that coups fourrés just removed, or -1."""
         deck, edition = self.deck, self.edition
         which = np.searchsorted(deck.safeties, card)
         right_of_way = which == deck.right_of_way
         top = self.tops[at, side]
         takes_away = right_of_way | (edition.roll_after_late_safety == "not-needed")
-        # An equal hazard below the one a coup fourré removed stays.
+        # An equal hazard below the removed one stays.
         hazard = takes_away & (deck.answers[top] == which) & ((beaten == -1) | (beaten == deck.limit))
         limit = right_of_way & self.limit[at, side]
         self.safe[at, side, which] = self.begun[at, side] = True
@@ -320,7 +318,7 @@ class Lanes:
     def answer(
         self, at: Ints, by: Ints, victim: Ints, card: Ints, chance: np.random.Generator, mirrors: int = 0
     ) -> None:
-        """Let the sides just attacked by seats `by` answer."""
+        """Let the sides that seats `by` just attacked answer."""
         if not len(at):
             return
         seat = self._coup_fourre(at, victim, card, chance)
@@ -334,7 +332,7 @@ class Lanes:
             self._fast_remedy(at, victim, card)
 
     def _holder(self, at: Ints, sides: Flags, card: Ints | int) -> Ints:
-        """Return the lowest seat of the flagged sides that holds a card, or -1."""
+        """Return the flagged sides' lowest seat with a card, or -1."""
         seat = np.full(len(at), -1)
         for other in range(self.seats - 1, -1, -1):
             seat[sides[:, self.side_of[other]] & (self.hands[at, other, card] > 0)] = other
@@ -395,7 +393,7 @@ class Lanes:
             self.move[at], self.due[at] = seat, NOTHING
 
     def turn_back(self, at: Ints, driver: Ints, card: Ints, doubled: Flags) -> None:
-        """Let opponents play u-turns on distance cards just played by `driver`."""
+        """Let opponents play u-turns on `driver`'s distance cards just played."""
         deck, side, km = self.deck, self.side_of[driver], self.deck.km[card] * (1 + doubled)
         won = self.over[at] == COMPLETED
         seat = self._holder(at, ~_only(side, self.sides), deck.u_turn)
@@ -430,7 +428,7 @@ class Lanes:
         self._settle()
 
     def _settle(self) -> None:
-        """With an empty pile, give the turn to the next seat with a card, or end the hand."""
+        """With an empty pile, give the turn to the next seat with cards, else end."""
         empty = (self.over == OPEN) & (self.begin >= self.end)
         if self.reshuffles:
             empty &= self.discards.sum(1) == 0
@@ -456,9 +454,9 @@ _FIELDS = tuple(Lanes.__annotations__)
 _DUE = {Due.NOTHING: NOTHING, Due.ONE: ONE, Due.TURN: TURN}
 _HOW = {HowEnded.COMPLETED: COMPLETED, HowEnded.EXHAUSTED: EXHAUSTED, HowEnded.AGREED: EXHAUSTED}
 _MOST_PILED = 48
-"""Places in a battle pile: the bare table and all hazards and remedies of a deck, at most 46.
+"""Places in a battle pile: the bare table and a deck's hazards and remedies, at most 46.
 
-That is 42 in bsd-mille, where each of four safeties may leave a Roll.
+In bsd-mille 42, and a Roll left by each of four safeties.
 """
 
 
@@ -504,7 +502,7 @@ def _side_fields(deck: NumberedDeck, side: Side) -> dict[str, Any]:
 
 
 def lanes_to_move(table: Table, seat: int, held: Ints, totals: Mapping[str, int] = NO_POINTS) -> Lanes:
-    """Return a table with a lane for each hand that `held` gives a seat to move; other hands are empty."""
+    """Return a lane for each hand in `held` of a seat to move; other hands are empty."""
     hands = np.zeros((len(held), len(table.seats), held.shape[1]), np.int8)
     hands[:, seat] = held
     lanes = lanes_of(table._replace(due=Due.NOTHING), hands, np.zeros((len(held), table.draw_pile), np.int8), totals)

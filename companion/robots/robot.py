@@ -47,17 +47,17 @@ class Choice(NamedTuple):
 
 
 ROBOT_NAMES = ("Bob", "Cid", "Dee", "Eve", "Fay", "Gus", "Hal", "Ida", "Jo", "Kit", "Lou", "Max", "Ned", "Oz", "Pat")
-"""Names of robots, more than seats because people may use some."""
+"""More than seats: people may use some."""
 
 _MOST_LAID = 6
-_MOST_DISCARDED = 3  # most plays and discards in a search
-_NOT_SEARCHED_WORTH = 1000.0  # an answer or special card worth this is clearly right
+_MOST_DISCARDED = 3  # in a search
+_NOT_SEARCHED_WORTH = 1000.0  # such answers and special cards are clearly right
 
 
 def choose(position: Position, level: Level, chance: random.Random, effort: Effort = Effort()) -> Choice:  # noqa: B008
-    """Return a legal play, or None to wait, whatever the order of the hand.
+    """Return a legal play, or None to wait, whatever the hand's order.
 
-    Raises Problem if the player has nothing to decide.
+    Raises Problem if there is nothing to decide.
     """
     position = replace(position, hand=tuple(sorted(position.hand)))
     asked = options(position)
@@ -76,7 +76,7 @@ def choose(position: Position, level: Level, chance: random.Random, effort: Effo
 
 
 def _worth_searching(ranked: Sequence[tuple[Play | None, float]]) -> list[tuple[Play | None, float]]:
-    """Return the plays to compare, best first; a discard without cost excludes other discards."""
+    """Return the plays to compare, best first; a costless discard excludes others."""
     discards = [(play, worth) for play, worth in ranked if play is not None and play.verb is Verb.DISCARD]
     others = [play for play, worth in ranked if worth > NEVER and (play is None or play.verb is not Verb.DISCARD)]
     most = 1 if discards and discards[0][1] >= 0 else _MOST_DISCARDED
@@ -85,7 +85,7 @@ def _worth_searching(ranked: Sequence[tuple[Play | None, float]]) -> list[tuple[
 
 
 def reason_for(position: Position, play: Play | None) -> Said:
-    """Return the reason for a play chosen by its worth."""
+    """Return why a play was chosen by worth."""
     if play is None or play.verb is Verb.PASS:
         return say_many(
             "The card in the hand is not worth playing now.",
@@ -145,7 +145,7 @@ def _named(side: Side) -> Said:
 
 
 def search_reason(position: Position, found: SearchResult) -> Said:
-    """Return the reason for a play chosen by a search."""
+    """Return why a search chose a play."""
     return say(
         "In %(worlds)d simulated deals it wins %(share)d%%, `%(other)s` %(less)d%%: %(why)s",
         worlds=found.worlds,
@@ -160,14 +160,14 @@ _MOST_CARDS = 30  # more than a hand holds
 
 
 class Dialogue:
-    """Answers questions one by one; only new lines of a growing record are judged."""
+    """Answers questions; judges only new lines of a growing record."""
 
     def __init__(self, level: Level, effort: Effort, seed: int | None) -> None:
         self.level, self.effort, self.seed = level, effort, seed
         self._judged = judge.EMPTY_RECORD
 
     def answer(self, line: str) -> dict[str, str | None]:
-        """Return `play` and `why`, or `error`; with a seed, equal questions get equal answers."""
+        """Return `play` and `why`, or `error`; a seed makes them repeatable."""
         try:
             question = _question(line)
             position = self._position(question)
@@ -178,7 +178,7 @@ class Dialogue:
         return {"play": None if choice.play is None else str(choice.play), "why": choice.why}
 
     def _seed_for(self, position: Position) -> str | None:
-        """Return a seed from record, player and sorted hand; None without a seed."""
+        """Return a seed from record, player and hand; None without `seed`."""
         lines = [line.text for line in self._judged.lines]
         return None if self.seed is None else f"{self.seed} {lines} {position.player} {sorted(position.hand)}"
 

@@ -17,22 +17,22 @@ from companion.rules.play import Play, Verb
 from companion.rules.record.judge import JudgedRecord
 from companion.rules.table import Table
 
-Slots = Sequence[Card | None]  # of the robot's mat, from the left; `Card.UNKNOWN` if unread
+Slots = Sequence[Card | None]  # of the robot's mat, from the left; `UNKNOWN` if unread
 
 
 class Step(StrEnum):
     """What the helper must do."""
 
-    DRAW = "draw"  # draw a card face down into a slot
+    DRAW = "draw"  # face down into a slot
     LAY = "lay"  # play or discard a slot's card
-    DO = "do"  # carry out a play of no card or several
-    SHOW = "show"  # adjust an unreadable card, or enter it
+    DO = "do"  # a play of no card or several
+    SHOW = "show"  # adjust or enter an unreadable card
     TAKE_BACK = "take-back"  # put surplus cards back
 
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """The next step at a table."""
+    """The helper's next step at a table."""
 
     step: Step
     table: Table
@@ -41,7 +41,7 @@ class Instruction:
     why: Said | None = None
 
     def stands(self, table: Table, slots: Slots) -> bool:
-        """True if the table is unchanged and the play's cards are in their slots or being moved."""
+        """True if the table is unchanged and the play's cards are in place or moving."""
         if self.play is None or self.table != table:
             return False
         return all(slots[n - 1] in (card, None) for n, card in zip(self.slots, self.play.out_of_hand, strict=False))
@@ -50,9 +50,9 @@ class Instruction:
 def instruct(
     record: JudgedRecord, player: str, level: Level, slots: Slots, chance: random.Random, before: Instruction | None
 ) -> Instruction | None:
-    """Return a robot's next step, None while it waits; `before` is the last instruction.
+    """Return a robot's next step, None while it waits; `before` is the last one.
 
-    Moving the cards of a play does not change it. Raises Problem if the robot cannot hold these cards.
+    Moving a play's cards does not change it. Raises Problem for impossible cards.
     """
     table = record.game.table
     if table is None:
@@ -75,7 +75,7 @@ def instruct(
 
 
 def _draws(position: Position) -> int:
-    """Return how many cards to draw before the robot plays."""
+    """Return how many cards to draw before the play."""
     table, taken = position.table, position.table.window.taken
     lays_first = table.handed_to is not None or (taken is not None and taken.seat == position.seat)
     if not position.is_in_turn or table.extension_offered_to is not None or lays_first:
@@ -86,7 +86,7 @@ def _draws(position: Position) -> int:
 def _chosen(
     position: Position, level: Level, chance: random.Random, slots: Slots, *, draws_first: bool
 ) -> Instruction | None:
-    """Return the robot's play, if it has one and need not draw first."""
+    """Return the robot's play, unless it must draw first."""
     try:
         may_wait = options(position).may_wait
     except Problem:
@@ -106,20 +106,18 @@ def _chosen(
 
 
 class RobotHelp:
-    """The helper's last instruction and the cards they entered; thread-safe, in memory only."""
+    """The helper's last instruction and entered cards; thread-safe, not saved."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._told: Instruction | None = None
-        self._tapped: Mapping[
-            int, tuple[Card | None, Card | None]
-        ] = {}  # by slot: the card entered, and the card then seen
+        self._tapped: Mapping[int, tuple[Card | None, Card | None]] = {}  # by slot: card entered, card then seen
         self._hand: object = None
         self.helper: str | None = None  # phone
-        self.steps = 0  # number of new instructions: a speaking phone reads each once
+        self.steps = 0  # instructions so far: a phone reads each once
 
     def tap(self, cards: Mapping[int, Card | None], hand: object, seen: Slots) -> None:
-        """Enter the cards of some slots, valid until the camera sees a change there."""
+        """Enter cards of slots, valid until the camera sees a change."""
         with self._lock:
             self._begin(hand)
             self._tapped = {**self._tapped, **{n: (card, seen[n - 1]) for n, card in cards.items()}}
@@ -136,7 +134,7 @@ class RobotHelp:
             self._begin(hand)
             past, told = past_of(record), self._told
             if told is not None and told.play is not None and past[-1:] == (PastPlay(told.table, told.play),):
-                # Played cards have left their slots, even if unseen.
+                # Played cards have left, even if unseen.
                 gone = {n: (None, seen[n - 1]) for n in told.slots if n in self._tapped}
                 self._told, self._tapped = None, {**self._tapped, **gone}
             chance = random.Random(f"{hand} {len(past)} {player}")  # noqa: S311

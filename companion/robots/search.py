@@ -1,8 +1,7 @@
 """Level 3: a Monte Carlo search over the information set.
 
-Candidates are played out in the same dealt worlds, so that luck is equal. The first, the choice of `valuation.py`,
-stays until another leads by more than the noise. Each round drops candidates with hardly anything to gain, except the
-first.
+Candidates are played out in the same dealt worlds, for equal luck. The first, chosen by `valuation.py`, stays until
+another leads by more than the noise. Each round drops others that can hardly gain.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ from companion.rules.table import Table
 _FIRST_ROUND = 1000  # playouts; each later round doubles the total
 _FIRST_TIMED_ROUND = 200
 _LEAST_WORLDS = 8
-_DOUBT = 0.003  # prior: deduction from the share of all candidates but the first
-_DOUBT_POINT = 0.00005  # further deduction per point of worth below the first
+_DOUBT = 0.003  # prior: deducted from the share of all but the first
+_DOUBT_POINT = 0.00005  # also deducted per point of worth below the first
 _DOUBT_WORLDS = 20  # weight of this prior
 _LEAST_ERROR = 1e-9
-_LEAST_GAIN = 0.0006  # expected gain for further playouts, in shares of a match
-_CLEAR_LEAD = 1.5  # least lead over the first candidate, in standard errors
+_LEAST_GAIN = 0.0006  # least expected gain for more playouts, in matches
+_CLEAR_LEAD = 1.5  # over the first candidate, in standard errors
 _NORMAL = NormalDist()
 
 
@@ -48,7 +47,7 @@ class Effort:
 
 
 class SearchResult(NamedTuple):
-    """The best play and the runner-up."""
+    """Best play and runner-up."""
 
     play: Play | None
     share: float  # likelihood of winning the match
@@ -58,7 +57,7 @@ class SearchResult(NamedTuple):
 
 
 class Candidate:
-    """A play, with its likelihood of winning the match in each world."""
+    """A play, with its likelihood of winning the match by world."""
 
     def __init__(self, position: Position, play: Play | None, doubt: float = 0.0) -> None:
         self.play, self.doubt = play, doubt
@@ -77,7 +76,7 @@ class Candidate:
 def search(
     position: Position, plays: Sequence[tuple[Play | None, float]], chance: random.Random, effort: Effort
 ) -> SearchResult:
-    """Return the best of several plays, given with their worth, best first."""
+    """Return the best of `plays`, given with worths, best first."""
     rng = np.random.default_rng(chance.getrandbits(64))
     everything = left = [
         Candidate(position, play, (_DOUBT + _DOUBT_POINT * (plays[0][1] - worth)) * (number > 0))
@@ -111,7 +110,7 @@ def _try_out(position: Position, candidates: Sequence[Candidate], worlds: int, r
 
 
 def lanes_after(position: Position, candidate: Candidate, hands: Ints, piles: Ints, rng: np.random.Generator) -> Lanes:
-    """Return the worlds after a candidate and any answers."""
+    """Return the worlds after a candidate and its answers."""
     table, deck = candidate.table, deck_of(tuple(position.table.deck))
     own = hands.copy()
     own[:, position.seat] = deck.counts(candidate.hand.elements())
@@ -151,7 +150,7 @@ def _may_gain(one: Candidate, choice: Candidate) -> float:
 
 
 def _difference(one: Candidate, other: Candidate) -> tuple[float, float]:
-    """Return mean and standard error of the difference, including the prior."""
+    """Return the difference's mean and standard error, with prior."""
     worlds, difference = len(one.all) + _DOUBT_WORLDS, one.all - other.all
     mean = (float(difference.sum()) - _DOUBT_WORLDS * (one.doubt - other.doubt)) / worlds
     return mean, max(float(difference.std()) / math.sqrt(worlds), _LEAST_ERROR)
@@ -159,7 +158,7 @@ def _difference(one: Candidate, other: Candidate) -> tuple[float, float]:
 
 def _verdict(everything: Sequence[Candidate], chosen: Candidate) -> SearchResult:
     others = [candidate for candidate in everything if candidate is not chosen]
-    # Luck differs between worlds: compare common ones.
+    # Compare only worlds in common.
     second = min(others, key=lambda other: _lead(chosen, other).mean(), default=chosen)
     share, less = float(chosen.all.mean()), float(_lead(chosen, second).mean())
     return SearchResult(chosen.play, share, second.play, share - less, len(chosen.all))

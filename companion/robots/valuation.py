@@ -1,6 +1,6 @@
 """Worths of plays for the player to move, in points, by rules of thumb and unseen cards.
 
-Level 2 makes the best play; so do all seats when level 3 plays hands out.
+Level 2 makes the best play, and so do all seats in level 3's simulations.
 """
 
 from __future__ import annotations
@@ -23,34 +23,37 @@ STUCK_ALONE = NEVER / 2  # deducted from a discard with `discard=when-stuck`
 
 
 class Weights(NamedTuple):
-    """Worths in points of the classic game, tuned by bsd-mille hands between two sets of weights."""
+    """Worths in points of the classic game, tuned in bsd-mille hands between two sets of weights.
+
+    `save_*` is for playing a safety; `keep_*` is the cost of a discard.
+    """
 
     complete: float = 1000.0
-    save_first: float = 2000.0  # a safety shortly before the hand ends
-    save_spent: float = 500.0  # a safety whose hazards have all been seen
-    save_stuck: float = 280.0  # a safety for a missing remedy
+    save_first: float = 2000.0  # shortly before the hand ends
+    save_spent: float = 500.0  # all its hazards have been seen
+    save_stuck: float = 280.0  # for a missing remedy
     save_limited: float = 137.0
-    save_held: float = -140.0  # a safety kept for its coup fourré
-    save_pointless: float = 20.0  # the same if a coup fourré scores nothing
+    save_held: float = -140.0  # kept for its coup fourré
+    save_pointless: float = 20.0  # the same if that scores nothing
     remedy: float = 300.0
-    roll: float = 160.0  # less than `limit`: first slow the opponent
+    roll: float = 160.0  # below `limit`: first slow the opponent
     end_of_limit: float = 208.0
     attack: float = 330.0
-    attack_in_crowd: float = 10.0  # with reshuffling and over two sides: it helps others too
+    attack_in_crowd: float = 10.0  # with reshuffling and over two sides
     attack_progress: float = 60.0
     attack_remedy: float = -1.0  # per unseen copy of its remedy
-    attack_known: float = 30.0  # its safety has been seen
+    attack_known: float = 30.0  # its safety was seen
     attack_stopped: float = -100.0
     limit: float = 170.0
-    limit_late: float = -60.0  # on a side that needs at most 100 km
+    limit_late: float = -60.0  # if the side needs at most 100 km
     drive: float = 60.0
     drive_km: float = 0.25
     first_200: float = -15.0  # if the match goes on
-    misfit: float = -90.0  # within 100 km of the target: no card in hand for the rest
+    misfit: float = -90.0  # within 100 km of the target without a card for the rest
     misfit_25: float = -110.0  # the same at any distance for a rest of 25 km
     useless: float = -15.0
-    near_km: int = 200  # an opponent this near makes safeties urgent
-    last_draws: float = 2.0  # the same for draws left per seat
+    near_km: int = 200  # an opponent's rest that makes safeties urgent
+    last_draws: float = 2.0  # draws left per seat that do so
     accelerator: float = 20.0
     keep_km: Mapping[int, float] = MappingProxyType({25: 10.0, 50: 16.0, 75: 20.0, 100: 34.0, 200: 40.0, 300: 40.0})
 
@@ -67,20 +70,20 @@ class Weights(NamedTuple):
     extend: float = -695.0  # base value of calling it
     extend_stake: float = -0.47  # per point that the completed trip scores now
     extend_draw: float = 18.0  # per draw left for a seat
-    extend_km: float = 1.75  # per km in the completing side's hands
+    extend_km: float = 1.75  # per km in the completer's hands
     extend_hazard: float = 111.0  # per hazard there
-    extend_held: float = 270.0  # per hazard or limit that holds up every opponent
-    extend_safety: float = 96.0  # per safety more than the best opponent's
+    extend_held: float = 270.0  # per hazard or limit on every opponent
+    extend_safety: float = 96.0  # per safety above the best opponent's
 
 
 _LEAST_KM = 25
 _TWO_HUNDRED_KM = 200
-_ONE_CARD_KM = 100  # many cards can drive up to this
-WEIGHTS = Weights()  # the tuned values
+_ONE_CARD_KM = 100  # many cards can drive this far
+WEIGHTS = Weights()
 
 
 class Movers:
-    """Players to move after the draw, and which cards they may play, by card and lane."""
+    """Players to move after the draw, and their playable cards, by card and lane."""
 
     def __init__(self, lanes: Lanes) -> None:
         self.lanes, self.deck, self.edition = lanes, lanes.deck, lanes.edition
@@ -139,7 +142,7 @@ class Movers:
         return may
 
     def may_stop(self, victim: Ints) -> Flags:
-        """Flag the lanes where a hazard could stop another side, safeties aside."""
+        """Flag lanes where a hazard could stop another side, safeties aside."""
         edition, lanes = self.edition, self.lanes
         top, right_of_way = lanes.of(lanes.tops, victim), lanes.of(lanes.safe, victim)[:, self.deck.right_of_way]
 
@@ -156,17 +159,17 @@ class Movers:
 
 
 def worths(lanes: Lanes, weights: Weights = WEIGHTS) -> tuple[Points, Ints]:
-    """Return by lane the worth of each `Lanes.play` column, and each card's best target side."""
+    """Return by lane each `Lanes.play` column's worth, and each card's best target side."""
     return Valuation(lanes, weights).worths()
 
 
 class Valuation(Movers):
-    """Worths of the cards of the players to move."""
+    """Worths of the movers' cards."""
 
     def __init__(self, lanes: Lanes, weights: Weights) -> None:
         super().__init__(lanes)
         self.w = weights
-        # By card and lane: operations per card read memory in order.
+        # By card and lane, so that operations read memory in order.
         self.hand = np.ascontiguousarray(lanes.of(lanes.hands, lanes.move).T)
         self.holds = self.hand > 0
         self.unseen = np.ascontiguousarray((lanes.total - lanes.public).T) - self.hand
@@ -223,7 +226,7 @@ class Valuation(Movers):
     def _doubled(self) -> None:
         deck, w, km = self.deck, self.w, self.km
         worth = w.drive + w.drive_km * 2 * km - w.accelerator + w.complete * (self.rest <= 2 * km)
-        # A card that arrives by itself needs no accelerator.
+        # One that arrives by itself needs no accelerator.
         may = self.may_drive(times=2) & (self.rest > km) & self.holds[deck.distances] & self.holds[deck.accelerator]
         self.doubled[deck.distances] = np.where(may, worth, NEVER)
 
@@ -293,7 +296,7 @@ class Valuation(Movers):
             self.discard[deck.safeties] = -w.keep_safety
 
     def _ends_soon(self) -> Flags:
-        """Flag the lanes where this turn completes, an opponent is near, or few cards are left."""
+        """Flag lanes where this turn completes, an opponent is near, or few cards are left."""
         w, lanes = self.w, self.lanes
         soon = self.completes.copy()
         if not lanes.reshuffles:
@@ -302,6 +305,6 @@ class Valuation(Movers):
             other = (self.own + further) % lanes.sides
             soon |= (lanes.target - lanes.race_km(other) <= w.near_km) & ~lanes.of(lanes.stopped, other)
         if lanes.race_counts:
-            # A safety keeps the turn, so a distance card may follow.
+            # A distance card may follow a safety.
             soon |= SAFETY_KM * self.holds[self.deck.safeties].sum(0) + self.can_drive_km >= self.rest
         return soon

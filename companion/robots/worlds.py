@@ -1,7 +1,7 @@
-"""Deal many worlds (other hands and draw pile) that agree with what a player has seen, and play them out.
+"""Deal many worlds (other hands and draw pile) that fit what a player has seen, and play them out.
 
-Cards that a player visibly took are in their hand. Hands that do not fit past plays are rarer: each is followed back,
-returning the played card and removing a random one for the draw.
+Cards visibly taken are in their hand. Hands that do not fit past plays are rarer: each is followed back, with the
+played card returned and a random one removed for the draw.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from companion.rules.editions.edition import Edition
 from companion.rules.play import Verb
 from companion.rules.scoring import safety_points
 
-_SURPLUS = 4  # worlds dealt for each one kept
-_LOOKS_BACK = 5  # past plays considered, shared among the others
+_SURPLUS = 4  # dealt worlds per world kept
+_LOOKS_BACK = 5  # past plays considered, of all others together
 _PATIENCE_POINTS = 40.0  # deficit that makes a play e times less likely
-_WHIM = 0.08  # least likelihood of a play: people do not play by the valuation
+_WHIM = 0.08  # least likelihood: people do not play by the valuation
 
 
 def deal(position: Position, count: int, chance: np.random.Generator) -> tuple[Ints, Ints]:
@@ -59,7 +59,7 @@ def _dealt(position: Position, count: int, chance: np.random.Generator) -> tuple
 
 
 def _likelihood(position: Position, hands: Ints, chance: np.random.Generator) -> Points:
-    """Return the likelihood of the others' past plays, by world."""
+    """Return others' past plays' likelihood, by world."""
     likely = np.ones(len(hands))
     looks = max(1, _LOOKS_BACK // (len(position.table.seats) - 1))
     since = [None, *(past.play for past in reversed(position.past))]
@@ -82,7 +82,7 @@ def _likelihood(position: Position, hands: Ints, chance: np.random.Generator) ->
 
 
 def _led_back(past: PastPlay, seat: int, held: Ints, likely: Points, chance: np.random.Generator) -> Ints:
-    """Return the hands before a play; reduce `likely` where another play looked better."""
+    """Return hands before a play; lower `likely` where others looked better."""
     table, play = past
     deck = deck_of(tuple(table.deck))
     held = held + deck.counts(card for card in play.out_of_hand if card in deck.number)
@@ -100,7 +100,7 @@ def _led_back(past: PastPlay, seat: int, held: Ints, likely: Points, chance: np.
 _MOST_TURNS = 130  # more than a hand has
 _MOST_TURNS_OF_RACE = 60  # with reshuffling; then the lead decides
 _HAND_SPREAD = 1400.0  # of the score difference in a two-player hand
-_LAST_HANDS = 1.2  # added to the hands still needed, fitted to level 2 matches
+_LAST_HANDS = 1.2  # added to hands still needed; fits level 2 matches
 _RACE_SPREAD_KM = 1000.0  # lead that surely decides a race
 _HAND_POINTS = 1130.0  # a side's average per hand
 
@@ -127,7 +127,7 @@ def play_out(lanes: Lanes, chance: np.random.Generator) -> Ends:
 
 
 def wants_extension(lanes: Lanes) -> Flags:
-    """Flag the lanes whose completer extends: for points, without giving up a won match."""
+    """Flag lanes whose completer extends, for points but without risking a won match."""
     may = (lanes.over == COMPLETED) & lanes.may_extend
     if not may.any():
         return may
@@ -150,14 +150,14 @@ def wants_extension(lanes: Lanes) -> Flags:
 
 
 def _own_points(lanes: Lanes) -> Ints:
-    """Return scores without the bonuses of the end, by lane and side."""
+    """Return scores without final bonuses, by lane and side."""
     safety, coup = safety_points(lanes.edition)
     every = lanes.edition.points.all_safeties
     return lanes.km + safety * lanes.safe.sum(2) + coup * lanes.coups + every * lanes.safe.all(2)
 
 
 def points(lanes: Lanes) -> Ints:
-    """Return the score of the hand by lane and side, as in `rules/scoring.py`."""
+    """Return the hand's score by lane and side, as in `rules/scoring.py`."""
     score, edition, made = lanes.edition.points, lanes.edition, _own_points(lanes)
     by = lanes.over == COMPLETED
     lane, side = np.flatnonzero(by), lanes.by[by]
@@ -179,7 +179,7 @@ def points(lanes: Lanes) -> Ints:
 
 
 class Ends:
-    """Results by original lane number."""
+    """Results by original lane."""
 
     def __init__(self, lanes: Lanes) -> None:
         self.edition: Edition = lanes.edition
@@ -193,7 +193,7 @@ class Ends:
         self.km[over.origin] = np.stack([over.race_km(side) for side in range(over.sides)], axis=1)
 
     def shares(self, own: int) -> Points:
-        """Return side `own`'s likelihood of winning the match or race, by lane."""
+        """Return how likely side `own` is to win the match or race, by lane."""
         if self.edition.is_race:
             lead = self.km[:, own] - np.delete(self.km, own, axis=1).max(1)
             lead = lead / _RACE_SPREAD_KM if self.edition.reshuffles else np.sign(lead)
