@@ -13,8 +13,8 @@ _NOT_SHOWN = "…"
 def shown(source: str) -> str:
     """Return a source without secrets: of an address only scheme, host and port.
 
-    Even if mistyped, it shows no text before an `@`, or after `?`, `&`, `#` or `=`. If the password may contain one of
-    these, it shows no host either.
+    Text before `@` and after `?`, `&`, `#` or `=` never shows, even in mistyped sources; nor does the host, if the
+    password may contain one of these.
     """
     address = _ADDRESS.fullmatch(source)
     if address is not None:

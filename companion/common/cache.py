@@ -11,7 +11,7 @@ _Value = TypeVar("_Value")
 class Kept(Generic[_Value]):
     """A thread-safe cache of the `most` values used last.
 
-    Threads that request the same key wait for one value; other keys do not wait.
+    Threads that request a key together wait for one value.
     """
 
     def __init__(self, most: int) -> None:
@@ -22,7 +22,7 @@ class Kept(Generic[_Value]):
     def get(self, key: Hashable, make: Callable[[], _Value], stamp: int = 0) -> _Value:
         """Return the value of `key`, made if missing or of another `stamp`.
 
-        An exception from `make` reaches all waiting callers and is not cached.
+        Exceptions of `make` reach all waiting callers, uncached.
         """
         with self._lock:
             known = self._values.pop(key, None)

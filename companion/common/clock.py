@@ -1,7 +1,7 @@
 """The wall clock: for people to read, never for order, expiry or access.
 
-A small computer starts in 1970, or at its last shutdown, and jumps by years once online. Numbers order events; waiting
-uses the monotonic clock.
+A small computer starts in 1970, or at its last shutdown, and jumps by years once online. Events have numbers; waits use
+the monotonic clock.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LAST_YEAR = 2199
 
 
 def make_readable() -> None:
-    """Restart `time.time` at 1970 if the system clock is past 2262, which Python cannot read."""
+    """Restart `time.time` at 1970 if the clock is past 2262, unreadable for Python."""
     try:
         time.time()
     except OverflowError:
@@ -23,12 +23,12 @@ def make_readable() -> None:
 
 
 def now_s() -> float:
-    """Return seconds since 1970, even by a wrong clock."""
+    """Return seconds since 1970, by a perhaps wrong clock."""
     return time.time()
 
 
 def moment(at_s: float) -> datetime | None:
-    """Return a logged time in UTC, or None outside `FIRST_YEAR` … `LAST_YEAR`."""
+    """Return a logged time in UTC; None outside `FIRST_YEAR` … `LAST_YEAR`."""
     if not math.isfinite(at_s):
         return None
     try:
@@ -39,6 +39,6 @@ def moment(at_s: float) -> datetime | None:
 
 
 def today() -> str | None:
-    """Return the local date as `2026-11-22`, or None as in `moment`."""
+    """Return the local date as `2026-11-22`, or None like `moment`."""
     now = moment(now_s())
     return now.astimezone().date().isoformat() if now else None

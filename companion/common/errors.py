@@ -9,8 +9,8 @@ from companion.common.text import say
 class Problem(Exception):
     """An error for the user: `sentence` says what is wrong and what to do.
 
-    With `values`, `sentence` is a pattern as in `say`. The command line prints it on standard error and exits with
-    `exit_code`: 1 for wrong input, 2 for an impossible command.
+    With `values`, `sentence` is a pattern as in `say`. The command line prints it and exits with `exit_code`: 1 for
+    wrong input, 2 for a command that cannot run as written.
     """
 
     def __init__(self, sentence: str, exit_code: int = 2, **values: object) -> None:
@@ -20,12 +20,12 @@ class Problem(Exception):
 
 
 class Busy(Problem):
-    """Too many requests are waiting; the same one can succeed soon."""
+    """Too many requests are waiting; retry soon."""
 
 
 @contextmanager
 def file_problem(pattern: str, **values: object) -> Iterator[None]:
-    """Turn an OSError into a Problem worded by `pattern`; `%(error)s` is the system's message."""
+    """Turn an OSError into a Problem worded by `pattern`, with `%(error)s`."""
     try:
         yield
     except OSError as error:

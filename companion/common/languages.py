@@ -11,7 +11,7 @@ OWN_NAMES: Mapping[str, str] = {
     "nl": "Nederlands",
     "it": "Italiano",
 }
-"""Names of the supported languages in themselves, by code. Texts in the code are English."""
+"""Own names of the supported languages, by code."""
 
 OWN_WORDS: Mapping[str, str] = {
     "en": "Language",

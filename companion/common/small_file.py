@@ -25,14 +25,14 @@ def read_small(path: Path) -> bytes:
 def text_of(raw: bytes, errors: str = "strict") -> str:
     """Decode UTF-8, or UTF-16 with a byte order mark (Windows Notepad).
 
-    Raises UnicodeDecodeError otherwise, unless `errors` says what to do, as in `bytes.decode`.
+    Raises UnicodeDecodeError otherwise; `errors` as in `bytes.decode`.
     """
     is_utf16 = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     return raw.decode("utf-16" if is_utf16 else "utf-8-sig", errors)
 
 
 def is_text(text: str) -> bool:
-    """True unless a decoded text has many null or replacement characters, as from a picture."""
+    """True unless a text has many null or replacement characters, as from a picture."""
     return text.count("\x00") + text.count("\ufffd") <= len(text) // _MOST_STRANGE
 
 

@@ -1,4 +1,4 @@
-"""Spelling: one form for equal letters, look-alikes, and the word that was meant."""
+"""Spelling: equal letters, look-alikes, and the word that was meant."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def all_composed(value: Any) -> Any:
 
 
 def same_look(one: str, other: str) -> bool:
-    """True if two words look the same in any case: each letter is equal or a look-alike of another script."""
+    """True if two words look the same, ignoring case: letters are equal or look-alikes of other scripts."""
     if max(len(one), len(other)) > _MOST_COMPARED:
         return one == other
     ones, others = _letters(one), _letters(other)
@@ -62,7 +62,7 @@ def look_alike(word: str, known: Iterable[str]) -> str | None:
 
 
 def unlike_letters(one: str, other: str) -> Said:
-    """Return how the letters of two look-alikes differ: `Cyrillic letters`."""
+    """Return how two look-alikes differ: `Cyrillic letters`."""
     scripts = map(_script, sorted({*one} ^ {*other}))
     return next((_SCRIPTS[script] for script in scripts if script in _SCRIPTS), say("other letters"))
 
@@ -80,7 +80,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 def meant(word: str, known: Iterable[str], spelled: Mapping[str, str] | None = None) -> Said:
-    """Return ` (did you mean 'roll'?)`, or the word that this one only looks like; empty if none is similar.
+    """Return ` (did you mean 'roll'?)`, or the look-alike's word; empty if none is similar.
 
     `spelled` gives known words to show in another spelling.
     """

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-CALLED = "COMPANION_CALLED"  # environment variable: script that started the program, such as `deploy/run`
+CALLED = "COMPANION_CALLED"  # environment variable: script that started the program
 _SPOKEN = "\n\t"
 
 
@@ -56,13 +56,13 @@ def _broken_if_gone() -> Iterator[None]:
 
 
 def show_plainly() -> None:
-    """Make terminal output plain; letters that the encoding lacks become escapes."""
+    """Make terminal output plain; unencodable letters become escapes."""
     sys.stdout = _plain(sys.stdout, sys.__stdout__)
     sys.stderr = _plain(sys.stderr, sys.__stderr__)
 
 
 def _plain(stream: TextIO, own: TextIO | None) -> TextIO:
-    """Make one of the process's own streams plain; return a replaced one unchanged."""
+    """Return one of the process's own streams made plain, a replaced one unchanged."""
     if stream is not own or not isinstance(stream, io.TextIOWrapper):
         return stream
     if not stream.isatty():

@@ -8,7 +8,7 @@ from typing import Self
 class Said(str):
     """An English sentence with its `pattern` and the `values` in it, for translation.
 
-    Pages look up the pattern and insert the values, which may be `Said` too.
+    Pages look up the pattern and insert the values, perhaps `Said` too.
     """
 
     __slots__ = ("pattern", "values")
@@ -28,7 +28,7 @@ class Said(str):
 
 
 class Counted(Said):
-    """A sentence about `number` things: `pattern` for one, `several` for more or none."""
+    """A sentence about `number` things: `pattern` for one, `several` otherwise."""
 
     __slots__ = ("number", "several")
 
@@ -60,7 +60,7 @@ class Term(Said):
         return self
 
     def called(self, text: str) -> Term:
-        """Return the term with another English word."""
+        """Return the term with another word."""
         return Term(text, self.kind, self.key)
 
     def begun(self) -> Term:
@@ -69,19 +69,19 @@ class Term(Said):
 
 
 def plain(text: object, most: int = 500) -> str:
-    """Make untrusted text safe for a sentence: one printable line of at most `most` characters, and `…`."""
+    """Make untrusted text safe for a sentence: one printable line, cut after `most` characters."""
     short = str(text)[: most + 1]
     signs = "".join(char if char.isprintable() else "·" for char in short[:most])
     return f"{signs}…" if len(short) > most else signs
 
 
 def say(pattern: str, **values: object) -> Said:
-    """Return a sentence from a pattern with `%(name)s` places, and mark it for translation."""
+    """Return a sentence from a pattern with `%(name)s` places; marks it for translation."""
     return Said(pattern, **values)
 
 
 def say_many(one: str, several: str, count: int, **values: object) -> Said:
-    """Return the sentence for `%(count)d` things, and mark both for translation."""
+    """Return the sentence for `%(count)d` things; marks both for translation."""
     return Counted(one, several, count, **values)
 
 

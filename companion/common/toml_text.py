@@ -6,7 +6,7 @@ from typing import Any
 
 from companion.common.text import plain, say
 
-MOST_DOTS = 200  # per line: `tomllib` takes hours over a key of some thousand parts
+MOST_DOTS = 200  # per line: `tomllib` takes hours over thousands of dots
 TOO_LARGE = 10**18
 _PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 _TOO_MANY_DIGITS = re.compile(r"[0-9_]{4000,}")
@@ -53,7 +53,7 @@ def load(text: str) -> dict[str, Any]:
 
 
 def _sayable(value: Any) -> Any:
-    """Replace large integers: Python refuses to print the largest."""
+    """Replace large integers, which Python may refuse to print."""
     if isinstance(value, dict):
         return {key: _sayable(inner) for key, inner in value.items()}
     if isinstance(value, list):

@@ -13,7 +13,7 @@ from companion.common.spelling import shown
 from companion.common.text import Said, say, say_many
 
 Recoded = Callable[[bytes, str], bytes]
-"""Function from a picture's bytes and its name for messages to a re-encoded PNG; raises Problem."""
+"""Function from a picture's bytes and name (for messages) to a new PNG; raises Problem."""
 
 _STEP_BYTES = 1 << 16
 _OF_UNPACKING = ("zlib", "lzma", "_lzma", "struct")  # modules whose errors mean damage and share no base class
@@ -21,7 +21,7 @@ _OF_UNPACKING = ("zlib", "lzma", "_lzma", "struct")  # modules whose errors mean
 
 @dataclass(frozen=True, slots=True)
 class ZipReader:
-    """Reader of one kind of untrusted zip file. Raises nothing but Problem."""
+    """Reader of a kind of untrusted zip file. Raises only Problem."""
 
     is_known: Callable[[str], bool]  # if an entry may have this name
     strange: Callable[[str], Said]  # sentence about other names
@@ -54,7 +54,7 @@ class ZipReader:
         return content
 
     def anew(self, file: Path, pictures: Iterable[tuple[str, bytes]], recoded: Recoded) -> Iterator[tuple[str, bytes]]:
-        """Yield PNG names and contents singly: all may be far larger than the zip."""
+        """Yield PNG names and contents singly: all together may be huge."""
         names, room = set[str](), self.most_bytes
         for name, picture in pictures:
             png = str(PurePosixPath(name).with_suffix(".png"))
@@ -73,7 +73,7 @@ class ZipReader:
 
 @contextmanager
 def _opened(file: Path, sent: bytes | None, bad: Callable[[Path, Said], Problem]) -> Iterator[zipfile.ZipFile]:
-    """Open a zip file, turning errors while it is open into a Problem."""
+    """Open a zip file; errors while open become a Problem."""
     try:
         with zipfile.ZipFile(file if sent is None else io.BytesIO(sent)) as packed:
             yield packed
@@ -92,7 +92,7 @@ def _opened(file: Path, sent: bytes | None, bad: Callable[[Path, Said], Problem]
 
 
 def _read_entry(packed: zipfile.ZipFile, info: zipfile.ZipInfo, most_bytes: int) -> bytes | None:
-    """Return an entry's content; None above `most_bytes`, whatever size it declares."""
+    """Return an entry's content; None above `most_bytes`, whatever it declares."""
     content = bytearray()
     with packed.open(info) as entry:
         while piece := entry.read(_STEP_BYTES):
