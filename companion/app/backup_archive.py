@@ -1,8 +1,7 @@
 """Write the data folder (matches, own editions and decks, settings) to one zip file, and restore it.
 
-Without the cookie key and the seats, a backup cannot pose as a phone. Restored files are not trusted: names must be on
-a list, unpacked sizes are counted, and events are copied into a new log. Editions and decks are checked by their
-readers.
+Cookie key and seats are left out: no backup can pose as a phone. Restored files are not trusted: names must be on a
+list, unpacked sizes are counted, events are copied into a new log, and readers check editions and decks.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ REPLACED_BY_LOG = (
 """Files of a data folder that a restored log replaces."""
 
 REPLACED = (*REPLACED_BY_LOG, EDITIONS_NAME, DECKS_NAME, *SETTINGS)
-"""Files of a data folder that a restored backup replaces, or removes if it lacks them."""
+"""Files of a data folder that a restored backup replaces or, if it lacks them, removes."""
 
 MOST_FILES, MOST_BYTES, MOST_EVENTS = 4000, 256_000_000, 500_000
 _MOST_OF_ONE = {STORE_NAME: 200_000_000, ".png": 16_000_000, ".jpg": 16_000_000, ".jpeg": 16_000_000}
@@ -76,9 +75,9 @@ _EDITION = re.compile(r"[a-z0-9][a-z0-9-]{0,59}\.toml")
 class Bundle:
     """The checked content of a backup."""
 
-    rows: tuple[Row, ...]  # events of its log, in this program's schema
+    rows: tuple[Row, ...]  # events, in this program's schema
     files: Mapping[str, bytes]  # other files by path: `editions/ours.toml`, `decks/grandma/roll.png`
-    is_log: bool = False  # a copy of the log from `storage/backups.py`, which replaces nothing else
+    is_log: bool = False  # a copy from `storage/backups.py`: replaces the log alone
 
     @property
     def says(self) -> str:
@@ -97,7 +96,7 @@ class Bundle:
 def write_bundle(folder: Path, out: Path, *, force: bool = False) -> tuple[str, ...]:
     """Write a data folder to one file, atomically, also while a service runs.
 
-    Return a sentence per damaged file or deck left out. Raises Problem.
+    Return a sentence per file or deck left out. Raises Problem.
     """
     if out.is_dir():
         raise Problem(f"{out} is a folder: name the file, such as {out / 'table.zip'}.")
@@ -116,7 +115,7 @@ def write_bundle(folder: Path, out: Path, *, force: bool = False) -> tuple[str, 
 
 
 def _log_as_bytes(path: Path) -> bytes | None:
-    """Return a self-contained copy of the current log, if any."""
+    """Return a copy of the current log, if any."""
     if not path.exists():
         return None
     try:
@@ -127,7 +126,7 @@ def _log_as_bytes(path: Path) -> bytes | None:
 
 
 def _sound_files(folder: Path, room: int) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """Return the restorable files by path, at most `room` bytes, and a sentence per file left out.
+    """Return restorable files by path, at most `room` bytes, and a sentence per file left out.
 
     Decks come last: they must not displace settings or editions.
     """
@@ -154,7 +153,7 @@ def _sound_files(folder: Path, room: int) -> tuple[dict[str, bytes], tuple[str, 
 
 
 def _check_sizes(thing: str, sizes: Mapping[str, int], folder: Path, room: int, others: int) -> None:
-    """Raise Problem if reading the backup would refuse these sizes."""
+    """Raise Problem for sizes that reading would refuse."""
     for name, size in sizes.items():
         if size > (most := _most_of(name)):
             raise Problem(
@@ -185,7 +184,7 @@ def _write_zip(out: Path, files: Mapping[str, bytes]) -> None:
     try:
         with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as packed:
             for name, content in files.items():
-                # The clock may be wrong: entries have the earliest date of the format.
+                # The clock may be wrong: entries get the format's earliest date.
                 packed.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
         read_bundle(out, sent=zipped.getvalue())
         write_whole(out, zipped.getvalue())
@@ -197,7 +196,7 @@ def _write_zip(out: Path, files: Mapping[str, bytes]) -> None:
 
 
 def is_allowed(name: str) -> bool:
-    """True if a file of that name may be in a backup."""
+    """True if a backup may have a file of that name."""
     if name in (ABOUT, STORE_NAME, *SETTINGS):
         return True
     folder, _, rest = name.partition("/")
@@ -210,10 +209,9 @@ def is_allowed(name: str) -> bool:
 def read_bundle(
     file: Path, *, sent: bytes | None = None, recoded: Recoded | None = None, own: Path | None = None
 ) -> Bundle:
-    """Return the checked content of a backup or a copy of the log. Raises Problem only.
+    """Return the checked content of a backup or log copy. Raises Problem only.
 
-    `sent`: content not yet on disk. `recoded` re-encodes pictures. `own`: folder of the current editions, which are
-    reloaded afterwards.
+    `sent`: content not on disk. `recoded` re-encodes pictures. `own`: folder of the editions to reload afterwards.
     """
     if sent is None and (copy := _copy_of_log(file)) is not None:
         if own is not None:
@@ -243,7 +241,7 @@ def read_bundle(
 
 
 def _copy_of_log(file: Path) -> bytes | None:
-    """Return the content of a copy of the log; None for other or unreadable files."""
+    """Return a log copy's content; None for other or unreadable files."""
     most = _most_of(STORE_NAME)
     try:
         with file.open("rb") as opened:
@@ -359,7 +357,7 @@ def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
 
 
 def _rows(file: Path, log: bytes) -> tuple[Row, ...]:
-    """Return an untrusted database's rows; its schema must equal ours, so no trigger or view runs."""
+    """Return an untrusted database's rows; only our schema is accepted, so no trigger or view runs."""
     with closing(database.in_memory(log)) as db:
         version = database.schema_of(db)
         if version > len(database.MIGRATIONS):
@@ -378,10 +376,10 @@ def _rows(file: Path, log: bytes) -> tuple[Row, ...]:
 
 
 def restore(folder: Path, bundle: Bundle) -> Path | None:
-    """Replace a data folder's content by a backup, atomically; return the folder of the old content.
+    """Atomically replace a data folder's content by a backup; return the old content's folder.
 
-    Call it inside `locked`. Raises Problem if the disk refuses: the data folder is unchanged, or the next start
-    finishes the restore.
+    Call it inside `locked`. Raises Problem if the disk refuses, with the folder unchanged or for the next start to
+    finish.
     """
     new = folder / restoring.NEW
     try:

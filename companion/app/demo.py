@@ -35,8 +35,8 @@ from companion.vision.quality.live_survey import Lookout
 
 DEFAULT_SCRIPT = "two-players"
 MOST_SEED = 10**18
-PRINTED = "own"  # template deck of the simulated cards without stickers
-TELLING_PLAYS = 3  # number of first plays that identify a match's script
+PRINTED = "own"  # template deck of simulated cards without stickers
+TELLING_PLAYS = 3  # first plays that identify a script
 DEMO_OVER = say(
     "The simulation is over. Start the next hand, or restart with other hands: %(command)s",
     command=typed("demo --seed 1"),
@@ -75,7 +75,7 @@ def demo(
 def demo_script(edition: str, players: int, hands: int, seed: int) -> Script:
     """Return a script for 2 or 4 players, otherwise raise Problem.
 
-    Hands are random; seed 0 of the classic edition begins with the shipped short hand.
+    Hands are random, except that classic seed 0 begins with the shipped short hand.
     """
     seats = {2: ("two-players", TWO_PLAYERS), 4: ("pairs", PAIRS)}.get(players)
     if seats is None:
@@ -105,7 +105,7 @@ def simulate(
     deck = PRINTED if cards == BARE else None
     faces = faces_of(deck, data)
     lookout = Lookout(eye_for(setup_of(script), faces), lambda: in_play(match.state))
-    # In people's own match, simulated cards belong to no side.
+    # In people's match, simulated cards belong to no side.
     watch = TableWatch(match, lookout, lambda now: mats_in_order(now) if now.is_demo else {}, lookout.begin_afresh)
 
     def lay_anew(now_played: Script) -> None:
@@ -164,7 +164,7 @@ def setup_of(script: Script) -> Setup:
 
 
 def filmed(what: str, setup: Setup | None, *, has_stickers: bool) -> tuple[Setup, Iterator[Frame]]:
-    """Return setup (the given one, if any) and frames of `demo:WHAT` for a command that only watches."""
+    """Return setup (the given one, if any) and frames of `demo:WHAT`."""
     script = script_for(what, setup)
     drawn = demo_pictures(script, cards=STICKERED if has_stickers else BARE)
     return setup or setup_of(script), (Frame(image, number / EVEN.fps) for number, image in enumerate(drawn))
@@ -173,8 +173,8 @@ def filmed(what: str, setup: Setup | None, *, has_stickers: bool) -> tuple[Setup
 def start_or_go_on(match: Match, script: Script) -> int:
     """Start the script's match unless it is being played; return how many of its plays are done.
 
-    A match that has left the script continues, with 0 plays done; so does one that people started, while the pages
-    offer the demo.
+    A match that has left the script continues, with 0 plays done. So does people's own match, while the pages offer the
+    demo.
     """
     lines = script.record().splitlines()
     played = match.lines()
@@ -193,7 +193,7 @@ def start_or_go_on(match: Match, script: Script) -> int:
 
 
 def _is_going_on(match: Match, script: Script) -> bool:
-    """True if the simulated players can continue an unfinished match that has left its script."""
+    """True if the players can continue an unfinished match that has left its script."""
     game, hands = match.state.game, len(script.hands)
     is_over = game.table is None or (game.table.is_over and game.hand_number >= hands)
     if is_over or game.winner is not None or not _began_with(match, script):
@@ -206,7 +206,7 @@ def _is_going_on(match: Match, script: Script) -> bool:
 
 
 def _began_with(match: Match, script: Script) -> bool:
-    """True if a match began with the script's lines and first plays, before any undo or correction."""
+    """True if a match began with the script's lines, ignoring undo and correction."""
     lines, first = script.record().splitlines(), len(script.header)
     events = match.store.events(match.state.match or 0)
     written = [_plain(event.body["text"]) for event in events if event.kind == EventKind.LINE][: 1 + TELLING_PLAYS]

@@ -1,7 +1,7 @@
-"""The players at the simulated table, who play a script while the record agrees with it.
+"""Players at the simulated table, who follow a script while the record agrees with it.
 
-After an extension, undo or correction they continue from the record. They never write to it: their plays are read and
-confirmed like any other.
+After an extension, undo or correction they continue from the record. They never write to it: their plays are read like
+any other.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from companion.vision.capture.sources import Frame
 
 LOOK_BEFORE_GOING_ON = 6  # frames for the camera after each play, at least
 UNREAD_S = 12.0  # until an unread card is picked up again
-THINKING_S = 2.5  # extra pause before plays off the script, for corrections
+THINKING_S = 2.5  # extra pause off the script, for corrections
 LOOK_AGAIN_S = 0.5
 EVEN = Tempo()
 
 
 class ScriptRecord:
-    """The expected record at each play of a script that continues a game's hand."""
+    """The expected record at each play of a script that continues a hand."""
 
     def __init__(self, game: Game, script: Script) -> None:
         self._actions = [action for hand in script.hands for action in hand.actions if not action.taken_back]
@@ -46,10 +46,9 @@ class ScriptRecord:
     def where(self, number: int, state: MatchState) -> int | None:
         """Return the number of the expected state that the record shows during a play, if any.
 
-        The play may be confirmed already. Plays without a card, such as an extension, may come any time between two
-        cards.
+        The play may be confirmed already. Plays without a card (extensions) may come any time between two cards.
         """
-        # Visible plays: those with a card, and gathering all cards.
+        # Visible: plays with a card, and gathering all cards.
         actions = enumerate(self._actions, start=1)
         shown = [n for n, action in actions if action.card_id is not None or action.play.verb is Verb.END]
         first = max((n for n in shown if n < number), default=0)
@@ -78,7 +77,7 @@ def _is_there(stand: Game, game: Game) -> bool:
 
 
 def _played_to(state: MatchState) -> Game:
-    """Return the game with the plays that the next play would confirm."""
+    """Return the game after the plays that the next would confirm."""
     game = state.game
     if _playing_on_confirms(state):
         waiting = (question for question in state.questions if question.asks_play)
@@ -113,7 +112,7 @@ def begun(script: Script) -> Game:
 
 
 def script_from(state: MatchState, hands: int, seed: int) -> Script:
-    """Return a script that continues the record until `hands` hands of the match are played.
+    """Return a script that continues the record until `hands` hands are played.
 
     Raises Problem if the players cannot continue.
     """
@@ -124,7 +123,7 @@ def script_from(state: MatchState, hands: int, seed: int) -> Script:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How long the players have waited for the record before a play."""
+    """The players' wait for the record before a play."""
 
     looks: int = 0
     idle: int = 0  # frames without a question or progress
@@ -134,7 +133,7 @@ class Waiting:
 class DemoPlayers:
     """The hands at the simulated table, as scenes that follow the record.
 
-    `cut` gets the new script right before a scene that does not continue the last.
+    `cut` gets a new script right before its first scene.
     """
 
     def __init__(
@@ -173,13 +172,13 @@ class DemoPlayers:
             self._wait(self._at_the_end)
 
     def _may_begin(self, number: int) -> bool:
-        """True if the camera has looked, no question waits for people, and the record is ready."""
+        """True if the camera has looked, no question waits, and the record is ready."""
         state, before = self._match.state, self._waiting
         # The next card may answer some questions.
         by_itself = _playing_on_confirms(state)
         asks = any(not (question.may_count_untapped and by_itself) for question in state.questions)
         table = _played_to(state).table
-        # People answer about the extension and begin the next hand.
+        # People decide on the extension and the next hand.
         is_for_people = table is None or table.is_over or table.extension_offered_to is not None
         idle = 0 if asks or is_for_people else before.idle + 1
         self._waiting = Waiting(before.looks + 1, idle, before.was_asked or asks)
@@ -199,7 +198,7 @@ class DemoPlayers:
         return refused or unread or undone or now is None or now < before
 
     def _take_up(self) -> bool:
-        """Continue from the record; if impossible, show why, wait for a change and return False."""
+        """Continue from the record; if impossible, show why until it changes and return False."""
         self._takes += 1
         if not self._match.state.is_demo:
             self._stand_aside()
@@ -233,7 +232,7 @@ def _place(state: MatchState) -> tuple[int | None, int, Table | None]:
 
 
 def frames_of_players(players: DemoPlayers, *, cards: Cards = STICKERED) -> Iterator[Frame]:
-    """Yield camera frames; the table is redrawn for another number of sides or players."""
+    """Yield camera frames; redraws the table for other numbers of sides or players."""
     studios: dict[tuple[int, int], Studio] = {}
     chance = random.Random("noise 0")  # noqa: S311
     for index, scene in enumerate(players.scenes()):

@@ -1,4 +1,4 @@
-"""Return the memory of pictures to the system: a small computer needs it elsewhere."""
+"""Return the memory of pictures to the system, for other programs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # parameters of glibc
 FRAME_BYTES = 1 << 22
 """M_MMAP_THRESHOLD in bytes: frames are mapped separately, so freeing one returns its memory.
 
-Half of it would map gray pictures too; mapping one takes as long as reading it.
+Half would map gray pictures too, which takes as long as reading them.
 """
 
 MOST_SPARE_BYTES = 1 << 24  # M_TRIM_THRESHOLD in bytes: one frame's worth of free heap
-ONE_HEAP = 1  # M_ARENA_MAX: by default up to eight heaps a core, which cannot share memory
+ONE_HEAP = 1  # M_ARENA_MAX: the default, up to eight heaps a core, cannot reuse each other's memory
 EVERY_S = 10.0  # interval of malloc_trim, which takes some milliseconds
 
 
@@ -33,7 +33,7 @@ def loading() -> Iterator[None]:
 
 @contextmanager
 def giving_memory_back() -> Iterator[None]:
-    """Make glibc return free memory to the system inside the context; no effect with other C libraries."""
+    """Make glibc return free memory to the system inside the context; other C libraries ignore it."""
     over = threading.Event()
     with suppress(OSError, AttributeError):
         library = ctypes.CDLL(None)

@@ -1,9 +1,8 @@
-"""Publish the table to an MQTT broker, with discovery for Home Assistant: turn, scores, questions, camera problems.
+"""Publish turn, scores, questions and camera problems to an MQTT broker, with discovery for Home Assistant.
 
-Messages are retained; a last will reports the companion offline. The game never waits for the broker: one thread
-publishes, the library's reconnects forever. Each table has an ID in its data folder: a broker disconnects a client when
-another with the same ID connects, and host names may collide. Retained messages of older companions, which used the
-host name, are removed.
+Messages are retained; a last will reports the companion offline. The game never waits: one thread publishes, the
+library's reconnects. Each table has its own ID, because host names may collide and a broker disconnects clients of
+equal ID. Retained messages of older companions, which used the host name, are removed.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from companion.storage.data_folder import DEMO_NAME, write_whole
 
 ID_NAME = "mqtt-id"  # file with the table's ID
 GREETING_S = 0.5  # wait for retained messages after subscribing
-LOOK_S = 1.0  # longest wait for a change, and for the last message
+LOOK_S = 1.0  # longest wait for a change or the last message
 MOST_SIDES = 8
 PORTS = {"mqtt": 1883, "mqtts": 8883}
 SILENT = N_("The MQTT broker %(host)s does not answer. Trying again.")
@@ -43,7 +42,7 @@ REFUSED = N_("The MQTT broker %(host)s refused the connection (%(why)s): check t
 
 
 def broker_of(url: str) -> SplitResult:
-    """Return the parts of a broker's address. Raises Problem without showing it, for its password."""
+    """Return a broker's address in parts. Raises Problem without showing the password."""
     try:
         parts = urlsplit(url)
         if parts.scheme not in PORTS or not parts.hostname or parts.port == 0:
@@ -59,7 +58,7 @@ def broker_of(url: str) -> SplitResult:
 def own_id(folder: Path) -> str:
     """Return the table's ID, eight hexadecimal digits, created on first use.
 
-    The file is private and in no backup. If it cannot be written, the ID lasts for this run.
+    It is in no backup. If it cannot be saved, it lasts for this run.
     """
     path = folder / ID_NAME
     with suppress(OSError, UnicodeDecodeError):
@@ -73,17 +72,17 @@ def own_id(folder: Path) -> str:
 
 
 def former_id() -> str:
-    """Return the ID of older companions, from the host name."""
+    """Return older companions' ID, from the host name."""
     return "mille-bornes-" + re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower())
 
 
 def telling(match: Match, broker: SplitResult | None, page: Callable[[], str]) -> AbstractContextManager[None]:
-    """Publish to a broker, if any, inside the context; `page` returns the pages' current address."""
+    """Publish to a broker, if any, inside the context; `page` returns the pages' address."""
     return Announcer(match, broker, page).telling() if broker else nullcontext()
 
 
 class Announcer:
-    """Publishes the table's state; `page` returns the pages' address, which may change."""
+    """Publishes the table's state; `page` returns the pages' current address."""
 
     def __init__(self, match: Match, broker: SplitResult, page: Callable[[], str]) -> None:
         from paho.mqtt import client, enums
@@ -145,7 +144,7 @@ class Announcer:
         self._say(here(REFUSED, host=self._host, why=reason) if reason.is_failure else "")
 
     def _greeted(self, *_about: Any) -> None:
-        """Delay the first message until the former device, which holds the entity IDs, is removed."""
+        """Delay the first message until the former device gives up the entity IDs."""
         self._greeted_s = time.monotonic() + GREETING_S
 
     def _found_former(self, client: Any, _data: Any, message: Any) -> None:
@@ -167,7 +166,7 @@ class Announcer:
         self._said = sentence
 
     def _messages(self, now: MatchState) -> Mapping[str, str]:
-        """Return retained messages by topic: discovery, state, status."""
+        """Return messages by topic: discovery, state, status."""
         shown, prefix = entities(now), "mille_bornes_demo" if self._is_demo else "mille_bornes"
         described = {
             "device": {
@@ -211,9 +210,9 @@ def _discovery(table: str) -> str:
 
 
 def entities(now: MatchState) -> dict[str, tuple[object, dict[str, str]]]:
-    """Return each entity's value and Home Assistant component; of an unused side only the platform.
+    """Return each entity's value and Home Assistant component, an unused side's with platform only.
 
-    The text of a camera problem is left out: it may contain a password.
+    Camera problems are left out: they may contain a password.
     """
     game, names = now.game, Names.of(now.game)
     turn = names.player(game.table.player_up) if game.table and game.hand_is_open else None

@@ -24,12 +24,12 @@ from companion.rules.record.judge import JudgedLine, JudgedRecord
 from companion.rules.record.notation import RecordLine
 from companion.rules.table import Table, Team
 
-PERSON = "Player"  # the person's name in the record, whatever is shown
+PERSON = "Player"  # in the record, whatever name is shown
 
 
 @dataclass(frozen=True, slots=True)
 class RobotMatch:
-    """The record so far, and the current hand with its hidden cards."""
+    """The record, and the current hand with its hidden cards."""
 
     record: JudgedRecord
     hand: DealtHand
@@ -64,7 +64,7 @@ class RobotMatch:
 
 
 def begun_or_resumed(path: Path | None, *, name: str | None, **asked: Any) -> RobotMatch:
-    """Return the match in an existing file, else a new one; `name` changes the person's shown name.
+    """Return the match in an existing file, else a new one, with the person shown as `name`.
 
     Raises Problem if file or options cannot be used.
     """
@@ -94,7 +94,7 @@ def _begun_or_resumed(
 
 
 def begin(edition: str, players: int, level: Level, seed: int, *, pairs: bool) -> RobotMatch:
-    """Return a new match with the person in the first seat. Raises Problem if the edition does not seat so many."""
+    """Return a new match with the person in the first seat. Raises Problem if the edition seats fewer."""
     try:
         rules = load_edition(edition)
         each = 2 if pairs or ((players, 1) not in rules.seatings and (players, 2) in rules.seatings) else 1
@@ -121,7 +121,7 @@ def _dealt(record: JudgedRecord, level: Level, seed: int) -> RobotMatch:
 
 
 def read_match(path: Path) -> RobotMatch:
-    """Return the match in a file. Raises Problem if it is unreadable or has none."""
+    """Return the match in a file. Raises Problem without one."""
     try:
         with file_problem("The game in %(file)s cannot be read: %(error)s.", file=path):
             saved = read_json(path)

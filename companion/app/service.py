@@ -58,7 +58,7 @@ from companion.vision.quality.live_survey import Lookout
 if TYPE_CHECKING:
     from companion.club.outbox import Address, Outbox
 
-Serve = Callable[..., None]  # `run_service` with match and address bound; takes the camera, returns at the end
+Serve = Callable[..., None]  # bound `run_service`: takes the camera, returns at the end
 DEMO = "demo:"
 ANSWERS_NOT = N_("No camera found. Enter plays by hand, or plug in a camera: it is used at once.")
 WATCHES_NO_MORE = say("The camera has stopped. Enter plays by hand; restart the companion to use the camera again.")
@@ -80,9 +80,9 @@ def watched(
     deck: str | None = None,
     data: Path | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the items of `companion watch`: proposals and ended hands. Raises Problem for unusable arguments.
+    """Yield `companion watch`'s proposals and ended hands. Raises Problem for unusable arguments.
 
-    `deck`: template deck of the cards; None takes the setup's, or stickers alone.
+    `deck`: template deck; None takes the setup's, else stickers alone.
     """
     from companion.app.reports import report
     from companion.tracking.offline import Watcher
@@ -109,7 +109,7 @@ def watched(
 
 
 def _read(setup_file: Path) -> Setup:
-    """Return a setup from its file; print remarks about it."""
+    """Return a setup from its file; print its remarks."""
     setup = read_setup(setup_file)
     for why in setup.remarks:
         warn(f"{setup_file}: {reasons.say(why, terminal_language(), setup.edition.name)}")
@@ -138,10 +138,10 @@ def up(
 ) -> None:
     """Run the service until it is stopped; it also starts without a camera.
 
-    `source` and `others` watch the table together; without a source, the first camera that answers and those added on
-    the page. A setup file's match begins or continues; during another match the page asks, unless `begins`. `deck`:
-    template deck; None takes the setup's, or the page's choice. The log goes to `club`, the state to the MQTT broker
-    `mqtt`. `address` replaces the machine's own.
+    `source` and `others` watch together; without a source, the first camera that answers and those added on the page.
+    The setup file's match begins or continues; the page asks if another is under way, unless `begins`. `deck`: template
+    deck; None takes the setup's, or the page's choice. The log goes to `club`, the state to the broker `mqtt`.
+    `address` replaces the machine's own.
     """
     language.speak(terminal_language())
     given = announced(address) if address is not None else ""
@@ -166,7 +166,7 @@ def up(
 
 @contextmanager
 def _pushed(match: Match, club: Address | None) -> Iterator[Outbox | None]:
-    """Push the log to the club, if any, inside the context, and receive its letters."""
+    """Exchange log and letters with the club, if any, inside the context."""
     if club is None:
         yield None
         return
@@ -181,7 +181,7 @@ def _pushed(match: Match, club: Address | None) -> Iterator[Outbox | None]:
 
 
 def opened_match(folder: Path, mats: Mats = mats_in_order) -> tuple[Store, Match]:
-    """Open a data folder's log and its match; print problems of the log."""
+    """Open a data folder's log and match; print the log's problems."""
     store = Store.open(store_path(folder))
     try:
         for sentence in (store.note.sentence if store.note else None, store.unsaved):
@@ -195,7 +195,7 @@ def opened_match(folder: Path, mats: Mats = mats_in_order) -> tuple[Store, Match
 
 @contextmanager
 def closed_at_the_end(store: Store) -> Iterator[None]:
-    """Close a log at the end, and print whether everything is saved."""
+    """Close a log at the end; print whether all is saved."""
     try:
         with giving_memory_back():
             yield
@@ -221,7 +221,7 @@ def _watch(
     turn, phone = KeptTurn(folder), PhoneFrames()
 
     def size_px() -> Size:
-        """Return the picture size for the first camera: the usual one if there are several."""
+        """Return the first camera's picture size, the usual one if there are several."""
         return usual_size() if beside.sources else group.first.size_px
 
     first = _first_camera(phone, watch, size_px, lambda: beside.sources)
@@ -245,7 +245,7 @@ def _watch(
 
 
 def _check_others(source: str | None, others: Sequence[str]) -> None:
-    """Raise Problem unless the other cameras exist, differ, and are not too many."""
+    """Raise Problem if other cameras are missing, duplicate or too many."""
     if len(others) > MOST_OTHERS:
         raise Problem(say("No more cameras can be used at once: remove one first."))
     used = {_one_name(source or "")}
@@ -265,7 +265,7 @@ def _one_name(source: str) -> str:
 
 
 def _group(match: Match, setup: Setup | None, zones: DrawnZones, faces: Callable[[], Templates | None]) -> CameraGroup:
-    """Return the eyes for one or several cameras; drawn zones are for the first."""
+    """Return the eyes for one or more cameras; drawn zones are the first's."""
 
     def lookout(number: int) -> Lookout:
         drawn = zones if number == 0 else None
@@ -277,7 +277,7 @@ def _group(match: Match, setup: Setup | None, zones: DrawnZones, faces: Callable
 
 
 def _of_another(watch: TableWatch, turn: KeptTurn, source: str, is_left: Callable[[], bool]) -> Iterator[Frame]:
-    """Return another camera's frames; print its problems, while the page shows unseen zones."""
+    """Return another camera's frames; print its problems: the page shows unseen zones."""
 
     def tell(notice: Notice) -> None:
         click.echo(notice.sentence, err=True)
@@ -311,7 +311,7 @@ def until_the_end(match: Match, watch: TableWatch, thread: threading.Thread) -> 
 def _pictures(
     source: str, match: Match, watch: TableWatch, size_px: Callable[[], Size], first: FirstCamera | None = None
 ) -> Iterator[Frame] | None:
-    """Return a source's frames until the watch stops; if it has none, report why and return None.
+    """Return a source's frames until the watch stops; report why, and return None, if there are none.
 
     `first` opens the camera that it has found.
     """
@@ -334,7 +334,7 @@ def _pictures(
 def _first_camera(
     phone: PhoneFrames, watch: TableWatch, size_px: Callable[[], Size], others: Callable[[], Collection[str]]
 ) -> FirstCamera:
-    """Return the search for the first camera: a chosen phone, else one that answers and is not in `others`."""
+    """Return the search for the first camera: a chosen phone, else one not in `others` that answers."""
     of_phone = Openers(phone.open, lambda: phone.sender is not None)
     return FirstCamera(
         answers=lambda: PHONE if phone.sender else camera_answers(besides=others()),
@@ -347,7 +347,7 @@ def _first_camera(
 def _pictures_of_first(
     first: FirstCamera, phone: PhoneFrames, match: Match, watch: TableWatch, size_px: Callable[[], Size]
 ) -> Iterator[Frame]:
-    """Yield the frames of the first camera that answers, then of the next once it is gone.
+    """Yield frames of the first camera that answers, then of the next when it is gone.
 
     A phone chosen as the camera replaces any other.
     """
@@ -381,13 +381,13 @@ def _mats(state: MatchState, setup: Setup | None) -> Mapping[str, str]:
 
 
 def in_play(state: MatchState, setup: Setup | None = None) -> tuple[str, ...]:
-    """Return the mats that must be visible: sides, table and a robot's hand; none without a match."""
+    """Return the mats to see: sides, table, any robot's hand; none without a match."""
     mats = tuple(_mats(state, setup))
     return (*mats, TABLE, *([ROBOT] if state.robot_seat else [])) if mats else ()
 
 
 def exported(match: int, form: str, data: Path | None) -> str:
-    """Return a match of the data folder as `mbn` record, `json` lines, or `csv` score sheets."""
+    """Return a saved match as `mbn` record, `json` lines, or `csv` score sheets."""
     path = store_path(data_dir(data))
     with (
         as_owner_of(path.parent),

@@ -32,7 +32,7 @@ _COMMANDS = {
     "p": "pick", "u": "use", "d": "discard", "n": "no", "o": "order", "w": "why", "h": "hint", "r": "redraw",
     "s": "save", "q": "quit", "?": "help", "t": "take", "e": "extend", "f": "finish",
 }  # fmt: skip
-"""Long form of each letter: a command, or a word of the notation."""
+"""Long form by letter: a command or word of the notation."""
 
 _NEEDS_NO_CARD = (Verb.TAKE, Verb.EXTEND, Verb.FINISH, Verb.GIVE)  # allowed before picking a card
 _PICK_FIRST = say("Pick a card first: `p`.")
@@ -66,7 +66,7 @@ class TerminalGame:
         }
 
     def run(self) -> None:
-        """Play until the person leaves, the input ends or the terminal closes; then save the match in its file."""
+        """Play until the person leaves, the input ends or the terminal closes; then save the match."""
         words.speak_of(self._match.record.game, {})
         if self._path is not None:
             self._write(self._path)
@@ -103,7 +103,7 @@ class TerminalGame:
                 self._obey(line.split())
             except KeyboardInterrupt:
                 is_interrupted = True
-                # Handles a second signal that came with the first and that Python deferred.
+                # Handles a second signal that came with the first.
                 signal.pthread_sigmask(signal.SIG_BLOCK, ())
                 self._tell("")
                 self._quit()
@@ -129,7 +129,7 @@ class TerminalGame:
     # Playing
 
     def _play_on(self, match: RobotMatch) -> None:
-        """Let the robots play until the person's turn, and show the table.
+        """Let robots play until the person's turn; show the table.
 
         Each play counts at once: an interrupted turn can be saved and continued.
         """
@@ -246,7 +246,7 @@ class TerminalGame:
         self._saved, self._path = self._match, path
 
     def _quit(self) -> None:
-        """Leave; first ask if plays are unsaved, then save them in any file of the game."""
+        """Leave; if plays are unsaved, ask first and save them in the game's file."""
         answer: str | None = "yes"
         if self._saved is not self._match:
             asks = _("This game is not saved. Quit anyway? (y/n)")

@@ -1,4 +1,4 @@
-"""The screen of `companion play`: at most 24 lines of 80 columns, input line included."""
+"""The screen of `companion play`: at most 24 lines of 80 columns, with the input."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def asked(hand: DealtHand) -> Prompt | None:
 
 
 def slots(hand: DealtHand, *, sorts: bool) -> Mapping[str, Card]:
-    """Return the person's cards by input key: a number, or `p` for the card just picked."""
+    """Return the person's cards by key: a number, or `p` if just picked."""
     cards = hand.deal.hands[0]
     held = len(cards) - (hand.deal.table.to_move == 0 and hand.deal.ahead == 1)
     numbered = sorted(cards[:held], key=list(Card).index) if sorts else cards[:held]
@@ -82,7 +82,7 @@ def slots(hand: DealtHand, *, sorts: bool) -> Mapping[str, Card]:
 
 
 def news(past: Sequence[PastPlay]) -> list[tuple[int, Play]]:
-    """Return the plays since the person's last, each with its index in the hand."""
+    """Return the plays since the person's last, with their index in the hand."""
     own = [place for place, one in enumerate(past) if one.play.player == one.table.seats[0].player]
     return [(place, past[place].play) for place in range(own[-1] + 1 if own else 0, len(past))]
 
@@ -93,7 +93,7 @@ def wrapped(text: str) -> list[str]:
 
 
 def screen(game: Game, hand: DealtHand, now: Prompt, cards: Mapping[str, Card]) -> list[str]:
-    """Return the lines of the screen, with as many of the latest plays as fit."""
+    """Return the screen's lines, with as many of the latest plays as fit."""
     names, is_over = Names.of(game), now.stage is Stage.OVER
     board = _sheet(game.hands[-1], names) if is_over else list(_sides(game, hand, names))
     # No-break spaces keep key and card together.
@@ -116,7 +116,7 @@ def _heading(game: Game, hand: DealtHand) -> str:
 
 
 def _sides(game: Game, hand: DealtHand, names: Names) -> Iterator[str]:
-    """Yield per side a line of piles and scores, and its areas in one or more."""
+    """Yield a line of piles and scores per side, and its areas below."""
     table = hand.deal.table
     rows = [["", _("Battle"), _("Speed"), language.in_edition("km"), _("Hand"), _("Overall"), _("Games")]]
     for side, sheet in zip(table.sides, scoring.score(table), strict=True):

@@ -68,7 +68,7 @@ def _with_own_editions(context: click.Context, _option: click.Parameter, data: P
         data = context.parent.params.get("data")
     folder = editions_path(data)
     if (folder.parent / "restoring").is_dir():
-        # `locked` first finishes a restore that was interrupted, for example by a power cut.
+        # `locked` finishes an interrupted restore before anything is read.
         with locked(folder.parent):
             pass
     if folder.is_dir():
@@ -78,14 +78,14 @@ def _with_own_editions(context: click.Context, _option: click.Parameter, data: P
 
 
 data_option = _data_option(expose_value=True)
-editions_of_data = _data_option(expose_value=False)  # for commands that need no more of the folder
+editions_of_data = _data_option(expose_value=False)  # for commands that need only these
 
 
 # Printing
 
 
 def warn(sentence: str) -> None:
-    """Print on standard error, without control characters, which a file name could contain."""
+    """Print on standard error, without control characters (of a file name)."""
     click.echo(plain(sentence), err=True)
 
 
@@ -118,7 +118,7 @@ def sentence(error: click.ClickException) -> str:
 
 
 def _remedy(param: click.Parameter, value: str, example: str) -> str:
-    """Return how to write a value: with a decimal point, or as in the example."""
+    """Return how to write a value: with a point, or as in the example."""
     if isinstance(param.type, type(click.FLOAT)) and re.fullmatch(r"\d+,\d+", value):
         return f": write {value.replace(',', '.')}, with a point."
     return example if any(f"{way} " in example for way in param.opts) or not isinstance(param, click.Option) else "."
@@ -130,7 +130,7 @@ def _command(error: click.ClickException) -> str:
 
 
 def _named(param: click.Parameter) -> str:
-    """Return a parameter as typed: `--out DIR`, `RECORD`, or the words to choose from."""
+    """Return a parameter as typed: `--out DIR`, `RECORD`, or its choices."""
     if isinstance(param, click.Option):
         return f"{max(param.opts, key=len)} {param.metavar or param.type.name.upper()}"
     if isinstance(param.type, click.Choice):
@@ -159,7 +159,7 @@ def _wanted(kind: click.ParamType[Any]) -> str:
 
 
 def terminal_language() -> str:
-    """Return the terminal's language as two letters; `en` if unsupported."""
+    """Return the terminal's language code, `en` if unsupported."""
     variables = (os.environ.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     language = next(filter(None, variables), "")[:2]
     return language if language in LANGUAGES else "en"

@@ -1,6 +1,6 @@
 """Retry the start of a system service while its data prevents it.
 
-The reason goes to the log, the service manager and every page; pauses grow. In a terminal the error ends the program.
+Log, service manager and every page get the reason; pauses grow. In a terminal the error ends the program.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _Opened = TypeVar("_Opened")
 
 
 def opened_in_the_end(open_it: Callable[[], _Opened], host: str, port: int) -> _Opened:
-    """Return the result of `open_it`, retried until it succeeds; without a service manager, raise its errors."""
+    """Return `open_it()`, retried until it succeeds; without a service manager, raise its errors."""
     if "NOTIFY_SOCKET" not in os.environ:
         return open_it()
     manager = Manager(dict(os.environ))
@@ -50,7 +50,7 @@ def opened_in_the_end(open_it: Callable[[], _Opened], host: str, port: int) -> _
 
 
 def _say_why(reason: str, pause_s: float, manager: Manager, host: str, port: int) -> None:
-    """Answer every request with the reason for `pause_s` seconds; without a free port, just wait."""
+    """Answer requests with the reason for `pause_s` seconds; without a free port, wait."""
     until_s = time.monotonic() + pause_s
     try:
         server = serving.bound(_page(reason), host, port, threads=1)
@@ -67,7 +67,7 @@ def _say_why(reason: str, pause_s: float, manager: Manager, host: str, port: int
 
 
 def _page(reason: str) -> Flask:
-    """Return an app that answers every request with the reason: the real pages need the matches."""
+    """Return an app that answers every request with the reason."""
     app = Flask(__name__, static_folder=None, template_folder=str(shipped("web") / "templates"))
     language.prepare(app)
 
