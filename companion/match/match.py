@@ -115,7 +115,7 @@ class Match:
     # Matches and hands
 
     def once(self, request: str | None, asked: str, act: Callable[[], Outcome]) -> Outcome:
-        """Return the outcome of `act`, run once per `request` and match.
+        """Run `act` once per `request` and match; a repeat returns the first outcome.
 
         A request that found nothing to do may be repeated; one with another change (`asked`) is refused.
         """
@@ -443,7 +443,7 @@ class Match:
     # The camera
 
     def look(self, derive: Derive) -> None:
-        """Use `derive` for the camera's questions from now on."""
+        """Use `derive` for the camera's questions."""
         with self._changed:
             # First: errors must reach the camera, not a phone.
             seen = derive(self._state) if _is_seen(self._state) else ()

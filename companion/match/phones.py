@@ -179,7 +179,7 @@ class Phones:
         return self._party
 
     def held(self) -> AbstractContextManager[object]:
-        """Return the party's lock; take it before the match's, which a change of the party refreshes."""
+        """Return the party's lock. Take it before the match's lock: changing the party refreshes the match."""
         return self._lock
 
     # Presence
@@ -237,7 +237,7 @@ class Phones:
                 self.make_host(phone, by=phone)
 
     def make_host(self, phone: str, *, by: str | None = None) -> None:
-        """Make a phone host; notify both hosts, except `by`."""
+        """Make a phone host; notify old and new, except `by`."""
         with self._lock:
             before = self._party.host
             self._forget(lambda asked: asked.wish is Wish.HOST and asked.phone == phone)
@@ -293,8 +293,8 @@ class Phones:
     def ask(self, wish: Wish, phone: str, name: str = "", player: str | None = None, address: str = "") -> bool:
         """Add a request, replacing the phone's last of its kind; return False if there are too many.
 
-        Each `address` may have `MOST_ASKING_AN_ADDRESS` requests to join. If all places are taken, the busiest one's
-        newest gives way to another address.
+        Each `address` may have `MOST_ASKING_AN_ADDRESS` requests to join. If all places are taken, another address
+        replaces the busiest one's newest request.
         """
         with self._lock:
             self.seen(phone)
