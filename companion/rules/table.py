@@ -166,7 +166,7 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A card to be handed over when its player gets it; the Control card is beside them."""
+    """A card that a player must hand over when they get it; the Control card is beside them."""
 
     card: Card
     by_seat: int

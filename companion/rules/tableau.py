@@ -86,7 +86,8 @@ def check_sides(edition: Edition, sides: int) -> None:
 def table_of(edition: Edition, sides: Sequence[Side], told: Told) -> Table:
     """Return the table of a finished hand, for scoring.
 
-    Battle piles get an unread card each. A side with uncounted distances has one too, so it is not shut out.
+    Battle piles get an unread card each. A side with uncounted distances has an unread distance card, so it is not shut
+    out.
     """
     laid = sum(len(side.distances) + len(side.safeties) for side in sides)
     how = HowEnded.EXHAUSTED if told.played_out else HowEnded.AGREED
