@@ -108,8 +108,9 @@ def make_folder(folder: Path) -> None:
 def as_owner_of(folder: Path) -> Iterator[None]:
     """Act with the rights of the folder's owner if root runs the program on another user's folder.
 
-    New files then belong to the owner, whose links cannot mislead root; everything stays readable. This changes the
-    whole process: call it with a single thread running. Raises Problem if rights cannot be changed.
+    New files then belong to the owner, whose links cannot mislead root; everything stays readable: a service's folder
+    lies in one of root's. This changes the whole process: call it with a single thread running. Raises Problem if
+    rights cannot be changed.
     """
     owner = folder.stat() if os.geteuid() == 0 and folder.is_dir() else None
     if owner is None or owner.st_uid == 0:

@@ -261,7 +261,7 @@ class Store:
         return tuple(self.latest())
 
     def latest(self) -> dict[int, int]:
-        """Return the last event by match, oldest match first. Raises Problem."""
+        """Return the last event's number by match, oldest match first. Raises Problem."""
         with self._lock:
             try:
                 rows = self._db.execute("SELECT match, max(seq) FROM event GROUP BY match ORDER BY match").fetchall()

@@ -116,7 +116,6 @@ def _pointers(file: bytearray, at: int) -> list[int]:
 
 
 def _cell(file: bytearray, at: int) -> _Cell:
-    """Return the cell at an offset, perhaps incomplete."""
     try:
         size, after = _varint(file, at)
         number, begins = _varint(file, after)
