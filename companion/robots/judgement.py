@@ -1,4 +1,4 @@
-"""Worths of all plays: `valuation.py` for ordinary cards, its scale for others."""
+"""Worths of all plays: `valuation.py` for ordinary cards, points on its scale for others."""
 
 from __future__ import annotations
 

@@ -422,7 +422,6 @@ class Lanes:
         self.over[at[there]], self.by[at[there]] = COMPLETED, side[there]
 
     def extend(self, who: Ints) -> None:
-        """Call the extension in completed lanes."""
         self.called[who], self.target[who], self.may_extend[who] = self.by[who], EXTENDED_KM, False
         self.over[who], self.by[who] = OPEN, -1
         self._settle()

@@ -59,7 +59,7 @@ def _dealt(position: Position, count: int, chance: np.random.Generator) -> tuple
 
 
 def _likelihood(position: Position, hands: Ints, chance: np.random.Generator) -> Points:
-    """Return others' past plays' likelihood, by world."""
+    """Return the likelihood of others' past plays, by world."""
     likely = np.ones(len(hands))
     looks = max(1, _LOOKS_BACK // (len(position.table.seats) - 1))
     since = [None, *(past.play for past in reversed(position.past))]
