@@ -1,7 +1,7 @@
 """The wall clock: for people to read, never for order, expiry or access.
 
-A small computer starts in 1970, or at its last shutdown, and jumps by years once online. Events have numbers; waits use
-the monotonic clock.
+A small computer starts in 1970, or at its last shutdown, and jumps by years once online. Numbers order events; waits
+use the monotonic clock.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class Busy(Problem):
 
 @contextmanager
 def file_problem(pattern: str, **values: object) -> Iterator[None]:
-    """Turn an OSError into a Problem worded by `pattern`, with `%(error)s`."""
+    """Turn an OSError into a Problem worded by `pattern`, with the system's message as `%(error)s`."""
     try:
         yield
     except OSError as error:

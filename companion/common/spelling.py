@@ -80,7 +80,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 def meant(word: str, known: Iterable[str], spelled: Mapping[str, str] | None = None) -> Said:
-    """Return ` (did you mean 'roll'?)`, or the look-alike's word; empty if none is similar.
+    """Return ` (did you mean 'roll'?)`, or the word it only looks like; empty if none is similar.
 
     `spelled` gives known words to show in another spelling.
     """

@@ -53,7 +53,6 @@ def load(text: str) -> dict[str, Any]:
 
 
 def _sayable(value: Any) -> Any:
-    """Replace large integers, which Python may refuse to print."""
     if isinstance(value, dict):
         return {key: _sayable(inner) for key, inner in value.items()}
     if isinstance(value, list):
