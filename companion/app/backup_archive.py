@@ -115,7 +115,6 @@ def write_bundle(folder: Path, out: Path, *, force: bool = False) -> tuple[str, 
 
 
 def _log_as_bytes(path: Path) -> bytes | None:
-    """Return a copy of the current log, if any."""
     if not path.exists():
         return None
     try:
@@ -336,7 +335,7 @@ def _is_setting(name: str, said: object) -> bool:
     return True
 
 
-# The log in it
+# The log
 
 
 def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:

@@ -206,7 +206,7 @@ def _is_going_on(match: Match, script: Script) -> bool:
 
 
 def _began_with(match: Match, script: Script) -> bool:
-    """True if a match began with the script's lines, ignoring undo and correction."""
+    """True if a match began with the script's lines and first plays, before any undo or correction."""
     lines, first = script.record().splitlines(), len(script.header)
     events = match.store.events(match.state.match or 0)
     written = [_plain(event.body["text"]) for event in events if event.kind == EventKind.LINE][: 1 + TELLING_PLAYS]

@@ -133,7 +133,7 @@ class Waiting:
 class DemoPlayers:
     """The hands at the simulated table, as scenes that follow the record.
 
-    `cut` gets a new script right before its first scene.
+    `cut` gets the script right before a scene that does not continue the last.
     """
 
     def __init__(
@@ -213,7 +213,7 @@ class DemoPlayers:
         return True
 
     def _stand_aside(self) -> None:
-        """Clear the table, and wait while people play their own match."""
+        """Clear the table and wait during people's own match."""
         self._cut(self.script)
         self._match.trouble(None)
         while not self._is_stopped() and not (now := self._match.state).is_demo:

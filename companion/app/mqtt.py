@@ -58,7 +58,7 @@ def broker_of(url: str) -> SplitResult:
 def own_id(folder: Path) -> str:
     """Return the table's ID, eight hexadecimal digits, created on first use.
 
-    It is in no backup. If it cannot be saved, it lasts for this run.
+    The file is private and in no backup. If it cannot be written, the ID lasts for this run.
     """
     path = folder / ID_NAME
     with suppress(OSError, UnicodeDecodeError):
@@ -77,7 +77,7 @@ def former_id() -> str:
 
 
 def telling(match: Match, broker: SplitResult | None, page: Callable[[], str]) -> AbstractContextManager[None]:
-    """Publish to a broker, if any, inside the context; `page` returns the pages' address."""
+    """Publish to a broker, if any, inside the context."""
     return Announcer(match, broker, page).telling() if broker else nullcontext()
 
 
@@ -166,7 +166,6 @@ class Announcer:
         self._said = sentence
 
     def _messages(self, now: MatchState) -> Mapping[str, str]:
-        """Return messages by topic: discovery, state, status."""
         shown, prefix = entities(now), "mille_bornes_demo" if self._is_demo else "mille_bornes"
         described = {
             "device": {
@@ -212,7 +211,7 @@ def _discovery(table: str) -> str:
 def entities(now: MatchState) -> dict[str, tuple[object, dict[str, str]]]:
     """Return each entity's value and Home Assistant component, an unused side's with platform only.
 
-    Camera problems are left out: they may contain a password.
+    The text of a camera problem is left out: it may contain a password.
     """
     game, names = now.game, Names.of(now.game)
     turn = names.player(game.table.player_up) if game.table and game.hand_is_open else None

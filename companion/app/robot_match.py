@@ -66,7 +66,7 @@ class RobotMatch:
 def begun_or_resumed(path: Path | None, *, name: str | None, **asked: Any) -> RobotMatch:
     """Return the match in an existing file, else a new one, with the person shown as `name`.
 
-    Raises Problem if file or options cannot be used.
+    Raises Problem for an unusable file or option.
     """
     match, shown = _begun_or_resumed(path, **asked), names.clean(name or "")
     if not shown:
@@ -94,7 +94,7 @@ def _begun_or_resumed(
 
 
 def begin(edition: str, players: int, level: Level, seed: int, *, pairs: bool) -> RobotMatch:
-    """Return a new match with the person in the first seat. Raises Problem if the edition seats fewer."""
+    """Return a new match with the person in the first seat. Raises Problem if the edition does not seat so many."""
     try:
         rules = load_edition(edition)
         each = 2 if pairs or ((players, 1) not in rules.seatings and (players, 2) in rules.seatings) else 1
@@ -113,7 +113,6 @@ def _written(record: JudgedRecord, *texts: str) -> JudgedRecord:
 
 
 def _dealt(record: JudgedRecord, level: Level, seed: int) -> RobotMatch:
-    """Deal the cards of a record that ends with `hand first`."""
     table, key = record.game.table, f"{seed} {record.game.hand_number}"
     if table is None:
         raise AssertionError("a hand was begun")

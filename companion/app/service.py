@@ -334,7 +334,7 @@ def _pictures(
 def _first_camera(
     phone: PhoneFrames, watch: TableWatch, size_px: Callable[[], Size], others: Callable[[], Collection[str]]
 ) -> FirstCamera:
-    """Return the search for the first camera: a chosen phone, else one not in `others` that answers."""
+    """Return the search for the first camera: a chosen phone, else one besides `others` that answers."""
     of_phone = Openers(phone.open, lambda: phone.sender is not None)
     return FirstCamera(
         answers=lambda: PHONE if phone.sender else camera_answers(besides=others()),

@@ -82,7 +82,7 @@ def slots(hand: DealtHand, *, sorts: bool) -> Mapping[str, Card]:
 
 
 def news(past: Sequence[PastPlay]) -> list[tuple[int, Play]]:
-    """Return the plays since the person's last, with their index in the hand."""
+    """Return index and play of each play since the person's last."""
     own = [place for place, one in enumerate(past) if one.play.player == one.table.seats[0].player]
     return [(place, past[place].play) for place in range(own[-1] + 1 if own else 0, len(past))]
 

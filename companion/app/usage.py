@@ -23,9 +23,9 @@ from companion.storage.event_store import locked
 WRONG = 1  # exit code: done, but the input has errors
 FILE = click.Path(path_type=Path)
 
-_WHOLE = 1000  # limit for a command's summary; never reached
+_WHOLE = 1000  # never reached
 _EXAMPLE = re.compile(r"Example: companion (.+)")
-_ADDRESS = re.compile(r"[^\s'()]*(?:@|//)[^\s'()]*")  # an address in an error message
+_ADDRESS = re.compile(r"[^\s'()]*(?:@|//)[^\s'()]*")  # in an error message
 _VALUE = re.compile(r"'?(.*?)'? is not (?:a valid|in the range|one of)", re.DOTALL)
 
 
@@ -85,7 +85,7 @@ editions_of_data = _data_option(expose_value=False)  # for commands that need on
 
 
 def warn(sentence: str) -> None:
-    """Print on standard error, without control characters (of a file name)."""
+    """Print on standard error, without control characters."""
     click.echo(plain(sentence), err=True)
 
 
