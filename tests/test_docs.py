@@ -194,7 +194,7 @@ def quoted(page: Path) -> set[str]:
         r"```.*?```|`[^`]*`|^ *\* |\*\*", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
     )
     found = re.findall(r"\*([^*]+)\*", text)
-    return {label for path in found for label in re.sub(r"\s+", " ", path).split(" → ")} - NOT_OURS
+    return {label for path in found for label in re.sub(r"\s+", " ", path).removesuffix(" …").split(" → ")} - NOT_OURS
 
 
 def test_a_path_on_the_pages_names_their_labels():
