@@ -1,10 +1,12 @@
 """The pages in docs/: what they say of records and rules is what the program does."""
 
+import importlib.util
 import json
 import re
 import tomllib
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import cv2
 import doc_translations
@@ -232,3 +234,22 @@ def test_a_changed_english_page_is_listed_until_its_translation_is_stamped(tmp_p
     doc_translations.stamp(page)
     assert doc_translations.report("de") == [missing]
     assert page.read_text(encoding="utf-8").endswith("---\n\n# Los\n")
+
+
+def test_the_site_notes_that_the_english_page_is_newer(tmp_path):
+    spec = importlib.util.spec_from_file_location("docs_hook", ROOT / "deploy" / "docs_hook.py")
+    hook = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hook)
+    (tmp_path / "docs").mkdir()
+    english = tmp_path / "docs" / "start.md"
+    english.write_text("# Start\n", encoding="utf-8")
+    meta = {"translates": "docs/start.md", "of": doc_translations.digits(english)}
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="de/start.md"), meta=meta)
+    there = SimpleNamespace(get_file_from_path={"start.md", "de/start.md"}.__contains__)
+
+    def shown() -> str:
+        return hook.on_page_markdown("# Los\nText", page=page, config={"docs_dir": english.parent}, files=there)
+
+    assert shown() == "# Los\n\n[English](../start.md)\n\nText"
+    english.write_text("# Another start\n", encoding="utf-8")
+    assert shown() == "# Los\n\n**Die englische Seite ist neuer.** · [English](../start.md)\n\nText"
