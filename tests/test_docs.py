@@ -78,7 +78,8 @@ def test_the_table_of_switches_has_every_edition_and_no_other_switch():
 
 ROOT = DOCS.parent
 COMMANDS = (DOCS / "commands.md").read_text(encoding="utf-8")
-SOURCES = [*(ROOT / "companion").rglob("*.py"), *(path for path in (ROOT / "deploy").rglob("*") if path.is_file())]
+DEPLOYED = [path for path in (ROOT / "deploy").rglob("*") if path.is_file() and path.suffix != ".pyc"]
+SOURCES = [*(ROOT / "companion").rglob("*.py"), *DEPLOYED]
 
 
 def test_the_docs_name_every_environment_variable_and_no_other():
