@@ -188,7 +188,10 @@ def labels(language: str) -> set[str]:
     known = {form for text in texts() for form in forms(text)}
     if language != "en":
         known = {form for message in read(language) if message.id for form in forms(message.string)}
-    return known | {text.partition("%(")[0].rstrip(" –:") for text in known if "%(" in text}
+    # French has no-break spaces before "?" and ":".
+    known = {re.sub(r"\s+", " ", text) for text in known}
+    begins = {text.partition("%(")[0].rstrip(" –:") for text in known if "%(" in text}
+    return known | begins | {re.split(r" ?[:–]", text)[0] for text in begins}
 
 
 def quoted(page: Path) -> set[str]:
