@@ -1,15 +1,19 @@
 """The pages in docs/: what they say of records and rules is what the program does."""
 
+import importlib.util
 import json
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import cv2
+import doc_translations
 import pytest
 from browser import illustrations
 from records import record
-from texts import texts
+from texts import forms, read, texts
 
 from companion.app.cli import companion
 from companion.match.questions import Answer, Kind
@@ -74,7 +78,8 @@ def test_the_table_of_switches_has_every_edition_and_no_other_switch():
 
 ROOT = DOCS.parent
 COMMANDS = (DOCS / "commands.md").read_text(encoding="utf-8")
-SOURCES = [*(ROOT / "companion").rglob("*.py"), *(path for path in (ROOT / "deploy").rglob("*") if path.is_file())]
+DEPLOYED = [path for path in (ROOT / "deploy").rglob("*") if path.is_file() and path.suffix != ".pyc"]
+SOURCES = [*(ROOT / "companion").rglob("*.py"), *DEPLOYED]
 
 
 def test_the_docs_name_every_environment_variable_and_no_other():
@@ -170,10 +175,85 @@ def test_the_pictures_of_the_docs_are_small():
     assert sum(picture.stat().st_size for picture in PICTURES) < 600_000
 
 
+# --- The labels that the pages quote, and the translated chapters ------------------------------------------------
+
+TRANSLATED = sorted(path for language in doc_translations.languages() for path in (DOCS / language).glob("*.md"))
+NOT_OURS = {"Raspberry Pi OS Lite (64-bit)"}
+"""Labels of other programs."""
+
+
+@cache
+def labels(language: str) -> set[str]:
+    """Return the texts of the program's pages in a language, and the beginnings of those that end in a value."""
+    known = {form for text in texts() for form in forms(text)}
+    if language != "en":
+        known = {form for message in read(language) if message.id for form in forms(message.string)}
+    # French has no-break spaces before "?" and ":".
+    known = {re.sub(r"\s+", " ", text) for text in known}
+    begins = {text.partition("%(")[0].rstrip(" –:") for text in known if "%(" in text}
+    return known | begins | {re.split(r" ?[:–]", text)[0] for text in begins}
+
+
+def quoted(page: Path) -> set[str]:
+    """Return the labels that a page quotes: texts in italics, each part of a path."""
+    text = re.sub(
+        r"```.*?```|`[^`]*`|^ *\* |\*\*", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+    )
+    found = re.findall(r"\*([^*]+)\*", text)
+    return {label for path in found for label in re.sub(r"\s+", " ", path).removesuffix(" …").split(" → ")} - NOT_OURS
+
+
 def test_a_path_on_the_pages_names_their_labels():
     pages = [*sorted(DOCS.glob("*.md")), DOCS.parent / "README.md"]
     paths = [(page.name, path) for page in pages for path in re.findall(r"\*([^*\n]+ → [^*\n]+)\*", page.read_text())]
-    labels = {(name, label) for name, path in paths for label in path.split(" → ")}
-    known = set(texts())
 
-    assert sorted((name, label) for name, label in labels if label not in known) == []
+    assert sorted((name, one) for name, path in paths for one in path.split(" → ") if one not in labels("en")) == []
+
+
+@pytest.mark.parametrize("page", TRANSLATED, ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_a_translated_page_quotes_the_labels_of_its_language(page):
+    assert sorted(quoted(page) - labels(page.parent.name)) == []
+
+
+@pytest.mark.parametrize("page", TRANSLATED, ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_a_translated_page_names_its_english_page(page):
+    english, digits = doc_translations.header(page)
+
+    assert english == f"docs/{page.name}"
+    assert page.stem in doc_translations.CHAPTERS
+    assert re.fullmatch("[0-9a-f]{12}", digits)
+
+
+def test_a_changed_english_page_is_listed_until_its_translation_is_stamped(tmp_path, monkeypatch):
+    monkeypatch.setattr(doc_translations, "ROOT", tmp_path)
+    monkeypatch.setattr(doc_translations, "DOCS", tmp_path / "docs")
+    monkeypatch.setattr(doc_translations, "CHAPTERS", ("start", "faq"))
+    page = tmp_path / "docs" / "de" / "start.md"
+    page.parent.mkdir(parents=True)
+    (tmp_path / "docs" / "start.md").write_text("# Start\n", encoding="utf-8")
+    page.write_text('---\ntranslates: docs/start.md\nof: "000000000000"\n---\n\n# Los\n', encoding="utf-8")
+
+    missing = "docs/de/faq.md: missing"
+    assert doc_translations.report("de") == ["docs/de/start.md: docs/start.md has changed", missing]
+    doc_translations.stamp(page)
+    assert doc_translations.report("de") == [missing]
+    assert page.read_text(encoding="utf-8").endswith("---\n\n# Los\n")
+
+
+def test_the_site_notes_that_the_english_page_is_newer(tmp_path):
+    spec = importlib.util.spec_from_file_location("docs_hook", ROOT / "deploy" / "docs_hook.py")
+    hook = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hook)
+    (tmp_path / "docs").mkdir()
+    english = tmp_path / "docs" / "start.md"
+    english.write_text("# Start\n", encoding="utf-8")
+    meta = {"translates": "docs/start.md", "of": doc_translations.digits(english)}
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="de/start.md"), meta=meta)
+    there = SimpleNamespace(get_file_from_path={"start.md", "de/start.md"}.__contains__)
+
+    def shown() -> str:
+        return hook.on_page_markdown("# Los\nText", page=page, config={"docs_dir": english.parent}, files=there)
+
+    assert shown() == "# Los\n\n[English](../start.md)\n\nText"
+    english.write_text("# Another start\n", encoding="utf-8")
+    assert shown() == "# Los\n\n**Die englische Seite ist neuer.** · [English](../start.md)\n\nText"

@@ -675,7 +675,7 @@ def test_the_service_is_well_sandboxed():
 # --- What the README and the pages of docs/ say ----------------------------------------------------------------
 
 DOCS = ROOT / "docs"
-PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md")))
+PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md")))
 
 
 def code_blocks(page: Path) -> str:
@@ -723,7 +723,7 @@ def headings(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-@pytest.mark.parametrize("page", [*PAGES, PACKAGE / "README.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, PACKAGE / "README.md"], ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_link_in_the_docs_has_a_target(page):
     links = re.findall(r"\]\((?!http)([^)#]*)(?:#([^)]+))?\)", page.read_text(encoding="utf-8"))
     targets = [(page.parent / link if link else page, heading) for link, heading in links]
@@ -740,7 +740,7 @@ def test_every_file_named_for_contributors_exists():
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_code_block_in_the_docs_is_closed(page):
     lines = page.read_text(encoding="utf-8").splitlines()
     fences = [line.strip() for line in lines if line.strip().startswith("```")]
@@ -753,5 +753,10 @@ def test_the_site_shows_every_page_of_the_docs_once():
     """The site contains only docs/, so links must stay inside."""
     listed = re.findall(r"- (\S+\.md)$", (ROOT / "deploy" / "docs.yml").read_text(encoding="utf-8"), re.MULTILINE)
 
-    assert sorted(listed) == sorted(page.name for page in DOCS.glob("*.md"))
-    assert [page.name for page in DOCS.glob("*.md") if "](../" in page.read_text(encoding="utf-8")] == []
+    assert sorted(listed) == sorted(page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md"))
+    links = [
+        (page, link)
+        for page in DOCS.rglob("*.md")
+        for link in re.findall(r"\]\((\.\./[^)#]*)", page.read_text(encoding="utf-8"))
+    ]
+    assert [link for page, link in links if not (page.parent / link).resolve().is_relative_to(DOCS)] == []

@@ -31,4 +31,6 @@ if (location.protocol === "file:") {
       this.inner.frameElement.remove();
     }
   };
+  // With this name in its parent, the script looks for the files of other languages beside itself.
+  window.IFrameWorker = window.Worker;
 }
