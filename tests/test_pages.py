@@ -98,6 +98,9 @@ a winner is named so that it fits one and many
     Ann roll; Bob roll; Cid 200; Dee 25; Ann 200; Bob 25; Cid 100; machine at / | Ann & Cid win the race!
     machine at /score | Ann & Cid win the race by 450 miles!
     machine at /wall | Ann & Cid win the race by 450 miles!
+one player whose name has an ampersand wins alone [edition asmodee-2014; player Ann "Tom & Jerry"; target 500]
+    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; machine at / | Tom & Jerry wins the race!
+    machine at /score | Tom & Jerry wins the race by 450 miles!
 with many sides the sheet has a line for each [edition rush; side Ann; side Bob; side Cid; side Dee; side Eve]
     Ann 200*2; Bob driving-ace; Bob 50; end; machine at /score | This race Ann 400 – 400 Bob 50 100 150
 and one for the match [edition rush; side Ann; side Bob; side Cid; side Dee; side Eve; option match=5000]
