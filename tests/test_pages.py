@@ -13,7 +13,7 @@ from jinja2 import DictLoader, Environment
 from seen import camera
 from sheet import scenes
 
-from companion.app.usage import here
+from companion.app.usage import here, terminal_language
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match.match import Match
@@ -786,7 +786,8 @@ def test_the_terminal_aligns_the_addresses_and_uses_its_own_language(monkeypatch
     for name in ("LC_ALL", "LC_MESSAGES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "fr_FR.UTF-8")
-    ready = here("Mille Bornes Companion is ready.")
+    language.speak(terminal_language())
+    ready = here(say("Mille Bornes Companion is ready."))
     said = announce("192.168.1.20", 8080, "tok", "NKCM")
     language.speak("en")
 

@@ -22,7 +22,7 @@ from companion.rules.card_names import card_name
 from companion.rules.cards import card_of_slug
 
 ENGLISH = "en"
-_spoken: ContextVar[str | None] = ContextVar("spoken", default=None)
+_spoken: ContextVar[str] = ContextVar("spoken", default=ENGLISH)
 _edition: ContextVar[str | None] = ContextVar("edition", default=None)
 
 Called = Callable[[Term], str | None]  # a term's own name at this table, if any
@@ -31,7 +31,7 @@ _called: ContextVar[Called] = ContextVar("called", default=lambda _term: None)
 
 def spoken() -> str:
     """Return the language of this thread; English if none was set."""
-    return _spoken.get() or ENGLISH
+    return _spoken.get()
 
 
 def speak(language: str) -> None:
@@ -41,13 +41,13 @@ def speak(language: str) -> None:
 
 @contextmanager
 def speaking(language: str) -> Iterator[None]:
-    """Speak a language inside the context, unless this thread's language was set before."""
-    before = _spoken.get()
-    speak(before or language)
+    """Speak a language inside the context, and the former one after it."""
+    before = spoken()
+    speak(language)
     try:
         yield
     finally:
-        _spoken.set(before)
+        speak(before)
 
 
 def printed_in() -> str | None:

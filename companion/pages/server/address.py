@@ -22,7 +22,8 @@ USUAL_PORTS = {"http": 80, "https": 443}
 def announced(url: str) -> str:
     """Return the address to announce instead of our own, as browsers write it in `Origin`. Raises Problem."""
     refused = Problem(
-        "--address is what phones open, with nothing after the name or port: --address https://table.cafe.example"
+        "--address is what phones open, with nothing after the name or port: --address %(example)s",
+        example="https://table.cafe.example",
     )
     try:
         parts = urlsplit(url.strip())

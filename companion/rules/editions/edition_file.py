@@ -110,7 +110,7 @@ def read_file(path: Path) -> EditionReading:
     try:
         raw = read_small(path)
     except OSError as error:
-        raise EditionError(f"{path}: cannot be read ({error.strerror}).") from error
+        raise EditionError("%(path)s: cannot be read (%(error)s).", path=path, error=error.strerror) from error
     try:
         taken = () if path.resolve().parent == EDITIONS.resolve() else shipped_names()
         return read_text(text_of(raw), taken)

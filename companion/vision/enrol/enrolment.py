@@ -273,14 +273,20 @@ def _paths_in(folder: Path) -> list[Path]:
     try:
         paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except FileNotFoundError as error:
-        raise Problem(f"Folder {folder} not found: check the path.") from error
+        raise Problem("Folder %(folder)s not found: check the path.", folder=folder) from error
     except NotADirectoryError as error:
-        raise Problem(f"{folder} is not a folder: name the folder with the pictures.") from error
+        raise Problem("%(folder)s is not a folder: name the folder with the pictures.", folder=folder) from error
     except OSError as error:
-        raise Problem(f"The folder {folder} cannot be read ({error.strerror}): check its permissions.") from error
+        raise Problem(
+            "The folder %(folder)s cannot be read (%(error)s): check its permissions.",
+            folder=folder,
+            error=error.strerror,
+        ) from error
     pictures = [path for path in paths if path.suffix.lower() in SUFFIXES | _OTHER_PICTURES and not path.is_dir()]
     if not pictures:
-        raise Problem(f"{folder} has no pictures: put one of each card there, such as roll.jpg and 100.jpg.")
+        raise Problem(
+            "%(folder)s has no pictures: put one of each card there, such as roll.jpg and 100.jpg.", folder=folder
+        )
     return pictures
 
 
