@@ -162,7 +162,7 @@ def _sound_files(folder: Path, room: int) -> tuple[dict[str, bytes], tuple[Said,
                 unread = say(
                     "%(path)s cannot be read (%(error)s): check the file's rights.",
                     path=error.filename or folder / thing,
-                    error=error.strerror,
+                    error=cause(error),
                 )
                 left_out.append(say("Left out: %(why)s", why=unread))
     return files, tuple(left_out)
@@ -445,7 +445,7 @@ def restore(folder: Path, bundle: Bundle) -> Path | None:
             "The backup is not yet wholly restored into %(folder)s (%(error)s): it goes on with the next start.",
             1,
             folder=folder,
-            error=error.strerror,
+            error=cause(error),
         ) from error
 
 

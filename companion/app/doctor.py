@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from companion.app.usage import warn
 from companion.common import clock as clocks
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.common.text import Said, begun, say, sentences
 from companion.storage import recovery
 from companion.storage.data_folder import as_owner_of, store_path
@@ -222,7 +222,7 @@ def disk(data_dir: Path) -> Check:
         return Check("data folder", False, True, str(problem))
     except OSError as error:
         refused = say(
-            "%(folder)s cannot be written to (%(error)s): use --data DIR.", folder=data_dir, error=error.strerror
+            "%(folder)s cannot be written to (%(error)s): use --data DIR.", folder=data_dir, error=cause(error)
         )
         return Check("data folder", False, True, refused)
     room = shutil.disk_usage(home).free
@@ -286,7 +286,7 @@ def port_free(port: int) -> Check:
                 ours = say("A companion is already running here: %(address)s.", address=f"http://localhost:{port}/")
                 return Check("port", True, True, ours)
             taken = say(
-                "Port %(port)s is not available (%(error)s): try another --port.", port=port, error=error.strerror
+                "Port %(port)s is not available (%(error)s): try another --port.", port=port, error=cause(error)
             )
             return Check("port", False, True, taken)
     return Check("port", True, True, say("Port %(port)s is free.", port=port))

@@ -25,7 +25,7 @@ from companion.app.usage import (
     tell,
     warn,
 )
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.common.languages import LANGUAGES
 from companion.common.small_file import is_text, text_of
 from companion.common.terminal import plain
@@ -48,7 +48,7 @@ def _read_record(path: Path) -> str | None:
             raw = file.read(_MOST_RECORD_BYTES + 1)
     except OSError as error:
         raise Problem(
-            "The record %(path)s cannot be read (%(error)s): check the path.", path=path, error=error.strerror
+            "The record %(path)s cannot be read (%(error)s): check the path.", path=path, error=cause(error)
         ) from error
     if len(raw) > _MOST_RECORD_BYTES:
         most = _MOST_RECORD_BYTES // 1_000_000
@@ -271,7 +271,8 @@ def _check_edition(path: Path) -> int:
         edition = read_edition(path)
         click.echo(f"{path}: {edition_report.in_order(edition)}")
         if path.name != f"{edition.name}.toml":
-            click.echo(f"{path}: in the data folder, name the file {edition.name}.toml.")
+            named = f"{edition.name}.toml"
+            tell(say("%(path)s: in the data folder, name the file %(file)s.", path=path, file=named))
     return WRONG if faults else 0
 
 

@@ -219,6 +219,14 @@ _SAID_BY_CLICK: tuple[tuple[str, Callable[[dict[str, str]], Said]], ...] = (
         lambda of: say("No such option '%(name)s'. Did you mean %(near)s?", **of),
     ),
     (
+        r"No such option '(?P<name>[^']*)'\. \(Did you mean one of: (?P<near>.*)\?\)",
+        lambda of: say("No such option '%(name)s'. (Did you mean one of: %(near)s?)", **of),
+    ),
+    (
+        r"Invalid value for (?P<name>.*): Directory '(?P<path>.*)' is a file",
+        lambda of: say("Invalid value for %(name)s: Directory '%(path)s' is a file", **of),
+    ),
+    (
         r"Got unexpected extra arguments? \((?P<names>.*)\)",
         lambda of: say_many(
             "Got unexpected extra argument (%(names)s)",

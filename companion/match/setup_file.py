@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.common import toml_text
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.common.small_file import read_small, text_of
 from companion.common.spelling import all_composed
 from companion.common.text import Said, plain, say
@@ -87,7 +87,7 @@ def read_setup(path: Path) -> Setup:
         raise Problem(Said("%(where)s: %(why)s.", where=where, why=error.fault)) from error
     except OSError as error:
         raise Problem(
-            "The setup file %(path)s cannot be read (%(error)s): check the path.", path=path, error=error.strerror
+            "The setup file %(path)s cannot be read (%(error)s): check the path.", path=path, error=cause(error)
         ) from error
     except UnicodeDecodeError as error:
         raise Problem("%(path)s: this is no text file; a setup file is a text in UTF-8.", path=path) from error

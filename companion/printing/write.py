@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.common.text import Said, say
 from companion.printing import deck, mats, render, sheets, stickers, svg
 from companion.printing.label_sheets import LabelSheet, label_sheet
@@ -92,7 +92,7 @@ def write_sheets(
         raise Problem(
             "%(path)s cannot be written to (%(error)s): choose another folder with --out.",
             path=out,
-            error=error.strerror,
+            error=cause(error),
         ) from error
     return [out / name for name in files]
 

@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 
 import platformdirs
 
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 
 STORE_NAME = "companion.sqlite3"
 KEY_NAME = "secret-key"
@@ -48,7 +48,7 @@ def data_dir(option: str | os.PathLike[str] | None = None) -> Path:
         raise Problem(
             "The data folder %(folder)s cannot be written to (%(error)s): choose another with --data.",
             folder=folder,
-            error=error.strerror,
+            error=cause(error),
         ) from error
 
 
@@ -136,7 +136,7 @@ def as_owner_of(folder: Path) -> Iterator[None]:
                 "%(folder)s belongs to another user, and root may not act as that user here (%(error)s): run this as"
                 " its owner, or choose another folder with --data.",
                 folder=folder,
-                error=error.strerror,
+                error=cause(error),
             ) from error
         _keep_reading()
         yield

@@ -410,5 +410,5 @@ def _lock_file(path: Path) -> int:
         raise Problem(
             "The data folder %(folder)s cannot be written to (%(error)s): choose another with --data.",
             folder=path.parent,
-            error=error.strerror,
+            error=cause(error),
         ) from error

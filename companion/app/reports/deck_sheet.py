@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.printing import render, svg
 from companion.rules.card_names import card_name
 from companion.tabletop.template_decks import BACK, Deck
@@ -32,7 +32,7 @@ def write_sheet(deck: Deck, out: Path) -> Path:
         raise Problem(
             "The sheet cannot be written to %(path)s (%(error)s): choose another place.",
             path=out,
-            error=error.strerror,
+            error=cause(error),
         ) from error
     return out
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from flask import request, session
 
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.common.small_file import read_small
 from companion.common.text import say
 from companion.match.history import SOMEBODY
@@ -55,7 +55,7 @@ def load_secret(folder: Path) -> bytes:
                     path.chmod(0o600)
     except OSError as error:
         raise Problem(
-            "%(path)s cannot be used (%(error)s): choose another folder with --data.", path=path, error=error.strerror
+            "%(path)s cannot be used (%(error)s): choose another folder with --data.", path=path, error=cause(error)
         ) from error
     if known is not None and len(known) == KEY_BYTES and len(set(known)) > KEY_BYTES // 4:
         return known

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from companion.common import clock
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.common.spelling import meant, shown
 from companion.common.text import say
 from companion.rules.card_names import card_name, card_term
@@ -280,7 +280,7 @@ def _paths_in(folder: Path) -> list[Path]:
         raise Problem(
             "The folder %(folder)s cannot be read (%(error)s): check its permissions.",
             folder=folder,
-            error=error.strerror,
+            error=cause(error),
         ) from error
     pictures = [path for path in paths if path.suffix.lower() in SUFFIXES | _OTHER_PICTURES and not path.is_dir()]
     if not pictures:
