@@ -83,6 +83,16 @@ def test_score_says_in_german_who_wins_and_what_does_not_count(called, tmp_path)
 
 
 @pytest.mark.usefixtures("german")
+def test_a_sheet_counts_in_the_unit_of_its_edition(called, tmp_path):
+    path = tmp_path / "miles.mbn"
+    path.write_text(
+        "edition bsd-mille\nside Ann\nside Bob\nhand first Ann\nAnn roll\nBob roll\nAnn 100\n", encoding="utf-8"
+    )
+
+    assert "\nMeilen" in called("score", path).stdout
+
+
+@pytest.mark.usefixtures("german")
 def test_doctor_speaks_german(called, tmp_path, monkeypatch):
     monkeypatch.setattr("companion.vision.capture.sources.camera_answers", lambda: None)
     lines = called("doctor", "--data", tmp_path).stdout.splitlines()

@@ -102,12 +102,15 @@ def answer_in(language: str | None) -> None:
     translation.speak(terminal_language())
 
 
-def here(sentence: str) -> str:
-    """Return a sentence in this command's language, and a text that is not marked for translation unchanged."""
+def here(sentence: str, edition: str | None = None) -> str:
+    """Return a sentence in this command's language; a text that is not marked for translation stays unchanged.
+
+    In other languages than English an edition's unit and card names are used.
+    """
     language = terminal_language()
     if language == translation.ENGLISH or not isinstance(sentence, Said):
         return sentence
-    with translation.speaking(language):
+    with translation.speaking(language, edition):
         return translation.translate(sentence)
 
 

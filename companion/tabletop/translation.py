@@ -40,14 +40,16 @@ def speak(language: str) -> None:
 
 
 @contextmanager
-def speaking(language: str) -> Iterator[None]:
-    """Speak a language inside the context, and the former one after it."""
-    before = spoken()
+def speaking(language: str, edition: str | None = None) -> Iterator[None]:
+    """Speak a language inside the context, with an edition's unit and card names, and as before after it."""
+    before, printed = spoken(), printed_in()
     speak(language)
+    _edition.set(edition)
     try:
         yield
     finally:
         speak(before)
+        _edition.set(printed)
 
 
 def printed_in() -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from companion.app.usage import here, terminal_language
@@ -113,19 +114,20 @@ def _how_it_ended(result: HandResult) -> Said:
 
 def score_sheet(result: HandResult) -> list[str]:
     """Return the score sheet of a hand as lines of a table."""
+    said = partial(here, edition=result.table.edition.name)
     sides = [side.name for side in result.table.sides]
     rows = [["", *map(_name, sides)]]
     for item in Item:
         points = [dict(result.sheets[side].lines).get(item, 0) for side in sides]
         if any(points):
-            rows.append([here(_ITEM_NAMES[item]), *(str(p) if p else "–" for p in points)])
-    rows.append([here(say("Total")), *(str(result.sheets[side].total) for side in sides)])
+            rows.append([said(_ITEM_NAMES[item]), *(str(p) if p else "–" for p in points)])
+    rows.append([said(say("Total")), *(str(result.sheets[side].total) for side in sides)])
     if not result.table.edition.is_race:
-        rows.append([here(say("Match")), *(str(result.match.get(side, 0)) for side in sides)])
+        rows.append([said(say("Match")), *(str(result.match.get(side, 0)) for side in sides)])
         won = [result.won.get(side, 0) for side in sides]
-        rows += [[here(say("Matches won")), *map(str, won)]] if any(won) else []
+        rows += [[said(say("Matches won")), *map(str, won)]] if any(won) else []
     remarks = [_remark(why, result.table.edition) for why in result.remarks]
-    return [here(_how_it_ended(result)), *table(rows), *map(here, _what_it_decides(result)), *remarks]
+    return [said(_how_it_ended(result)), *table(rows), *map(said, _what_it_decides(result)), *remarks]
 
 
 def _name(name: str | None) -> str:
