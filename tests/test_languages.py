@@ -31,6 +31,7 @@ from companion.rules import card_names, reasons
 from companion.rules.card_names import card_term
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition, switches
+from companion.tabletop import translation
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.vision.counting.photographs import Snap
 from companion.vision.counting.tally import Photo
@@ -140,7 +141,7 @@ def french(monkeypatch, speak):
 
     def make(**said: str) -> None:
         made_up = SimpleNamespace(gettext=lambda message: said.get(message, message))
-        monkeypatch.setattr(language, "catalogue", lambda _language: made_up)
+        monkeypatch.setattr(translation, "catalogue", lambda _language: made_up)
         speak("fr")
 
     return make
@@ -317,7 +318,7 @@ def without_words(monkeypatch, known):
     catalogue = Wordless(known)
     spoken = reasons.catalogue
     mute = {table: {key: wordless(text) for key, text in entries.items()} for table, entries in spoken("fr").items()}
-    monkeypatch.setattr(language, "catalogue", lambda _language: catalogue)
+    monkeypatch.setattr(translation, "catalogue", lambda _language: catalogue)
     monkeypatch.setattr(reasons, "catalogue", lambda of="en": mute if of == "fr" else spoken(of))
     for module in (card_names, reasons):
         monkeypatch.setattr(module, "names", lambda _language, _edition: dict.fromkeys(Card, "·"))

@@ -13,7 +13,7 @@ from jinja2 import DictLoader, Environment
 from seen import camera
 from sheet import scenes
 
-from companion.app.usage import here
+from companion.app.usage import here, terminal_language
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match.match import Match
@@ -98,6 +98,9 @@ a winner is named so that it fits one and many
     Ann roll; Bob roll; Cid 200; Dee 25; Ann 200; Bob 25; Cid 100; machine at / | Ann & Cid win the race!
     machine at /score | Ann & Cid win the race by 450 miles!
     machine at /wall | Ann & Cid win the race by 450 miles!
+one player whose name has an ampersand wins alone [edition asmodee-2014; player Ann "Tom & Jerry"; target 500]
+    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; machine at / | Tom & Jerry wins the race!
+    machine at /score | Tom & Jerry wins the race by 450 miles!
 with many sides the sheet has a line for each [edition rush; side Ann; side Bob; side Cid; side Dee; side Eve]
     Ann 200*2; Bob driving-ace; Bob 50; end; machine at /score | This race Ann 400 – 400 Bob 50 100 150
 and one for the match [edition rush; side Ann; side Bob; side Cid; side Dee; side Eve; option match=5000]
@@ -783,7 +786,8 @@ def test_the_terminal_aligns_the_addresses_and_uses_its_own_language(monkeypatch
     for name in ("LC_ALL", "LC_MESSAGES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "fr_FR.UTF-8")
-    ready = here("Mille Bornes Companion is ready.")
+    language.speak(terminal_language())
+    ready = here(say("Mille Bornes Companion is ready."))
     said = announce("192.168.1.20", 8080, "tok", "NKCM")
     language.speak("en")
 

@@ -293,6 +293,12 @@ def test_run_passes_other_commands_through_without_extra_output(checkout):
     assert (checkout.root.parent / "called").read_text() == f"{checkout.root}/deploy/run\n"
 
 
+def test_run_prints_the_version_and_starts_no_table(checkout):
+    answer = checkout.run("--version")
+
+    assert (answer.returncode, answer.stdout, answer.stderr) == (0, "companion --version\n", "")
+
+
 @pytest.mark.parametrize(("script", "says"), [("deploy/run", "deploy/run --port 9000"), ("deploy/test", "--long")])
 def test_a_scripts_help_needs_no_installation(checkout, script, says):
     shutil.rmtree(checkout.root / ".venv")
@@ -702,7 +708,7 @@ def calls(*pages: Path) -> list[list[str]]:
 @pytest.mark.parametrize("call", calls(*PAGES), ids=" ".join)
 def test_commands_in_the_docs_can_be_called(call):
     """Options without a command belong to `up` or `demo`."""
-    options = {word.split("=")[0] for word in call if word.startswith("--") and word != "--help"}
+    options = {word.split("=")[0] for word in call if word.startswith("--")} - {"--help", "--version"}
     named = [word for word in call[:1] if word.islower() and not word.startswith("-")]
 
     for name in named or ("up", "demo"):

@@ -20,11 +20,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path, PurePosixPath
 
+from companion.app.usage import here
 from companion.common.errors import Problem, cause
 from companion.common.small_file import text_of
 from companion.common.spelling import shown
 from companion.common.terminal import typed
-from companion.common.text import Said
+from companion.common.text import Said, listed, say, say_many, sentences
 from companion.common.zip_reader import Recoded, ZipReader
 from companion.match.archive import judged
 from companion.rules.editions.edition import keep_own_editions
@@ -80,36 +81,42 @@ class Bundle:
     is_log: bool = False  # a copy from `storage/backups.py`: replaces the log alone
 
     @property
-    def says(self) -> str:
+    def says(self) -> Said:
         """Summary: `2 matches, 1 deck, 0 editions`."""
         matches, things = len({row[1] for row in self.rows}), [_thing(name) for name in self.files]
         decks = len({thing for thing in things if thing.startswith(f"{DECKS_NAME}/")})
         editions = sum(thing.startswith(f"{EDITIONS_NAME}/") for thing in things)
-        counts = ((matches, "match", "matches"), (decks, "deck", "decks"), (editions, "edition", "editions"))
-        told = counts[:1] if self.is_log else counts
-        return ", ".join(f"{count} {one if count == 1 else several}" for count, one, several in told)
+        counts = (
+            say_many("%(count)d match", "%(count)d matches", matches),
+            say_many("%(count)d deck", "%(count)d decks", decks),
+            say_many("%(count)d edition", "%(count)d editions", editions),
+        )
+        return listed(counts[:1] if self.is_log else counts)
 
 
 # Writing
 
 
-def write_bundle(folder: Path, out: Path, *, force: bool = False) -> tuple[str, ...]:
+def write_bundle(folder: Path, out: Path, *, force: bool = False) -> tuple[Said, ...]:
     """Write a data folder to one file, atomically, also while a service runs.
 
     Return a sentence per file or deck left out. Raises Problem.
     """
     if out.is_dir():
-        raise Problem(f"{out} is a folder: name the file, such as {out / 'table.zip'}.")
+        raise Problem("%(path)s is a folder: name the file, such as %(file)s.", path=out, file=out / "table.zip")
     if out.exists() and not force:
-        raise Problem(f"{out} already exists: choose another name, or overwrite it with --force.")
+        raise Problem("%(path)s already exists: choose another name, or overwrite it with --force.", path=out)
     about = json.dumps({"format": FORMAT, "schema": len(database.MIGRATIONS)}).encode()
     with as_owner_of(folder):
         log = _log_as_bytes(folder / STORE_NAME)
         files, left_out = _sound_files(folder, MOST_BYTES - len(about) - len(log or b""))
     if log is None and not files:
         demo = folder / DEMO_NAME
-        also = f" What was played in the demo is in {demo}: add --data {demo}." if (demo / STORE_NAME).exists() else ""
-        raise Problem(f"There is nothing to back up in {folder}: no matches, decks or settings.{also}")
+        nothing = say("There is nothing to back up in %(folder)s: no matches, decks or settings.", folder=folder)
+        if (demo / STORE_NAME).exists():
+            also = say("What was played in the demo is in %(folder)s: add --data %(folder)s.", folder=demo)
+            raise Problem(sentences(nothing, also))
+        raise Problem(nothing)
     _write_zip(out, {ABOUT: about, **({STORE_NAME: log} if log else {}), **files})
     return left_out
 
@@ -121,10 +128,12 @@ def _log_as_bytes(path: Path) -> bytes | None:
         with closing(database.readable(path)) as log:
             return log.serialize()
     except (sqlite3.Error, OSError) as error:
-        raise Problem(f"{path} cannot be read ({error}): check the folder's rights and the disk.", 1) from error
+        raise Problem(
+            "%(path)s cannot be read (%(error)s): check the folder's rights and the disk.", 1, path=path, error=error
+        ) from error
 
 
-def _sound_files(folder: Path, room: int) -> tuple[dict[str, bytes], tuple[str, ...]]:
+def _sound_files(folder: Path, room: int) -> tuple[dict[str, bytes], tuple[Said, ...]]:
     """Return restorable files by path, at most `room` bytes, and a sentence per file left out.
 
     Decks come last: they must not displace settings or editions.
@@ -139,15 +148,21 @@ def _sound_files(folder: Path, room: int) -> tuple[dict[str, bytes], tuple[str, 
                 _check_sizes(thing, {name: (folder / name).stat().st_size for name in names}, folder, room, len(files))
                 content = {name: (folder / name).read_bytes() for name in names}
                 if thing.casefold() in {_thing(name).casefold() for name in files}:
-                    raise Problem(f"{folder / thing} is called as another but for capitals: rename one of them.", 1)
+                    raise Problem(
+                        "%(path)s is called as another but for capitals: rename one of them.", 1, path=folder / thing
+                    )
                 _check_thing(thing, content, folder)
                 files |= content
                 room -= sum(map(len, content.values()))
             except Problem as problem:
-                left_out.append(f"Left out: {problem}")
+                left_out.append(say("Left out: %(why)s", why=problem.sentence))
             except OSError as error:
-                where = error.filename or folder / thing
-                left_out.append(f"Left out: {where} cannot be read ({error.strerror}): check the file's rights.")
+                unread = say(
+                    "%(path)s cannot be read (%(error)s): check the file's rights.",
+                    path=error.filename or folder / thing,
+                    error=cause(error),
+                )
+                left_out.append(say("Left out: %(why)s", why=unread))
     return files, tuple(left_out)
 
 
@@ -156,13 +171,20 @@ def _check_sizes(thing: str, sizes: Mapping[str, int], folder: Path, room: int, 
     for name, size in sizes.items():
         if size > (most := _most_of(name)):
             raise Problem(
-                f"{folder / name} is larger than {most // 1_000_000} MB, and no backup takes that: save it smaller.", 1
+                "%(path)s is larger than %(mb)d MB, and no backup takes that: save it smaller.",
+                1,
+                path=folder / name,
+                mb=most // 1_000_000,
             )
     if sum(sizes.values()) > room or others + len(sizes) > MOST_FILES - len((ABOUT, STORE_NAME)):
         raise Problem(
-            f"{folder / thing} has no room in the backup, which holds {MOST_BYTES // 1_000_000} MB and"
-            f" {MOST_FILES} files: keep decks with `{typed('decks export')}`.",
+            "%(path)s has no room in the backup, which holds %(mb)d MB and %(files)d files: keep decks with"
+            " `%(command)s`.",
             1,
+            path=folder / thing,
+            mb=MOST_BYTES // 1_000_000,
+            files=MOST_FILES,
+            command=typed("decks export"),
         )
 
 
@@ -188,7 +210,9 @@ def _write_zip(out: Path, files: Mapping[str, bytes]) -> None:
         read_bundle(out, sent=zipped.getvalue())
         write_whole(out, zipped.getvalue())
     except (OSError, zipfile.LargeZipFile) as error:
-        raise Problem(f"The backup cannot be written to {out} ({cause(error)}): choose another place.") from error
+        raise Problem(
+            "The backup cannot be written to %(path)s (%(error)s): choose another place.", path=out, error=cause(error)
+        ) from error
 
 
 # Reading
@@ -219,7 +243,7 @@ def read_bundle(
     files = _ZIP.unpacked(file, sent)
     said = _json(files.pop(ABOUT, b""))
     if not isinstance(said, dict) or type(said.get("format")) is not int:
-        raise _bad(file, f"it holds no {ABOUT}")
+        raise _bad(file, say("it holds no %(file)s", file=ABOUT))
     if said["format"] > FORMAT:
         raise _newer(file)
     log = files.pop(STORE_NAME, None)
@@ -232,7 +256,9 @@ def read_bundle(
                     _check_thing(thing, {name: files[name] for name in named}, folder, file)
                 rows = _checked_rows(file, log) if log is not None else ()
     except OSError as error:
-        raise Problem(f"{file} cannot be checked ({cause(error)}): free some disk space.") from error
+        raise Problem(
+            "%(path)s cannot be checked (%(error)s): free some disk space.", path=file, error=cause(error)
+        ) from error
     if recoded:
         pictures = {name for name in files if name.startswith(f"{DECKS_NAME}/") and not name.endswith(f"/{DECK_FILE}")}
         files |= dict(_ZIP.anew(file, [(name, files.pop(name)) for name in sorted(pictures)], recoded))
@@ -250,7 +276,7 @@ def _copy_of_log(file: Path) -> bytes | None:
     except OSError:
         return None
     if len(content) > most:
-        raise _bad(file, f"it is larger than {most // 1_000_000} MB")
+        raise _bad(file, say("it is larger than %(mb)d MB", mb=most // 1_000_000))
     return content
 
 
@@ -295,18 +321,20 @@ def _check_thing(thing: str, content: Mapping[str, bytes], folder: Path, file: P
     elif thing.startswith(f"{DECKS_NAME}/"):
         _check_deck(where, folder / thing)
     elif not _is_setting(thing, _json(content[thing])):
-        raise _bad(where, f"its {thing} is damaged")
+        raise _bad(where, say("its %(file)s is damaged", file=thing))
 
 
 def _check_edition(where: Path, name: str, content: bytes) -> None:
     try:
         reading = read_text(text_of(content), shipped_names())
     except ValueError as error:
-        raise _bad(where, f"the edition {name} is damaged") from error
+        raise _bad(where, say("the edition %(file)s is damaged", file=name)) from error
     if reading.faults:
-        raise _bad(where, f"the edition {name} is wrong: {reading.faults[0].say.rstrip('.')}")
+        fault = reading.faults[0].say.rstrip(".")
+        raise _bad(where, say("the edition %(file)s is wrong: %(fault)s", file=name, fault=fault))
     if f"{reading.entries['name']}.toml" != name:
-        raise _bad(where, f"the edition {name} is wrong: it is called '{shown(reading.entries['name'])}'")
+        called = shown(reading.entries["name"])
+        raise _bad(where, say("the edition %(file)s is wrong: it is called '%(name)s'", file=name, name=called))
 
 
 def _check_deck(where: Path, folder: Path) -> None:
@@ -315,10 +343,13 @@ def _check_deck(where: Path, folder: Path) -> None:
         read_deck(folder)
         names = [path.stem for paths in pictures_in(folder).values() for path in paths]
         if len(set(names)) < len(names):
-            raise Problem("it has two pictures with the same name, such as roll.png and roll.jpg: delete one of them.")
+            raise Problem(
+                say("it has two pictures with the same name, such as roll.png and roll.jpg: delete one of them.")
+            )
     except (Problem, OSError) as error:
-        what = str(error).rstrip(".").replace(f"{folder}", folder.name)
-        raise _bad(where, f"a deck cannot be used: {what}") from error
+        # Neither the path to the unpacked deck nor a full stop fits into the sentence.
+        why = here(str(error)).rstrip(".").replace(f"{folder}", folder.name)
+        raise _bad(where, say("a deck cannot be used: %(why)s", why=why)) from error
 
 
 def _is_setting(name: str, said: object) -> bool:
@@ -343,7 +374,7 @@ def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
     try:
         rows = _rows(file, log)
     except (*database.UNUSABLE, database.Damaged) as error:
-        raise _bad(file, "its matches are damaged") from error
+        raise _bad(file, say("its matches are damaged")) from error
     by_match: dict[int, list[Event]] = {}
     for row in rows:
         by_match.setdefault(row[1], []).append(Event(*row[:4], read_body(row[4])))
@@ -351,7 +382,7 @@ def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
         try:
             judged(match, events)
         except Exception as error:
-            raise _bad(file, f"match {match} in it cannot be replayed") from error
+            raise _bad(file, say("match %(number)d in it cannot be replayed", number=match)) from error
     return rows
 
 
@@ -365,9 +396,9 @@ def _rows(file: Path, log: bytes) -> tuple[Row, ...]:
         with closing(database.in_memory(b"")) as ours:
             database.migrate(ours, version)
             if db.execute(says).fetchall() != ours.execute(says).fetchall():
-                raise _bad(file, "its matches are damaged")
+                raise _bad(file, say("its matches are damaged"))
         if db.execute("SELECT count(*) FROM event").fetchone()[0] > MOST_EVENTS:
-            raise _bad(file, f"it holds more than {MOST_EVENTS} plays")
+            raise _bad(file, say("it holds more than %(most)d plays", most=MOST_EVENTS))
     return database.rows_of(log, file)
 
 
@@ -399,26 +430,40 @@ def restore(folder: Path, bundle: Bundle) -> Path | None:
         sync_folder(folder)
     except (OSError, sqlite3.Error) as error:
         shutil.rmtree(new, ignore_errors=True)
-        raise Problem(f"The backup cannot be restored into {folder} ({cause(error)}): free some space.") from error
+        raise Problem(
+            "The backup cannot be restored into %(folder)s (%(error)s): free some space.",
+            folder=folder,
+            error=cause(error),
+        ) from error
     try:
         return restoring.finish(folder)
     except OSError as error:
         raise Problem(
-            f"The backup is not yet wholly restored into {folder} ({error.strerror}): it goes on with the next start.",
+            "The backup is not yet wholly restored into %(folder)s (%(error)s): it goes on with the next start.",
             1,
+            folder=folder,
+            error=cause(error),
         ) from error
 
 
 def _newer(file: Path) -> Problem:
-    return Problem(f"{file} was written by a newer version of the companion: install that version first.", 1)
+    return Problem(
+        "%(path)s was written by a newer version of the companion: install that version first.", 1, path=file
+    )
 
 
-def _bad(file: Path, what: str) -> Problem:
-    return Problem(f"{file} is not a usable backup ({what}): make a new one with `{typed('backup')}`.", 1)
+def _bad(file: Path, what: Said) -> Problem:
+    return Problem(
+        "%(path)s is not a usable backup (%(what)s): make a new one with `%(command)s`.",
+        1,
+        path=file,
+        what=what,
+        command=typed("backup"),
+    )
 
 
 def _strange(name: str) -> Said:
-    return Said("'%(name)s' in it is no part of a backup", name=name)
+    return say("'%(name)s' in it is no part of a backup", name=name)
 
 
 _ZIP = ZipReader(is_allowed, _strange, _bad, MOST_FILES, MOST_BYTES, _most_of)

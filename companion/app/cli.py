@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextvars import copy_context
 from importlib import import_module
 
 import click
@@ -16,6 +17,7 @@ from companion import __version__
 from companion.app import usage
 from companion.common.errors import Problem
 from companion.common.terminal import program, show_plainly
+from companion.common.text import say
 
 _COMMANDS = {
     "record_commands": ("replay", "score", "robot", "play", "editions", "export"),
@@ -50,8 +52,16 @@ def companion() -> None:
 
 
 def main() -> None:
-    """Run a command; report an error as one sentence and an exit code."""
+    """Run a command in the terminal's language; report an error as one sentence and an exit code."""
     show_plainly()
+    code = copy_context().run(_run)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _run() -> object:
+    """Run a command and return its exit code."""
+    usage.answer_in(None)
+    code: object
     try:
         code = companion.main(prog_name=program(), standalone_mode=False)
     except click.ClickException as error:
@@ -68,8 +78,9 @@ def main() -> None:
         if os.environ.get("COMPANION_DEBUG"):
             raise
         fault = f"{type(error).__name__}: {error}".splitlines()[0]
-        code = _complain(f"The companion has made a mistake ({fault}). COMPANION_DEBUG=1 shows where.", usage.WRONG)
-    sys.exit(code if isinstance(code, int) else 0)
+        mistake = say("The companion has made a mistake (%(fault)s). COMPANION_DEBUG=1 shows where.", fault=fault)
+        code = _complain(mistake, usage.WRONG)
+    return code
 
 
 def _complain(sentence: str, code: int) -> int:

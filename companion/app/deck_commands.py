@@ -10,10 +10,21 @@ from typing import Any
 import click
 
 from companion.app.reports import deck_report
-from companion.app.usage import FILE, WRONG, Group, Number, data_option, editions_of_data, terminal_language, warn
+from companion.app.usage import (
+    FILE,
+    WRONG,
+    Group,
+    Number,
+    data_option,
+    editions_of_data,
+    tell,
+    terminal_language,
+    warn,
+)
 from companion.common.errors import Problem
 from companion.common.languages import LANGUAGES
 from companion.common.terminal import typed
+from companion.common.text import say, sentences
 from companion.rules.editions.edition import load_edition
 from companion.storage.data_folder import data_dir
 from companion.tabletop.deck_archive import export_deck, import_deck
@@ -127,8 +138,10 @@ def enroll(
 
     if [folder is None, source is None, not photos].count(False) != 1:
         raise Problem(
-            "Name the pictures of the cards: `--from DIR` for a folder of pictures, `--source SRC` for a camera,"
-            " or `--photo FILE`, a photo of many cards."
+            say(
+                "Name the pictures of the cards: `--from DIR` for a folder of pictures, `--source SRC` for a camera,"
+                " or `--photo FILE`, a photo of many cards."
+            )
         )
     rules, size_mm = load_edition(edition), _card_size(size) if size else None
     enrolment = begin(deck, rules.name, data_dir(data), size_mm=size_mm, maker=maker)
@@ -140,15 +153,23 @@ def enroll(
         sayings = enrol_folder(enrolment, folder) if folder else _guided(enrolment, str(source))
     for said in sayings:
         got, wrong = got + said.is_kept, wrong + said.is_fault
-        (warn if said.is_fault else click.echo)(said.sentence)
+        (warn if said.is_fault else tell)(said.sentence)
     if not got:
         where = folder or source or ", ".join(map(str, photos))
-        raise Problem(f"No card of '{deck}' was added from {where}: see above for what is wrong with each picture.")
-    rest = " with the rest" if wrong else ""
-    click.echo(
-        f"The deck '{deck}' is kept{rest} in {enrolment.folder}. Look whether each card was cut out well and is called"
-        f" right: {typed(f'decks show {deck} --out {deck}.png')}. Use it with: {typed(f'read IMAGE --deck {deck}')}"
+        raise Problem(
+            "No card of '%(deck)s' was added from %(where)s: see above for what is wrong with each picture.",
+            deck=deck,
+            where=where,
+        )
+    kept = say("The deck '%(deck)s' is kept in %(folder)s.", deck=deck, folder=enrolment.folder)
+    if wrong:
+        kept = say("The deck '%(deck)s' is kept with the rest in %(folder)s.", deck=deck, folder=enrolment.folder)
+    look = say(
+        "Look whether each card was cut out well and is called right: %(command)s.",
+        command=typed(f"decks show {deck} --out {deck}.png"),
     )
+    use = say("Use it with: %(command)s", command=typed(f"read IMAGE --deck {deck}"))
+    tell(sentences(kept, look, use))
     return WRONG if wrong else 0
 
 
@@ -159,7 +180,7 @@ def _guided(enrolment: Any, source: str) -> Iterable[Any]:
     pictures = frames(source, fps=10.0, tell=lambda notice: warn(notice.sentence))
     keys = TerminalKeys() if sys.stdin.isatty() else None
     if keys:
-        click.echo("Each card is photographed as soon as it lies still. Enter skips a card; q and Enter quits.")
+        tell(say("Each card is photographed as soon as it lies still. Enter skips a card; q and Enter quits."))
     return guided(enrolment, pictures, keys, still_s=0.0 if Path(source).is_dir() else STILL_S)
 
 
@@ -167,8 +188,11 @@ def _card_size(text: str) -> tuple[float, float]:
     try:
         return checked_size([float(side) for side in text.lower().replace("×", "x").split("x")])
     except ValueError as error:
-        say = "--size is width and height in millimetres from 30 to 150, the shorter first, such as --size 57x88,"
-        raise Problem(f"{say} not '{text[:20]}'.") from error
+        raise Problem(
+            "--size is width and height in millimetres from 30 to 150, the shorter first, such as --size 57x88, not"
+            " '%(text)s'.",
+            text=text[:20],
+        ) from error
 
 
 @click.group(cls=Group, invoke_without_command=True)
@@ -238,7 +262,7 @@ def remove_deck_folder(deck: str, data: Path | None) -> None:
     \b
     Example: companion decks remove grandma
     """
-    click.echo(f"Removed {remove_deck(deck, data_dir(data))}")
+    tell(say("Removed %(folder)s", folder=remove_deck(deck, data_dir(data))))
 
 
 COMMANDS = (print_sheets, enroll, decks)

@@ -79,7 +79,7 @@ def demo_script(edition: str, players: int, hands: int, seed: int) -> Script:
     """
     seats = {2: ("two-players", TWO_PLAYERS), 4: ("pairs", PAIRS)}.get(players)
     if seats is None:
-        raise Problem("The simulated table is for 2 or 4 players.")
+        raise Problem(say("The simulated table is for 2 or 4 players."))
     shipped, teams = seats
     by_chance = random_script(edition, teams=teams, hands=hands, seed=seed)
     if seed or edition != "classic":
@@ -146,7 +146,9 @@ def script_for(what: str, setup: Setup | None = None) -> Script:
         return read_script(text_of(Path(what).read_bytes()))
     except (OSError, UnicodeDecodeError) as error:
         names = ", ".join(shipped_scripts())
-        raise Problem(f"demo:{what} is not a record file, a number or one of {names}.") from error
+        raise Problem(
+            "demo:%(name)s is not a record file, a number or one of %(known)s.", name=what, known=names
+        ) from error
 
 
 def _random(seed: int, setup: Setup | None) -> Script:

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 
 from companion.app.usage import warn
 from companion.common import clock as clocks
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
+from companion.common.text import Said, begun, say, sentences
 from companion.storage import recovery
 from companion.storage.data_folder import as_owner_of, store_path
 from companion.storage.database import Damaged, last_of, readable, selected
@@ -36,6 +37,28 @@ SANE_YEAR = 2025
 VERDICT, BESIDE_CAMERA = "verdict", ("clock", "data folder", "matches", "power", "port")
 """Name of the camera's overall verdict, and of the checks that do not concern the camera."""
 
+NAMES = {
+    "camera": say("camera"),
+    "clock": say("clock"),
+    "data folder": say("data folder"),
+    "matches": say("matches"),
+    "power": say("power"),
+    "port": say("port"),
+    "zones": say("zones"),
+    "table": say("table"),
+    "help": say("help"),
+    VERDICT: say("verdict"),
+    "picture": say("picture"),
+    "mats": say("mats"),
+    "glare": say("glare"),
+    "focus": say("focus"),
+    "light": say("light"),
+    "stickers": say("stickers"),
+    "faces": say("faces"),
+    "pace": say("pace"),
+}
+"""Names of the checks as printed; libraries have their own."""
+
 SLOW_FPS = 8.0
 FULL_HD_PX = 1920
 
@@ -51,6 +74,18 @@ class Check:
     needed: bool  # True if the companion cannot work without it
     sentence: str
 
+    @property
+    def title(self) -> str:
+        """The name as printed."""
+        return NAMES.get(self.name, self.name)
+
+    @property
+    def mark(self) -> Said:
+        """The word that begins the printed line."""
+        if self.ok:
+            return say("ok")
+        return say("MISSING") if self.needed else say("note")
+
 
 def checks(
     data_dir: Path,
@@ -60,9 +95,13 @@ def checks(
     drawing: Drawing | None = None,
 ) -> Iterator[Check]:
     """Yield every check; the last three arguments are those of `seeing`."""
-    yield library("cv2", "OpenCV", "type `pip install opencv-python` (and `sudo apt-get install libgl1 libglib2.0-0`)")
-    yield library("zxingcpp", "zxing-cpp", "type `pip install zxing-cpp`")
-    yield library("pyzbar.pyzbar", "pyzbar", "type `sudo apt-get install libzbar0`")
+    yield library(
+        "cv2",
+        "OpenCV",
+        say("type `pip install opencv-python` (and `%(more)s`)", more="sudo apt-get install libgl1 libglib2.0-0"),
+    )
+    yield library("zxingcpp", "zxing-cpp", say("type `%(command)s`", command="pip install zxing-cpp"))
+    yield library("pyzbar.pyzbar", "pyzbar", say("type `%(command)s`", command="sudo apt-get install libzbar0"))
     yield from seeing(source, layouts, drawing)
     yield clock()
     yield disk(data_dir)
@@ -71,28 +110,30 @@ def checks(
     yield port_free(port)
 
 
-def verdict(found: Sequence[Check]) -> str:
+def verdict(found: Sequence[Check]) -> Said:
     """Return one or two sentences on whether you can play; the camera's verdict if it has one."""
     bad = {check.name: check.needed for check in found if not check.ok}
     if any(bad.values()):
-        return "The companion cannot work yet: the lines below say what to do."
+        return say("The companion cannot work yet: the lines below say what to do.")
     seen = next((check.sentence for check in found if check.name == VERDICT), None)
     if seen is not None:
-        return f"{seen} See below for further improvements." if bad.keys() & set(BESIDE_CAMERA) else seen
+        more = [say("See below for further improvements.")] if bad.keys() & set(BESIDE_CAMERA) else []
+        return sentences(seen, *more)
     if "camera" in bad:
-        return "You can play by hand now; see the line about the camera for what is wrong with it."
+        return say("You can play by hand now; see the line about the camera for what is wrong with it.")
     if bad:
-        return "You can play now, with the camera; possible improvements come first below."
-    return "All good: you can play, with the camera."
+        return say("You can play now, with the camera; possible improvements come first below.")
+    return say("All good: you can play, with the camera.")
 
 
-def library(module: str, name: str, remedy: str) -> Check:
+def library(module: str, name: str, remedy: Said) -> Check:
     """Check whether a library can be loaded."""
     try:
         version = getattr(importlib.import_module(module), "__version__", "")
     except (ImportError, OSError) as error:
-        return Check(name, False, True, f"{name} cannot be loaded ({error}): {remedy}.")
-    return Check(name, True, True, f"{name} {version} is installed.".replace("  ", " "))
+        missing = say("%(name)s cannot be loaded (%(error)s): %(remedy)s.", name=name, error=error, remedy=remedy)
+        return Check(name, False, True, missing)
+    return Check(name, True, True, say("%(name)s is installed.", name=f"{name} {version}".rstrip()))
 
 
 def seeing(
@@ -110,13 +151,13 @@ def seeing(
 
         found = source or sources.camera_answers()
         if found is None:
-            yield Check("camera", False, False, "No camera found: plug one in, or enter plays by hand.")
+            yield Check("camera", False, False, say("No camera found: plug one in, or enter plays by hand."))
             return
         trial = camera_check.tried(found, tell=warn)
     except Problem as problem:
         yield Check("camera", False, source is not None, str(problem))
     except ImportError:
-        yield Check("camera", False, False, "Cannot test cameras without OpenCV.")
+        yield Check("camera", False, False, say("Cannot test cameras without OpenCV."))
     else:
         yield pictures(trial)
         yield from table(trial, layouts, drawing)
@@ -125,15 +166,21 @@ def seeing(
 def pictures(trial: Trial) -> Check:
     """Check the size and rate of a source's pictures."""
     height, width = trial.pictures[0].shape[:2]
-    rate = "" if trial.fps is None else f", {trial.fps:.0f} a second"
-    kind = "" if trial.kind is None else f", as {trial.kind}"
-    has = "gives pictures of" if trial.fps is not None else "has"
-    found = f"{trial.name} {has} {width} × {height} pixels{rate}{kind}"
-    if trial.fps is not None and trial.fps < SLOW_FPS:
-        return Check("camera", False, False, f"{found}; aim for 10: add light, or use another USB port.")
-    if trial.fps is not None and width < FULL_HD_PX:
-        return Check("camera", False, False, f"{found}; 1920 × 1080 is better: try another camera or USB port.")
-    return Check("camera", True, False, f"{found}.")
+    its = {"name": trial.name, "width": width, "height": height}
+    if trial.fps is None:
+        return Check("camera", True, False, say("%(name)s has %(width)d × %(height)d pixels.", **its))
+    found = say(
+        "%(name)s gives pictures of %(width)d × %(height)d pixels, %(rate)d a second", rate=round(trial.fps), **its
+    )
+    if trial.kind is not None:
+        found = say("%(found)s, as %(kind)s", found=found, kind=trial.kind)
+    if trial.fps < SLOW_FPS:
+        slow = say("%(found)s; aim for 10: add light, or use another USB port.", found=found)
+        return Check("camera", False, False, slow)
+    if width < FULL_HD_PX:
+        small = say("%(found)s; 1920 × 1080 is better: try another camera or USB port.", found=found)
+        return Check("camera", False, False, small)
+    return Check("camera", True, False, Said("%(found)s.", found=found))
 
 
 def table(trial: Trial, layouts: Sequence[MatLayout] | None, drawing: Drawing | None = None) -> Iterator[Check]:
@@ -146,10 +193,9 @@ def table(trial: Trial, layouts: Sequence[MatLayout] | None, drawing: Drawing | 
         yield Check("table", False, False, str(problem))
         return
     for finding in verdict.findings[1:]:
-        yield Check(
-            finding.aspect, finding.is_good is not False, False, f"{finding.says[:1].upper()}{finding.says[1:]}."
-        )
-    yield Check(VERDICT, verdict.is_good, False, f"{verdict.says} {verdict.next_step}")
+        said = begun(Said("%(finding)s.", finding=finding.says))
+        yield Check(finding.aspect, finding.is_good is not False, False, said)
+    yield Check(VERDICT, verdict.is_good, False, sentences(verdict.says, verdict.next_step))
     for step in verdict.steps[1:]:
         yield Check("help", False, False, step)
 
@@ -158,10 +204,12 @@ def clock() -> Check:
     """Check whether the clock is plausible: plays are recorded with their time."""
     year = time.gmtime(clocks.now_s()).tm_year
     if year < SANE_YEAR:
-        return Check("clock", False, False, f"The clock says {year}: connect to a network once, or set it by hand.")
+        wrong = say("The clock says %(year)s: connect to a network once, or set it by hand.", year=year)
+        return Check("clock", False, False, wrong)
     if _said(["timedatectl", "show", "--property=NTPSynchronized", "--value"]) == "no":
-        return Check("clock", True, False, "The clock looks right, but is not synchronized over the network now.")
-    return Check("clock", True, False, "The clock looks right.")
+        unchecked = say("The clock looks right, but is not synchronized over the network now.")
+        return Check("clock", True, False, unchecked)
+    return Check("clock", True, False, say("The clock looks right."))
 
 
 def disk(data_dir: Path) -> Check:
@@ -173,18 +221,23 @@ def disk(data_dir: Path) -> Check:
     except Problem as problem:
         return Check("data folder", False, True, str(problem))
     except OSError as error:
-        return Check("data folder", False, True, f"{data_dir} cannot be written to ({error.strerror}): use --data DIR.")
+        refused = say(
+            "%(folder)s cannot be written to (%(error)s): use --data DIR.", folder=data_dir, error=cause(error)
+        )
+        return Check("data folder", False, True, refused)
     room = shutil.disk_usage(home).free
-    enough = room >= ENOUGH_BYTES
-    advice = "." if enough else "; free some space, 500 MB should be free."
-    return Check("data folder", enough, False, f"{data_dir} has {room / 1e9:.1f} GB free{advice}")
+    its = {"folder": data_dir, "room": round(room / 1e9, 1)}
+    if room >= ENOUGH_BYTES:
+        return Check("data folder", True, False, say("%(folder)s has %(room)s GB free.", **its))
+    little = say("%(folder)s has %(room)s GB free; free some space, 500 MB should be free.", **its)
+    return Check("data folder", False, False, little)
 
 
 def matches(data_dir: Path) -> Check:
     """Check whether the log is readable and complete; a service may be writing it."""
     path, known = store_path(data_dir), recovery.last_known(data_dir)
     if not path.exists():
-        return Check("matches", True, False, "The data folder has no matches yet.")
+        return Check("matches", True, False, say("The data folder has no matches yet."))
     try:
         with as_owner_of(data_dir), closing(readable(path)) as log:
             last = last_of(log)
@@ -192,13 +245,15 @@ def matches(data_dir: Path) -> Check:
     except Problem as problem:
         return Check("matches", False, not isinstance(problem, Damaged), str(problem))
     except (OSError, sqlite3.Error) as error:
-        return Check("matches", False, True, f"{path} cannot be read ({error}): check the folder's permissions.")
+        unread = say("%(path)s cannot be read (%(error)s): check the folder's permissions.", path=path, error=error)
+        return Check("matches", False, True, unread)
     if known is not None and known.is_of_another(compared):
-        what_to_do = "start the companion to see what you can do"
-        return Check("matches", False, False, f"{path} belongs to another table: {what_to_do}.")
+        other = say("%(path)s belongs to another table: start the companion to see what you can do.", path=path)
+        return Check("matches", False, False, other)
     if known is not None and known.seq > last:
-        return Check("matches", False, False, f"The end of {path} is missing: start the companion to see how much.")
-    return Check("matches", True, False, f"All matches can be read, up to event {last}.")
+        short = say("The end of %(path)s is missing: start the companion to see how much.", path=path)
+        return Check("matches", False, False, short)
+    return Check("matches", True, False, say("All matches can be read, up to event %(number)d.", number=last))
 
 
 def power() -> Check:
@@ -207,13 +262,17 @@ def power() -> Check:
     try:
         flags = int((said or "").partition("=")[2], 16)
     except ValueError:
-        return Check("power", True, False, "This computer does not report on its power supply.")
-    if flags & (_UNDER_VOLTAGE_NOW | _UNDER_VOLTAGE_BEFORE):
-        when = "now" if flags & _UNDER_VOLTAGE_NOW else "since it was switched on"
-        return Check("power", False, False, f"Too little power {when}: use the Raspberry Pi's own power supply.")
+        return Check("power", True, False, say("This computer does not report on its power supply."))
+    if flags & _UNDER_VOLTAGE_NOW:
+        weak = say("Too little power now: use the Raspberry Pi's own power supply.")
+        return Check("power", False, False, weak)
+    if flags & _UNDER_VOLTAGE_BEFORE:
+        weak = say("Too little power since it was switched on: use the Raspberry Pi's own power supply.")
+        return Check("power", False, False, weak)
     if flags & _THROTTLED:
-        return Check("power", False, False, "The Raspberry Pi is too hot and has slowed down: improve its cooling.")
-    return Check("power", True, False, "The power supply is strong enough.")
+        hot = say("The Raspberry Pi is too hot and has slowed down: improve its cooling.")
+        return Check("power", False, False, hot)
+    return Check("power", True, False, say("The power supply is strong enough."))
 
 
 def port_free(port: int) -> Check:
@@ -224,9 +283,13 @@ def port_free(port: int) -> Check:
             probe.bind(("", port))
         except OSError as error:
             if _runs_at(port):
-                return Check("port", True, True, f"A companion is already running here: http://localhost:{port}/.")
-            return Check("port", False, True, f"Port {port} is not available ({error.strerror}): try another --port.")
-    return Check("port", True, True, f"Port {port} is free.")
+                ours = say("A companion is already running here: %(address)s.", address=f"http://localhost:{port}/")
+                return Check("port", True, True, ours)
+            taken = say(
+                "Port %(port)s is not available (%(error)s): try another --port.", port=port, error=cause(error)
+            )
+            return Check("port", False, True, taken)
+    return Check("port", True, True, say("Port %(port)s is free.", port=port))
 
 
 def _runs_at(port: int) -> bool:

@@ -20,16 +20,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
-import click
-
 from companion import __version__
-from companion.app.usage import here
+from companion.app.usage import here, warn
 from companion.common.errors import Problem
 from companion.common.small_file import read_small
+from companion.common.text import say
 from companion.match.match import Match
 from companion.match.state import MatchState
 from companion.pages.server.address import is_this_machine
-from companion.pages.words import N_, Names
+from companion.pages.words import Names
 from companion.storage.data_folder import DEMO_NAME, write_whole
 
 ID_NAME = "mqtt-id"  # file with the table's ID
@@ -37,8 +36,6 @@ GREETING_S = 0.5  # wait for retained messages after subscribing
 LOOK_S = 1.0  # longest wait for a change or the last message
 MOST_SIDES = 8
 PORTS = {"mqtt": 1883, "mqtts": 8883}
-SILENT = N_("The MQTT broker %(host)s does not answer. Trying again.")
-REFUSED = N_("The MQTT broker %(host)s refused the connection (%(why)s): check the user and password.")
 
 
 def broker_of(url: str) -> SplitResult:
@@ -49,9 +46,12 @@ def broker_of(url: str) -> SplitResult:
             raise ValueError
         import paho.mqtt.client  # noqa: F401 - is it there?
     except ValueError:
-        raise Problem("This is not the address of an MQTT broker: --mqtt mqtt://USER:PASSWORD@192.168.1.5") from None
+        refused = say(
+            "This is not the address of an MQTT broker: %(example)s", example="--mqtt mqtt://USER:PASSWORD@192.168.1.5"
+        )
+        raise Problem(refused) from None
     except ImportError:
-        raise Problem("MQTT needs one more library: run  pip install paho-mqtt") from None
+        raise Problem(say("MQTT needs one more library: run  pip install paho-mqtt")) from None
     return parts
 
 
@@ -105,7 +105,8 @@ class Announcer:
         self._client.on_connect = self._answered
         self._client.on_subscribe = self._greeted
         self._client.on_message = self._found_former
-        self._client.on_connect_fail = lambda *_: self._say(here(SILENT, host=self._host))
+        silent = say("The MQTT broker %(host)s does not answer. Trying again.", host=self._host)
+        self._client.on_connect_fail = lambda *_: self._say(silent)
         self._client.connect_async(self._host, broker.port or PORTS[broker.scheme])
 
     @contextmanager
@@ -141,7 +142,12 @@ class Announcer:
         self._sent.clear()  # A restarted broker may have lost everything.
         if self._greeted_s == math.inf and not reason.is_failure:
             client.subscribe(_discovery(self._former), qos=1)
-        self._say(here(REFUSED, host=self._host, why=reason) if reason.is_failure else "")
+        refused = say(
+            "The MQTT broker %(host)s refused the connection (%(why)s): check the user and password.",
+            host=self._host,
+            why=str(reason),
+        )
+        self._say(refused if reason.is_failure else "")
 
     def _greeted(self, *_about: Any) -> None:
         """Delay the first message until the former device gives up the entity IDs."""
@@ -162,7 +168,7 @@ class Announcer:
 
     def _say(self, sentence: str) -> None:
         if sentence not in ("", self._said):
-            click.echo(sentence, err=True)
+            warn(sentence)
         self._said = sentence
 
     def _messages(self, now: MatchState) -> Mapping[str, str]:
@@ -217,9 +223,9 @@ def entities(now: MatchState) -> dict[str, tuple[object, dict[str, str]]]:
     turn = names.player(game.table.player_up) if game.table and game.hand_is_open else None
     question, trouble = ("ON" if it else "OFF" for it in (now.questions, now.trouble and not now.without_camera))
     shown: dict[str, tuple[object, dict[str, str]]] = {
-        "turn": (turn, {"platform": "sensor", "name": here(N_("Whose turn")), "icon": "mdi:car"}),
-        "question": (question, {"platform": "binary_sensor", "name": here(N_("Open question"))}),
-        "camera": (trouble, {"platform": "binary_sensor", "name": here(N_("Camera")), "device_class": "problem"}),
+        "turn": (turn, {"platform": "sensor", "name": here(say("Whose turn")), "icon": "mdi:car"}),
+        "question": (question, {"platform": "binary_sensor", "name": here(say("Open question"))}),
+        "camera": (trouble, {"platform": "binary_sensor", "name": here(say("Camera")), "device_class": "problem"}),
     }
     for place in range(MOST_SIDES):
         side = game.teams[place].name if place < len(game.teams) else None

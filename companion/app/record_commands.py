@@ -17,16 +17,19 @@ from companion.app.usage import (
     WRONG,
     Group,
     Number,
+    answer_in,
     data_option,
     editions_of_data,
+    here,
     print_json,
-    terminal_language,
+    tell,
     warn,
 )
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.common.languages import LANGUAGES
 from companion.common.small_file import is_text, text_of
 from companion.common.terminal import plain
+from companion.common.text import say
 from companion.rules.editions.edition import EditionError, edition_names, load_edition, read_edition
 from companion.rules.editions.edition_file import read_file
 from companion.rules.record import judge, notation
@@ -44,13 +47,16 @@ def _read_record(path: Path) -> str | None:
         with path.open("rb") as file:
             raw = file.read(_MOST_RECORD_BYTES + 1)
     except OSError as error:
-        raise Problem(f"The record {path} cannot be read ({error.strerror}): check the path.") from error
+        raise Problem(
+            "The record %(path)s cannot be read (%(error)s): check the path.", path=path, error=cause(error)
+        ) from error
     if len(raw) > _MOST_RECORD_BYTES:
-        raise Problem(f"{path} is larger than {_MOST_RECORD_BYTES // 1_000_000} MB, too large for a record.", WRONG)
+        most = _MOST_RECORD_BYTES // 1_000_000
+        raise Problem("%(path)s is larger than %(mb)d MB, too large for a record.", WRONG, path=path, mb=most)
     text = text_of(raw, errors="replace")
     if is_text(text):
         return text
-    warn(f"{path} is not a record: a record is a text file with one play per line.")
+    warn(say("%(path)s is not a record: a record is a text file with one play per line.", path=path))
     return None
 
 
@@ -96,7 +102,7 @@ def _told(path: Path, text: str, *, as_lies: bool = False, scores_alone: bool = 
     `scores_alone` prints only the sheets, and lines that were not legal on standard error.
     """
     file, lines, hands = str(path), list[JudgedLine](), 0
-    tell: Callable[[str], None] = (lambda said: warn(f"  {said}")) if scores_alone else click.echo
+    add: Callable[[str], None] = (lambda said: warn(f"  {here(said)}")) if scores_alone else tell
     if scores_alone:
         click.echo(report.printable(path.name))
     for item in judge.judge(notation.lines(text), as_lies=as_lies):
@@ -109,16 +115,16 @@ def _told(path: Path, text: str, *, as_lies: bool = False, scores_alone: bool = 
         if not scores_alone:
             click.echo(report.judged_line(item, file))
         elif item.verdict != judge.LEGAL:
-            counted = "counted anyway" if item.applied else "not counted"
-            tell(f"{counted}: {report.judged_line(item, file)}")
+            line = report.judged_line(item, file)
+            add(say("counted anyway: %(line)s", line=line) if item.applied else say("not counted: %(line)s", line=line))
         if _seems_no_record(file, text, lines):
             return WRONG
     for sentence in report.closing(lines, as_lies=as_lies):
-        tell(sentence)
+        add(sentence)
     if scores_alone and lines and not hands:
-        tell("No hand could be counted.")
+        add(say("No hand could be counted."))
     if not lines:
-        warn(f"{file} has no plays.")
+        warn(say("%(path)s has no plays.", path=file))
     return WRONG if any(line.verdict != judge.LEGAL for line in lines) else 0
 
 
@@ -129,8 +135,12 @@ def _seems_no_record(file: str, text: str, lines: Sequence[JudgedLine]) -> bool:
     if any(line.lower().split()[:1] == ["side"] for line in text.splitlines()):
         return False
     warn(
-        f"{file}: the first {MOST_UNREADABLE} lines cannot be read. Is this a record? "
-        "A record starts with the players, as in `side Ann`; docs/records.md shows one."
+        say(
+            "%(path)s: the first %(count)d lines cannot be read. Is this a record? "
+            "A record starts with the players, as in `side Ann`; docs/records.md shows one.",
+            path=file,
+            count=MOST_UNREADABLE,
+        )
     )
     return True
 
@@ -189,9 +199,8 @@ def play(file: Path | None, language: str | None, **asked: Any) -> None:
     """
     from companion.app.robot_match import begun_or_resumed
     from companion.app.terminal_game import TerminalGame
-    from companion.pages.language import speak
 
-    speak(language or terminal_language())
+    answer_in(language)
     TerminalGame(begun_or_resumed(file, **asked), file, _typed_line, click.echo).run()
 
 
@@ -262,7 +271,8 @@ def _check_edition(path: Path) -> int:
         edition = read_edition(path)
         click.echo(f"{path}: {edition_report.in_order(edition)}")
         if path.name != f"{edition.name}.toml":
-            click.echo(f"{path}: in the data folder, name the file {edition.name}.toml.")
+            named = f"{edition.name}.toml"
+            tell(say("%(path)s: in the data folder, name the file %(file)s.", path=path, file=named))
     return WRONG if faults else 0
 
 

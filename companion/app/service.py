@@ -10,11 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-import click
-
 from companion.app.memory import giving_memory_back
 from companion.app.mqtt import broker_of, telling
-from companion.app.usage import here, terminal_language, warn
+from companion.app.usage import tell, terminal_language, warn
 from companion.app.waiting import opened_in_the_end
 from companion.common.addresses import shown
 from companion.common.errors import Problem
@@ -26,7 +24,7 @@ from companion.match.state import MatchState
 from companion.pages import Camera, language, run_service
 from companion.pages.server.address import announced, base_url
 from companion.pages.table_camera.camera_settings import MOST_OTHERS, KeptTurn, OtherCameras
-from companion.pages.words import N_, Names
+from companion.pages.words import Names
 from companion.rules import reasons
 from companion.rules.play import Verb
 from companion.storage.data_folder import as_owner_of, data_dir, store_path
@@ -60,11 +58,10 @@ if TYPE_CHECKING:
 
 Serve = Callable[..., None]  # bound `run_service`: takes the camera, returns at the end
 DEMO = "demo:"
-ANSWERS_NOT = N_("No camera found. Enter plays by hand, or plug in a camera: it is used at once.")
+ANSWERS_NOT = say("No camera found. Enter plays by hand, or plug in a camera: it is used at once.")
 WATCHES_NO_MORE = say("The camera has stopped. Enter plays by hand; restart the companion to use the camera again.")
-ENDED = N_("The companion has stopped. Everything you confirmed is saved.")
-ENDED_UNSAVED = N_("The companion has stopped, and the last plays are lost. %(why)s")
-OFFERED = (
+ENDED = say("The companion has stopped. Everything you confirmed is saved.")
+OFFERED = say(
     "Another match is under way. The page asks whether the one of the set-up file begins; with `--new` it does at once."
 )
 LAST_FRAME_S = 1.0  # longest wait for the last frame
@@ -89,7 +86,7 @@ def watched(
 
     setup = _read(setup_file) if setup_file else None
     named = deck or (setup.cards if setup else None)
-    templates = faces_of(named, data, tell=partial(click.echo, err=True))
+    templates = faces_of(named, data, tell=warn)
     pictures: Iterable[Frame]
     if source.startswith(DEMO):
         from companion.app import demo as simulated
@@ -98,14 +95,14 @@ def watched(
     else:
         pictures = unmirrored(frames(source, fps=fps))
     if setup is None:
-        raise Problem("Name the players: `--setup FILE`, a TOML file with one [[side]] table per side.")
+        raise Problem(say("Name the players: `--setup FILE`, a TOML file with one [[side]] table per side."))
     watcher = Watcher(setup, eye_for(setup, templates), confirm=confirm == "legal", extension=Verb(extension))
     plays = 0
     for item in watcher.items(pictures):
         plays += "proposal" in item
         yield item
     if not plays:
-        click.echo(report.nothing_seen(named), err=True)
+        warn(report.nothing_seen(named))
 
 
 def _read(setup_file: Path) -> Setup:
@@ -186,7 +183,7 @@ def opened_match(folder: Path, mats: Mats = mats_in_order) -> tuple[Store, Match
     try:
         for sentence in (store.note.sentence if store.note else None, store.unsaved):
             if sentence:
-                click.echo(sentence, err=True)
+                warn(sentence)
         return store, Match(store, mats)
     except BaseException:
         store.close()
@@ -202,9 +199,9 @@ def closed_at_the_end(store: Store) -> Iterator[None]:
     finally:
         store.close()
         if store.unsaved is not None:
-            click.echo(here(ENDED_UNSAVED, why=store.unsaved), err=True)
+            warn(say("The companion has stopped, and the last plays are lost. %(why)s", why=store.unsaved))
     if store.unsaved is None:
-        click.echo(here(ENDED))
+        tell(ENDED)
 
 
 def _watch(
@@ -213,7 +210,7 @@ def _watch(
     folder = match.store.path.parent
     zones = DrawnZones(folder, setup.drawing if setup else None)
     named = deck or (setup.cards if setup else None)
-    given = faces_of(named, folder, tell=partial(click.echo, err=True))
+    given = faces_of(named, folder, tell=warn)
     faces = DeckInUse(folder).templates if given is None else lambda: given
     group = _group(match, setup, zones, faces)
     memory = folder / snapshot.FILE_NAME
@@ -279,13 +276,13 @@ def _group(match: Match, setup: Setup | None, zones: DrawnZones, faces: Callable
 def _of_another(watch: TableWatch, turn: KeptTurn, source: str, is_left: Callable[[], bool]) -> Iterator[Frame]:
     """Return another camera's frames; print its problems: the page shows unseen zones."""
 
-    def tell(notice: Notice) -> None:
-        click.echo(notice.sentence, err=True)
+    def notify(notice: Notice) -> None:
+        warn(notice.sentence)
 
     def wait(seconds: float) -> bool:
         return watch.stopping.wait(seconds) or is_left()
 
-    return _as_it_lies(frames(source, fps=LIVE_FPS, tell=tell, wait=wait, patient=True, live=True), turn)
+    return _as_it_lies(frames(source, fps=LIVE_FPS, tell=notify, wait=wait, patient=True, live=True), turn)
 
 
 def _as_it_lies(pictures: Iterable[Frame], turn: KeptTurn) -> Iterator[Frame]:
@@ -316,18 +313,25 @@ def _pictures(
     `first` opens the camera that it has found.
     """
 
-    def tell(notice: Notice) -> None:
-        click.echo(notice.sentence, err=True)
+    def notify(notice: Notice) -> None:
+        warn(notice.sentence)
         by_hand = say("%(notice)s You can enter plays by hand.", notice=notice.sentence)
         match.trouble(by_hand if notice.blind else None)
 
     try:
         play = partial(
-            frames, source, fps=LIVE_FPS, tell=tell, wait=watch.stopping.wait, patient=True, live=True, size_px=size_px
+            frames,
+            source,
+            fps=LIVE_FPS,
+            tell=notify,
+            wait=watch.stopping.wait,
+            patient=True,
+            live=True,
+            size_px=size_px,
         )
         return play() if first is None else play(open_device=first.open, named=lambda: first.source or source)
     except Problem as problem:
-        tell(Notice(str(problem), blind=True))
+        notify(Notice(str(problem), blind=True))
         return None
 
 
@@ -351,7 +355,7 @@ def _pictures_of_first(
 
     A phone chosen as the camera replaces any other.
     """
-    while (source := first.found(none_yet=lambda: click.echo(here(ANSWERS_NOT), err=True))) is not None:
+    while (source := first.found(none_yet=lambda: warn(ANSWERS_NOT))) is not None:
         match.refresh()
         pictures = _pictures(source, match, watch, size_px, first)
         for frame in pictures or ():
@@ -373,7 +377,7 @@ def _begin(match: Match, setup: Setup, *, in_any_case: bool) -> None:
             match.seat_robot(setup.robot, by="setup")
     elif not is_played:
         match.offer(lines)
-        click.echo(OFFERED)
+        tell(OFFERED)
 
 
 def _mats(state: MatchState, setup: Setup | None) -> Mapping[str, str]:
@@ -395,7 +399,17 @@ def exported(match: int, form: str, data: Path | None) -> str:
     ):
         known, events = (store.matches(), store.events(match)) if store else ((), ())
     if not events:
-        others = f"the matches there are {', '.join(map(str, known))}" if known else "none has been played there yet"
-        raise Problem(f"There is no match {match} in {path.parent}: {others}.")
+        if known:
+            raise Problem(
+                "There is no match %(number)d in %(folder)s: the matches there are %(known)s.",
+                number=match,
+                folder=path.parent,
+                known=", ".join(map(str, known)),
+            )
+        raise Problem(
+            "There is no match %(number)d in %(folder)s: none has been played there yet.",
+            number=match,
+            folder=path.parent,
+        )
     past = judged(match, events)
     return text_of(past, form, Names.of(past.game).side)

@@ -12,7 +12,8 @@ import click
 
 from companion.app.memory import loading
 from companion.app.reports import audit_report, report
-from companion.app.usage import FILE, WRONG, Number, data_option, print_json, warn
+from companion.app.usage import FILE, WRONG, Number, data_option, here, print_json, tell, warn
+from companion.common.text import say
 from companion.rules.editions.edition import load_edition
 from companion.storage.data_folder import EDITIONS_NAME, data_dir
 from companion.storage.event_store import locked
@@ -91,7 +92,7 @@ def read_images(
     for found in read_pictures(images, allowed=allowed, drawing=drawing, also=also, templates=faces):
         if "problem" in found:
             unread += 1
-            warn(str(found["problem"]))
+            warn(cast("str", found["problem"]))
             continue
         found["cards"] = report.in_order(cast("list[dict[str, Any]]", found["cards"]))
         pictures.append(found)
@@ -185,9 +186,9 @@ def up(
     Example: companion up --camera /dev/video0 --camera /dev/video2
     """
     if new and setup is None:
-        raise click.UsageError("`--new` needs `--setup FILE`.")
+        raise click.UsageError(say("`%(option)s` needs `%(other)s`", option="--new", other="--setup FILE"))
     if name and club is None:
-        raise click.UsageError("`--name` needs `--club URL`.")
+        raise click.UsageError(say("`%(option)s` needs `%(other)s`", option="--name", other="--club URL"))
     with loading():
         from companion.app import service
     address = None
@@ -271,7 +272,7 @@ def doctor(source: str | None, setup: Path | None, camera: bool, port: int, data
     Example: companion doctor --camera
     Example: companion doctor --source table.jpg
     """
-    from companion.app.doctor import checks, seeing, verdict
+    from companion.app.doctor import Check, checks, seeing, verdict
     from companion.match.setup_file import read_setup
 
     table = read_setup(setup) if setup else None
@@ -281,12 +282,13 @@ def doctor(source: str | None, setup: Path | None, camera: bool, port: int, data
     look = source, layouts, zones.current
     found = list(seeing(*look) if camera else checks(folder, port, *look))
     first = verdict(found)
-    click.echo(f"{first}\n")
-    if zones.problem:
-        click.echo(f"{'note':8}zones: {zones.problem}")
+    click.echo(f"{here(first)}\n")
     lines = [check for check in found if not first.startswith(check.sentence)]
-    for check in sorted(lines, key=lambda check: (check.ok, not check.needed)):
-        click.echo(f"{'ok' if check.ok else 'MISSING' if check.needed else 'note':8}{check.name}: {check.sentence}")
+    lines.sort(key=lambda check: (check.ok, not check.needed))
+    if zones.problem:
+        lines.insert(0, Check("zones", False, False, zones.problem))
+    for check in lines:
+        click.echo(f"{here(check.mark):7} {here(check.title)}: {here(check.sentence)}")
     return WRONG if any(check.needed and not check.ok for check in found) else 0
 
 
@@ -306,7 +308,7 @@ def backup(file: Path, force: bool, data: Path | None) -> int:
 
     left_out = write_bundle(data_dir(data), file, force=force)
     for sentence in left_out:
-        click.echo(sentence, err=True)
+        warn(sentence)
     click.echo(file)
     return WRONG if left_out else 0
 
@@ -330,9 +332,15 @@ def restore(file: Path, data: Path | None) -> None:
     bundle = read_bundle(file, recoded=recoded, own=folder / EDITIONS_NAME)
     with locked(folder):
         kept = restore(folder, bundle)
-    click.echo(f"Restored into {folder}: {bundle.says}. On another machine, phones must scan the code again.")
+    tell(
+        say(
+            "Restored into %(folder)s: %(content)s. On another machine, phones must scan the code again.",
+            folder=folder,
+            content=bundle.says,
+        )
+    )
     if kept is not None:
-        click.echo(f"The previous data is in {kept}.")
+        tell(say("The previous data is in %(folder)s.", folder=kept))
 
 
 COMMANDS = (read_images, watch, up, demo, doctor, backup, restore)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from companion.common.text import say
@@ -33,5 +33,24 @@ def file_problem(pattern: str, **values: object) -> Iterator[None]:
 
 
 def cause(error: Exception) -> str:
-    """Return the system's message for an error, else its own text."""
-    return getattr(error, "strerror", None) or str(error)
+    """Return the system's message for an error, or else its own text; usual ones are marked for translation."""
+    text = getattr(error, "strerror", None) or str(error)
+    return _CAUSES.get(text, text)
+
+
+_CAUSES: Mapping[str, str] = {
+    message: message
+    for message in (
+        say("No such file or directory"),
+        say("Permission denied"),
+        say("Is a directory"),
+        say("Not a directory"),
+        say("File exists"),
+        say("File name too long"),
+        say("Input/output error"),
+        say("No space left on device"),
+        say("Read-only file system"),
+        say("Address already in use"),
+    )
+}
+"""The usual messages of the system, which Python gives in English."""

@@ -85,13 +85,20 @@ def say_many(one: str, several: str, count: int, **values: object) -> Said:
     return Counted(one, several, count, **values)
 
 
+def begun(sentence: Said) -> Said:
+    """Return a sentence that begins with a capital, in its translations too."""
+    large = str.__new__(Said, sentence[:1].upper() + sentence[1:])
+    large.pattern, large.values = "%(sentence)s", MappingProxyType({"sentence": sentence})
+    return large
+
+
 def listed(items: Iterable[object]) -> Said:
     """Join items by commas; a page translates each."""
     named = {f"item{number}": item for number, item in enumerate(items)}
     return Said(", ".join(f"%({name})s" for name in named), **named)
 
 
-def sentences(*several: Said) -> Said:
+def sentences(*several: str) -> Said:
     """Join sentences by spaces; a page translates each."""
     named = {f"item{number}": sentence for number, sentence in enumerate(several)}
     return Said(" ".join(f"%({name})s" for name in named), **named)

@@ -10,34 +10,35 @@ MOST_DOTS = 200  # per line: `tomllib` takes hours over thousands of dots
 TOO_LARGE = 10**18
 _PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 _TOO_MANY_DIGITS = re.compile(r"[0-9_]{4000,}")
-_NO_QUOTE = "the quotation mark at the end of a text is missing"
-_NO_KEY = 'a line is a [table], or key = "value"'
+_NO_QUOTE = say("the quotation mark at the end of a text is missing")
+_NO_KEY = say('a line is a [table], or key = "value"')
 _FAULTS = {
     r"Illegal character '\n'": _NO_QUOTE,
     "Unterminated string": _NO_QUOTE,
     'Expected "\'"': _NO_QUOTE,
-    "Illegal character": "there is a sign that no text may hold",
-    "Unescaped": "a backslash in a text is written twice",
-    "Expected newline": "there is more after the value; a comment begins with #",
+    "Illegal character": say("there is a sign that no text may hold"),
+    "Unescaped": say("a backslash in a text is written twice"),
+    "Expected newline": say("there is more after the value; a comment begins with #"),
     "Expected '=' after a key": _NO_KEY,
-    "Expected ']]'": "the brackets ]] after the name of a table are missing",
-    "Expected ']'": "the bracket ] after the name of a table is missing",
-    "Unclosed array": "the bracket ] at the end of a list is missing",
-    "Unclosed inline table": "the bracket } is missing",
-    "Cannot overwrite a value": "this key stands twice",
-    "Cannot declare": "this table stands twice",
-    "Invalid value": "texts stand in quotes, numbers and true or false without",
+    "Expected ']]'": say("the brackets ]] after the name of a table are missing"),
+    "Expected ']'": say("the bracket ] after the name of a table is missing"),
+    "Unclosed array": say("the bracket ] at the end of a list is missing"),
+    "Unclosed inline table": say("the bracket } is missing"),
+    "Cannot overwrite a value": say("this key stands twice"),
+    "Cannot declare": say("this table stands twice"),
+    "Invalid value": say("texts stand in quotes, numbers and true or false without"),
     "Invalid statement": _NO_KEY,
 }
 """Our wording by the beginning of `tomllib`'s."""
 
 
 class TomlError(ValueError):
-    """Invalid TOML; `str()` is a clear sentence without full stop."""
+    """Invalid TOML; `str()` is a clear sentence without full stop, `fault` only what is wrong."""
 
-    def __init__(self, line: int | None, sentence: str) -> None:
-        super().__init__(sentence)
-        self.line = line  # from 1; None if no single line is wrong
+    def __init__(self, line: int | None, fault: str, *, is_syntax: bool = False) -> None:
+        super().__init__(say("this is no TOML: %(fault)s", fault=fault) if is_syntax else fault)
+        self.line = line  # from 1; None if no single line is at fault
+        self.fault = fault
 
 
 def load(text: str) -> dict[str, Any]:
@@ -64,7 +65,8 @@ def _fault(complaint: str, text: str) -> TomlError:
     place = _PLACE.search(complaint)
     if place is None:
         digits = _TOO_MANY_DIGITS.search(text)
-        return TomlError(text.count("\n", 0, digits.start()) + 1 if digits else 1, "this number is too large")
+        return TomlError(text.count("\n", 0, digits.start()) + 1 if digits else 1, say("this number is too large"))
     line = int(place[1] or text.rstrip("\n").count("\n") + 1)
-    what = next((fault for start, fault in _FAULTS.items() if complaint.startswith(start)), complaint[: place.start()])
-    return TomlError(line, plain(f"this is no TOML: {what[:1].lower()}{what[1:]}"))
+    ours = next((fault for start, fault in _FAULTS.items() if complaint.startswith(start)), None)
+    theirs = plain(complaint[: place.start()])
+    return TomlError(line, ours or f"{theirs[:1].lower()}{theirs[1:]}", is_syntax=True)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from companion.common import toml_text
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.common.small_file import read_small, text_of
 from companion.common.spelling import all_composed
-from companion.common.text import plain
+from companion.common.text import Said, plain, say
 from companion.common.toml_text import TomlError
 from companion.match.state import RobotSeat
 from companion.rules import referee
@@ -83,22 +83,29 @@ def read_setup(path: Path) -> Setup:
     try:
         return parse_setup(_tables(text_of(read_small(path))))
     except TomlError as error:
-        sentence = plain(f"{error}.".removeprefix("this is no TOML: "))
-        raise Problem(f"{path}:{error.line or 1}: {sentence}") from error
+        where = f"{path}:{error.line or 1}"
+        raise Problem(Said("%(where)s: %(why)s.", where=where, why=error.fault)) from error
     except OSError as error:
-        raise Problem(f"The setup file {path} cannot be read ({error.strerror}): check the path.") from error
+        raise Problem(
+            "The setup file %(path)s cannot be read (%(error)s): check the path.", path=path, error=cause(error)
+        ) from error
     except UnicodeDecodeError as error:
-        raise Problem(f"{path}: this is no text file; a setup file is a text in UTF-8.") from error
+        raise Problem("%(path)s: this is no text file; a setup file is a text in UTF-8.", path=path) from error
     except ValueError as error:
-        raise Problem(f"{path}: {plain(error)}") from error
+        why = error.args[0] if error.args and isinstance(error.args[0], Said) else plain(error)
+        raise Problem(Said("%(path)s: %(why)s", path=path, why=why)) from error
 
 
 def _tables(text: str) -> dict[str, Any]:
     """Parse TOML. Raises TomlError, also for `[side]` or `[zone]` in single brackets."""
     lone = _LONE.search(text)
     if lone:
-        say = f"write [[{lone[1]}]] in the place of [{lone[1]}]: two brackets, for there may be several"
-        raise TomlError(text.count("\n", 0, lone.start()) + 1, say)
+        fault = say(
+            "write %(several)s in the place of %(one)s: two brackets, for there may be several",
+            several=f"[[{lone[1]}]]",
+            one=f"[{lone[1]}]",
+        )
+        raise TomlError(text.count("\n", 0, lone.start()) + 1, fault)
     return toml_text.load(text)
 
 
@@ -106,14 +113,15 @@ def parse_setup(data: Mapping[str, Any]) -> Setup:
     """Return a setup from TOML tables. Raises ValueError or EditionError with a sentence."""
     data = all_composed(data)
     _refuse_strays(data)
-    _refuse_unknown(data, _KEYS, "the setup file")
+    if strange := _unknown(data, _KEYS):
+        raise ValueError(say("the setup file has an unknown key '%(key)s'; known are %(known)s.", **strange))
     edition = load_edition(_text(data, "edition", "classic"))
     sides = _sides(data.get("side"))
     teams = tuple(sides.values())
     referee.check_seating(edition, teams)
     first = _text(data, "first", teams[0].players[0])
     if not any(first in team.players for team in teams):
-        raise ValueError(f"'first' names '{first}', who is not a player of any side.")
+        raise ValueError(say("'first' names '%(name)s', who is not a player of any side.", name=plain(first)))
     setup = Setup(
         edition_name=edition.name,
         sides=sides,
@@ -138,44 +146,70 @@ def _refuse_strays(data: Mapping[str, Any]) -> None:
         stray = next((key for table in tables if isinstance(table, dict) for key in table if key in _KEYS), None)
         if stray:
             first = next(iter(headers.values()))
-            above = f"the first {first}" if first.startswith("[[") else first
-            raise ValueError(f"'{stray}' is below {header} and belongs to it: move `{stray} = …` above {above}.")
+            if first.startswith("[["):
+                above_first = say(
+                    "'%(key)s' is below %(table)s and belongs to it: move `%(key)s = …` above the first %(first)s.",
+                    key=stray,
+                    table=header,
+                    first=first,
+                )
+                raise ValueError(above_first)
+            above = say(
+                "'%(key)s' is below %(table)s and belongs to it: move `%(key)s = …` above %(first)s.",
+                key=stray,
+                table=header,
+                first=first,
+            )
+            raise ValueError(above)
 
 
-def _refuse_unknown(table: Mapping[str, Any], known: set[str], where: str) -> None:
+def _unknown(table: Mapping[str, Any], known: set[str]) -> dict[str, str]:
+    """Return the first unknown `key` and the `known` ones; nothing if all are known."""
     unknown = sorted(set(table) - known)
-    if unknown:
-        raise ValueError(f"{where} has an unknown key '{unknown[0]}'; known are {', '.join(sorted(known))}.")
+    return {"key": plain(unknown[0]), "known": ", ".join(sorted(known))} if unknown else {}
 
 
 def _text(table: Mapping[str, Any], key: str, default: str) -> str:
     value = table.get(key, default)
     if not isinstance(value, str):
-        raise ValueError(f"'{key}' must be a text in quotes, such as {key} = \"{default}\".")
+        example = f'{key} = "{default}"'
+        raise ValueError(say("'%(key)s' must be a text in quotes, such as %(example)s.", key=key, example=example))
     return value
 
 
 def _sides(tables: object) -> dict[str, Team]:
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise ValueError("each side must be a [[side]] table with name, players and mat.")
+        raise ValueError(say("each side must be a [[side]] table with name, players and mat."))
     sides = [_side(table, number) for number, table in enumerate(tables, start=1)]
     names = [name for _mat, team in sides for name in {team.name, *team.players}]
-    for kind, words in (("name", names), ("mat", [mat for mat, _team in sides])):
-        doubled = next((word for word in words if words.count(word) > 1), None)
-        if doubled:
-            raise ValueError(f"the {kind} '{doubled}' is used twice.")
+    if name := _doubled(names):
+        raise ValueError(say("the name '%(name)s' is used twice.", name=name))
+    if mat := _doubled([mat for mat, _team in sides]):
+        raise ValueError(say("the mat '%(mat)s' is used twice.", mat=mat))
     return dict(sides)
 
 
+def _doubled(words: Sequence[str]) -> str | None:
+    """Return the first word that occurs twice."""
+    return next((word for word in words if words.count(word) > 1), None)
+
+
 def _side(table: Mapping[str, Any], number: int) -> tuple[str, Team]:
-    _refuse_unknown(table, _SIDE_KEYS, "[[side]]")
+    if strange := _unknown(table, _SIDE_KEYS):
+        raise ValueError(say("[[side]] has an unknown key '%(key)s'; known are %(known)s.", **strange))
     name = _text(table, "name", "")
     players = table.get("players", [name])
     mat = _text(table, "mat", f"side-{number}")
     if not isinstance(players, list) or not all(isinstance(p, str) and notation.is_name(p) for p in [*players, name]):
-        raise ValueError("each name in [[side]] must be one word: letters, digits, - and _.")
+        raise ValueError(say("each name in [[side]] must be one word: letters, digits, - and _."))
     if mat not in _MATS:
-        raise ValueError(f"there is no mat '{mat}'; the mats are {_MATS[0]} to {_MATS[-1]}.")
+        unknown = say(
+            "there is no mat '%(mat)s'; the mats are %(first)s to %(last)s.",
+            mat=plain(mat),
+            first=_MATS[0],
+            last=_MATS[-1],
+        )
+        raise ValueError(unknown)
     team = Team(name, tuple(players))
     notation.check_names(team)
     return mat, team
@@ -186,7 +220,10 @@ def _robot(table: object, teams: Iterable[Team]) -> RobotSeat:
     said = " ".join(f"{player} {level}" for player, level in table.items()) if isinstance(table, dict) else ""
     seat = RobotSeat.of(said, players)
     if seat is None:
-        raise ValueError(f"'robot' must name a player and a level from 1 to 3, such as robot.{players[-1]} = 2.")
+        example = f"robot.{players[-1]} = 2"
+        raise ValueError(
+            say("'robot' must name a player and a level from 1 to 3, such as %(example)s.", example=example)
+        )
     return seat
 
 
@@ -195,13 +232,14 @@ def _target(value: object) -> int | None:
         return None
     line = notation.parse_header(f"target {value}") if isinstance(value, int) else None
     if not isinstance(line, notation.TargetLine):
-        raise ValueError("'target' must be a number of kilometers, such as target = 1000.")
+        raise ValueError(say("'target' must be a number of kilometers, such as %(example)s.", example="target = 1000"))
     return line.km
 
 
 def _options(table: object, edition: Edition) -> tuple[tuple[str, str], ...]:
     if not isinstance(table, dict):
-        raise ValueError('[options] holds house rules, such as hazard-on-hazard = "forbidden".')
+        example = 'hazard-on-hazard = "forbidden"'
+        raise ValueError(say("[options] holds house rules, such as %(example)s.", example=example))
     options = tuple((str(name), str(value)) for name, value in table.items())
     edition.with_options(options)
     return options
@@ -209,12 +247,12 @@ def _options(table: object, edition: Edition) -> tuple[tuple[str, str], ...]:
 
 def _deck(table: object, edition: Edition) -> tuple[tuple[Card, int], ...]:
     if not isinstance(table, dict) or not all(type(count) is int for count in table.values()):
-        raise ValueError("[deck] must give a number for each card, such as stop = 5.")
+        raise ValueError(say("[deck] must give a number for each card, such as %(example)s.", example="stop = 5"))
     counts: dict[Card, int] = {}
     for slug, count in table.items():
         card = card_of_slug(slug)
         if card is None:
-            raise ValueError(f"[deck] names a card '{slug}' that no edition has.")
+            raise ValueError(say("[deck] names a card '%(name)s' that no edition has.", name=plain(slug)))
         counts[card] = count
     edition.with_deck(counts)
     return tuple(counts.items())

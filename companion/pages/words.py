@@ -43,6 +43,19 @@ def N_(text: str) -> str:  # noqa: N802 - the usual name of this mark
     return text
 
 
+class ShownSide(str):
+    """A side as it is displayed, and the number of `players` whose names it shows: 2 for `Ann & Bob`."""
+
+    __slots__ = ("players",)
+
+    players: int
+
+    def __new__(cls, text: str, players: int) -> ShownSide:
+        self = super().__new__(cls, text)
+        self.players = players
+        return self
+
+
 @dataclass(frozen=True, slots=True)
 class Names:
     """Displayed names of players and sides."""
@@ -58,13 +71,14 @@ class Names:
         """Return a player's name as typed."""
         return self.shown.get(name or "", name or "")
 
-    def side(self, name: str | None) -> str:
+    def side(self, name: str | None) -> ShownSide:
         """Return a side's own name, or its players' names joined by `&`."""
         players = self.sides.get(name or "", ())
         if len(players) < 2:
-            return self.player(players[0] if players else name)
-        joined = "-".join(players)
-        return " & ".join(map(self.player, players)) if name == joined else self.player(name)
+            return ShownSide(self.player(players[0] if players else name), 1)
+        if name != "-".join(players):
+            return ShownSide(self.player(name), 1)
+        return ShownSide(" & ".join(map(self.player, players)), len(players))
 
     def number(self, name: str | None) -> int:
         """Return the number of a side or of a player's side, from 1; 0 if unknown."""
@@ -397,8 +411,11 @@ def race_won(winner: str) -> str:
 
 
 def players_in(side: str) -> int:
-    """Return how many players a displayed side has: 2 for `Ann & Bob`."""
-    return side.count(" & ") + 1
+    """Return the number of players that a displayed side names: 2 for `Ann & Bob`, 1 for a side's own name.
+
+    In a name typed for a photographed hand, which knows no players, `&` separates them.
+    """
+    return side.players if isinstance(side, ShownSide) else side.count(" & ") + 1
 
 
 def offered(lines: Sequence[str]) -> str:

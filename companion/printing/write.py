@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
+from companion.common.text import Said, say
 from companion.printing import deck, mats, render, sheets, stickers, svg
 from companion.printing.label_sheets import LabelSheet, label_sheet
 from companion.printing.printed_words import mat_word
@@ -46,8 +47,11 @@ class Wanted:
         low, high = SIZES_MM
         if self.kind == "stickers" and not low <= self.size_mm <= high:
             raise Problem(
-                f"A sticker must be {low:g} to {high:g} mm wide, not {self.size_mm} mm: no camera reads smaller ones,"
-                f" and a card is {high:g} mm wide."
+                "A sticker must be %(low)s to %(high)s mm wide, not %(size)s mm: no camera reads smaller ones, and a"
+                " card is %(high)s mm wide.",
+                low=f"{low:g}",
+                high=f"{high:g}",
+                size=self.size_mm,
             )
         if self.labels is not None:
             self.labels.check(self.size_mm)
@@ -72,11 +76,11 @@ def write_sheets(
     options or an unwritable folder.
     """
     if size_mm is not None and kind != "stickers":
-        raise Problem("Only stickers have a choice of sizes; omit --size-mm.")
+        raise Problem(say("Only stickers have a choice of sizes; omit --size-mm."))
     if sticker_kind != "qr" and kind != "stickers":
-        raise Problem("Only stickers come in kinds; omit --kind.")
+        raise Problem(say("Only stickers come in kinds; omit --kind."))
     if labels is not None and (kind != "stickers" or format != "pdf"):
-        raise Problem("Label sheets are only for stickers, as PDF; omit --labels.")
+        raise Problem(say("Label sheets are only for stickers, as PDF; omit --labels."))
     width_mm, sheet = STICKER_MM if size_mm is None else size_mm, label_sheet(labels) if labels else None
     wanted = Wanted(kind, edition, sides, width_mm, sticker_kind, language, sheet)
     files = pdf_files(wanted) if format == "pdf" else _item_files(wanted, format, dpi)
@@ -85,7 +89,11 @@ def write_sheets(
         for name, content in files.items():
             (out / name).write_bytes(content)
     except OSError as error:
-        raise Problem(f"{out} cannot be written to ({error.strerror}): choose another folder with --out.") from error
+        raise Problem(
+            "%(path)s cannot be written to (%(error)s): choose another folder with --out.",
+            path=out,
+            error=cause(error),
+        ) from error
     return [out / name for name in files]
 
 
@@ -102,19 +110,26 @@ def first_pages(wanted: Wanted, dpi: float) -> dict[str, bytes]:
     return {name: render.to_png(pages[0], dpi) for name, pages in _pages(wanted)}
 
 
-def about_size(size_mm: float | None) -> str | None:
+def about_size(size_mm: float | None) -> Said | None:
     """Return advice on an unusual sticker width, or None."""
     if size_mm is None or READABLE_MM <= size_mm <= LARGEST_STICKER_MM:
         return None
     if size_mm < READABLE_MM:
-        return (
-            f"Stickers of {size_mm:g} mm are read from near by only: over 1.2 m of table a camera of 1920 × 1080 pixels"
-            f" needs {READABLE_MM:g} mm at the least, and {STICKER_MM:g} mm to be sure."
+        return say(
+            "Stickers of %(size)s mm are read from near by only: over 1.2 m of table a camera of 1920 × 1080 pixels"
+            " needs %(least)s mm at the least, and %(usual)s mm to be sure.",
+            size=f"{size_mm:g}",
+            least=f"{READABLE_MM:g}",
+            usual=f"{STICKER_MM:g}",
         )
     width, height = CARD_MM
-    return (
-        f"Stickers of {size_mm:g} mm hide most of a card of {width:g} × {height:g} mm: {STICKER_MM:g} mm"
-        " are enough over 1.2 m of table, 28 mm under a poor camera."
+    return say(
+        "Stickers of %(size)s mm hide most of a card of %(width)s × %(height)s mm: %(usual)s mm are enough over 1.2 m"
+        " of table, 28 mm under a poor camera.",
+        size=f"{size_mm:g}",
+        width=f"{width:g}",
+        height=f"{height:g}",
+        usual=f"{STICKER_MM:g}",
     )
 
 

@@ -84,8 +84,13 @@ def back_up(path: Path, kind: str = DAILY) -> Path | None:
             old.unlink(missing_ok=True)
         return final
     except (OSError, sqlite3.Error) as error:
-        what_to_do = "check the disk, its free space and the folder's permissions"
-        raise Problem(f"No backup could be made in {folder} ({cause(error)}): {what_to_do}.", 1) from error
+        raise Problem(
+            "No backup could be made in %(folder)s (%(error)s): check the disk, its free space and the folder's"
+            " permissions.",
+            1,
+            folder=folder,
+            error=cause(error),
+        ) from error
 
 
 class Nightly:

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 
 import platformdirs
 
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 
 STORE_NAME = "companion.sqlite3"
 KEY_NAME = "secret-key"
@@ -42,8 +42,11 @@ def data_dir(option: str | os.PathLike[str] | None = None) -> Path:
         next(folder.iterdir(), None)
         return folder
     except OSError as error:
-        say = f"The data folder {folder} cannot be written to ({error.strerror}): choose another with --data."
-        raise Problem(say) from error
+        raise Problem(
+            "The data folder %(folder)s cannot be written to (%(error)s): choose another with --data.",
+            folder=folder,
+            error=cause(error),
+        ) from error
 
 
 def editions_path(option: str | os.PathLike[str] | None = None) -> Path:
@@ -127,8 +130,10 @@ def as_owner_of(folder: Path) -> Iterator[None]:
             undo.callback(os.seteuid, 0)
         except OSError as error:
             raise Problem(
-                f"{folder} belongs to another user, and root may not act as that user here ({error.strerror}): run this"
-                " as its owner, or choose another folder with --data."
+                "%(folder)s belongs to another user, and root may not act as that user here (%(error)s): run this as"
+                " its owner, or choose another folder with --data.",
+                folder=folder,
+                error=cause(error),
             ) from error
         _keep_reading()
         yield

@@ -66,8 +66,11 @@ class Store:
             try:
                 return cls(path, database.readable(path), None, clock)
             except (sqlite3.OperationalError, OSError) as error:
-                what_to_do = "check the folder's permissions and the free disk space"
-                raise Problem(f"{path} cannot be used ({error}): {what_to_do}.") from error
+                raise Problem(
+                    "%(path)s cannot be used (%(error)s): check the folder's permissions and the free disk space.",
+                    path=path,
+                    error=error,
+                ) from error
         lock_fd = lock(path)
         try:
             return cls._opened(path, lock_fd, clock)
@@ -355,9 +358,10 @@ def finish_restoring(folder: Path) -> None:
             restore.finish(folder)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Problem(
-            f"A backup is only partly restored in {folder}: check that the folder is writable, then start the companion"
-            " again.",
+            "A backup is only partly restored in %(folder)s: check that the folder is writable, then start the"
+            " companion again.",
             1,
+            folder=folder,
         ) from error
 
 
@@ -388,7 +392,8 @@ def lock(path: Path) -> int:
     except OSError as error:
         os.close(fd)
         raise Problem(
-            f"Another companion is using {path.parent}: stop it, or choose another folder with --data."
+            "Another companion is using %(folder)s: stop it, or choose another folder with --data.",
+            folder=path.parent,
         ) from error
     return fd
 
@@ -403,5 +408,7 @@ def _lock_file(path: Path) -> int:
         return os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
         raise Problem(
-            f"The data folder {path.parent} cannot be written to ({error.strerror}): choose another with --data."
+            "The data folder %(folder)s cannot be written to (%(error)s): choose another with --data.",
+            folder=path.parent,
+            error=cause(error),
         ) from error

@@ -34,7 +34,7 @@ from companion.tabletop.mat_layout import CARD_MM
 DECKS_NAME = "decks"  # of the data folder, with custom decks
 FILE_NAME = "deck.toml"
 BACK = "back"
-WITHOUT_BACK = "the app may ask about face-down cards"
+WITHOUT_BACK = say("the app may ask about face-down cards")
 WITHOUT_FACES = say("these cards are not recognized, and you are asked about similar ones")
 WAITING = "waiting"  # subfolder for cards not yet named, by place: `7.png`
 MOST_PICTURES = 9  # per face

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.printing import render, svg
 from companion.rules.card_names import card_name
 from companion.tabletop.template_decks import BACK, Deck
@@ -21,11 +21,19 @@ def write_sheet(deck: Deck, out: Path) -> Path:
     """Write the sheet as PNG or JPEG, by the file's suffix. Raises Problem."""
     suffix = out.suffix.lower()
     if suffix not in (".png", ".jpg", ".jpeg"):
-        raise Problem(f"The sheet is a picture: name the file {out.stem or deck.name}.png, not '{out.name}'.")
+        raise Problem(
+            "The sheet is a picture: name the file %(file)s, not '%(name)s'.",
+            file=f"{out.stem or deck.name}.png",
+            name=out.name,
+        )
     try:
         out.write_bytes(cv2.imencode(suffix, contact_sheet(deck))[1].tobytes())
     except OSError as error:
-        raise Problem(f"The sheet cannot be written to {out} ({error.strerror}): choose another place.") from error
+        raise Problem(
+            "The sheet cannot be written to %(path)s (%(error)s): choose another place.",
+            path=out,
+            error=cause(error),
+        ) from error
     return out
 
 

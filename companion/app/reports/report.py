@@ -5,10 +5,13 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
+from companion.app.usage import here, terminal_language
 from companion.common import text
 from companion.common.terminal import plain, typed
+from companion.common.text import Said, say, say_many, sentences
 from companion.rules import reasons, scoring
 from companion.rules.cards import Card
 from companion.rules.editions.edition import Edition, load_edition
@@ -20,24 +23,37 @@ from companion.tabletop.drawn_zones import ZONE_NAMES
 MOST_BESIDE = 8  # if more cards are in no zone, they share a line
 MOST_OF_A_LINE = 400  # characters shown of a record's line or of a sentence with names
 MOST_OF_A_NAME = 40  # characters shown of a name
-_ITEM_NAMES = {item: item.value.replace("-", " ").capitalize() for item in Item}
-_ITEM_NAMES |= {Item.COUPS_FOURRES: "Coups fourrés", Item.SHUT_OUT: "Shut-out"}
+_VERDICTS = {LEGAL: say("legal"), ILLEGAL: say("illegal"), UNREADABLE: say("unreadable")}
+_ITEM_NAMES = {
+    Item.DISTANCE: say("Distance"),
+    Item.SAFETIES: say("Safeties"),
+    Item.ALL_SAFETIES: say("All safeties"),
+    Item.COUPS_FOURRES: say("Coups fourrés"),
+    Item.TRIP_COMPLETED: say("Trip completed"),
+    Item.DELAYED_ACTION: say("Delayed action"),
+    Item.SAFE_TRIP: say("Safe trip"),
+    Item.EXTENSION: say("Extension"),
+    Item.SHUT_OUT: say("Shut-out"),
+}
 
 
 def judged_line(judged: JudgedLine, file: str) -> str:
     """Return a line of `companion replay`: place, text, verdict and reasons."""
     edition = judged.table.edition if judged.table else load_edition("classic")
-    sentences = [f"{_said(why, edition)} [{reasons.rule(why, edition)}]" for why in judged.reasons]
-    sentences += [_cut(judged.unreadable, MOST_OF_A_LINE)] if judged.unreadable else []
-    sentences += [f"remark: {_said(why, edition)}" for why in judged.remarks]
-    text = printable(_cut(judged.line.text, MOST_OF_A_LINE))
-    return f"{printable(file)}:{judged.line.number}: {text}: {judged.verdict}" + "".join(
-        f" – {sentence}" for sentence in sentences
-    )
+    language = terminal_language()
+    said = [f"{_said(why, edition)} [{reasons.rule(why, edition, language)}]" for why in judged.reasons]
+    said += [_cut(here(judged.unreadable), MOST_OF_A_LINE)] if judged.unreadable else []
+    said += [_remark(why, edition) for why in judged.remarks]
+    text, verdict = printable(_cut(judged.line.text, MOST_OF_A_LINE)), here(_VERDICTS[judged.verdict])
+    return f"{printable(file)}:{judged.line.number}: {text}: {verdict}" + "".join(f" – {one}" for one in said)
 
 
 def _said(why: reasons.Reason, edition: Edition) -> str:
-    return _cut(reasons.say(why, edition=edition.name), MOST_OF_A_LINE)
+    return _cut(reasons.say(why, terminal_language(), edition.name), MOST_OF_A_LINE)
+
+
+def _remark(why: reasons.Reason, edition: Edition) -> str:
+    return here(say("remark: %(remark)s", remark=_said(why, edition)))
 
 
 def _cut(text: str, most: int) -> str:
@@ -49,69 +65,87 @@ def printable(text: str) -> str:
     return plain(text.replace("\t", " ").replace("\n", "·"))
 
 
-def closing(lines: Sequence[JudgedLine], *, as_lies: bool = False) -> Iterator[str]:
+def closing(lines: Sequence[JudgedLine], *, as_lies: bool = False) -> Iterator[Said]:
     """Yield the sentences after a file with lines that were left out: the cause and what helps."""
     left_out = [judged for judged in lines if judged.verdict != LEGAL and not judged.applied]
     if not as_lies and any(judged.verdict == ILLEGAL for judged in left_out):
-        every = f"`{typed('replay --as-lies')}` lets every card lie as it was laid"
-        yield f"{_what_was_left_out(left_out)} {every}; `anyway` at a line's end lets that one stand."
+        way_out = say(
+            "`%(command)s` lets every card lie as it was laid; `anyway` at a line's end lets that one stand.",
+            command=typed("replay --as-lies"),
+        )
+        yield sentences(_what_was_left_out(left_out), way_out)
     for name in dict.fromkeys(judged.look_up for judged in left_out if judged.look_up):
-        yield f"`{typed(f'editions show {name}')}` lists the cards and the house rules."
+        yield say("`%(command)s` lists the cards and the house rules.", command=typed(f"editions show {name}"))
 
 
-def _what_was_left_out(left_out: Sequence[JudgedLine]) -> str:
-    unreadable = any(judged.verdict == UNREADABLE for judged in left_out)
-    how, first = "illegal or unreadable" if unreadable else "illegal", left_out[0].line.number
-    if len(left_out) == 1:
-        return f"Line {first} was {how} and left out."
-    return (
-        f"{len(left_out)} lines were {how} and left out, the first is line {first}; "
-        "what follows may be illegal only because of it."
+def _what_was_left_out(left_out: Sequence[JudgedLine]) -> Said:
+    first = left_out[0].line.number
+    if any(judged.verdict == UNREADABLE for judged in left_out):
+        return say_many(
+            "Line %(line)d was illegal or unreadable and left out.",
+            "%(count)d lines were illegal or unreadable and left out, the first is line %(line)d; "
+            "what follows may be illegal only because of it.",
+            len(left_out),
+            line=first,
+        )
+    return say_many(
+        "Line %(line)d was illegal and left out.",
+        "%(count)d lines were illegal and left out, the first is line %(line)d; "
+        "what follows may be illegal only because of it.",
+        len(left_out),
+        line=first,
     )
 
 
-def _how_it_ended(result: HandResult) -> str:
+def _how_it_ended(result: HandResult) -> Said:
     ways = {
-        HowEnded.COMPLETED: f"{_name(result.by)} completed {result.table.target} km",
-        HowEnded.EXHAUSTED: "all cards played out",
-        HowEnded.AGREED: "ended by agreement",
-        HowEnded.OPEN: "still open",
+        HowEnded.COMPLETED: say(
+            "Hand %(number)d: %(who)s completed %(km)d km",
+            number=result.number,
+            who=_name(result.by),
+            km=result.table.target,
+        ),
+        HowEnded.EXHAUSTED: say("Hand %(number)d: all cards played out", number=result.number),
+        HowEnded.AGREED: say("Hand %(number)d: ended by agreement", number=result.number),
+        HowEnded.OPEN: say("Hand %(number)d: still open", number=result.number),
     }
-    return f"Hand {result.number}: {ways[result.how]}"
+    return ways[result.how]
 
 
 def score_sheet(result: HandResult) -> list[str]:
     """Return the score sheet of a hand as lines of a table."""
+    said = partial(here, edition=result.table.edition.name)
     sides = [side.name for side in result.table.sides]
     rows = [["", *map(_name, sides)]]
     for item in Item:
         points = [dict(result.sheets[side].lines).get(item, 0) for side in sides]
         if any(points):
-            rows.append([_ITEM_NAMES[item], *(str(p) if p else "–" for p in points)])
-    rows.append(["Total", *(str(result.sheets[side].total) for side in sides)])
+            rows.append([said(_ITEM_NAMES[item]), *(str(p) if p else "–" for p in points)])
+    rows.append([said(say("Total")), *(str(result.sheets[side].total) for side in sides)])
     if not result.table.edition.is_race:
-        rows.append(["Match", *(str(result.match.get(side, 0)) for side in sides)])
+        rows.append([said(say("Match")), *(str(result.match.get(side, 0)) for side in sides)])
         won = [result.won.get(side, 0) for side in sides]
-        rows += [["Matches won", *map(str, won)]] if any(won) else []
-    remarks = [f"remark: {_said(why, result.table.edition)}" for why in result.remarks]
-    return [_how_it_ended(result), *table(rows), *_what_it_decides(result), *remarks]
+        rows += [[said(say("Matches won")), *map(str, won)]] if any(won) else []
+    remarks = [_remark(why, result.table.edition) for why in result.remarks]
+    return [said(_how_it_ended(result)), *table(rows), *map(said, _what_it_decides(result)), *remarks]
 
 
 def _name(name: str | None) -> str:
     return text.plain(name or "", MOST_OF_A_NAME)
 
 
-def _what_it_decides(result: HandResult) -> Iterator[str]:
+def _what_it_decides(result: HandResult) -> Iterator[Said]:
     """Yield the winner of the race or match, or that a level match starts again."""
     edition = result.table.edition
     if result.how is HowEnded.OPEN:
         return
     if edition.is_race:
-        yield f"The race goes to {_name(result.winner)}." if result.winner else "The race goes to nobody."
+        won = say("The race goes to %(who)s.", who=_name(result.winner))
+        yield won if result.winner else say("The race goes to nobody.")
     elif result.winner:
-        yield f"The match goes to {_name(result.winner)}."
+        yield say("The match goes to %(who)s.", who=_name(result.winner))
     elif scoring.starts_again(edition, result.match, None):
-        yield "Level at the end of the match: nobody wins it, and the next hand starts from zero."
+        yield say("Level at the end of the match: nobody wins it, and the next hand starts from zero.")
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from flask import request, session
 
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.common.small_file import read_small
 from companion.common.text import say
 from companion.match.history import SOMEBODY
@@ -54,7 +54,9 @@ def load_secret(folder: Path) -> bytes:
                 if path.stat().st_mode & 0o077:
                     path.chmod(0o600)
     except OSError as error:
-        raise Problem(f"{path} cannot be used ({error.strerror}): choose another folder with --data.") from error
+        raise Problem(
+            "%(path)s cannot be used (%(error)s): choose another folder with --data.", path=path, error=cause(error)
+        ) from error
     if known is not None and len(known) == KEY_BYTES and len(set(known)) > KEY_BYTES // 4:
         return known
     if known is not None:

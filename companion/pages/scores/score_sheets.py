@@ -141,7 +141,7 @@ def _note(item: Item, table: Table, points: Sequence[Mapping[Item, int]], names:
 def wins(game: Game) -> list[tuple[str, int]]:
     """Return matches won by side; empty before the first."""
     names = Names.of(game)
-    won = [(names.side(team.name), game.won.get(team.name, 0)) for team in game.teams]
+    won: list[tuple[str, int]] = [(names.side(team.name), game.won.get(team.name, 0)) for team in game.teams]
     return won if any(count for _, count in won) else []
 
 

@@ -22,7 +22,8 @@ USUAL_PORTS = {"http": 80, "https": 443}
 def announced(url: str) -> str:
     """Return the announced address, normalized as in an `Origin` header. Raises Problem if unusable."""
     refused = Problem(
-        "--address is what phones open, with nothing after the name or port: --address https://table.cafe.example"
+        "--address is what phones open, with nothing after the name or port: --address %(example)s",
+        example="https://table.cafe.example",
     )
     try:
         parts = urlsplit(url.strip())

@@ -241,7 +241,12 @@ def keep_own_editions(folder: Path) -> tuple[str, ...]:
         try:
             edition = read_edition(path)
             if edition.name != path.stem:
-                raise EditionError(f"{path}: edition '{edition.name}' must be in a file {edition.name}.toml.")
+                raise EditionError(
+                    "%(path)s: edition '%(name)s' must be in a file %(file)s.",
+                    path=path,
+                    name=edition.name,
+                    file=f"{edition.name}.toml",
+                )
             _own[path.stem] = edition, text_of(read_small(path))
         except EditionError as error:
             faults.append(str(error))

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from companion.common import toml_text
+from companion.common.errors import cause
 from companion.common.small_file import read_small, text_of
 from companion.common.spelling import meant, nearest
 from companion.common.text import one_of, plain, say
@@ -109,7 +110,7 @@ def read_file(path: Path) -> EditionReading:
     try:
         raw = read_small(path)
     except OSError as error:
-        raise EditionError(f"{path}: cannot be read ({error.strerror}).") from error
+        raise EditionError("%(path)s: cannot be read (%(error)s).", path=path, error=cause(error)) from error
     try:
         taken = () if path.resolve().parent == EDITIONS.resolve() else shipped_names()
         return read_text(text_of(raw), taken)

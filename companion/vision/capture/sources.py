@@ -127,7 +127,7 @@ def frames(
     * `size_px`: wanted size of a webcam's pictures; a change reopens it.
     """
     if fps is not None and not 0 < fps <= 1000:
-        raise Problem(f"{fps} is not a number of frames per second: use one above 0, up to 1000.")
+        raise Problem("%(fps)s is not a number of frames per second: use one above 0, up to 1000.", fps=str(fps))
     if is_device(source):
         size_px = size_px if is_webcam(source) else usual_size
         patience = _Patience()
@@ -185,7 +185,7 @@ def _pictures(files: list[Path], fps: float, tell: Tell) -> Iterator[Frame]:
         try:
             yield Frame(read_picture(file), number / fps)
         except Problem as problem:
-            tell(Notice(f"{problem} It is left out."))
+            tell(Notice(say("%(problem)s It is left out.", problem=problem.sentence)))
 
 
 def _film_frames(path: Path, fps: float | None) -> Iterator[Frame]:
@@ -441,8 +441,15 @@ class _Reader:
         if is_first or self.said is not None:
             before, (height, width) = self.shape, shot.image.shape[:2]
             is_other = before is not None and shot.image.shape != before
-            gives, instead = ("now gives", f" instead of {before[1]} × {before[0]}") if is_other else ("gives", "")
-            self.tell(Notice(f"{self._name} {gives} {width} × {height} pixels{instead}."))
+            its = {"camera": self._name, "width": width, "height": height}
+            gives = say("%(camera)s gives %(width)d × %(height)d pixels.", **its)
+            if before is not None and is_other:
+                gives = say(
+                    "%(camera)s now gives %(width)d × %(height)d pixels instead of %(before)s.",
+                    before=f"{before[1]} × {before[0]}",
+                    **its,
+                )
+            self.tell(Notice(gives))
         if is_first and capture.first_s is not None:
             self.patience.was_enough(capture.first_s - capture.begun_s)
         self.is_reopened = False

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from companion.common import clock
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.common.spelling import meant, shown
-from companion.common.text import say
-from companion.rules.card_names import card_name, card_term
+from companion.common.text import Said, all_of, say
+from companion.rules.card_names import card_term
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.editions.edition import load_edition
 from companion.tabletop import template_decks
@@ -59,7 +59,7 @@ class FaceVerdict:
     def sentence(self) -> str:
         """The reason for a refusal, without a full stop, or empty."""
         if self.twin is not None:
-            return f"it shows the same card as {self.twin}: one of the two is another card's picture"
+            return say("it shows the same card as %(other)s: one of the two is another card's picture", other=self.twin)
         return self.fault.value if self.fault is not None else ""
 
 
@@ -241,9 +241,13 @@ def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Progress]:
         first, *others = files[subject, number]
         name = subject_name(subject)
         if others:
-            names = " and ".join(path.name for path in (first, *others))
-            keep = f"keep one of them, or call a second picture of the card {name}-2"
-            yield Progress(f"{name}: {names} are both there, and neither is taken: {keep}.", is_fault=True)
+            both = say(
+                "%(card)s: %(files)s are both there, and neither is taken: keep one of them, or call a second picture"
+                " of the card %(card)s-2.",
+                card=name,
+                files=all_of(path.name for path in (first, *others)),
+            )
+            yield Progress(both, is_fault=True)
             continue
         found, wrong = Rectified(None), ""
         try:
@@ -251,7 +255,8 @@ def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Progress]:
         except Problem as problem:
             wrong = str(problem).rstrip(".")
         if found.picture is None or found.fault is not None:
-            yield Progress(f"{name}: {found.fault.value if found.fault else wrong} ({first.name}).", is_fault=True)
+            why = found.fault.value if found.fault else wrong
+            yield Progress(Said("%(card)s: %(why)s (%(file)s).", card=name, why=why, file=first.name), is_fault=True)
         else:
             good.setdefault(subject, []).append((first, found.picture))
     yield from _kept(enrolment, good)
@@ -262,30 +267,41 @@ def lacking(enrolment: Enrolment) -> Iterator[Progress]:
     """Yield which pictures are missing and the consequences; only faces are faults."""
     missing = [subject.value for subject in enrolment.wanted if subject is not None]
     if missing:
-        yield Progress(f"There is no picture yet of {', '.join(missing)}: {template_decks.WITHOUT_FACES}.", True)
+        lacks = say(
+            "There is no picture yet of %(cards)s: %(then)s.",
+            cards=", ".join(missing),
+            then=template_decks.WITHOUT_FACES,
+        )
+        yield Progress(lacks, True)
     if None in enrolment.wanted:
-        yield Progress(f"There is no picture yet of the back: {template_decks.WITHOUT_BACK}.")
+        yield Progress(say("There is no picture yet of the back: %(then)s.", then=template_decks.WITHOUT_BACK))
 
 
 def _paths_in(folder: Path) -> list[Path]:
     try:
         paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except FileNotFoundError as error:
-        raise Problem(f"Folder {folder} not found: check the path.") from error
+        raise Problem("Folder %(folder)s not found: check the path.", folder=folder) from error
     except NotADirectoryError as error:
-        raise Problem(f"{folder} is not a folder: name the folder with the pictures.") from error
+        raise Problem("%(folder)s is not a folder: name the folder with the pictures.", folder=folder) from error
     except OSError as error:
-        raise Problem(f"The folder {folder} cannot be read ({error.strerror}): check its permissions.") from error
+        raise Problem(
+            "The folder %(folder)s cannot be read (%(error)s): check its permissions.",
+            folder=folder,
+            error=cause(error),
+        ) from error
     pictures = [path for path in paths if path.suffix.lower() in SUFFIXES | _OTHER_PICTURES and not path.is_dir()]
     if not pictures:
-        raise Problem(f"{folder} has no pictures: put one of each card there, such as roll.jpg and 100.jpg.")
+        raise Problem(
+            "%(folder)s has no pictures: put one of each card there, such as roll.jpg and 100.jpg.", folder=folder
+        )
     return pictures
 
 
 def _named(path: Path, enrolment: Enrolment) -> tuple[Subject, int] | str:
     """Return a file name's face and picture number, or what is wrong."""
     if path.suffix.lower() in _OTHER_PICTURES:
-        return f"{shown(path.name)}: pictures of this kind are not read; save it as JPEG or PNG."
+        return say("%(file)s: pictures of this kind are not read; save it as JPEG or PNG.", file=shown(path.name))
     match = _COPY.match(path.stem.strip())
     stem, number = path.stem, 1
     if match and _slug(path.stem) not in (BACK, *Card):
@@ -299,8 +315,18 @@ def _named(path: Path, enrolment: Enrolment) -> tuple[Subject, int] | str:
         return card, number
     if card is not None and card is not Card.UNKNOWN:
         edition = enrolment.description.edition
-        return f"{path.name}: the edition {edition} has no {card_name(card, edition=edition)}; the picture is left out."
-    return f"{shown(path.name)}: no card is called '{shown(slug)}'{meant(slug, known)}; the file is left out."
+        return say(
+            "%(file)s: the edition %(edition)s has no %(card)s; the picture is left out.",
+            file=path.name,
+            edition=edition,
+            card=card_term(card, edition),
+        )
+    return say(
+        "%(file)s: no card is called '%(name)s'%(near)s; the file is left out.",
+        file=shown(path.name),
+        name=shown(slug),
+        near=meant(slug, known),
+    )
 
 
 def _slug(stem: str) -> str:
@@ -315,9 +341,13 @@ def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -
     pairs = (pair for pair in combinations(seen, 2) if pair[0][0] is not pair[1][0])
     twins = {(one, other) for (one, a), (other, b) in pairs if is_same_card(a, b)}
     for one, other in sorted(twins, key=str):
-        names = f"{subject_name(one)} and {subject_name(other)}"
-        same = f"both pictures show the same card ({good[one][0][0].name} and {good[other][0][0].name})"
-        yield Progress(f"{names}: {same}, and neither is taken: look which is called wrong.", is_fault=True)
+        same = say(
+            "%(cards)s: both pictures show the same card (%(files)s), and neither is taken: look which is called"
+            " wrong.",
+            cards=all_of(map(subject_name, (one, other))),
+            files=all_of(good[subject][0][0].name for subject in (one, other)),
+        )
+        yield Progress(same, is_fault=True)
     bad = {subject for pair in twins for subject in pair}
     for subject, pictures in good.items():
         if subject in bad:
@@ -325,9 +355,13 @@ def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -
         stays = (enrolment.twin_of(subject, picture) for _, picture in pictures)
         twin = next((name for name in stays if name and name not in map(subject_name, good)), None)
         if twin:
-            say = f"{subject_name(subject)}: its picture shows the same card as the deck's {twin}; it is left out."
-            yield Progress(say, is_fault=True)
+            same = say(
+                "%(card)s: its picture shows the same card as the deck's %(other)s; it is left out.",
+                card=subject_name(subject),
+                other=twin,
+            )
+            yield Progress(same, is_fault=True)
             continue
         enrolment.keep(subject, [picture for _, picture in pictures])
         names = ", ".join(path.name for path, _ in pictures)
-        yield Progress(f"{subject_name(subject)}: got it (from {names})", is_kept=True)
+        yield Progress(say("%(card)s: got it (from %(files)s)", card=subject_name(subject), files=names), is_kept=True)

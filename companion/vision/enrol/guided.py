@@ -16,7 +16,8 @@ from typing import TextIO
 
 from companion.common.errors import Problem
 from companion.common.terminal import typed
-from companion.rules.card_names import card_name
+from companion.common.text import Said, say
+from companion.rules.card_names import card_term
 from companion.tabletop.template_decks import Subject
 from companion.vision.boxes import Image
 from companion.vision.capture.sandbox import one_at_a_time
@@ -71,30 +72,42 @@ def guided(
             guide.lost_sight()
         verdict = guide.watch(enrolment, subject, frame.image) if key is None else None
         if key is Command.SKIP:
-            yield Progress(f"{subject_name(subject)}: skipped")
+            yield Progress(say("%(card)s: skipped", card=subject_name(subject)))
         elif verdict is None:
             continue
         elif not verdict.is_good:
             was_refused = True
-            yield Progress(f"{subject_name(subject)}: {verdict.sentence}.", is_fault=True)
+            refused = Said("%(card)s: %(why)s.", card=subject_name(subject), why=verdict.sentence)
+            yield Progress(refused, is_fault=True)
             continue
         else:
-            yield Progress(f"{subject_name(subject)}: got it", is_kept=True)
+            yield Progress(say("%(card)s: got it", card=subject_name(subject)), is_kept=True)
         wanted.pop(0)
         if not wanted:
             break
         if keys:
             yield _asked(enrolment, wanted)
     if was_refused and not keys:
-        lost = "If a card was lost that way, those after it are kept as another's: look at the pictures in"
-        yield Progress(f"{lost} {enrolment.folder}.", is_fault=True)
+        lost = say(
+            "If a card was lost that way, those after it are kept as another's: look at the pictures in %(folder)s.",
+            folder=enrolment.folder,
+        )
+        yield Progress(lost, is_fault=True)
     yield from lacking(enrolment)
 
 
 def _asked(enrolment: Enrolment, wanted: Sequence[Subject]) -> Progress:
     count, subject = len(enrolment.cards) + 1, wanted[0]
-    card = "the back of any card" if subject is None else card_name(subject, edition=enrolment.description.edition)
-    return Progress(f"{count + 1 - len(wanted)} of {count}: lay {card} alone before the camera.")
+    number = count + 1 - len(wanted)
+    if subject is None:
+        back = say(
+            "%(number)d of %(most)d: lay the back of any card alone before the camera.", number=number, most=count
+        )
+        return Progress(back)
+    card = card_term(subject, enrolment.description.edition)
+    return Progress(
+        say("%(number)d of %(most)d: lay %(card)s alone before the camera.", number=number, most=count, card=card)
+    )
 
 
 class TerminalKeys:

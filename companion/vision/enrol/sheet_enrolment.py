@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.common.errors import Problem
+from companion.common.text import Said, one_of, say
 from companion.tabletop import template_decks
 from companion.tabletop.template_decks import MOST_PICTURES, Subject, places_in, put_waiting, waiting_in
 from companion.vision.boxes import Image, lab
@@ -102,22 +103,35 @@ def enrol_photographs(enrolment: Enrolment, paths: Sequence[Path], data: Path, *
     """
     for path in paths:
         taken = take(enrolment, read_picture(path))
-        yield Progress(f"{path.name}: cards cut out: {taken.count}", is_fault=not taken.count)
+        cut_out = say("%(file)s: cards cut out: %(number)d", file=path.name, number=taken.count)
+        yield Progress(cut_out, is_fault=not taken.count)
         for fault in taken.faults:
-            yield Progress(f"{path.name}: {fault}.", is_fault=True)
+            yield Progress(Said("%(file)s: %(fault)s.", file=path.name, fault=fault), is_fault=True)
     found = named(enrolment, data, in_order=in_order)
     names = {place: guess.likely[0] for place, guess in found.items() if guess.is_sure or guess.is_by_place}
     twins = dict(keep(enrolment, names))
     for place, subject in sorted(names.items()):
         name = subject_name(subject)
         if place in twins:
-            yield Progress(f"{name}: card {place + 1} shows the same as {twins[place]}; it is left out.", is_fault=True)
+            same = say(
+                "%(card)s: card %(number)d shows the same as %(other)s; it is left out.",
+                card=name,
+                number=place + 1,
+                other=twins[place],
+            )
+            yield Progress(same, is_fault=True)
         else:
-            yield Progress(f"{name}: got it (card {place + 1})", is_kept=True)
+            yield Progress(say("%(card)s: got it (card %(number)d)", card=name, number=place + 1), is_kept=True)
     for place in waiting_in(enrolment.folder).keys() - twins.keys():
-        likely = " or ".join(subject_name(subject) for subject in found[place].likely)
-        which = f", probably {likely}" if likely else ""
-        yield Progress(f"Card {place + 1}{which}: it waits for its name on the page of the deck.", is_fault=True)
+        likely = found[place].likely
+        waits = say("Card %(number)d: it waits for its name on the page of the deck.", number=place + 1)
+        if likely:
+            waits = say(
+                "Card %(number)d, probably %(cards)s: it waits for its name on the page of the deck.",
+                number=place + 1,
+                cards=one_of(map(subject_name, likely)),
+            )
+        yield Progress(waits, is_fault=True)
     yield from lacking(enrolment)
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.common.small_file import read_json
 from companion.common.text import say
 from companion.storage.data_folder import DECK_IN_USE_NAME, data_dir, write_whole
@@ -57,7 +57,7 @@ def choose_deck(data: Path, name: str | None) -> None:
         full = say(
             "Your choice of deck cannot be saved in %(folder)s (%(error)s): free some disk space.",
             folder=data,
-            error=error.strerror,
+            error=cause(error),
         )
         raise Problem(full) from error
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from companion.common.addresses import shown
 from companion.common.errors import Problem
-from companion.common.text import Said
+from companion.common.text import Said, say
 from companion.tabletop.drawn_zones import Drawing, DrawnZones
 from companion.tabletop.mat_layout import MatLayout
 from companion.vision.boxes import Image
@@ -55,11 +55,11 @@ def tried(source: str, tell: Callable[[Said], None] = lambda _said: None) -> Tri
     if Path(source).suffix.lower() in SUFFIXES:
         if not Path(source).exists():
             raise not_there(source)
-        return Trial(f"The picture {source}", (read_picture(source),))
+        return Trial(say("The picture %(source)s", source=source), (read_picture(source),))
     pictures = tuple(frame.image for frame in islice(frames(source), PICTURES))
     if not pictures:
-        raise Problem(f"{source} has no readable picture: name a picture, film, folder or camera.")
-    return Trial(f"The source {source}", pictures)
+        raise Problem("%(source)s has no readable picture: name a picture, film, folder or camera.", source=source)
+    return Trial(say("The source %(source)s", source=source), pictures)
 
 
 def verdict_of(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing: Drawing | None = None) -> Verdict:
@@ -112,7 +112,8 @@ def _device_trial(name: str, device: Device) -> Trial:
         image = device.retrieve() if is_late and not is_mute else None
         pictures += [image] if is_picture(image) else []
     if is_mute or not pictures:
-        remedy = "restart what sends it" if is_stream(name) else "unplug it and plug it in again"
-        raise Problem(f"The camera {name} opens but sends no pictures: {remedy}.")
+        if is_stream(name):
+            raise Problem("The camera %(name)s opens but sends no pictures: restart what sends it.", name=name)
+        raise Problem("The camera %(name)s opens but sends no pictures: unplug it and plug it in again.", name=name)
     passed_s = max(time.monotonic() - first_s, 1e-6)
-    return Trial(f"The camera {name}", tuple(pictures), count / passed_s, device.kind())
+    return Trial(say("The camera %(source)s", source=name), tuple(pictures), count / passed_s, device.kind())
