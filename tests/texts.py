@@ -1,4 +1,4 @@
-"""Collect all texts that pages can show, and update the translation catalogs.
+"""Collect all texts that pages and commands can show, and update the translation catalogs.
 
 python tests/texts.py
 
@@ -33,7 +33,7 @@ _IN_PYTHON = {"_": None, "N_": None, "say": None, "file_problem": None, "many": 
 _PROBLEMS = {
     "Problem": None, "EditionError": None, "SeatingError": None, "NotSaved": None, "Newer": None, "Unreadable": None,
 }  # fmt: skip
-"""Classes whose texts with values may appear on a page. Others are marked by `say`, or for the terminal only."""
+"""Classes whose texts with values are marked for translation. Texts without values are marked by `say`."""
 
 _IN_TEMPLATES = {"_": None, "gettext": None, "ngettext": (1, 2)}
 
