@@ -318,6 +318,16 @@ def test_the_clubs_link_and_key_refuse_a_port(checkout, typed):
     assert "` takes no --port: leave it out" in answer.stderr
 
 
+def test_the_club_uses_the_database_of_the_environment(checkout):
+    checkout.stamp("installed-with-club")
+    checkout.environment["COMPANION_DATABASE"] = "postgresql:///ours"
+
+    answer = checkout.run("--port", "9000", script="deploy/club")
+
+    assert (answer.stdout, answer.returncode) == ("companion club up --port 9000\n", 0)
+    assert not (checkout.root / "club").exists()
+
+
 @pytest.mark.parametrize("typed", [["link", "--help"], ["club", "key", "-h"], ["--port", "9000", "--help"]])
 def test_help_for_a_club_command_starts_no_database(checkout, typed):
     checkout.stamp("installed-with-club")

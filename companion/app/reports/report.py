@@ -140,10 +140,10 @@ def _what_it_decides(result: HandResult) -> Iterator[Said]:
     if result.how is HowEnded.OPEN:
         return
     if edition.is_race:
-        won = say("The race goes to %(who)s.", who=_name(result.winner))
-        yield won if result.winner else say("The race goes to nobody.")
+        won = say_many("%(who)s wins the race!", "%(who)s win the race!", 1, who=_name(result.winner))
+        yield won if result.winner else say("Nobody wins the race.")
     elif result.winner:
-        yield say("The match goes to %(who)s.", who=_name(result.winner))
+        yield say_many("%(who)s wins the match!", "%(who)s win the match!", 1, who=_name(result.winner))
     elif scoring.starts_again(edition, result.match, None):
         yield say("Level at the end of the match: nobody wins it, and the next hand starts from zero.")
 
