@@ -387,7 +387,7 @@ def test_the_deck_list_shows_that_cards_wait_for_names(page, begun):
 
     listed = page.get("/decks").get_data(as_text=True)
 
-    assert "19 cards wait for their names" in listed
+    assert "19 cards need names" in listed
     assert 'href="/decks/ours/enrol/names"' in listed
 
 
@@ -455,5 +455,5 @@ def test_the_command_names_an_unknown_edition_by_place_only_with_in_order(on_pho
     run("decks", "remove", "ours", "--data", tmp_path)
     run(*words, "--in-order")
 
-    assert "Card 1: it waits for its name" in waited
+    assert "Card 1: name it" in waited
     assert len(load_deck("ours", tmp_path).faces) == 19

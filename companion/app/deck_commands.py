@@ -180,7 +180,7 @@ def _guided(enrolment: Any, source: str) -> Iterable[Any]:
     pictures = frames(source, fps=10.0, tell=lambda notice: warn(notice.sentence))
     keys = TerminalKeys() if sys.stdin.isatty() else None
     if keys:
-        tell(say("Each card is photographed as soon as it lies still. Enter skips a card; q and Enter quits."))
+        tell(say("Each card is photographed as soon as it is still. Enter skips a card; q and Enter quits."))
     return guided(enrolment, pictures, keys, still_s=0.0 if Path(source).is_dir() else STILL_S)
 
 

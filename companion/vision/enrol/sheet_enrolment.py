@@ -124,10 +124,10 @@ def enrol_photographs(enrolment: Enrolment, paths: Sequence[Path], data: Path, *
             yield Progress(say("%(card)s: got it (card %(number)d)", card=name, number=place + 1), is_kept=True)
     for place in waiting_in(enrolment.folder).keys() - twins.keys():
         likely = found[place].likely
-        waits = say("Card %(number)d: it waits for its name on the page of the deck.", number=place + 1)
+        waits = say("Card %(number)d: name it on the deck’s page.", number=place + 1)
         if likely:
             waits = say(
-                "Card %(number)d, probably %(cards)s: it waits for its name on the page of the deck.",
+                "Card %(number)d, probably %(cards)s: name it on the deck’s page.",
                 number=place + 1,
                 cards=one_of(map(subject_name, likely)),
             )
