@@ -77,7 +77,7 @@ def test_score_says_in_german_who_wins_and_what_does_not_count(called, tmp_path)
     won, left_out = called("score", race), called("score", game)
 
     assert "Runde 1: Ann hat 300 km geschafft\n" in won.stdout
-    assert won.stdout.endswith("Das Rennen geht an Ann.\n")
+    assert won.stdout.endswith("Das Rennen geht an Ann!\n")
     assert left_out.stderr.startswith(f"  nicht gezählt: {game}:6: Bob 25: verboten – ")
     assert "  Zeile 6 war verboten und zählt nicht. " in left_out.stderr
 
