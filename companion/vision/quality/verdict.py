@@ -235,7 +235,7 @@ def glare(zone: ZoneSight) -> Said | None:
     """Describe the share under a reflection; None if small."""
     if zone.glare < measure.GLARE_SHARE:
         return None
-    return say("glare on %(share)d %%", share=round(100 * zone.glare))
+    return say("glare on %(share)d%%", share=round(100 * zone.glare))
 
 
 def brightness(zone: ZoneSight) -> Said | None:
