@@ -430,7 +430,7 @@ def test_a_house_rule_is_named_as_the_rule(key, switch):
     edition = CLASSIC.with_options([(switch, value)])
 
     assert rule(example(key), edition) == f"house rule: {switch}={value}"
-    assert rule(example(key), edition, "fr") == f"règle maison\u00a0: {switch}={value}"
+    assert rule(example(key), edition, "fr") == f"la règle maison {switch}={value}"
     assert rule(example(key), edition, "pl") == f"zasada domowa: {switch}={value}"
 
 
