@@ -277,8 +277,8 @@ def _about_glare(scene: _Scene) -> Iterator[Tip]:
     elif shining:
         worst = max(shining, key=lambda zone: zone.glare)
         turn = say(
-            "Turn the lamp away from the camera: its glare hides %(share)s of %(zone)s.",
-            share=f"{worst.glare:.0%}",
+            "Turn the lamp away from the camera: its glare hides %(share)d%% of %(zone)s.",
+            share=round(100 * worst.glare),
             zone=_zone(worst.zone),
         )
         yield Tip("glare", turn, tuple(z.zone for z in shining), any(not zone.is_read for zone in shining))
