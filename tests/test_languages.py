@@ -185,8 +185,8 @@ def test_a_sentence_begins_large_in_every_language_where_it_does_in_english(fren
         ("es", one_of([5, 7, 8]), "5, 7 u 8"), ("es", all_of(["Ana", "Inés"]), "Ana e Inés"),
         ("es", all_of(["Ana", "Iago"]), "Ana y Iago"), ("es", one_of([2, 3]), "2 o 3"),
         ("it", all_of(["Anna", "Elena"]), "Anna ed Elena"), ("it", all_of(["Elena", "Anna"]), "Elena e Anna"),
-        ("it", say("The match goes to %(who)s.", who="Anna"), "La partita va ad Anna."),
-        ("it", say("The match goes to %(who)s.", who="Elena"), "La partita va a Elena."),
+        ("it", say("Pass the turn to %(who)s", who="Anna"), "Passa il turno ad Anna"),
+        ("it", say("Pass the turn to %(who)s", who="Elena"), "Passa il turno a Elena"),
     ],
 )  # fmt: skip
 def test_small_words_give_way_to_their_own_sound(speak, spoken, sentence, said):
