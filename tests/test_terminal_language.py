@@ -53,7 +53,8 @@ def german(spoken):
 def test_replay_judges_in_german(called, record):
     assert called("replay", record).stdout.splitlines() == [
         f"{record}:5: Ann roll: erlaubt",
-        f"{record}:6: Bob 25: verboten – Für Bob geht es noch nicht los. [klassische Regeln (106 Karten) – Losfahren]",
+        f"{record}:6: Bob 25: nicht erlaubt – Für Bob geht es noch nicht los. "
+        "[klassische Regeln (106 Karten) – Losfahren]",
         f"{record}:7: Bob foo: nicht lesbar – Eine Karte „foo“ gibt es nicht.",
         f"{record}:8: Bob roll: erlaubt",
         "",
@@ -62,9 +63,9 @@ def test_replay_judges_in_german(called, record):
         "Summe     0    0",
         "Partie    0    0",
         "",
-        "2 Zeilen waren verboten oder nicht lesbar und zählen nicht, die erste ist Zeile 6; was folgt, ist vielleicht "
-        "nur deshalb verboten. `companion replay --as-lies` lässt jede Karte liegen, wie sie gelegt wurde; `anyway` am "
-        "Ende einer Zeile lässt nur diese gelten.",
+        "2 Zeilen waren nicht erlaubt oder nicht lesbar und zählen nicht, die erste ist Zeile 6; was folgt, ist "
+        "vielleicht nur deshalb nicht erlaubt. `companion replay --as-lies` lässt jede Karte liegen, wie sie gelegt "
+        "wurde; `anyway` am Ende einer Zeile lässt nur diese gelten.",
         "`companion editions show classic` zeigt die Karten und die Hausregeln.",
     ]
 
@@ -76,10 +77,10 @@ def test_score_says_in_german_who_wins_and_what_does_not_count(called, tmp_path)
     game.write_text(RECORD.replace("Bob foo\n", ""), encoding="utf-8")
     won, left_out = called("score", race), called("score", game)
 
-    assert "Runde 1: Ann hat 300 km geschafft\n" in won.stdout
-    assert won.stdout.endswith("Das Rennen geht an Ann!\n")
-    assert left_out.stderr.startswith(f"  nicht gezählt: {game}:6: Bob 25: verboten – ")
-    assert "  Zeile 6 war verboten und zählt nicht. " in left_out.stderr
+    assert "Runde 1: Ann nach 300 km am Ziel\n" in won.stdout
+    assert won.stdout.endswith("Ann gewinnt das Rennen!\n")
+    assert left_out.stderr.startswith(f"  nicht gezählt: {game}:6: Bob 25: nicht erlaubt – ")
+    assert "  Zeile 6 war nicht erlaubt und zählt nicht. " in left_out.stderr
 
 
 @pytest.mark.usefixtures("german")
