@@ -63,7 +63,8 @@ def demo(
 ) -> None:
     """Run the service on the simulated table until it is stopped.
 
-    `cards` is a key of LOOKS; `mqtt` and `address`: see `service.up`.
+    `policy` is a `Policy` value, `cards` a key of LOOKS; the log is in a subfolder of `data`. `mqtt` and `address`: see
+    `up`.
     """
     given, broker = announced(address) if address is not None else "", broker_of(mqtt) if mqtt is not None else None
     store, match = opened_match(data_dir(data_dir(data) / DEMO_NAME))
@@ -166,7 +167,7 @@ def setup_of(script: Script) -> Setup:
 
 
 def filmed(what: str, setup: Setup | None, *, has_stickers: bool) -> tuple[Setup, Iterator[Frame]]:
-    """Return setup (the given one, if any) and frames of `demo:WHAT`."""
+    """Return the setup (given or the script's) and frames of `demo:WHAT`."""
     script = script_for(what, setup)
     drawn = demo_pictures(script, cards=STICKERED if has_stickers else BARE)
     return setup or setup_of(script), (Frame(image, number / EVEN.fps) for number, image in enumerate(drawn))
@@ -175,8 +176,7 @@ def filmed(what: str, setup: Setup | None, *, has_stickers: bool) -> tuple[Setup
 def start_or_go_on(match: Match, script: Script) -> int:
     """Start the script's match unless it is being played; return how many of its plays are done.
 
-    A match that has left the script continues, with 0 plays done. So does people's own match, while the pages offer the
-    demo.
+    A match that has left the script continues, with 0. So does people's own, while the pages offer the demo.
     """
     lines = script.record().splitlines()
     played = match.lines()
@@ -195,7 +195,7 @@ def start_or_go_on(match: Match, script: Script) -> int:
 
 
 def _is_going_on(match: Match, script: Script) -> bool:
-    """True if the players can continue an unfinished match that has left its script."""
+    """True if the players can continue the script's unfinished match although it differs by now."""
     game, hands = match.state.game, len(script.hands)
     is_over = game.table is None or (game.table.is_over and game.hand_number >= hands)
     if is_over or game.winner is not None or not _began_with(match, script):
@@ -208,7 +208,7 @@ def _is_going_on(match: Match, script: Script) -> bool:
 
 
 def _began_with(match: Match, script: Script) -> bool:
-    """True if a match began with the script's lines and first plays, before any undo or correction."""
+    """True if a match began with the script's header and first plays, even if undone since."""
     lines, first = script.record().splitlines(), len(script.header)
     events = match.store.events(match.state.match or 0)
     written = [_plain(event.body["text"]) for event in events if event.kind == EventKind.LINE][: 1 + TELLING_PLAYS]

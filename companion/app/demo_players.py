@@ -1,7 +1,6 @@
 """Players at the simulated table, who follow a script while the record agrees with it.
 
-After an extension, undo or correction they continue from the record. They never write to it: their plays are read like
-any other.
+After an extension, undo or correction they continue from the record. Their plays are read like any other.
 """
 
 from __future__ import annotations
@@ -37,16 +36,17 @@ EVEN = Tempo()
 
 
 class ScriptRecord:
-    """The expected record at each play of a script that continues a hand."""
+    """The games expected while a script that continues a hand is played."""
 
     def __init__(self, game: Game, script: Script) -> None:
         self._actions = [action for hand in script.hands for action in hand.actions if not action.taken_back]
         self._stands = tuple(_stands(game, script.hands))
 
     def where(self, number: int, state: MatchState) -> int | None:
-        """Return the number of the expected state that the record shows during a play, if any.
+        """Return the index in `_stands` of the latest expected game that equals the record's, if any.
 
-        The play may be confirmed already. Plays without a card (extensions) may come any time between two cards.
+        Play `number`, from 1, is next, or confirmed already. Plays without a card (extensions) may come any time
+        between two cards.
         """
         # Visible: plays with a card, and gathering all cards.
         actions = enumerate(self._actions, start=1)
@@ -58,7 +58,7 @@ class ScriptRecord:
         return max((n for n, stand in may_be if any(_is_there(stand, game) for game in games)), default=None)
 
     def may_begin(self, number: int, state: MatchState) -> bool:
-        """True if the record is ready for a play.
+        """True if the record is ready for play `number`.
 
         If plays confirm themselves, the players gather the cards after a hand; else a person begins the next. If
         playing on confirms, the previous play may be unconfirmed, but not the last.
@@ -77,7 +77,7 @@ def _is_there(stand: Game, game: Game) -> bool:
 
 
 def _played_to(state: MatchState) -> Game:
-    """Return the game after the plays that the next would confirm."""
+    """Return the game after the waiting legal, sure plays that the next play would confirm."""
     game = state.game
     if _playing_on_confirms(state):
         waiting = (question for question in state.questions if question.asks_play)
@@ -91,7 +91,7 @@ def _playing_on_confirms(state: MatchState) -> bool:
 
 
 def _stands(game: Game, hands: Iterable[Hand]) -> Iterator[tuple[int, Game]]:
-    """Yield each number of plays done and the game expected then."""
+    """Yield (number of plays done, expected game), from each hand's start on."""
     plays = 0
     for number, hand in enumerate(hands):
         game = _after(game, f"hand first {hand.first}") if number else game
@@ -112,10 +112,7 @@ def begun(script: Script) -> Game:
 
 
 def script_from(state: MatchState, hands: int, seed: int) -> Script:
-    """Return a script that continues the record until `hands` hands are played.
-
-    Raises Problem if the players cannot continue.
-    """
+    """Return a script that continues the record until `hands` hands are played. Raises Problem if impossible."""
     game, table = state.game, table_of(state)
     script = Script(game.teams, (Hand(first_of_hand(state), ()),), game.edition_name, game.target, game.options)
     return played_on(script, table, hands=hands - game.hand_number + 1, seed=seed)

@@ -1,8 +1,7 @@
 """Publish turn, scores, questions and camera problems to an MQTT broker, with discovery for Home Assistant.
 
-Messages are retained; a last will reports the companion offline. The game never waits: one thread publishes, the
-library's reconnects. Each table has its own ID, because host names may collide and a broker disconnects clients of
-equal ID. Retained messages of older companions, which used the host name, are removed.
+Messages are retained; a last will reports the companion offline. Each table has its own ID: host names may collide, and
+a broker disconnects clients of equal ID. Retained messages of older companions, which used the host name, are removed.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ PORTS = {"mqtt": 1883, "mqtts": 8883}
 
 
 def broker_of(url: str) -> SplitResult:
-    """Return a broker's address in parts. Raises Problem without showing the password."""
+    """Return a broker's parsed URL. Raises Problem without showing the password."""
     try:
         parts = urlsplit(url)
         if parts.scheme not in PORTS or not parts.hostname or parts.port == 0:
@@ -58,7 +57,7 @@ def broker_of(url: str) -> SplitResult:
 def own_id(folder: Path) -> str:
     """Return the table's ID, eight hexadecimal digits, created on first use.
 
-    The file is private and in no backup. If it cannot be written, the ID lasts for this run.
+    Its file is private and in no backup. If unwritable, the ID lasts for this run.
     """
     path = folder / ID_NAME
     with suppress(OSError, UnicodeDecodeError):
@@ -77,7 +76,7 @@ def former_id() -> str:
 
 
 def telling(match: Match, broker: SplitResult | None, page: Callable[[], str]) -> AbstractContextManager[None]:
-    """Publish to a broker, if any, inside the context."""
+    """Return `Announcer.telling`, or an empty context without a broker."""
     return Announcer(match, broker, page).telling() if broker else nullcontext()
 
 
@@ -111,7 +110,7 @@ class Announcer:
 
     @contextmanager
     def telling(self) -> Iterator[None]:
-        """Publish inside the context, then report the companion offline."""
+        """Inside the context, publish `online` and new states from a thread; then `offline`."""
         ended = threading.Event()
         thread = threading.Thread(target=self._run, args=(ended,), name="mqtt", daemon=True)
         self._client.loop_start()
@@ -156,7 +155,7 @@ class Announcer:
     def _found_former(self, client: Any, _data: Any, message: Any) -> None:
         """Remove an older companion's device if its pages have our address.
 
-        Another machine may share the host name; loopback addresses identify no machine.
+        Another machine may share the host name; loopback addresses do not count.
         """
         try:
             page = json.loads(message.payload)["device"]["configuration_url"]
@@ -217,7 +216,7 @@ def _discovery(table: str) -> str:
 def entities(now: MatchState) -> dict[str, tuple[object, dict[str, str]]]:
     """Return each entity's value and Home Assistant component, an unused side's with platform only.
 
-    The text of a camera problem is left out: it may contain a password.
+    Camera problems have no text: it may contain a password.
     """
     game, names = now.game, Names.of(now.game)
     turn = names.player(game.table.player_up) if game.table and game.hand_is_open else None

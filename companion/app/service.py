@@ -77,9 +77,10 @@ def watched(
     deck: str | None = None,
     data: Path | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield `companion watch`'s proposals and ended hands. Raises Problem for unusable arguments.
+    """Yield `companion watch`'s JSON objects: proposed plays, ended hands. Raises Problem for unusable arguments.
 
-    `deck`: template deck; None takes the setup's, else stickers alone.
+    `confirm`: `legal` plays count at once, or `none`. `extension`: `extend` or `finish` when offered. `deck`: template
+    deck; None takes the setup's, else only stickers are read.
     """
     from companion.app.reports import report
     from companion.tracking.offline import Watcher
@@ -133,12 +134,12 @@ def up(
     address: str | None = None,
     others: Sequence[str] = (),
 ) -> None:
-    """Run the service until it is stopped; it also starts without a camera.
+    """Run the service until it is stopped.
 
-    `source` and `others` watch together; without a source, the first camera that answers and those added on the page.
-    The setup file's match begins or continues; the page asks if another is under way, unless `begins`. `deck`: template
-    deck; None takes the setup's, or the page's choice. The log goes to `club`, the state to the broker `mqtt`.
-    `address` replaces the machine's own.
+    `source` and `others` watch together; without a source, the first camera that answers, if any, and those added on
+    the page. The setup file's match begins or continues; the page asks if another is under way, unless `begins`.
+    `deck`: template deck; None takes the setup's, or the page's choice. The log goes to `club`, the state to the broker
+    `mqtt`. `address` replaces the machine's own.
     """
     language.speak(terminal_language())
     given = announced(address) if address is not None else ""
@@ -163,7 +164,7 @@ def up(
 
 @contextmanager
 def _pushed(match: Match, club: Address | None) -> Iterator[Outbox | None]:
-    """Exchange log and letters with the club, if any, inside the context."""
+    """Exchange log and letters with a club inside the context."""
     if club is None:
         yield None
         return
@@ -192,7 +193,7 @@ def opened_match(folder: Path, mats: Mats = mats_in_order) -> tuple[Store, Match
 
 @contextmanager
 def closed_at_the_end(store: Store) -> Iterator[None]:
-    """Close a log at the end; print whether all is saved."""
+    """Close `store`, the log, at the end or an error; print whether all is saved."""
     try:
         with giving_memory_back():
             yield
@@ -242,7 +243,7 @@ def _watch(
 
 
 def _check_others(source: str | None, others: Sequence[str]) -> None:
-    """Raise Problem if other cameras are missing, duplicate or too many."""
+    """Raise Problem if an additional camera does not exist, is listed twice, or is too many."""
     if len(others) > MOST_OTHERS:
         raise Problem(say("No more cameras can be used at once: remove one first."))
     used = {_one_name(source or "")}
@@ -255,14 +256,14 @@ def _check_others(source: str | None, others: Sequence[str]) -> None:
 
 
 def _one_name(source: str) -> str:
-    """Return one name for all names of a camera, film or folder."""
+    """Return one name for all spellings of a camera, film or folder."""
     if source.isdecimal():
         return f"/dev/video{int(source)}"
     return str(Path(source).resolve()) if Path(source).exists() else source
 
 
 def _group(match: Match, setup: Setup | None, zones: DrawnZones, faces: Callable[[], Templates | None]) -> CameraGroup:
-    """Return the eyes for one or more cameras; drawn zones are the first's."""
+    """Return the cameras' eyes; drawn zones are the first's."""
 
     def lookout(number: int) -> Lookout:
         drawn = zones if number == 0 else None
@@ -308,9 +309,9 @@ def until_the_end(match: Match, watch: TableWatch, thread: threading.Thread) -> 
 def _pictures(
     source: str, match: Match, watch: TableWatch, size_px: Callable[[], Size], first: FirstCamera | None = None
 ) -> Iterator[Frame] | None:
-    """Return a source's frames until the watch stops; report why, and return None, if there are none.
+    """Return a source's frames until the watch stops; if there are none, show why and return None.
 
-    `first` opens the camera that it has found.
+    `first` opens the camera that it found, instead of `source`.
     """
 
     def notify(notice: Notice) -> None:
@@ -338,7 +339,10 @@ def _pictures(
 def _first_camera(
     phone: PhoneFrames, watch: TableWatch, size_px: Callable[[], Size], others: Callable[[], Collection[str]]
 ) -> FirstCamera:
-    """Return the search for the first camera: a chosen phone, else one besides `others` that answers."""
+    """Return the search for the first camera: the chosen phone, else a device outside `others()` that answers.
+
+    It ends with `watch`, and opens devices with `size_px()`.
+    """
     of_phone = Openers(phone.open, lambda: phone.sender is not None)
     return FirstCamera(
         answers=lambda: PHONE if phone.sender else camera_answers(besides=others()),

@@ -1,8 +1,7 @@
 """Replace names in texts, JSON values and record lines. Pure functions.
 
-Names are compared word by word, ignoring case, spaces and Unicode form: `ANN  secret` equals `Ann Secret`. Fields for
-names match only as a whole. Record lines change only where players and sides are, so renaming a player `Stop` changes
-no card.
+Names are compared word by word, ignoring case, spaces and Unicode form: `ANN  secret` equals `Ann Secret`. Record lines
+change only where players and sides are, so renaming a player `Stop` changes no card.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ def _is_of_word(char: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Aliases:
-    """Names and replacements.
+    """Names to replace by aliases.
 
     `of_name` returns the alias for a name's words; `lengths` are the word counts to try, longest first. `of_word`
     returns the alias for a player's or side's exact word in one match.
@@ -97,7 +96,7 @@ class Aliases:
         return _TOGETHER.join(self.of_word(one) or self.name(one) or one for one in text.split(_TOGETHER))
 
     def in_text(self, text: str) -> str:
-        """Replace names in free text."""
+        """Return free text with aliases for names."""
         tokens, parts, end, place = list(_tokens(text)), [], 0, 0
         while place < len(tokens):
             alias, count = self._at([word for _, _, word in tokens[place : place + max(self.lengths, default=1)]])
@@ -116,7 +115,7 @@ class Aliases:
         return None, 1
 
     def in_line(self, text: str, *, is_header: bool = False) -> str:
-        """Replace players and sides in a record line."""
+        """Return a record line with aliases for players and sides; with `is_header`, also in a `side` line."""
         if found := _PLAYER.fullmatch(text):
             head, word, between, shown, rest = found.groups()
             return f"{head}{self.in_name(word)}{between}{self.name(shown) or self.in_name(shown)}{rest}"

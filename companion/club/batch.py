@@ -68,8 +68,7 @@ class Missing(Exception):
 def without_deal_key(row: Row) -> Row:
     """Return an event with a dealt hand's key replaced by its SHA-256; others unchanged.
 
-    The key reveals hidden cards, even later, as an undo may reopen the hand. It never leaves the table; its hash can
-    prove which cards were dealt.
+    The key reveals hidden cards, even later, as an undo may reopen the hand. Its hash can prove which cards were dealt.
     """
     seq, match, at_s, kind, body = row
     if '"deal"' not in body:
@@ -89,7 +88,10 @@ def without_deal_key(row: Row) -> Row:
 
 
 def written(table: str, name: str, first: int, rows: Sequence[Checked], last: int) -> bytes:
-    """Return a request body with these rows; events missing since `first` are sent as lost."""
+    """Return a batch's JSON body with these rows; events missing since `first` are sent as lost.
+
+    `name` is the table's, `last` its log's latest event.
+    """
     there = {row[0]: _written(row, crc) for row, crc in rows}
     end = max(there, default=first - 1)
     lost = {"crc": 0, "body": None}
@@ -122,7 +124,7 @@ def digest(secret: str, body: bytes) -> str:
 
 
 def letters(answer: Mapping[str, object], key: str | None) -> list[dict[str, object]]:
-    """Return the valid letters in a batch's answer; none if their signature does not match a key `ID.SECRET`."""
+    """Return the letters in a batch's answer; none unless signed by a key `ID.SECRET`."""
     text = answer.get("letters")
     if not isinstance(text, str):
         return []
@@ -220,7 +222,7 @@ def row_of(seq: int, body: object) -> Row | None:
 def event_of(seq: int, body: str) -> Event | None:
     """Return a companion's event from a body in the club's log; None if it cannot be replayed.
 
-    A table's own edition is read from the text sent with it. Raises Problem for an unknown edition.
+    Raises Problem for an unknown edition.
     """
     row = row_of(seq, json.loads(body))
     if row is None or not is_sound(row):
@@ -232,7 +234,7 @@ def event_of(seq: int, body: str) -> Event | None:
 
 
 def _known(line: str, own: object) -> str:
-    """Return a header line with the club's name of its edition. Raises Problem if unknown."""
+    """Return a header line, naming the edition of the file `own` as the club does. Raises Problem if unknown."""
     name = edition_named(line)
     if name is None:
         return line

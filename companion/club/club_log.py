@@ -1,6 +1,6 @@
 """The tables' received logs: each event once, unchanged except for erased names.
 
-A transaction stores a batch's new events. It locks the table's row, so two processes store a batch once.
+Storing locks the table's row, so two processes store a batch once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Fork(Exception):
 
 
 class NotThisTable(Problem):
-    """The table belongs to another key."""
+    """Another key owns the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def _store(db: Connection, table: str, sent: Sequence[Sent], kept: Sequence[tupl
 
 
 def letters(db: Connection, table: str) -> list[dict[str, object]]:
-    """Return the director's letters (messages) that a table has not received, as in the protocol."""
+    """Return the letters (messages) that a table has not received, as in the protocol."""
     row = db.execute("SELECT has_letters FROM club.tables WHERE id = %s", [table]).fetchone()
     if row is None or not row[0]:
         return []
@@ -112,7 +112,10 @@ def letters(db: Connection, table: str) -> list[dict[str, object]]:
 
 
 def send(db: Connection, table: str, what: Letter, who: str, *, of: int = 0, text: str = "", match: int = 0) -> None:
-    """Send a letter to a table, with its next batch's answer."""
+    """Send a letter (message) to a table, with the answer to its next batch. The caller commits.
+
+    `of` is the line concerned, or 0.
+    """
     db.execute("UPDATE club.tables SET has_letters = true WHERE id = %s", [table])
     deeds.append(db, desk.topic(table), what, who, {"of": of, "text": text, "match": match})
 

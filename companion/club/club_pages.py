@@ -220,7 +220,7 @@ def all_keys() -> str:
 
 @bp.post("/keys")
 def make_key() -> AnyResponse:
-    """Make a key for a table."""
+    """Make a key for a table to send its log, and redirect to it."""
     with connected(club().pool) as db:
         made = keys.make(db, request.form.get("name", ""))
         deeds.append(db, deeds.PEOPLE, "key", name(), {"key": made.id, "name": made.name})

@@ -185,9 +185,9 @@ class _AsJson(logging.Formatter):
 
 
 def run(url: str, host: str, port: int, *, keys_needed: bool, tell: Callable[[str], None]) -> None:
-    """Serve the club until stopped; give `tell` the addresses and the director's link when ready.
+    """Serve the club in the database `url` until stopped; give `tell` the addresses and director's link when ready.
 
-    Raises Problem if database or port is unavailable.
+    `keys_needed`: tables need one even before any exists. Raises Problem if database or port is unavailable.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_AsJson())

@@ -33,14 +33,14 @@ class Encounter:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A side's place in the standings."""
+    """A side's results so far; `standings` sorts them."""
 
     side: str
     won: int = 0  # match points
-    met: tuple[str, ...] = ()
-    buchholz: int = 0
-    difference: int = 0
-    points: int = 0
+    met: tuple[str, ...] = ()  # opponents
+    buchholz: int = 0  # opponents' match points
+    difference: int = 0  # points above opponents
+    points: int = 0  # of hands
     has_rested: bool = False  # had an empty seat at its table
 
 

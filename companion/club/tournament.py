@@ -1,7 +1,7 @@
-"""A tournament's state, computed from its deeds and the tables' matches. Pure functions.
+"""A tournament's state, computed from its deeds (decisions) and the tables' matches. Pure functions.
 
 `tournament` reads the deeds, `results` adds the matches. The functions under "Next deeds" return the next deed's body,
-or raise Problem. `swiss.py` orders and pairs sides.
+or raise Problem.
 """
 
 from __future__ import annotations
@@ -235,7 +235,7 @@ def open_seats(tournament: Tournament, known: Iterable[Result]) -> list[Result]:
 
 
 def planned(form: Mapping[str, str]) -> dict[str, object]:
-    """Return a form's plan. Raises Problem if invalid."""
+    """Return the tournament settings in a form. Raises Problem if invalid."""
     name = _called(form.get("name", ""))
     system = form.get("system", "")
     if not name:
@@ -275,7 +275,7 @@ def _called(text: str) -> str:
 
 
 def entered(tournament: Tournament, text: str) -> dict[str, object]:
-    """Return the sides in a text: one per line, players joined by `&` or comma. Raises Problem."""
+    """Return the sides in a text: one per line, players joined by `&` or comma."""
     if tournament.rounds and tournament.plan.system is not System.SWISS:
         raise Problem(say("All rounds are already drawn: no more sides can be added."))
     size = 2 if tournament.plan.is_of_pairs else 1
@@ -300,7 +300,7 @@ def entered(tournament: Tournament, text: str) -> dict[str, object]:
 
 
 def left(tournament: Tournament, name: str) -> dict[str, object]:
-    """Return the deed's body for a side that leaves. Raises Problem if unknown."""
+    """Return the deed's body `{"side": name}` for a side that leaves. Raises Problem if unknown."""
     if tournament.side(name) is None:
         raise Problem("%(who)s is not taking part.", who=plain(name, _MOST_NAME))
     return {"side": name}
@@ -317,7 +317,7 @@ class TableThere(NamedTuple):
 def drawn(
     tournament: Tournament, known: Sequence[Result], number: int, tables: Sequence[TableThere], lot: Sequence[str]
 ) -> dict[str, object]:
-    """Return the draw of round `number`, the next; `lot` is a random order of sides. Raises Problem."""
+    """Return the draw of round `number`, the next; `lot` is a random order of sides."""
     there = [side.name for side in tournament.sides if not side.has_left]
     waiting = open_seats(tournament, known)
     if number != len(tournament.rounds) + 1:
@@ -366,7 +366,7 @@ def undrawn(tournament: Tournament, known: Sequence[Result], number: int) -> dic
 
 
 def typed(tournament: Tournament, form: Mapping[str, str]) -> dict[str, object]:
-    """Return a result entered by hand; without points the table's own counts again. Raises Problem."""
+    """Return a result entered by hand; without points the table's own counts again."""
     number, first = _number(form, "round", 1, max(1, len(tournament.rounds))), form.get("first", "")
     seats = tournament.rounds[number - 1] if tournament.rounds else ()
     seat = next((seat for seat in seats if seat.sides[0] == first and not seat.rests), None)
@@ -379,7 +379,7 @@ def typed(tournament: Tournament, form: Mapping[str, str]) -> dict[str, object]:
 
 
 def clocked(tournament: Tournament, runs: str) -> dict[str, object]:
-    """Return the clock's new state; `runs` is `start`, `stop`, or `again` for the full time. Raises Problem."""
+    """Return the clock's new state; `runs` is `start`, `stop`, or `again` for the full time."""
     if not tournament.plan.minutes or not tournament.rounds:
         raise Problem(say("This round has no clock."))
     whole_s = tournament.plan.minutes * 60.0

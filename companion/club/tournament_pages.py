@@ -141,7 +141,7 @@ def show(number: int) -> str:
 
 @bp.get("/tournaments/<int:number>/cards")
 def cards(number: int) -> str:
-    """Show a printable card per table: its name and the tournament's QR code."""
+    """Show a printable card per table: its name and the QR code of tournament `number`."""
     with connected(club().pool) as db:
         found = known(db, number)
         tables = [row.name for row in club_log.tables(db)]

@@ -23,7 +23,7 @@ class Said(str):
         return self
 
     def __str__(self) -> Said:
-        """Return itself: `str(error)` of an exception keeps the pattern."""
+        """Return itself, so that `str(error)` keeps `pattern` and `values`."""
         return self
 
 

@@ -42,7 +42,7 @@ class TomlError(ValueError):
 
 
 def load(text: str) -> dict[str, Any]:
-    """Return a TOML text's tables; larger integers become `TOO_LARGE`. Raises TomlError."""
+    """Return a TOML text's tables; integers beyond ±`TOO_LARGE` become `TOO_LARGE`. Raises TomlError."""
     try:
         if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
             raise RecursionError

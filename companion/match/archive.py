@@ -94,7 +94,7 @@ class Archive:
         return tuple(past for past in chosen if past is not None), -(-len(matches) // size)
 
     def figures(self, store: Store) -> dict[str, Figures]:
-        """Return statistics over all matches by player (`statistics.key_of`)."""
+        """Return statistics over all matches in `store`, by a player's folded name (`statistics.key_of`)."""
 
         def of(match: int) -> dict[str, Figures]:
             record, _ = judge_on(EMPTY_RECORD, history(store.events(match)).lines)
@@ -155,10 +155,7 @@ def text_of(past: PastMatch, form: str, called: Callable[[str], str]) -> str:
 
 
 def as_csv(items: Iterable[Item], called: Callable[[str], str] = str) -> str:
-    """Return score sheets as CSV: a row per hand, side and score item.
-
-    `called` returns a side's shown name.
-    """
+    """Return score sheets as CSV: a row per hand, side and score item. `called` returns a displayed name."""
     text = io.StringIO()
     table = csv.writer(text)
     table.writerow(["hand", "ended", "side", "item", "points", "name"])
@@ -182,8 +179,7 @@ BG_STATS_GAME = "Mille Bornes"  # BG Stats finds the game by name, without a Boa
 def bg_stats_play(past: PastMatch, called: Callable[[str], str]) -> dict[str, object] | None:
     """Return a match as a BG Stats play, scored after its last finished hand; None without one.
 
-    Of several matches or races, gives the last. `called` returns a player's or side's shown name. Stable ids prevent
-    duplicates.
+    Of several matches or races, gives the last. `called` returns a displayed name. Stable ids prevent duplicates.
     """
     if not past.finished:
         return None

@@ -30,11 +30,11 @@ UNDOABLE = (EventKind.LINE, EventKind.CORRECT, EventKind.RETRACT)
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A current line of the record and its origin."""
+    """A record line in effect, with its origin."""
 
     seq: int
     text: str
-    by: str = ""
+    by: str = ""  # who entered it
     source: str = ""
     corrected_by: str | None = None
     question: str = ""  # id of the answered question; empty if typed

@@ -1,6 +1,6 @@
 """The match at the table: its record, the state judged from it, and the open questions.
 
-State follows from the log. A change is saved before it shows, or reported as unsaved.
+A change is saved before it shows, or reported as unsaved.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class Match:
     def go_on_with(self, match: int, by: str) -> Outcome:
         """Resume an earlier match; both stay in the log.
 
-        Sets policy TAP: other cards may still be on the table.
+        Sets policy TAP: the table may have other cards.
         """
         with self._changed:
             if match == self._state.match or match not in self.store.matches():
@@ -193,7 +193,7 @@ class Match:
     def next_hand(self, by: str, first: str | None = None) -> Outcome:
         """Start the next hand, by default with the player after the last starter.
 
-        Raises Problem if `first` is not a player.
+        Raises Problem if `first` is unknown.
         """
         with self._changed:
             if self._state.match is None or self._state.game.hand_is_open:
@@ -358,7 +358,7 @@ class Match:
     ) -> Outcome:
         """Change line `seq` (CORRECT), remove it (RETRACT) or insert a forgotten play before it (LINE).
 
-        With `asks`, refuses a change that makes lines illegal, with the first one's reasons.
+        The outcome tells if it was refused; with `asks`, also because lines become illegal. `vouched`: see `enter`.
         """
         with self._changed:
             if self._state.entry(seq) is None:
@@ -376,7 +376,7 @@ class Match:
             return replace(outcome, reasons=against.reasons) if against is not None else outcome
 
     def misfits(self, kind: EventKind, seq: int, text: str | None) -> tuple[Entry, ...]:
-        """Return the lines that would stop counting after `rewrite`."""
+        """Return the lines that would become illegal or unreadable by `rewrite`."""
         with self._changed:
             play = self._read(text) if text is not None else None
             return misfits(self._state, self._events, drafts.rewriting(kind, seq, play, ""))
@@ -462,7 +462,7 @@ class Match:
                 self._show(trouble=sentence)
 
     def offer(self, lines: Sequence[str]) -> None:
-        """Offer a match with these setup lines; none withdraw the offer."""
+        """Let the pages offer a match with these setup lines; none withdraw the offer."""
         self._show(offered=tuple(lines))
 
     def play_without_camera(self, *, on: bool) -> None:
@@ -537,7 +537,7 @@ class Match:
             self._changed.notify_all()
 
     def _seen(self, state: MatchState) -> tuple[Question, ...]:
-        """Return the camera's questions; none after an error, so that taps still work."""
+        """Return the camera's questions; none after an error, so that taps work."""
         try:
             return self._derive(state) if _is_seen(state) else ()
         except Exception:

@@ -30,7 +30,7 @@ class Kind(StrEnum):
 
 
 class Letter(StrEnum):
-    """What a letter from the club's director asks for."""
+    """Kinds of messages (letters) from the club's director to a table."""
 
     REMOVE = "remove"  # remove line `of`
     CHANGE = "change"  # change line `of` to `text`

@@ -31,7 +31,7 @@ NO_HAND = say("No game has been set up yet: choose the players first.")
 
 
 class Policy(StrEnum):
-    """What makes a play count that the camera saw."""
+    """When a play detected by the camera counts."""
 
     TAP = "tap"
     PLAY_ON = "play-on"  # a tap; if it is legal and sure, also the next player's play
@@ -196,7 +196,7 @@ def judged_next(game: Game, play: Play) -> tuple[Game, JudgedLine]:
 
 
 def asked_in(state: MatchState, seen: Sequence[Question]) -> Iterator[Question]:
-    """Yield open questions: the director's, the camera's (`seen`), then typed plays."""
+    """Yield open questions: the director's, then the camera's (`seen`) and typed plays or, if dealt, the undo wish."""
     yield from _directed(state)
     yield from _wished(state) if state.is_dealt else _claimed(state, seen)
 

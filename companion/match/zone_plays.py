@@ -16,7 +16,7 @@ from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile, kind_of, mat_of
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """The play that a card in a zone means; `clear` if no other is as likely."""
+    """The play meant by a card in a zone; `clear` if no other is as likely."""
 
     play: Play
     clear: bool
@@ -46,7 +46,7 @@ class Places:
         return _lying(side, kind_of(zone)) if side else ()
 
     def is_beneath(self, table: Table, card: Card, zone: str) -> bool:
-        """True if, by the record, this card is covered in the zone (a covered hazard is beaten)."""
+        """True if, by the record, this card is covered in the zone (a hazard: beaten)."""
         return card in self.cards(table, zone)[:-1]
 
     def zone_of(self, play: Play, table: Table) -> str | None:
@@ -150,7 +150,10 @@ def _is_thrown(table: Table, remedy: Card) -> bool:
 
 
 def _safety(table: Table, side: Side, safety: Card, sideways: bool) -> Guess:
-    """Return a coup fourré for a sideways safety after a fresh attack; unclear if upright."""
+    """Guess a safety's play: a coup fourré if sideways after a fresh attack; otherwise plain.
+
+    That is unclear after an attack, sideways, or out of turn.
+    """
     answers, player = _is_answer(table, side, safety), _player_of(table, side)
     if answers and sideways:
         return Guess(lay(player, safety, at_once=True), clear=True)

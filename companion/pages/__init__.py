@@ -57,7 +57,7 @@ def create_app(
 
     `secret` signs cookies and the join link. `base_url` is the address for phones, or returns it; `announced`, from
     `address.announced`, replaces it and is an accepted host name. `secure` is the TLS port for a phone's camera, `club`
-    receives the log, `clock` returns seconds.
+    receives the log.
     """
     web = shipped("web")
     app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))
@@ -98,8 +98,8 @@ def run_service(
 ) -> None:
     """Serve the pages until a signal asks to end; print the address and join code once ready.
 
-    Backs up the log daily and after each hand. Sends systemd heartbeats while every part works, including
-    `looks_after`. Raises Problem if the port cannot be opened.
+    Backs up the log daily and after each hand. Sends systemd heartbeats while every part works; `looks_after` raises if
+    one fails. `announced`: see `create_app`. Raises Problem if the port cannot be opened.
     """
     secret, manager = phone_identity.load_secret(match.store.path.parent), Manager()
     secure = SecurePort(match.store.path.parent, host, port) if camera.phone is not None else None

@@ -44,7 +44,7 @@ def N_(text: str) -> str:  # noqa: N802 - the usual name of this mark
 
 
 class ShownSide(str):
-    """A side as it is displayed, and the number of `players` whose names it shows: 2 for `Ann & Bob`."""
+    """A displayed side, and the number of `players` named in it: 2 for `Ann & Bob`."""
 
     __slots__ = ("players",)
 
@@ -58,7 +58,7 @@ class ShownSide(str):
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Displayed names of players and sides."""
+    """Displayed names of players and sides; an unknown name stays as it is."""
 
     shown: Mapping[str, str]
     sides: Mapping[str, tuple[str, ...]]
@@ -261,7 +261,7 @@ _SIGNS = {Verb.THEFT: Card.THEFT, Verb.CONTROL: Card.CONTROL, Verb.NAME: Card.CO
 
 
 def sign_of(play: Play) -> Card | None:
-    """Return the card whose symbol is shown beside a play."""
+    """Return the card shown beside a play: a special card, else the wanted, played or first exchanged one."""
     return _SIGNS.get(play.verb) or play.wanted or play.card or next(iter(play.cards), None)
 
 
@@ -411,9 +411,9 @@ def race_won(winner: str) -> str:
 
 
 def players_in(side: str) -> int:
-    """Return the number of players that a displayed side names: 2 for `Ann & Bob`, 1 for a side's own name.
+    """Return the number of players that a displayed side names: 2 for `Ann & Bob`, 1 for its own name.
 
-    In a name typed for a photographed hand, which knows no players, `&` separates them.
+    In names typed for a photographed hand, `&` separates players.
     """
     return side.players if isinstance(side, ShownSide) else side.count(" & ") + 1
 

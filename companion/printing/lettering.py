@@ -72,7 +72,7 @@ def _glyphs(weight: int) -> Any:
 
 @cache
 def _drawn(name: str, weight: int) -> RecordingPen:
-    """Record a glyph: reading takes as long as drawing."""
+    """Return a glyph's outline; cached, as reading takes as long as drawing."""
     from fontTools.pens.recordingPen import RecordingPen
 
     pen = RecordingPen()

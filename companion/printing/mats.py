@@ -86,7 +86,7 @@ def _side_margins(layout: MatLayout, language: str) -> list[str]:
 
 
 def _ways(layout: MatLayout, beyond: str, beyond_y: float, edge: str, edge_y: float) -> list[str]:
-    """Draw labeled arrows away from the player (right) and toward them (left)."""
+    """Draw arrows away from the player (right, labeled `beyond`) and toward them (left, `edge`)."""
     width, height = layout.size_mm
     return [
         draw.group(pictograms.drawing("roll"), x=width - 26, y=beyond_y, scale=0.26),

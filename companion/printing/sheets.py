@@ -73,7 +73,7 @@ def _seam(layout: MatLayout, language: str) -> list[str]:
 
 
 def screen_svg(parts: int, language: str) -> str:
-    """Return a robot's folding screen, A4 landscape, or `parts` shorter ones to cut apart.
+    """Return a screen to fold and hide a robot's hand, A4 landscape, or `parts` shorter ones to cut apart.
 
     From top to bottom: the hand's side, the ridge, the people's side, a glue strip.
     """

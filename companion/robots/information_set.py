@@ -240,8 +240,8 @@ class DealtHand:
     def asked(self) -> Position | None:
         """Return who decides next, in turn after their draw; None at the end.
 
-        Players who may act out of turn come first, the player to move last; they may decline. So may a player who can
-        take a discard instead of drawing.
+        Players who may act out of turn come first, the player to move last. They may decline; so may a player who can
+        take a discard.
         """
         table, first = self.deal.table, next(self.out_of_turn(), None)
         if first is not None or table.is_over:
@@ -260,7 +260,7 @@ class DealtHand:
         return (position for position in positions if _may_act_out_of_turn(position))
 
     def answered(self, position: Position, play: Play | None) -> DealtHand:
-        """Return the hand after the decision of `asked`; None declines."""
+        """Return the hand after a play by the player of `position`; None declines."""
         if play is None:
             return replace(self, waived=self.waived | {position.seat})
         return replace(

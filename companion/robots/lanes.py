@@ -178,7 +178,7 @@ class Lanes:
     def draw(self, at: Ints, seat: Ints, chance: np.random.Generator) -> None:
         """Draw a card into a hand of the lanes in `at`, reshuffling discards if the edition does.
 
-        Odd seats draw from the pile's other end: one of two players' extra draw then leaves the other's cards
+        Odd seats draw from the pile's other end: with two players, an extra draw then leaves the other's cards
         unchanged, and compared plays differ less by luck.
         """
         if self.reshuffles:
@@ -217,7 +217,7 @@ class Lanes:
     # Changing piles; `at` has no lane twice
 
     def _put(self, at: Ints, side: Ints, card: Ints) -> None:
-        """Put cards (numbers plus one) on battle piles; 0 looks empty."""
+        """Put `card` (number plus one) on battle piles; 0 makes a pile count as empty."""
         self.depth[at, side] += 1
         self.battle[at, side, self.depth[at, side]] = self.tops[at, side] = card
         self._stopped = None

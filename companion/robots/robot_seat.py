@@ -21,7 +21,7 @@ Slots = Sequence[Card | None]  # of the robot's mat, from the left; `UNKNOWN` if
 
 
 class Step(StrEnum):
-    """What the helper must do."""
+    """What the robot's helper, a person, must do."""
 
     DRAW = "draw"  # face down into a slot
     LAY = "lay"  # play or discard a slot's card

@@ -59,7 +59,7 @@ def _dealt(position: Position, count: int, chance: np.random.Generator) -> tuple
 
 
 def _likelihood(position: Position, hands: Ints, chance: np.random.Generator) -> Points:
-    """Return the likelihood of others' past plays, by world."""
+    """Return the relative likelihood `(worlds,)` of the others' past plays, given their `hands` now."""
     likely = np.ones(len(hands))
     looks = max(1, _LOOKS_BACK // (len(position.table.seats) - 1))
     since = [None, *(past.play for past in reversed(position.past))]
@@ -82,7 +82,7 @@ def _likelihood(position: Position, hands: Ints, chance: np.random.Generator) ->
 
 
 def _led_back(past: PastPlay, seat: int, held: Ints, likely: Points, chance: np.random.Generator) -> Ints:
-    """Return hands before a play; lower `likely` where others looked better."""
+    """Return a seat's hands before a play; lower `likely` where others looked better."""
     table, play = past
     deck = deck_of(tuple(table.deck))
     held = held + deck.counts(card for card in play.out_of_hand if card in deck.number)
@@ -106,7 +106,7 @@ _HAND_POINTS = 1130.0  # a side's average per hand
 
 
 def play_out(lanes: Lanes, chance: np.random.Generator) -> Ends:
-    """Play every lane to its end, modifying `lanes`; return the results."""
+    """Play each lane (a hand) to its end, modifying `lanes`; return points and km."""
     ends = Ends(lanes)
     for _ in range(_MOST_TURNS_OF_RACE if lanes.reshuffles else _MOST_TURNS):
         completed = np.flatnonzero((lanes.over == COMPLETED) & lanes.may_extend)
@@ -179,7 +179,7 @@ def points(lanes: Lanes) -> Ints:
 
 
 class Ends:
-    """Results by original lane."""
+    """Points, km and completing side (or -1) by original lane."""
 
     def __init__(self, lanes: Lanes) -> None:
         self.edition: Edition = lanes.edition

@@ -25,7 +25,7 @@ _INSTEAD_OF_DRAWING = (Verb.TAKE, Verb.SKIP_DRAW, Verb.EXCHANGE)
 
 
 class DealError(ValueError):
-    """A play that does not fit the deal, or a saved deal that does not fit its table."""
+    """A play that does not fit the deal, or a saved deal its table."""
 
 
 def shuffled(cards: Sequence[Card], key: str) -> tuple[Card, ...]:
@@ -47,7 +47,7 @@ def deal(table: Table, pile: Sequence[Card], key: str) -> Deal:
 
 
 def dealt_by(table: Table, key: str) -> Deal:
-    """Return the deal with a pile shuffled by a secret key."""
+    """Return the deal that a secret key determines, by shuffling the deck."""
     return deal(table, shuffled(tuple(Counter(table.deck).elements()), f"{key} deal"), key)
 
 
@@ -73,10 +73,7 @@ class Deal:
         return self._drawn(table.to_move, table.to_draw - self.ahead)
 
     def objections(self, play: Play) -> tuple[Reason, ...]:
-        """Return the referee's objections, else those that depend on hidden cards.
-
-        A card not yet drawn is not held.
-        """
+        """Return the referee's objections, else those that depend on hidden cards; undrawn cards are not held."""
         against = referee.objections(self.table, play)
         if against or play.player is None:
             return against

@@ -54,7 +54,7 @@ def _distances(table: Table) -> Iterator[Card]:
 
 
 def _between_players(table: Table, player: str, card: Card) -> Iterator[Play]:
-    """Yield `give` and `name`, which need an open request."""
+    """Yield how `card` answers (`give`) or replaces (`name`) the card of each open request."""
     # Two players may have several requests.
     asked = dict.fromkeys(
         (table.seats[asking.by_seat].player, table.seats[asking.of_seat].player) for asking in table.requests

@@ -88,7 +88,7 @@ def card_of(play: Play) -> Card:
 
 
 def lay(player: str, card: Card, target: str | None = None, *, at_once: bool = False) -> Play:
-    """Return a play of one card."""
+    """Return a play of one card; `target` is the attacked side, `at_once` out of turn."""
     return Play(Verb.PLAY, player, card, target, at_once=at_once)
 
 

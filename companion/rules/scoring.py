@@ -106,7 +106,7 @@ def match_totals(table: Table, before: Mapping[str, int], sheets: tuple[Sheet, .
 
 
 def match_winner(edition: Edition, totals: Mapping[str, int], table: Table) -> str | None:
-    """Return the side that won the match, if any."""
+    """Return the side that won by `totals` (in a race, on `table`); None if tied or not over."""
     if edition.match_points is None:
         index = _race_winner(table)
         return None if index is None else table.sides[index].name
@@ -117,7 +117,7 @@ def match_winner(edition: Edition, totals: Mapping[str, int], table: Table) -> s
 def _race_winner(table: Table) -> int | None:
     """Return the side that completed the race; with all cards used up, the nearest not past the target.
 
-    Sheets that reshuffle do not know that end: None.
+    Editions that reshuffle have no such end: None.
     """
     is_exhausted = table.ending is not None and table.ending.how is HowEnded.EXHAUSTED
     if not is_exhausted or table.edition.reshuffles:

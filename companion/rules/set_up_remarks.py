@@ -29,7 +29,7 @@ def idle_rules(edition: Edition, players: int, sides: int, target_km: int | None
 
 
 def _lacks_another_rule(switch: str, edition: Edition) -> str | None:
-    """Return the house rule that a switch needs to have an effect."""
+    """Return the missing house rule (`name=value`) without which a switch has no effect, if any."""
     if edition.hazard_on_hazard == "allowed":
         return None
     leaves_no_remedy = (edition.pile_after_remedy, edition.roll_after_late_safety) == ("card-beneath", "not-needed")

@@ -39,7 +39,7 @@ class Due(StrEnum):
 
 
 class Team(NamedTuple):
-    """A side before the deal."""
+    """A side's name and players; a `Side` has cards."""
 
     name: str
     players: tuple[str, ...]
@@ -201,7 +201,7 @@ class Ending:
 
 
 class Table(NamedTuple):
-    """Public facts about a hand between two plays."""
+    """A hand between two plays, as all players see it."""
 
     edition: Edition
     sides: tuple[Side, ...]

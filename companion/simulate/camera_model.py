@@ -94,7 +94,7 @@ def light(look: Look, size: Size) -> NDArray[np.float32]:
 
 
 def noise(strength: float, size: Size, seed: int) -> NDArray[np.int16]:
-    """Return sensor noise; each frame uses another part."""
+    """Return noise to add, `int16 BGR`, `NOISE_SLACK_PX` larger than `size`: each frame uses another part."""
     width, height = size
     shape = (height + NOISE_SLACK_PX, width + NOISE_SLACK_PX)
     source = np.random.default_rng(seed)

@@ -223,7 +223,7 @@ class Choreographer:
         yield replace(last, rest=AFTER_CLEARING, is_play=True) if wait else last
 
     def _sweep(self, seat: int, mat_id: str) -> Movement:
-        """Take all cards of a mat at once."""
+        """Remove a mat's cards (`side-1`, `table`); return the movement that takes them off the table."""
         before, place = self.lying(), self._plan.mat(mat_id)
         swept = [zone for zone in self._zones if mat_of(zone) == mat_id]
         pictures = tuple(card.picture for zone in swept for card in self._zones.pop(zone))

@@ -52,7 +52,7 @@ class DrawnZone:
 
     @property
     def seen_by_player(self) -> Corners:
-        """Corners from the player's top left."""
+        """Corners in pixels, clockwise from the player's top left."""
         first = list(PictureEdge).index(self.seat)
         a, b, c, d = (self.corners[(first + i) % 4] for i in range(4))
         return a, b, c, d

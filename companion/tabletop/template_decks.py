@@ -1,7 +1,7 @@
 """Template decks: pictures of card faces, used to recognize cards without stickers.
 
-A deck is a folder with `deck.toml` and pictures named `roll.png`, `roll-2.png`, `back.png`. Shipped decks are in
-`card_templates/`, custom ones in `decks/` of the data folder.
+A deck is a folder with `deck.toml` and pictures named `roll.png`, `roll-2.png`, `back.png`: shipped in
+`card_templates/`, custom in `decks/` of the data folder.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def load_deck(name: str, data: Path | None = None) -> Deck:
 
 
 def folder_of(name: str, data: Path | None) -> Path:
-    """Return the folder of an existing deck."""
+    """Return a deck's folder: the shipped one, else the one in `data`, which may not exist."""
     ours = shipped("card_templates") / name
     return ours if (ours / FILE_NAME).is_file() or data is None else data / DECKS_NAME / name
 

@@ -1,7 +1,7 @@
-"""The spoken language, and texts in it: of a request on the pages, of a command in the terminal.
+"""The language of a request or command, and translation into it.
 
-The catalogs are `web/translations/<language>.po`; English is the language the texts are written in. The sentences
-of the referee have catalogs of their own (`rules/messages`), the cards their names in `rules/card_names.toml`.
+Texts are written in English; their catalogs are `web/translations/<language>.po`. The referee's sentences have catalogs
+in `rules/messages`, the cards their names in `rules/card_names.toml`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def speak(language: str) -> None:
 
 @contextmanager
 def speaking(language: str, edition: str | None = None) -> Iterator[None]:
-    """Speak a language inside the context, with an edition's unit and card names, and as before after it."""
+    """Set the language, and the edition for unit and card names, inside the context."""
     before, printed = spoken(), printed_in()
     speak(language)
     _edition.set(edition)
@@ -58,7 +58,7 @@ def printed_in() -> str | None:
 
 
 def name_cards_of(edition: str) -> None:
-    """Set the edition whose printed names and unit this request uses: that of a deck or photograph."""
+    """Set the edition whose printed card names and unit this request uses."""
     _edition.set(edition)
 
 
@@ -69,7 +69,7 @@ def speak_of(edition: str | None, called: Called = lambda _term: None) -> None:
 
 
 def translate(text: str) -> str:
-    """Return a text in the spoken language; unknown texts stay unchanged.
+    """Return a text, or a `Said` with its values, in the spoken language; unknown texts stay unchanged.
 
     A sentence from another package keeps its initial capital.
     """
@@ -80,12 +80,12 @@ def translate(text: str) -> str:
 
 
 def worded(text: str) -> str:
-    """Return a text of a page about the table: as `translate`, as its edition has it."""
+    """Return a translated text with the edition's unit and card names."""
     return in_edition(translate(text))
 
 
 def in_edition(pattern: str) -> str:
-    """Return a translated text, its values not yet put in, in the edition's unit and with its names for cards."""
+    """Return a translated pattern with the edition's unit and card names."""
     return reasons.in_edition(pattern, spoken(), printed_in())
 
 
@@ -101,7 +101,7 @@ def _said(sentence: Said) -> str:
 
 
 def with_values(pattern: str, values: Mapping[str, object]) -> str:
-    """Return a translated pattern with its values inserted and localized."""
+    """Return a translated pattern with its `%(name)s` values: `Said` translated, floats as decimals of the language."""
     said = {key: _said(value) if isinstance(value, Said) else value for key, value in values.items()}
     said |= {key: decimal(value) for key, value in said.items() if isinstance(value, float) and f"%({key})s" in pattern}
     return _euphonic(pattern, said) % said if values else pattern
@@ -133,7 +133,7 @@ def _euphonic(pattern: str, said: Mapping[str, object]) -> str:
 
 
 def _plainly(term: Term) -> str:
-    """Return a term that has no name of its own at this table."""
+    """Return the usual translation of a term."""
     card = card_of_slug(term.key) if term.kind == "card" else None
     if card is None:
         return catalogue(spoken()).gettext(str.__str__(term))

@@ -72,7 +72,7 @@ class MatMemory:
 
     @cached_property
     def accepted_now(self) -> Colours:
-        """`accepted` in the current light."""
+        """`accepted`, its colors scaled to the current light."""
         return _in_current_light(self, self.accepted)
 
     @cached_property
@@ -108,7 +108,7 @@ class MatMemory:
 
     @cached_property
     def cleared(self) -> Mask:
-        """Bare ground that was covered when accepted."""
+        """Pixels of bare ground that showed another surface in `accepted`."""
         return self.other_surface & self.ground
 
     @cached_property
@@ -123,7 +123,7 @@ class MatMemory:
 
     @cached_property
     def reaching_in(self) -> npt.NDArray[np.int32]:
-        """Labels of arms: patches across the mat's edge in other colors. Needs no accepted zone."""
+        """Labels of arms: patches across the mat's edge in other colors, even before zones are accepted."""
         layout = self.fit.layout
         on_ground = _like_ground(self, self.last.astype(np.float32), self.zones.values())
         strange = _between_zones(layout) | (_in_zones(layout) & ~on_ground)
@@ -145,7 +145,7 @@ ZoneWatch = Mapping[str, MatMemory]  # by mat id
 
 @dataclass(frozen=True, slots=True)
 class ZoneChanges:
-    """Zones (`side-1/battle`) by what one frame shows of them."""
+    """Names of zones (`side-1/battle`) by their state in one frame."""
 
     moving: frozenset[str] = frozenset()  # now or a moment ago
     changed: frozenset[str] = frozenset()  # still, and different since acceptance or never accepted
@@ -389,7 +389,7 @@ def _max_channel(colours: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
 
 
 def _in_current_light(sheet: MatMemory, reference: Image) -> Colours:
-    """Return a remembered view in the current light."""
+    """Return a remembered view, its colors scaled to the current light."""
     return reference.astype(np.float32) * _light_ratio(sheet, reference)
 
 
@@ -483,7 +483,7 @@ def _is_explained(sheet: MatMemory, zone: str, sightings: Sequence[Sighting]) ->
 def _unexplained_areas(
     sheet: MatMemory, labels: npt.NDArray[np.int32], part: npt.NDArray[np.int32], sightings: Sequence[Sighting]
 ) -> Iterator[int]:
-    """Yield the area in `part`, cut from `labels`, of each patch no card explains."""
+    """Yield the area in pixels, within `part`, of each patch that no card explains; `part` crops `labels`."""
     cards, patches = _cards_on(sheet, sightings), zip(*np.unique(part, return_counts=True), strict=True)
     return (int(size) for label, size in patches if label and not _is_explained_by(labels == label, cards))
 
@@ -525,7 +525,7 @@ def _accepted(sheet: MatMemory, zones: Collection[str], sightings: Sequence[Sigh
 def _may_be_bare(sheet: MatMemory) -> Mask:
     """True where bare mat may be learned: it looks as known, or has no large object.
 
-    Shadows are excluded: a resting arm may look like shaded paper.
+    Excludes shadows: a resting arm may look like shaded paper.
     """
     unseen = _never_seen_bare(sheet)
     strange = _on(sheet.fit.layout, *unseen) & ~_like_ground(sheet, sheet.bare_now, unseen)

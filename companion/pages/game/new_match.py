@@ -165,7 +165,10 @@ def _names_before(now: MatchState) -> list[str]:
 
 @bp.post("/setup")
 def start() -> AnyResponse | tuple[str, int]:
-    """Begin the match; ask first if it ends another or a house rule has no effect."""
+    """Begin the match and redirect to the seats, or a single person to the table.
+
+    Show the form again for errors, or to confirm ending another match or an idle house rule.
+    """
     try:
         lines = setup_lines(request.form)
     except Problem as problem:

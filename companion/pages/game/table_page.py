@@ -145,7 +145,7 @@ def answer(question_id: str) -> AnyResponse:
 
 
 def _who_pays(now: MatchState, question: Question | None) -> str | None:
-    """Return the player whom taking back this play costs a card, if any."""
+    """Return the player who loses a card (penalty) if the question's illegal play is taken back, if any."""
     table = now.game.table
     if question is None or question.is_legal or table is None or table.is_over or not question.plays:
         return None
@@ -160,7 +160,7 @@ def correct(seq: int) -> AnyResponse:
 
 @bp.post("/line/<int:seq>/before")
 def insert(seq: int) -> AnyResponse:
-    """Insert a forgotten play before a line of the log."""
+    """Insert a forgotten play, the form's `text`, before a line of the log."""
     return _rewrite(seq, EventKind.LINE, before=1)
 
 
@@ -176,7 +176,7 @@ def retract(seq: int) -> AnyResponse:
 def _rewrite(seq: int, kind: EventKind, **which: Any) -> AnyResponse:
     """Change a line; ask first if others would become illegal, unless accepted.
 
-    Redirect to the score if the line's hand was counted.
+    Redirect to the score of a counted hand.
     """
     entry, asks, vouched = state().entry(seq), "anyway" not in request.form, permissions.vouched()
     was_over = entry is not None and state().was_counted(entry)
@@ -195,7 +195,10 @@ def _rewrite(seq: int, kind: EventKind, **which: Any) -> AnyResponse:
 
 
 def _write(page: str, act: Callable[[str, str], Outcome], *, refused: str | None = None, **which: Any) -> AnyResponse:
-    """Enter a play in notation; show unreadable text again."""
+    """Return the page after `act(text, player)`, with the form's `text`; `refused` as in `_tap`.
+
+    Unreadable text is shown again on `page`, with URL values `which`.
+    """
     text = request.form.get("text", "")
     try:
         return _tap(lambda by: act(text, by), refused)
@@ -206,7 +209,7 @@ def _write(page: str, act: Callable[[str, str], Outcome], *, refused: str | None
 
 
 def _tap(act: Callable[..., Outcome], refused: str | None = None, **which: int) -> AnyResponse:
-    """Apply a tap; return the table, or the page `refused` for an illegal play."""
+    """Apply a tap; return the table, or the URL `refused` for an illegal play."""
     by = phone_identity.who(state())
     outcome = once(lambda: act(by, **which))
     own_hand.tell(state(), outcome)

@@ -97,7 +97,7 @@ def _cards(table: Table) -> Mapping[str, list[tuple[str, str]]]:
 
 @bp.post("/plain/play")
 def enter() -> AnyResponse:
-    """Enter a play, chosen from lists or typed in notation."""
+    """Enter a play, chosen from lists or typed in notation; return to the page, with any error."""
     text, by, vouched = request.form.get("text", "").strip(), phone_identity.who(state()), permissions.vouched()
     try:
         play = text or _chosen(state())

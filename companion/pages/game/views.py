@@ -71,7 +71,7 @@ def _because_of(side: Side, *, drives: bool) -> Card | None:
 
 
 def distance_piles(side: Side) -> tuple[tuple[Card, int, int], ...]:
-    """Return (card, count, multiplier) of a side's distance cards, longest first."""
+    """Return (card, count, factor) of a side's distance cards, longest first; the factor is 2 with an accelerator."""
     kinds = sorted(set(side.distances), key=lambda card: -card.km)
     doubled = {card: side.doubled.count(card) for card in kinds}
     plain = {card: side.distances.count(card) - doubled[card] for card in kinds}

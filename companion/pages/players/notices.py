@@ -56,7 +56,7 @@ _SAYINGS: Mapping[NoticeKind, tuple[str, str, str, str]] = {
 
 
 def here(now: MatchState) -> list[dict[str, object]]:
-    """Return this phone's notices, except about seats of an earlier match."""
+    """Return this phone's notices as template values, except about seats of an earlier match."""
     names = Names.of(now.game)
     known = phone_identity.phones().news.of(phone_identity.phone())
     return [_view(now, names, told) for told in known if told.kind not in OF_SEATS or names.is_player(told.player)]

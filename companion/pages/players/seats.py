@@ -318,7 +318,7 @@ def sit() -> AnyResponse:
 
 
 def seated(player: str, *, takes: bool) -> Outcome:
-    """Give a seat to the requesting script; with `takes` also another phone's, if permitted.
+    """Give a seat to the requesting phone; with `takes` also another phone's, if permitted.
 
     The caller holds the party's lock. Raises Problem for an unknown player.
     """
@@ -333,7 +333,7 @@ def seated(player: str, *, takes: bool) -> Outcome:
 
 
 def _without_a_seat(*, stale: bool) -> AnyResponse:
-    """Let a phone watch or serve the whole table, unless its seat is gone (`stale`)."""
+    """Let a phone watch or, if asked, act for all players; show the seats again if its choice is gone (`stale`)."""
     if stale:
         flash(_("This table has no such seat: tap your name."))
         return redirect(url_for("seats.join"), 303)
@@ -342,7 +342,7 @@ def _without_a_seat(*, stale: bool) -> AnyResponse:
 
 
 def _may_take(player: str) -> bool:
-    """True if this phone may take over a seat: as host, or from a silent phone."""
+    """True if this phone may take a seat over: as host, or from a silent phone."""
     return phone_identity.may_host() or phones().has_left(player)
 
 

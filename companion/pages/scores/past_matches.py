@@ -81,7 +81,7 @@ def _match_page(past: PastMatch, *, asks: bool = False) -> str:
 
 @bp.get("/past/<int(max=999999999):number>.<any(mbn, csv, jsonl):form>")
 def export(number: int, form: str) -> Response:
-    """Return a match's record, score-sheet table or judged lines as a file."""
+    """Return a match's record (`mbn`), score sheets (`csv`) or judged lines (`jsonl`) as a file; 404 if unknown."""
     past = past_or_404(number)
     return download(
         archive.text_of(past, form, Names.of(past.game).side), archive.FORMS[form], f"match-{number}.{form}"
@@ -130,7 +130,7 @@ def players() -> str:
 
 
 def past_or_404(number: int) -> PastMatch:
-    """Return a match and name cards as its edition does; abort with 404 for none."""
+    """Return a match and name cards as its edition does; 404 for none."""
     past = service().archive.past(match().store, number) or abort(404)
     words.speak_of(past.game, {})
     return past
@@ -258,7 +258,7 @@ def replay(number: int, hand: int) -> str:
 
 
 def _so_far(hand: PlayedHand, game: Game, names: Names) -> tuple[tuple[str, int, int | None], ...]:
-    """Return each side's points in this hand, and in the match before."""
+    """Return (side, points in this hand, match total before it or, in a race, None)."""
     table, begun = game.table, hand.begins
     if table is None:
         return ()

@@ -1,6 +1,6 @@
 """Form that confirms photographed cards, and the table it describes.
 
-Field names contain the side or card, so typed values survive another photograph.
+Fields are named by side or card, so typed values survive another photograph.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def distances_of(edition: Edition) -> tuple[Card, ...]:
 
 
 def kept(before: Form, filled: Form, now: Form) -> dict[str, str]:
-    """Return the form after another photograph: values typed over `before` stay, others come from `now`.
+    """Return the form after another photograph: values typed over `before`, else those of `now`.
 
     "All cards are visible" is asked again.
     """
@@ -334,7 +334,7 @@ def _asked_about(tally: Tally, form: Form) -> Iterator[Spot]:
 
 
 def sides(edition: Edition, tally: Tally, form: Form) -> tuple[Side, ...]:
-    """Return each side's cards; at least two sides."""
+    """Return each side's cards as in the form; a single side gets an opponent with unknown cards."""
     laid = tuple(_side(edition, form, lots) for lots in _sides(tally, form).values())
     others = _("The others")
     return laid if len(laid) > 1 else (*laid, Side(others, (others,), distances=_UNSEEN))

@@ -194,7 +194,7 @@ def _lines_of(token: str, before: Snap, form: photo_form.Form, now: Snap) -> Any
 
 
 def _sent(there: Sequence[Photo] = ()) -> list[tuple[bytes, str]]:
-    """Return uploads not yet in `there` (phones may repeat them), with names. Raises Problem for none or too many."""
+    """Return (content, name) of new uploads (phones may repeat some). Raises Problem for none or too many."""
     sent = sent_files("photo")
     if not sent:
         raise Problem(_("There is no photograph yet: take or choose one."))
@@ -208,7 +208,7 @@ def _sent(there: Sequence[Photo] = ()) -> list[tuple[bytes, str]]:
 
 
 def _read(files: Sequence[tuple[bytes, str]], deck: str, before: int = 0) -> tuple[Photo, ...]:
-    """Read photographs, numbered after `before`. Raises Problem for an unreadable one."""
+    """Return photographs with the cards read, numbered after `before`; `files` are (content, name). Raises Problem."""
     return tuple(
         read_photo(data, say("photograph %(number)d", number=number), deck, folder(), shown(file))
         for number, (data, file) in enumerate(files, start=before + 1)

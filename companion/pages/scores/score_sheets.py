@@ -139,7 +139,7 @@ def _note(item: Item, table: Table, points: Sequence[Mapping[Item, int]], names:
 
 
 def wins(game: Game) -> list[tuple[str, int]]:
-    """Return matches won by side; empty before the first."""
+    """Return (side, matches won) in seating order; empty if none was won."""
     names = Names.of(game)
     won: list[tuple[str, int]] = [(names.side(team.name), game.won.get(team.name, 0)) for team in game.teams]
     return won if any(count for _, count in won) else []

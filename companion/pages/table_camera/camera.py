@@ -110,7 +110,7 @@ def add() -> AnyResponse:
 def _others(*, can_add: bool) -> dict[str, Any] | None:
     """Return the additional cameras' template values; None if unchangeable here.
 
-    Without a picture none can be added: it would become the main camera.
+    Without a picture, an added one would become the main camera.
     """
     others = service().camera.others
     if others is None or others.are_given or not phone_identity.may_host():
@@ -339,7 +339,7 @@ def phone() -> AnyResponse:
 
 @bp.post(f"/{PATH}/open")
 def open_port() -> AnyResponse:
-    """Open the TLS port for a phone's camera."""
+    """Open the TLS port for a phone's camera; redirect to its page, with any error."""
     secure = service().secure or abort(404)
     try:
         secure.open(cast(Any, current_app)._get_current_object())

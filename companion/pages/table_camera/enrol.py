@@ -59,7 +59,10 @@ def show(name: str) -> str:
 
 @bp.post(PATH)
 def take(name: str) -> AnyResponse | tuple[str, int]:
-    """Save a card's picture (camera or upload), or photographs of many cards."""
+    """Save a card's picture, or photographs of many cards, for deck `name`; redirect to the next step.
+
+    Show the page again for an unusable one.
+    """
     enrolment = _enrolment(name)
     try:
         subject = _subject(enrolment, request.form.get("card", ""))

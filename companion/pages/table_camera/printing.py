@@ -94,7 +94,7 @@ def _sheets_say(count: int) -> str:
 
 @bp.get("/print/<any(stickers,mats,'mats-a4',deck,'deck-backs',robot):name>.<any(pdf,png):form>")
 def sheet(name: str, form: str) -> Response:
-    """Return a file to print, or its first sheet's preview."""
+    """Return a PDF to print, or its first sheet as PNG; the query has edition, sides and sizes."""
     kind = KIND_OF[name]
     order = _order(kind, request.args.get("labels", "") if kind == "stickers" else "")
     with _drawing.turn(_("Other sheets are being drawn: try again in a moment.")):

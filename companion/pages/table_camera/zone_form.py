@@ -27,13 +27,13 @@ WIDE_SCREEN = 9 / 16
 
 
 def layout_of(mat: str) -> MatLayout:
-    """Return the layout of a printed mat."""
+    """Return the layout of the printed mat with this ID (`side-1`)."""
     return next(layout for layout in all_mats() if layout.id == mat)
 
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """Names and numbers of mats and zones."""
+    """Displayed names and numbers of mats and zones."""
 
     names: Names
     mats: Mapping[str, str]  # sides by mat
@@ -106,7 +106,7 @@ def _zones(mat: str) -> Iterator[str]:
 
 
 def drawing_of(form: Form, called: Called) -> Drawing:
-    """Return the submitted drawing. Raises Problem for errors and incomplete sides."""
+    """Return the submitted drawing. Raises Problem for invalid numbers, no zones, or a side lacking some zones."""
     found = re.fullmatch(r"(\d{2,5})x(\d{2,5})", form.get("picture", ""), re.ASCII)
     size = (int(found[1]), int(found[2])) if found else USUAL_SIZE
     tables = [table for mat in (*called.mats, TABLE) for table in _tables(form, mat, size, called)]

@@ -1,7 +1,6 @@
 """Judge a record line by line: verdicts, results of hands, winner of the match.
 
-`step` serves replays, live tables and corrections. A `JudgedRecord` keeps every game state, so `judge_on` judges only
-lines after a change.
+A `JudgedRecord` keeps every game state, so `judge_on` judges only lines after a change.
 """
 
 from __future__ import annotations
@@ -103,7 +102,7 @@ class HandResult:
 class Game(NamedTuple):
     """The state after some lines of a record: setup, current hand, earlier hands.
 
-    One per line: creating a tuple is several times faster than a frozen dataclass.
+    A tuple is created several times faster than a frozen dataclass.
     """
 
     edition_name: str = "classic"
@@ -194,7 +193,7 @@ def judge_on(before: JudgedRecord, record: Sequence[RecordLine]) -> JudgedRecord
 
 
 def judge(lines: Iterable[RecordLine], *, as_lies: bool = False) -> Iterator[Item]:
-    """Yield the verdict on each line, and each hand's result after its last line, an open hand's last.
+    """Yield each line's verdict, each hand's result after its last line, and an open hand's score so far at the end.
 
     `as_lies` applies illegal plays, as in `step`.
     """
@@ -209,7 +208,7 @@ def judge(lines: Iterable[RecordLine], *, as_lies: bool = False) -> Iterator[Ite
 
 
 def at_the_end(game: Game) -> tuple[Item, ...]:
-    """Return the result of an open hand, or the one held back for a u-turn."""
+    """Return an open hand's score so far, or the result held back for a u-turn."""
     if game.held is not None:
         return (game.held,)
     if game.table is None or not game.hand_is_open:

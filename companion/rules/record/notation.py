@@ -89,7 +89,7 @@ class SideLine:
 
 @dataclass(frozen=True, slots=True)
 class TargetLine:
-    """`target 1000`"""
+    """`target 1000`: the km to complete"""
 
     km: int
 
@@ -119,7 +119,7 @@ class PlayerLine:
 
 @dataclass(frozen=True, slots=True)
 class HandLine:
-    """`hand first Ann`"""
+    """`hand first Ann`: Ann begins"""
 
     first: str
 

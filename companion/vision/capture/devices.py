@@ -135,7 +135,7 @@ class Webcam(_OpenCv):
         self.let_go()
 
     def _set(self, kind: str, size_px: Size) -> bool:
-        """Request a mode. Return True if the camera sets it."""
+        """Request a format (`MJPG`) and size. Return True if the camera reports them."""
         # Format first: cameras offer full rates only for the current one.
         self._capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*kind))
         self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, size_px[0])
@@ -182,7 +182,7 @@ def _opened_webcam(path: str, name: str) -> cv2.VideoCapture:
 PI_NODES = ("bcm2835-", "pispbe", "rp1-cfe", "rpi-hevc", "rpivid", "unicam")
 """Name prefixes of a Raspberry Pi's codecs and ribbon cable camera.
 
-Trying these twenty would delay the ribbon cable camera.
+Trying all twenty would delay that camera.
 """
 
 

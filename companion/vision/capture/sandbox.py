@@ -56,9 +56,9 @@ class Darkroom:
         self._served = 0
 
     def decode(self, data: bytes, name: str | Path) -> Image:
-        """Decode a picture file's content to `(H, W, 3) uint8 BGR`, within `image_io.SENT`.
+        """Decode a picture file's content to `(H, W, 3) uint8 BGR`, within the size limits `image_io.SENT`.
 
-        Raise Problem about `name`, or Busy.
+        Raise Problem about `name`, or Busy after `PATIENCE_S`.
         """
         try:
             return image_io.decode(data, name, by=self._decoded)

@@ -1,4 +1,4 @@
-"""Read frames from a camera, film, folder or stream, all through `frames`.
+"""Read frames from a camera, film, folder or stream.
 
 Each camera is captured in a thread (`capture_thread`). The reader reports a hanging, silent or unplugged camera by a
 `Notice`, and reopens it in another thread.
@@ -231,7 +231,7 @@ def paced(
 
 
 class _Stopped(Exception):
-    """Raised when `wait` returns true."""
+    """The caller's `wait` returned true: frames end."""
 
 
 @dataclass(slots=True, eq=False)

@@ -48,7 +48,7 @@ class Steadiness:
 
 
 class Adjustment(Enum):
-    """Command to a camera."""
+    """Command to hold or release a camera's settings."""
 
     HOLD = auto()
     RELEASE = auto()

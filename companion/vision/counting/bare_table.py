@@ -95,7 +95,7 @@ def _lie(corners: Floats) -> Lie:
 
 
 class _Side(NamedTuple):
-    """A side of a card, turned to be the upper one."""
+    """A side of a card; `lie` is the card turned to have it on top."""
 
     lie: Lie
     quarter: int  # number of quarter turns
@@ -117,7 +117,7 @@ class BareTable:
         self._lies = [_lie(flat.from_picture(one.corners_px)) for one in seen]
 
     def strips(self) -> Iterator[tuple[Quad, Rivals]]:
-        """Yield picture corners and likely faces of cards under those seen."""
+        """Yield picture corners and likely faces of missed cards, partly under those seen."""
         starts = []
         for one, lie in zip(self._seen, self._lies, strict=True):
             rivals = self._rivals(one)
@@ -129,7 +129,7 @@ class BareTable:
                 yield as_quad(self._flat.to_picture(self._corners(lie))), rivals
 
     def outlined(self) -> Iterator[Quad]:
-        """Yield picture corners of fully visible objects with a card's outline and rim, then hide them."""
+        """Yield picture corners of visible objects with a card's outline and rim, then hide them."""
         rims = self._rims()
         found = sorted(self._outlines(), key=itemgetter(0), reverse=True)[:MOST_OUTLINES] if len(rims) else ()
         for _, lie in found:
@@ -209,7 +209,7 @@ class BareTable:
         return Sorting.of(is_told=bool(alike), is_sorted=all(alike))
 
     def _overlap(self, one: Lie, other: Lie) -> bool:
-        """True if two cards overlap in a column or fan."""
+        """True if two cards overlap, shifted along one axis only, as in a column or fan."""
         x, y = (abs(apart) for apart in _within(one, other))
         width, height = (side / PX_PER_MM for side in self._size_px)
         return (x <= ASIDE_MM and y < height) or (y <= ASIDE_MM and x < width)
@@ -221,7 +221,7 @@ class BareTable:
                 yield side, side.crop(self._picture)[:BAND_PX]
 
     def _column(self, side: _Side, band: Pixels) -> Iterator[Lie]:
-        """Yield and hide the cards of a column beyond a side."""
+        """Yield and cover the places of a column's missed cards beyond a side, whose edge is `band`."""
         while (beyond := self._beyond(side, band)) is not None:
             for lie in [*self._strips(side, beyond, band)]:
                 yield lie

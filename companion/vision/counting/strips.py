@@ -115,7 +115,7 @@ def _tilted(picture: Pixels) -> Iterator[Pixels]:
 
 
 def _edges(picture: Pixels) -> Floats:
-    """Return how clearly level or tilted edges follow each row, relative to the minimum, `(h,)`."""
+    """Return how clearly level or tilted edges follow each row, `(h,)`, as a multiple of the minimum."""
     edges = np.zeros(len(picture))
     for level in _tilted(np.ascontiguousarray(picture[..., 0])):
         parts = np.stack([part.mean(axis=1) for part in np.array_split(level, PARTS, axis=1)])
@@ -124,9 +124,9 @@ def _edges(picture: Pixels) -> Floats:
 
 
 def _shadows(parts: Pixels) -> Floats:
-    """Return how much darker each row is than its neighbors, relative to the minimum, `(h,)`.
+    """Return how much darker each row is than its neighbors, `(h,)`, as a multiple of an edge's minimum.
 
-    One of the parts `(n, h)` may fail. Equal pale cards show only the upper edge's shadow.
+    All but one of the parts `(n, h)` must show it. Equal pale cards show only the upper edge's shadow.
     """
     reach = SHADOW_PX // 2 + 1
     darker = np.zeros(parts.shape[1])

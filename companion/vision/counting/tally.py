@@ -47,7 +47,7 @@ class Photo:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A card in a photograph."""
+    """A detected card, and its zone, on a photograph."""
 
     photo: int  # photograph index
     at: int  # index among its sightings, faces topmost first
@@ -90,19 +90,19 @@ class Spot:
 
     @property
     def likeliest(self) -> Card:
-        """Its face, or first guess, until corrected."""
+        """The face read, else the first guess or UNKNOWN."""
         return self.card if self.is_sure else next(iter(self.guesses), Card.UNKNOWN)
 
     @property
     def matters(self) -> bool:
-        """True if it may score."""
+        """True if the card, or a guess for it, can score."""
         if self.is_sure:
             return scores(self.card)
         return self.pile not in PILES and (not self.guesses or any(map(scores, self.guesses)))
 
 
 def scores(card: Card) -> bool:
-    """True if a side's card counts at the end."""
+    """True for distances, safeties and accelerators."""
     return card.family in (Family.DISTANCE, Family.SAFETY) or card is Card.ACCELERATOR
 
 
@@ -248,7 +248,7 @@ def _once(seen: Sequence[Spot]) -> Iterator[Spot]:
 
 
 def _certain(seen: Sequence[Spot], edition: Edition) -> Iterator[Spot]:
-    """Yield cards with rivals limited to the deck; of a unique card, only the clearest per photograph stays known."""
+    """Yield cards with rivals of the deck; of a unique card, only the clearest per photograph stays known."""
     clearest: dict[tuple[int, str], Spot] = {}
     for card in sorted(seen, key=lambda card: -card.sighting.confidence):
         clearest.setdefault((card.photo, _only(card, edition)), card)
@@ -266,7 +266,7 @@ def _only(card: Spot, edition: Edition) -> str:
 
 
 def _lots(cards: Iterable[Spot], mats: Iterable[str]) -> Iterator[Lot]:
-    """Yield lots with numbered cards: every mat, but only heaps with scoring cards."""
+    """Yield a lot per mat, and per heap with scoring cards; number the cards, those first that may score."""
     spots: dict[str, list[Spot]] = {mat: [] for mat in mats}
     for card in cards:
         spots.setdefault(card.lot, []).append(card)
@@ -280,7 +280,7 @@ def _lots(cards: Iterable[Spot], mats: Iterable[str]) -> Iterator[Lot]:
 
 
 def _in_order(spots: Iterable[Spot]) -> Iterator[Spot]:
-    """Yield distances from the longest down, safeties, then cards that do not count; equal cards by position."""
+    """Yield distances from the longest down, safeties, then others; equal cards by position."""
     for _face, alike in groupby(sorted(spots, key=_rank), _rank):
         row = list(alike)
         along = max((0, 1), key=lambda axis: float(np.ptp([spot.centre_px[axis] for spot in row])))
@@ -303,7 +303,7 @@ def _numbered(lots: Sequence[Lot]) -> Iterator[Lot]:
 
 
 def _upright(lot: Lot) -> Lot:
-    """Return a heap, turned if most cards are sideways: a photograph has no fixed top."""
+    """Return a heap, turned if most cards are sideways: photographs have no fixed top."""
     others = [spot.sighting.sideways for spot in lot.spots if spot.card.family is not Family.SAFETY]
     if lot.has_mat or 2 * sum(others) <= len(others):
         return lot

@@ -164,7 +164,7 @@ class _Mat:
         return mask
 
     def _strips(self, pile: Rect, told: Sequence[Sighting]) -> Iterator[Rect]:
-        """Yield the strips of a column in mm; `told` are its read cards."""
+        """Yield the strips of stacked cards in part of a column, in mm; `told` are the column's read cards."""
         picture = self._picture[_part(pile)]
         quads = [self._fit.to_mm(one.corners_px) for one in told]
         middle = pile.centre_mm[1]

@@ -84,7 +84,10 @@ def _width(colours: Pixels, away: Floats, length: float) -> float:
 
 
 def _edges(smooth: Pixels) -> tuple[Floats, Floats, Floats]:
-    """Return per distance the best line's share of edge and tilt in mm, and the mean slope."""
+    """Return per distance the best line's share of edge, its tilt in mm, and the mean color change, `(n,)` each.
+
+    `smooth` `(n, m, 3)` has a row of colors per distance.
+    """
     slope = np.zeros(smooth.shape[:2])
     slope[2:-2] = lengths(smooth[4:] - smooth[:-4])
     windows = np.lib.stride_tricks.sliding_window_view(

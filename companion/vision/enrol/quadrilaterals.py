@@ -105,8 +105,8 @@ def _through_ends(pieces: Floats, along: Floats) -> Floats:
 def candidates(ground: Ground, size_mm: Size, bands: Sequence[tuple[float, float]] = ()) -> Floats:
     """Return card-shaped quadrilaterals `(n, 4, 2)`, clockwise, from pairs of opposite corners.
 
-    For many cards, `bands` are height ranges in longer picture sides, each with its own limit, or pairs of corners
-    of different cards would crowd out others.
+    For many cards, `bands` are height ranges in longer picture sides, each with its own limit: pairs of corners of
+    different cards would crowd out others.
     """
     size = ground.size
     points, first, second, weight = _corners(_segments(ground, _SEGMENTS_OF_MANY if bands else _MOST_SEGMENTS))
@@ -169,7 +169,7 @@ def _near_end(at: Floats, length: Floats) -> tuple[Mask, Floats]:
 
 
 def _opposite(points: Floats, first: Floats, second: Floats) -> tuple[Places, Places]:
-    """Return index pairs of corners that face each other."""
+    """Return index pairs of corners that may be opposite on a card: their arms meet."""
     facing = (first @ first.T < -0.8) & (second @ second.T < -0.8)
     a, c = np.nonzero(np.triu(facing, 1))
     to = points[c] - points[a]
@@ -211,7 +211,7 @@ def _plausible(quads: Floats, size: tuple[int, int], ratio: float) -> Mask:
 
 
 def upright(corners: Floats, size: tuple[int, int], size_mm: Size) -> Floats:
-    """Return the corners clockwise from the card's upper left, the card as upright as possible."""
+    """Return corners `(4, 2)` clockwise from the card's upper left, as upright as possible in a picture of `size`."""
     if cv2.contourArea(np.float32(corners), oriented=True) < 0:
         corners = corners[::-1]
     turns = [np.roll(corners, -k, axis=0) for k in range(4)]

@@ -157,7 +157,10 @@ def _candidates_at(ground: Ground, middle_mm: Floats, to_mm: Floats, size_mm: Si
 
 
 def _likeliest_per_place(ground: Ground, quads: Floats, off: Floats) -> list[Floats]:
-    """Return the likeliest of `quads` `(n, 4, 2)`, a few per place and size; `off` is their size deviation."""
+    """Return quadrilaterals `(4, 2)` with clear edges from `quads` `(n, 4, 2)`, a few per place and size.
+
+    `off`, the relative deviation from a card's size, counts against them.
+    """
     if not len(quads):
         return []
     worth = edge_shares(ground, quads).min(axis=1) + _contrasts(ground, quads).min(axis=1) - _PER_ROUGHLY_OFF * off

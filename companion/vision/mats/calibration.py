@@ -58,9 +58,9 @@ def survey(
     seek_lens: bool,
     watched: Mapping[str, Floats] = MappingProxyType({}),
 ) -> Calibration:
-    """Fit plane and mats, with the given lens or, if `seek_lens`, a new one.
+    """Fit the plane, the mats and, with `seek_lens`, the lens; else use `lens` (None: undistorted).
 
-    The first mat, the best known, defines the table's coordinates. Also estimate errors at points `watched` on the
+    The first mat, the best known, defines the table's coordinates. Also estimate `spread_mm` at points `watched` on the
     mats, `(N, 2)` mm.
     """
     task = _Task.of(list(mats.values()), size_px)

@@ -24,18 +24,18 @@ from companion.vision.opencv import cv2
 from companion.vision.view import Point
 
 ROUND_A_CARD = ("battle", "speed", "draw", "discard")  # drawn around one card
-EDGE_MM = 5.0  # margin of the virtual sheet
+EDGE_MM = 5.0  # margin of the virtual mat
 GAP_MM = 4.0  # minimum distance of zones
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pane:
-    """A zone: its rectangle on the virtual sheet, and the quadrilateral drawn."""
+    """A drawn zone: `rect` on the virtual mat, in mm, and `quad` on the picture."""
 
     name: str
     rect: Rect
     quad: Floats  # in pixels, `(4, 2)`, from the player's top left
-    matrix: Floats  # sheet mm → pixels, `(3, 3)`
+    matrix: Floats  # mat mm → pixels, `(3, 3)`
 
 
 @dataclass(frozen=True, eq=False)

@@ -216,7 +216,7 @@ def _at_home(fit: Fit, seen: Candidates) -> dict[int, Floats]:
 
 
 def _nudged(fit: Fit, home: Corners) -> Group | None:
-    """Return all markers if they shifted alike; None for jitter."""
+    """Return the markers' new places `home` if all shifted alike; None for jitter or disagreement."""
     both = fit.markers.keys() & home.keys()
     if len(both) < ENOUGH_MARKERS:
         return None

@@ -109,7 +109,7 @@ def exact(gray: Image, corners: Floats) -> Floats:
 
 
 def _sides(gray: Image, quad: Floats, reach_px: float) -> list[tuple[Floats, Floats]]:
-    """Return where along each side an edge shows, and its distance outwards in pixels."""
+    """Return per side where an edge shows: shares of its length, and px outwards, `(n,)` each."""
     start, end = quad, quad[_NEXT]
     on = start[:, None] + (end - start)[:, None] * ALONG[None, :, None]
     points = on[:, :, None] + _outwards(quad)[:, None, None] * (ACROSS * reach_px)[None, None, :, None]
@@ -127,7 +127,7 @@ def _outwards(quad: Floats) -> Floats:
 
 
 def _crossings(grey: Floats, at_px: Floats) -> list[tuple[Floats, Floats]]:
-    """Return where each side's profiles `(4, N, M)` rise through mid gray."""
+    """Return where each side's profiles `(4, N, M)` rise through mid gray, like `_sides`."""
     middle = len(at_px) // 2
     dark = _middle(grey[..., : middle + 1].min(axis=2))
     bright = _middle(grey[..., middle:].max(axis=2))

@@ -153,7 +153,7 @@ def _cells(gray: Image, quads: Floats32, parts: int = 3) -> Floats32:
 
 @cache
 def _places(parts: int) -> npt.NDArray[np.float64]:
-    """Return homogeneous sample positions `(N, 3)` in cells."""
+    """Return homogeneous sample positions `(N, 3)` in cells, `parts`² in each."""
     along = (np.arange(SIDE * parts) + 0.5) / parts - MARGIN
     x, y = np.meshgrid(along, along)
     return np.column_stack((x.ravel(), y.ravel(), np.ones(x.size)))

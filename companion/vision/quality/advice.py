@@ -436,7 +436,7 @@ def _still_fits(scene: _Scene, ratio: float) -> bool:
 
 
 def _beyond(quad: Floats, size_px: tuple[int, int]) -> tuple[str, ...]:
-    """Return the picture's edges that a quad crosses."""
+    """Return the picture's edges that a quad crosses: `left`, `right`, `up`, `down`."""
     (left, top), (right, bottom) = quad.min(axis=0), quad.max(axis=0)
     width, height = size_px
     over = {"left": left < -1, "right": right > width, "up": top < -1, "down": bottom > height}

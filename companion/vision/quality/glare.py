@@ -53,7 +53,7 @@ def _count(pixels: Mask) -> int:
 
 
 def _shows_print(part: Image, pixels: Mask) -> bool:
-    """True if print is visible, as in bright light but not in a reflection."""
+    """True if print shows in a patch, as in bright light but not in a reflection."""
     places = np.argwhere(pixels)[:, ::-1].astype(np.int32)
     hull = cv2.convexHull(places).reshape(-1, 2).astype(np.float64)
     middle = places.mean(axis=0)
@@ -63,7 +63,7 @@ def _shows_print(part: Image, pixels: Mask) -> bool:
 
 
 def _stands_out(part: Image, zone: Mask, pixels: Mask) -> bool:
-    """True if the surroundings are much darker."""
+    """True if `zone` around the patch `pixels` is at least `STANDS_OUT` levels below saturation."""
     around_it = cv2.dilate(pixels.astype(np.uint8), _JOIN, iterations=3) == 0
     rest = part[zone & around_it]
     return not rest.size or float(np.percentile(rest, 75)) <= SATURATED - STANDS_OUT

@@ -101,7 +101,7 @@ class Lookout:
             self._looks.clear()
 
     def look_with(self, eye: Eye) -> None:
-        """Use another eye, for another deck."""
+        """Use another eye, for another deck; forget the last frame."""
         self._eye = eye
         self._seen = None
 
@@ -122,7 +122,7 @@ class Lookout:
             return self._last
 
     def _still_holds(self, now_s: float) -> bool:
-        """True if the last survey is recent or final, and its drawn zones current."""
+        """True if the last survey is recent, or made after the last frame, and zones are unchanged since."""
         if self._last is None or self._last.is_last != self._is_over:
             return False
         if self._drawn is not None and self._drawn.current is not self._last_drawing:

@@ -183,7 +183,7 @@ def _scales(fit: Fit, rect: Rect) -> list[float]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Viewpoint:
-    """Position of a camera with a usual lens, on the mat."""
+    """Camera position: mat coordinates, distance from the mat's center, tilt from straight down."""
 
     at_mm: Floats
     distance_mm: float

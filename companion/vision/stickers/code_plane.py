@@ -55,7 +55,7 @@ def _straight_on(placed: Floats) -> Floats:
 
 
 def _settled(placed: Floats, plane: Floats) -> Floats:
-    """Refine the plane (Gauss–Newton): codes become upright squares of one size."""
+    """Return the plane `(a, b, c, g, h)`, refined by Gauss–Newton: codes `(n, 4, 2)` become upright unit squares."""
     free = 5 if len(placed) >= ENOUGH_FOR_A_VIEW else 3
     for _ in range(12):
         off = _off(plane, placed)

@@ -192,7 +192,6 @@ def _is_sure(reading: Reading) -> bool:
 
 
 def _best_each(found: list[tuple[Reading, Quad]]) -> list[StickerSeen]:
-    """Return the best reading at each place."""
     kept: list[StickerSeen] = []
     for reading, quad in sorted(found, key=lambda pair: -pair[0].score):
         code = _code_of(reading, quad)
@@ -278,7 +277,7 @@ def _matrix_of(quad: Quad) -> npt.NDArray[np.float64]:
 
 
 def _second_opinion(gray: Image, quad: Quad) -> str | None:
-    """Return the card that pyzbar reads there, if only one."""
+    """Return the ID of the card that pyzbar reads at `quad`; None for none or several."""
     to = _ASKED_MODULE_PX * (_CORNERS[:2].T.astype(np.float32) + _MARGIN_MODULES)
     side = _ASKED_MODULE_PX * (2 * _MARGIN_MODULES + MODULES)
     matrix = cv2.getPerspectiveTransform(np.float32(quad), to)
