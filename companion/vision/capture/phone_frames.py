@@ -34,7 +34,7 @@ class PhoneFrames:
             self.sender, self._is_given_up, self.battery = phone, phone is None, None
 
     def put(self, phone: str, jpeg: bytes, battery: int | None = None) -> bool | None:
-        """Store a picture. Return whether the last one was fetched; None if this is not the camera phone.
+        """Store picture and battery percentage. Return whether the last one was fetched; None if not the camera phone.
 
         After a restart, the first phone that sends becomes the camera.
         """
