@@ -69,7 +69,16 @@ def messages(of: str) -> list[Message]:
 
 @pytest.mark.parametrize("of", texts.LANGUAGES)
 def test_a_catalogue_has_exactly_the_texts_of_the_sources(of, known):
-    assert texts.path_of(of).read_text(encoding="utf-8") == texts.updated(of, known), "run python tests/texts.py"
+    assert texts.path_of(of).read_text(encoding="utf-8") == texts.updated(of, known, {}), "run python tests/texts.py"
+
+
+def test_a_reworded_text_keeps_its_translations():
+    before = ("Tap the card", ("%(n)d card waits", "%(n)d cards wait"), "Undo")
+    known = ("Tap this card", ("%(n)d card waits here", "%(n)d cards wait here"), "Start over")
+
+    earlier = texts.reworded(known, before)
+
+    assert earlier == {known[0]: before[0], known[1]: before[1]}
 
 
 @pytest.mark.parametrize("of", texts.LANGUAGES)

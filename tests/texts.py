@@ -2,14 +2,17 @@
 
 python tests/texts.py
 
-Keeps translations, adds new texts without one, and drops removed texts. Texts are sorted and have no locations, so
-moving a text to another file changes nothing.
+Keeps translations, adds new texts without one, and drops removed texts. A text that was reworded a little keeps its
+translations and is listed: check that they still say the same. Texts are sorted and have no locations, so moving a text
+to another file changes nothing.
 """
 
 import argparse
+import difflib
 import io
+import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -26,6 +29,7 @@ from companion.tabletop.template_decks import deck_names, load_deck
 ROOT = Path(__file__).parent.parent
 TRANSLATIONS = ROOT / "web" / "translations"
 LANGUAGES = tuple(language for language in OWN_NAMES if language != ENGLISH)
+SIMILAR = 0.6  # share of equal characters (`difflib`) above which a text counts as reworded
 Text = str | tuple[str, str]
 """A text, or its singular and plural."""
 
@@ -90,15 +94,22 @@ def read(language: str) -> Catalog:
         return read_po(file, locale=language)
 
 
-def updated(language: str, known: Iterable[Text]) -> str:
+def reworded(known: Iterable[Text], before: Iterable[Text]) -> dict[Text, Text]:
+    """Return the earlier wording of each new text that is at least `SIMILAR` to one that is gone."""
+    new, gone = set(known) - set(before), {forms(text)[0]: text for text in set(before) - set(known)}
+    found = {text: difflib.get_close_matches(forms(text)[0], gone, 1, SIMILAR) for text in new}
+    return {text: gone[near[0]] for text, near in found.items() if near and isinstance(text, type(gone[near[0]]))}
+
+
+def updated(language: str, known: Iterable[Text], earlier: Mapping[Text, Text]) -> str:
     """Return the catalog file of a language with all known texts and their existing translations."""
     before, now = read(language), Catalog(locale=language)
     # Keep the plural rule of the translations: Babel's own changes between versions.
     now.mime_headers = before.mime_headers
     for text in known:
-        one = text if isinstance(text, str) else text[0]
-        old = before.get(one)
-        keeps = old is not None and old.id == text and not old.fuzzy
+        was = earlier.get(text, text)
+        old = before.get(forms(was)[0])
+        keeps = old is not None and old.id == was and not old.fuzzy
         now.add(text, old.string if keeps else None)
     return "".join((*_header(language, now), *_entries(now)))
 
@@ -123,10 +134,14 @@ def forms(strings: str | Iterable[str]) -> tuple[str, ...]:
 
 def main() -> None:
     argparse.ArgumentParser(description="Update the translation catalogs in web/translations.").parse_args()
+    logging.getLogger("babel").setLevel(logging.ERROR)  # it warns of each f-string
     known = texts()
+    earlier = reworded(known, (message.id for message in read(LANGUAGES[0]) if message.id))
+    for new, old in earlier.items():
+        print(f"reworded: {forms(old)[0]!r}\n      now: {forms(new)[0]!r}")
     TRANSLATIONS.mkdir(exist_ok=True)
     for language in LANGUAGES:
-        path_of(language).write_text(updated(language, known), encoding="utf-8")
+        path_of(language).write_text(updated(language, known, earlier), encoding="utf-8")
         read.cache_clear()
         empty = sum(not all(forms(message.string or "")) for message in read(language) if message.id)
         print(f"{path_of(language).relative_to(ROOT)}: {len(known)} texts, {empty} not translated")

@@ -20,6 +20,7 @@ from waitress.adjustments import Adjustments
 
 from companion.common.errors import Problem, cause
 from companion.common.parsing import whole
+from companion.common.text import Said, say
 from companion.match.match import Match
 from companion.pages import limits
 from companion.pages.server.connections import MOST_CONNECTIONS, SecureServer, Server
@@ -128,14 +129,24 @@ def _asked_to_end(wake: Callable[[], None]) -> threading.Event:
     return asked
 
 
-def _why_not(error: OSError | OverflowError, host: str, port: int) -> str:
+def _why_not(error: OSError | OverflowError, host: str, port: int) -> Said:
     if isinstance(error, OverflowError):
-        return f"There is no port {port}: choose one from 1 to 65535 with --port."
+        return say("There is no port %(port)s: choose one from 1 to 65535 with --port.", port=str(port))
     if error.errno == errno.EADDRINUSE:
-        return f"Port {port} is taken by another program: choose another with --port, for example --port {port + 1}."
+        return say(
+            "Port %(port)s is taken by another program: choose another with --port, for example --port %(other)s.",
+            port=str(port),
+            other=str(port + 1),
+        )
     if error.errno == errno.EACCES:
-        return f"Port {port} may only be opened by an administrator: choose one above 1023 with --port."
-    return f"The address {host}:{port} cannot be opened ({cause(error)}): choose another with --host."
+        return say(
+            "Port %(port)s may only be opened by an administrator: choose one above 1023 with --port.", port=str(port)
+        )
+    return say(
+        "The address %(address)s cannot be opened (%(error)s): choose another with --host.",
+        address=f"{host}:{port}",
+        error=cause(error),
+    )
 
 
 def status(match: Match) -> str:
