@@ -29,7 +29,7 @@ def description() -> str:
     width, height = CARD_MM
     return f"""# Made by `PYTHONPATH=. python tests/own_deck.py`: change the drawing, not these files.
 name = "own"
-title = "The deck to print"
+title = "Printable deck"
 edition = "{EDITION}"
 maker = "Mille Bornes Companion"
 drawn_by = "the project; nothing of any publisher's art is used"

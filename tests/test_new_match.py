@@ -249,7 +249,7 @@ def test_a_house_rule_that_needs_another_names_it_by_its_meaning(page):
         for language in ("en", "de")
     )
 
-    assert "The house rule “Past target card” has no effect in this game: it needs “The target must be" in english
+    assert "The house rule “Card past the target” has no effect in this game: it needs “The target must be" in english
     assert "Die Hausregel „Karte übers Ziel hinaus“ bewirkt in diesem Spiel nichts" in german
     assert "past-target-card=discarded" not in english + german
 

@@ -136,7 +136,7 @@ a tap from a live page brings the new table with it
     sees Ann roll; machine presses {asked} -> 200; machine reads | Bob’s turn | not markup <html
 lines that no longer fit are listed and explained once with the undo beside
     Ann roll; Bob roll; Ann 100; Bob 25; Ann 50; machine taps {line 1}/correct text=Ann discard 25 & anyway=1
-    machine at / | What is legal? These lines no longer fit An earlier change made 3 plays illegal. Undo: the line that
+    machine at / | What is allowed? These lines no longer fit An earlier change made 3 plays illegal. Undo: the line
         | Undo: the line that a player changed Ann drives 100 km. Ann cannot drive yet. | markup {line 3}?before=1
         | The table was like that: keep them all and 2 more Bob drives 25 km. It is Ann’s turn
 an illegal proposal says its rule and counts only when it is played all the same

@@ -474,7 +474,7 @@ def test_all_likely_guesses_can_be_accepted_at_once_and_are_reported(app, page):
     sheet, added = (page.post(address, data=again | how, headers=HOME, follow_redirects=True)
                     for how in ({}, {"add_up": "1"}))  # fmt: skip
 
-    assert "Count, with 2 guesses" in text_of(taken)
+    assert "Score it, with 2 guesses" in text_of(taken)
     assert "Take the guesses for" not in text_of(taken)
     assert lines_of(sheet)["Distance"] == ["700", "475"]
     assert "2 cards are guesses. The hand" in text_of(sheet)
@@ -580,7 +580,7 @@ def test_the_question_about_hidden_cards_states_the_kilometers_of_all_the_sides_
                                      "n-heap-1-1-75": "1", "n-heap-2-1-200": "1"}, headers=HOME)  # fmt: skip
 
     assert re.search(r'name="all-heap-1-1" [^>]*required.*?<b[^>]*>(.*?)</b>', shown.text)[1] == (
-        "All cards are visible: 375 km"
+        "Yes, all cards are visible: 375 km"
     )
 
 
@@ -634,7 +634,7 @@ def test_without_mats_separate_heaps_are_sides_until_changed(app, page, two_heap
 def test_a_missing_side_is_requested_on_another_photograph(app, page):
     shown = page.get(kept(app, one_side())).text
 
-    assert '<a href="#add">Another photograph of this table</a>' in shown
+    assert '<a href="#add">Another photo of this table</a>' in shown
     assert '<details id="add" open>' in shown
     assert '<details id="add">' in page.get(kept(app)).text
 

@@ -332,14 +332,14 @@ before the first hand is finished there is nothing to send
 an extension called in vain says who called it [option extension-bonus=caller-or-opponents]
     Ann roll; Bob roll; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 200; Bob 25; Ann 100
     Ann extend; end; machine at /score | Rule: house rule: extension-bonus=caller-or-opponents
-        | Extension Ann called it but did not complete it – 200 | not completed after the call
+        | Extension Ann called it but did not complete it – 200 | not completed after calling it
         | Ann called the extension but did not complete it: 200 for Bob.
 and one that is completed that it was [option extension-bonus=caller-or-opponents]
     Ann roll; Bob roll; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 200; Bob 25; Ann 100
-    Ann extend; Bob 25; Ann 200; Bob 25; Ann 100; machine at /score | Extension completed after the call 200 –
+    Ann extend; Bob 25; Ann 200; Bob 25; Ann 100; machine at /score | Extension completed after calling it 200 –
 where it brings the opponents nothing a failed one has no line
     Ann roll; Bob roll; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 200; Bob 25; Ann 100
-    Ann extend; end; machine at /score | not Ann called it but did not complete it | not completed after the call
+    Ann extend; end; machine at /score | not Ann called it but did not complete it | not completed after calling it
 who leaves a play as it is goes back to where the pen was
     Ann roll; Bob roll; Ann 100; machine taps {line 1}/correct text=Ann discard 25
     machine at {line 1}?text=Ann+discard+25&refused=1 | Leave it as it is | markup <a class="button" href="/"><svg

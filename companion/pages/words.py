@@ -390,7 +390,7 @@ _ITEM_NOTES = {
     Item.TRIP_COMPLETED: N_("reached the target"),
     Item.DELAYED_ACTION: N_("the draw pile was empty"),
     Item.SAFE_TRIP: N_("no 200 played"),
-    Item.EXTENSION: N_("completed after the call"),
+    Item.EXTENSION: N_("completed after calling it"),
     Item.SHUT_OUT: N_("an opponent played no distance cards"),
 }
 

@@ -169,10 +169,10 @@ def test_one_tap_accepts_a_guess_and_a_trip_that_it_completes_is_asked_about(app
 
     page.get_by_label("Not sure: probably 75 km").check()
 
-    expect(page.locator(".dock")).to_contain_text("Count, with 1 guess")
+    expect(page.locator(".dock")).to_contain_text("Score it, with 1 guess")
     expect(page.get_by_text("Side 1? That depends on guesses.")).to_be_visible()
     page.click("text=Use the best guess for 1 unclear card")
-    expect(page.locator(".dock")).to_contain_text("Count, with 2 guesses")
+    expect(page.locator(".dock")).to_contain_text("Score it, with 2 guesses")
     count(page)
     expect(page.locator("[name=ended]")).to_be_focused()
     page.select_option("[name=ended]", "side-1")
@@ -214,7 +214,7 @@ def test_a_file_that_is_too_large_is_reported_before_sending_and_the_lines_stay(
     page.get_by_text("Not in the picture").first.click()
     page.fill('[name="n-side-1-200"]', "1")
 
-    page.get_by_text("Another photograph of this table").click()
+    page.get_by_text("Another photo of this table").click()
     page.set_input_files("input[name=photo]", huge)
     told = page.get_by_text("take the photograph with fewer pixels")
     expect(told).to_be_visible()

@@ -49,17 +49,17 @@ SECTIONS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
 """Heading, main switches and fine points, by section."""
 
 USUAL = {
-    Family.DISTANCE: N_("Play on your own side while your car can drive. They add up."),
+    Family.DISTANCE: N_("Play these on your own side while your car can drive. They add up."),
     Family.HAZARD: N_("Play on an opponent: their car stops until they fix it."),
-    Family.REMEDY: N_("Play on your own side: it fixes its hazard."),
-    Family.SAFETY: N_("Play on your own side: you are immune to its hazards and take another turn."),
+    Family.REMEDY: N_("Play on your own side: it fixes the matching hazard."),
+    Family.SAFETY: N_("Play on your own side: you are immune to the matching hazards and take another turn."),
 }
 """Effect of a card, by family."""
 
 _OWN = {
     Card.SPEED_LIMIT: N_("Play on an opponent: they can drive at most 50 at a time."),
     Card.ROLL: N_("It starts the car."),
-    Card.RIGHT_OF_WAY: N_("You no longer need %(roll)s."),
+    Card.RIGHT_OF_WAY: N_("You no longer need %(roll)s cards."),
 }
 """Additional effects of single cards."""
 

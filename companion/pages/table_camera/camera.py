@@ -291,7 +291,7 @@ def _by_mat(survey: Survey, called: Called) -> Iterator[dict[str, object]]:
                 "number": numbers[zone.zone],
                 "name": words.zone_name(zone.zone, None),
                 "is_good": zone.good is not False,
-                "stickers": _("from %(mm)s mm", mm=zone.smallest_mm) if zone.smallest_mm else _("drawn"),
+                "stickers": _("%(mm)s mm or larger", mm=zone.smallest_mm) if zone.smallest_mm else _("drawn"),
                 "facts": [words.said(fact) for fact in (_scale(zone), sharpness(zone), light(zone)) if fact],
             }
             for zone in zones

@@ -30,8 +30,21 @@ def switches() -> Mapping[str, Mapping[str, str]]:
     return MappingProxyType({name: MappingProxyType(values) for name, values in data.items()})
 
 
+_TITLES = {
+    "limit-on-doubled": "Speed limit on doubled cards",
+    "pair-for-discard": "Discard a pair to take a card",
+    "past-target-card": "Card past the target",
+    "pile-after-remedy": "Battle pile after a remedy",
+    "pile-after-safety": "Battle pile after a safety",
+    "two-hundreds": "Limit on 200s",
+}
+"""Headings that a switch's name does not give."""
+
+
 def switch_title(name: str) -> str:
     """Return a switch as a heading with places for card names: `%(roll)s on remedy`."""
+    if name in _TITLES:
+        return _TITLES[name]
     plain = re.sub("(roll|right-of-way|u-turn)", r"%(\1)s", name)
     plain = re.sub(r"-(?![^(]*\))", " ", plain).replace("fourre", "fourré")
     return plain[:1].upper() + plain[1:]
