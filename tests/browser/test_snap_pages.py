@@ -183,8 +183,8 @@ def test_one_tap_accepts_a_guess_and_a_trip_that_it_completes_is_asked_about(app
 def test_hidden_cards_are_asked_about_only_if_the_side_may_have_driven_farther(app, opened, url):
     page = opened(url + photographed(app, "/snap/TOKEN"))
     asks = [page.locator(f"#all-side-{side}") for side in (1, 2)]
-    expect(asks[0]).to_contain_text("Every card is visible: 700 km")
-    expect(asks[1]).to_contain_text("Every card is visible: 475 km")
+    expect(asks[0]).to_contain_text("Yes, all cards are visible: 700 km")
+    expect(asks[1]).to_contain_text("Yes, all cards are visible: 475 km")
 
     page.select_option("[name=trip]", "700")
     expect(asks[0]).to_be_hidden()
