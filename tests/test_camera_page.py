@@ -111,8 +111,8 @@ SURVEYS = {
 }
 EVENINGS = """
 a zone is told with its scale, sharpness, light and smallest sticker [battle]
-    machine at /camera | Ann 1 Battle pile 1.6–1.8 px/mm · sharp · good light from 18 mm
-    machine reads | All good: every zone can be read. | 1000 × 600 pixels · about 104 cm away · slant 12°
+    machine at /camera | Ann 1 Battle pile 1.6–1.8 px/mm · sharp · good light 18 mm or larger
+    machine reads | All good: every zone can be read. | 1000 × 600 pixels · about 104 cm away · tilt 12°
 numbers are written as the language writes them [soft]
     machine taps /phone language=fr; machine at /camera | 1,6–1,8 px/mm · un peu flou (1,2 px)
     machine reads | les bords font 3,4 px
@@ -206,7 +206,7 @@ def test_on_an_evening(match, zones, tmp_path, monkeypatch, setting, rows):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({}, "good light"), ({"saturated": 0.09, "glare": 0.07}, "glare on 7 %"), ({"saturated": 0.3}, "good light"),
+        ({}, "good light"), ({"saturated": 0.09, "glare": 0.07}, "glare on 7%"), ({"saturated": 0.3}, "good light"),
         ({"white": 60.0}, "too dark"), ({"contrast": 40.0}, "little contrast"),
     ],
 )  # fmt: skip
