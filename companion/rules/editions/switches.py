@@ -31,7 +31,7 @@ def switches() -> Mapping[str, Mapping[str, str]]:
 
 
 _TITLES = {
-    "limit-on-doubled": "%(speed-limit)s on doubled cards",
+    "limit-on-doubled": "Limit on doubled cards",
     "pair-for-discard": "Discard a pair to take a card",
     "past-target-card": "Card past the target",
     "pile-after-remedy": "Battle pile after a remedy",
