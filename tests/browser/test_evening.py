@@ -80,7 +80,7 @@ def test_two_phones_and_the_wall_from_joining_to_the_score(opened, strangers, ap
             expect(row).to_contain_text(str(total))
     expect(wall.get_by_role("row", name="This hand").first).to_contain_text(str(WORTH["Ann"]))
 
-    ann.page.get_by_role("button", name="Next hand – Bob begins").click()
+    ann.page.get_by_role("button", name="Next hand – Bob starts").click()
     for fingers in (ann, bob):
         expect(fingers.page).to_have_url(re.compile(r"//[^/]+/$"))
 

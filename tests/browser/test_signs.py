@@ -17,7 +17,7 @@ def test_a_tap_on_a_sign_of_the_board_explains_it_and_another_closes_it(opened, 
     page = opened(url)
     page.locator(".battle svg.sign").first.click()
 
-    expect(page.get_by_role("dialog")).to_contain_text("Answer")
+    expect(page.get_by_role("dialog")).to_contain_text("Fixes")
     page.get_by_role("button", name="Close").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
     assert page.url.rstrip("/") == url.rstrip("/")
