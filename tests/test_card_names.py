@@ -10,12 +10,15 @@ from babel.messages.pofile import read_po
 
 from companion.common.languages import LANGUAGES
 from companion.printing.printed_words import card_word
+from companion.printing.stickers import sticker_words
 from companion.printing.write import Wanted, pdf_files
 from companion.rules import card_names
 from companion.rules.card_names import card_name, card_named, word_key
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names, load_edition
 from companion.rules.reasons import Code, catalogue, reason, say
+from companion.tabletop import translation
+from companion.vision.view import Sighting, View
 
 NAMED = tuple(card for card in Card if card is not Card.UNKNOWN)
 EDITIONS = (None, *edition_names())
@@ -59,6 +62,20 @@ def test_a_printed_deck_has_the_names_of_its_edition():
     decks = {name: pdf_files(Wanted("deck", name, language="en"))["deck.pdf"] for name in ("parker", "asmodee-2014")}
 
     assert decks["parker"] != decks["asmodee-2014"]
+
+
+@pytest.mark.parametrize(
+    ("language", "edition", "words"),
+    [("en", "classic", "Roll 3"), ("en", "asmodee-2014", "Go 3"), ("fr", "classic", "Feu vert 3")],
+)
+def test_a_sticker_is_called_on_a_page_as_it_is_printed(language, edition, words):
+    card = Sighting(Card.UNKNOWN, None, (40.0, 40.0), None, None, False, 0.0, "sticker", twice="roll-03")
+
+    with translation.speaking(language, edition):
+        said = translation.translate(View(0.0, (), (card, card)).about_same_stickers)
+
+    assert sticker_words("roll-03", language, edition) == words
+    assert words in said
 
 
 def test_only_names_of_cards_editions_and_units_that_there_are_are_in_the_table():

@@ -320,7 +320,7 @@ def test_two_cards_with_one_sticker_are_asked_about_and_the_page_says_which_stic
 
     table.film(3.0)
 
-    assert table.match.state.trouble == "Two cards have the sticker roll-03: replace one of the stickers."
+    assert table.match.state.trouble == "Two cards have the sticker Roll 3: replace one of the stickers."
     assert table.played() == []
     table.told.clear()
     table.film(0.1)

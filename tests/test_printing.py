@@ -72,13 +72,40 @@ def test_a_code_and_its_quiet_zone_fill_the_sticker_width(size_mm):
     assert ys.min() / PX_PER_MM == pytest.approx(quiet_mm, abs=0.13)
 
 
-def test_the_card_id_is_below_the_quiet_zone_and_inside_the_sticker():
-    ink = dark(render.to_image(stickers.sticker_svg("gasoline-06"), 20.0))
-    quiet_zone, strip, bottom_edge = ink[round(18.4 * 20) + 1 : 398], ink[400:440], ink[444:]
+def test_the_card_name_is_below_the_quiet_zone_and_inside_the_sticker():
+    ink = render.to_image(stickers.sticker_svg("gasoline-06"), 20.0).max(axis=2) < 250
+    quiet_zone, strip, bottom_edge = ink[round(18.4 * 20) + 1 : 400], ink[400:440], ink[444:]
 
     assert not quiet_zone.any()
     assert strip.any()
     assert not bottom_edge.any()
+
+
+@pytest.mark.parametrize("kind", stickers.KINDS)
+def test_a_code_and_its_quiet_zone_are_the_same_in_every_language(kind):
+    drawn = [render.to_image(stickers.sticker_svg("out-of-gas-01", 20.0, kind, each), 20.0) for each in LANGUAGES]
+
+    assert all((image[:400] == drawn[0][:400]).all() for image in drawn)
+    assert len({image[400:].tobytes() for image in drawn}) == len(LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("card_id", "language", "edition", "words"),
+    [
+        ("out-of-gas-01", "en", "classic", "Out of Gas 1"), ("out-of-gas-01", "fr", "classic", "Panne d’essence 1"),
+        ("roll-03", "en", "bsd-mille", "Go 3"), ("25-10", "fr", "classic", "25 bornes 10"),
+    ],
+)  # fmt: skip
+def test_a_sticker_names_its_card_and_copy_in_the_words_of_the_edition(card_id, language, edition, words):
+    assert stickers.sticker_words(card_id, language, edition) == words
+
+
+def test_cut_out_stickers_have_names_in_the_chosen_language(tmp_path):
+    index_of(tmp_path, "stickers", language="fr")
+
+    assert (tmp_path / "flat-tire-02.svg").read_text() == stickers.sticker_svg(
+        "flat-tire-02", language="fr", edition="classic"
+    )
 
 
 def test_opencv_reads_the_right_card_from_every_tag():

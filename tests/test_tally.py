@@ -294,7 +294,7 @@ def test_two_cards_with_the_same_sticker_are_asked_about():
 
     found = counted(*same, mats=BOTH)
 
-    assert found.notes == ("Two cards have the sticker 100-03: replace one of the stickers.",)
+    assert found.notes == ("Two cards have the sticker 100 km 3: replace one of the stickers.",)
     assert len(found.lots[0].unsure) == 2
 
 

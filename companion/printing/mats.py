@@ -17,6 +17,7 @@ SHADE = "#D6C8A6"  # of card outlines
 _FRAME = draw.paint(SAND, draw.INK, 0.5)
 _PLACE = draw.paint("none", SHADE, 1.2)
 _PILES = ("draw", "discard")
+BESIDE_RULER_MM = 53.0  # from a ruler's start to words right of it
 _SIGN_OF = {"battle": Card.ROLL, "speed": Card.SPEED_LIMIT, "safety": Card.RIGHT_OF_WAY}
 
 
@@ -119,14 +120,22 @@ def _robot_margins(layout: MatLayout, language: str) -> list[str]:
     return [face, name, draw.text(hint, width - x, 35, size, anchor=1), *ways, scale]
 
 
-def ruler(language: str, *, beside: bool = False) -> list[str]:
-    """Draw a 50 mm line from (0, 0), with a request to check its length."""
+def ruler_words(language: str) -> str:
+    """Return the request to check a ruler's length."""
+    return f"{mat_word('scale', language)}: {mat_word('scale-ask', language)}"
+
+
+def ruler(language: str, *, beside_mm: float | None = None) -> list[str]:
+    """Draw a 50 mm line from (0, 0), and `ruler_words` below it or, in letters of `beside_mm`, right of it."""
     look = draw.paint("none", draw.INK, 0.3)
     ends = [draw.line(x, -2, x, 0, look) for x in (0.15, 49.85)]
     ticks = [*ends, *(draw.line(x, -1, x, 0, look) for x in range(10, 50, 10))]
-    say = f"{mat_word('scale', language)}: {mat_word('scale-ask', language)}"
-    below = draw.text(say, 25, 4.6, min(4.2, 52 / lettering.outline(say).width_em), anchor=0.5)
-    return [draw.line(0, 0, 50, 0, look), *ticks, draw.text(say, 53, 0, 4.2) if beside else below]
+    words = ruler_words(language)
+    if beside_mm is None:
+        said = draw.text(words, 25, 4.6, min(4.2, 52 / lettering.outline(words).width_em), anchor=0.5)
+    else:
+        said = draw.text(words, BESIDE_RULER_MM, 0, beside_mm)
+    return [draw.line(0, 0, 50, 0, look), *ticks, said]
 
 
 def marker_svg(marker: Marker) -> str:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import prod
 
-from companion.printing import mats, pictograms
+from companion.printing import lettering, mats, pictograms
 from companion.printing import svg as draw
 from companion.printing.label_sheets import PAPERS_MM, LabelSheet
 from companion.printing.printed_words import mat_word
@@ -18,6 +18,7 @@ Seen from 45 cm above the table and 70 cm away, it hides cards up to 18 cm behin
 """
 
 _RULED_MM = 7.0  # minimum margin for a ruler
+_GAP_MM = 5.0  # between texts that share a line
 _MARK_MM = 3.0
 _CROSS_MM = 1.2
 _CUT = draw.paint("none", draw.INK, 0.15)
@@ -38,15 +39,15 @@ def labelled(items: Sequence[str], sheet: LabelSheet, name: str, language: str) 
     size_mm, count = PAPERS_MM[sheet.paper], sheet.sheets_for(len(items))
     (left, top), (across, down), columns = sheet.margin_mm, sheet.pitch_mm, sheet.grid[0]
     below_mm = size_mm[1] - top - (sheet.grid[1] - 1) * down - sheet.label_mm[1]
-    ruler = draw.group(mats.ruler(language, beside=True), x=MARGIN_MM, y=size_mm[1] - 0.4 * below_mm)
+    foot = _foot(size_mm[0], size_mm[1] - 0.4 * below_mm, language) if below_mm >= _RULED_MM else []
     pages = []
     for number in range(count):
         say = f"{name} · {number + 1}/{count} · {mat_word('print', language)}"
-        title = draw.text(say, size_mm[0] / 2, top / 2 + 1.2, min(3.6, 0.6 * top), anchor=0.5)
+        title = _title(say, size_mm[0], top / 2 + 1.2, min(3.6, 0.6 * top))
         here = enumerate(items[number * sheet.each : (number + 1) * sheet.each])
         labels = (draw.placed(it, left + at % columns * across, top + at // columns * down) for at, it in here)
         ground = draw.rect(0, 0, *size_mm, draw.paint(draw.WHITE))
-        pages.append(draw.document(*size_mm, [ground, *labels, title, *([ruler] if below_mm >= _RULED_MM else [])]))
+        pages.append(draw.document(*size_mm, [ground, *labels, title, *foot]))
     return pages
 
 
@@ -136,9 +137,18 @@ def _cut_marks(xs: Sequence[float], ys: Sequence[float]) -> Iterator[str]:
 
 def _edges(title: str, language: str) -> list[str]:
     width, height = A4_MM
-    foot = height - 6
-    return [
-        draw.text(title, width / 2, 9, 4.4, anchor=0.5, weight=600),
-        draw.group(mats.ruler(language, beside=True), x=MARGIN_MM, y=foot),
-        draw.text(mat_word("print", language), width - MARGIN_MM, foot, 4.2, anchor=1),
-    ]
+    return [_title(title, width, 9, 4.4), *_foot(width, height - 6, language, mat_word("print", language))]
+
+
+def _title(words: str, width_mm: float, y: float, letters_mm: float) -> str:
+    fit = min(letters_mm, (width_mm - 2 * MARGIN_MM) / lettering.outline(words).width_em)
+    return draw.text(words, width_mm / 2, y, fit, anchor=0.5)
+
+
+def _foot(width_mm: float, y: float, language: str, remark: str = "") -> list[str]:
+    """Draw a ruler at the left and a remark at the right, with letters small enough for one line."""
+    words_em = sum(lettering.outline(words).width_em for words in (mats.ruler_words(language), remark))
+    room = width_mm - 2 * MARGIN_MM - mats.BESIDE_RULER_MM - _GAP_MM
+    letters_mm = min(4.2, room / words_em)
+    ruler = draw.group(mats.ruler(language, beside_mm=letters_mm), x=MARGIN_MM, y=y)
+    return [ruler, draw.text(remark, width_mm - MARGIN_MM, y, letters_mm, anchor=1)] if remark else [ruler]

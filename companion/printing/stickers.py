@@ -1,6 +1,6 @@
-"""Stickers: a QR code or tag, and below it the card's id, which shows the way up.
+"""Stickers: a QR code or tag, and below it the card's name and number, which show the way up.
 
-Labels also have the card's sign and name.
+Labels have the card's sign, name and id.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from companion.printing import svg as draw
 from companion.printing.label_sheets import LabelSheet
 from companion.printing.pictograms import COLOUR_OF, milestone, sign
 from companion.printing.printed_words import card_word
+from companion.rules.card_names import card_name
 from companion.rules.cards import Family
-from companion.tabletop.card_ids import face_of
+from companion.tabletop.card_ids import copy_of, face_of
 from companion.tabletop.mat_layout import MARKER_CELLS
 from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULES, modules, tag_id
 
@@ -23,7 +24,12 @@ KINDS = ("qr", "tag")  # for any phone, or a coarser pattern for the companion o
 QUIET_MODULES = (STICKER_MODULES - MODULES) / 2
 """Quiet zone: enough for our reader; modules are 16 % larger than with the standard's four."""
 
-NAME_STRIP = 0.12  # height of the id's strip, relative to a sticker's width
+NAME_STRIP = 0.12  # height of the name's strip, relative to a sticker's width
+_LETTERS, _CAPITALS_MIDDLE = 0.11, 1.042
+"""Maximum em of the name, and middle of its capitals from the top, relative to a sticker's width.
+
+Dots above letters then end below the quiet zone, and descenders inside the sticker.
+"""
 _CUT_MM = 0.6  # margin inside a label for inexact printers
 _BELOW_MM = 8.0  # maximum height of sign and name below a code …
 _TALL_MM = 24.0  # … or beside it
@@ -35,13 +41,24 @@ def sticker_size_mm(size_mm: float) -> tuple[float, float]:
 
 
 @cache
-def sticker_svg(card_id: str, size_mm: float = STICKER_MM, kind: str = "qr") -> str:
+def sticker_svg(
+    card_id: str,
+    size_mm: float = STICKER_MM,
+    kind: str = "qr",
+    language: str = "en",
+    edition: str | None = None,
+) -> str:
     """Return the SVG of a sticker of `sticker_size_mm(size_mm)`; `kind` is one of `KINDS`."""
     width, height = sticker_size_mm(size_mm)
-    middle, letters_mm = (1 + NAME_STRIP * 0.33) * size_mm, 0.115 * size_mm
-    name = draw.fitted(card_id, width / 2, middle, letters_mm, 0.92 * width, weight=600, fill=draw.BLACK)
+    words, middle = sticker_words(card_id, language, edition), _CAPITALS_MIDDLE * size_mm
+    name = draw.fitted(words, width / 2, middle, _LETTERS * size_mm, 0.92 * width, weight=600, fill=draw.BLACK)
     ground = draw.rect(0, 0, width, height, draw.paint(draw.WHITE))
     return draw.document(width, height, [ground, _code(card_id, size_mm, kind), name])
+
+
+def sticker_words(card_id: str, language: str = "en", edition: str | None = None) -> str:
+    """Return a card's printed name and copy number: `Roll 3` for `roll-03`."""
+    return f"{card_name(face_of(card_id), language, edition)} {copy_of(card_id)}"
 
 
 @cache

@@ -138,7 +138,8 @@ def _items(wanted: Wanted) -> Iterator[Item]:
         size_mm, kind = wanted.size_mm, wanted.sticker_kind
         for card_id in card_ids(wanted.cards):
             says = {"face": face_of(card_id).value, "kind": kind}
-            yield card_id, stickers.sticker_svg(card_id, size_mm, kind), says
+            drawing = stickers.sticker_svg(card_id, size_mm, kind, wanted.language, wanted.edition)
+            yield card_id, drawing, says
     elif wanted.kind in ("mats", ROBOT):
         for layout in _mats(wanted.sides) if wanted.kind == "mats" else [robot_mat()]:
             zones = {name: rect.as_list() for name, rect in layout.zones.items()}

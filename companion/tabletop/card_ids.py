@@ -28,6 +28,11 @@ def face_of(card_id: str) -> Card:
     return card
 
 
+def copy_of(card_id: str) -> int:
+    """Return the copy number: 3 for `roll-03`."""
+    return int(card_id.rpartition("-")[2])
+
+
 def any_copy(face: Card) -> str:
     """Return the id for an unknown copy: `25-00`."""
     return f"{face.value}-00"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from companion.common.text import say
+from companion.common.text import Said, say
+from companion.rules.card_names import card_term
 from companion.rules.cards import Card
+from companion.tabletop.card_ids import copy_of, face_of
 
 STICKER, FACE = "sticker", "face"  # how a card was recognized
 Point = tuple[float, float]
@@ -65,7 +67,8 @@ class View:
         same = min((sighting.twice for sighting in self.sightings if sighting.twice), default=None)
         if same is None:
             return None
-        return say("Two cards have the sticker %(sticker)s: replace one of the stickers.", sticker=same)
+        printed = Said("%(card)s %(copy)s", card=card_term(face_of(same)), copy=copy_of(same))
+        return say("Two cards have the sticker %(sticker)s: replace one of the stickers.", sticker=printed)
 
 
 @dataclass(frozen=True, slots=True)
