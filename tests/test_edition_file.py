@@ -86,17 +86,17 @@ def test_a_parent_may_have_a_parent(tmp_path):
 HEAD = 'parent = "classic"\nname = "ours"\n'
 
 WRONG = [
-    ("@parent = ", "this is no TOML: texts stand in quotes"),
+    ("@parent = ", "this is no TOML: texts need quotes"),
     (HEAD + "@\x00", "this is no TOML"),
-    (HEAD + "# x\n\n@title = Ours", "this is no TOML: texts stand in quotes"),
+    (HEAD + "# x\n\n@title = Ours", "this is no TOML: texts need quotes"),
     (HEAD + '@title = "Ours\n', "this is no TOML: the quotation mark at the end of a text is missing."),
     (HEAD + "@title = 'Ours", "this is no TOML: the quotation mark at the end of a text is missing."),
     (HEAD + '@title = """Ours', "this is no TOML: the quotation mark at the end of a text is missing."),
     (HEAD + '@title = "Ours" ours', "there is more after the value; a comment begins with #."),
     (HEAD + "@[points\n", "the bracket ] after the name of a table is missing."),
     ('name = "ours"\nparent = "Clasic"', "parker, rush (did you mean 'classic'?)."),
-    (HEAD + '[points]\nsafety = 1\n@safety = 2', "this is no TOML: this key stands twice"),
-    (HEAD + "[points]\n[deck]\n@[points]", "this is no TOML: this table stands twice"),
+    (HEAD + '[points]\nsafety = 1\n@safety = 2', "this is no TOML: this key appears twice"),
+    (HEAD + "[points]\n[deck]\n@[points]", "this is no TOML: this table appears twice"),
     (HEAD + "[setting-up]\n@seatings = [[2, 1],\n", "this is no TOML"),
     (HEAD + 'colour = "red"', "there is no key 'colour' here; known are parent"),
     (HEAD + 'tilte = "Ours"', "there is no key 'tilte' here (did you mean 'title'?)."),

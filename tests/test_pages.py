@@ -272,7 +272,7 @@ where the sheet is silent the set-up says so
 the rules in force can be read during a match
     machine taps /setup edition=rush & seating=2x1 & target=700 & option-roll-after-remedy=needed
         & count-stop=5 & count-50=9
-    machine at /more | , to 700 km | Go after remedy After any other remedy, a side needs a Go | 5 × Red Light
+    machine at /more | , to 700 km | Go after remedy After any remedy but Go, a side needs a Go | 5 × Red Light
     machine reads | Go on remedy Go may be played on any other remedy.
 an edition says what is different and who deals where the sheet has a dealer
     machine at /setup?edition=classic | not What is different? | markup class="seats dealt"

@@ -115,7 +115,7 @@ def test_only_a_page_loaded_over_tls_may_use_a_camera(app):
 def test_the_phones_battery_is_shown_on_other_phones(app):
     sent(joined(app), battery="17")
 
-    assert "Its battery is at 17 %" in text_of(app.test_client().get("/camera/phone"))
+    assert "Its battery is at 17%" in text_of(app.test_client().get("/camera/phone"))
 
 
 def test_no_phone_is_the_camera_if_a_source_was_named_at_the_start(match):

@@ -111,7 +111,7 @@ the chance stays while a card waits to be confirmed
     Ann sits; Ann roll; Bob stop > Ann; sees Ann discard 25; Ann at / | button Ann right-of-way !
     Ann reads | not markup data-window
 an illegal play that the camera saw has three answers
-    Ann sits; sees Ann 100; Ann at / | Take it back Play it anyway The camera is wrong | Rule: the classic rules
+    Ann sits; sees Ann 100; Ann at / | Take it back Play it anyway The camera is wrong | From the classic rules
     Ann at {asked} | What was it? | Not a play
 one tap confirms all legal plays that wait
     Ann sits; sees Ann roll; Ann at / | not Confirm all; sees Bob roll; sees Ann 100

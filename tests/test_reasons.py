@@ -429,7 +429,7 @@ def test_a_house_rule_is_named_as_the_rule(key, switch):
     value = CLASSIC.switch(switch)
     edition = CLASSIC.with_options([(switch, value)])
 
-    assert rule(example(key), edition) == f"house rule: {switch}={value}"
+    assert rule(example(key), edition) == f"the house rule {switch}={value}"
     assert rule(example(key), edition, "fr") == f"la règle maison {switch}={value}"
     assert rule(example(key), edition, "pl") == f"zasada domowa: {switch}={value}"
 
@@ -446,7 +446,7 @@ def test_where_all_sheets_agree_the_rule_is_in_the_section_of_the_catalogue():
     [
         (
             "roll-with-right-of-way=forbidden", "Ann right-of-way", "Ann roll",
-            "house rule: roll-with-right-of-way=forbidden",
+            "the house rule roll-with-right-of-way=forbidden",
         ),
         (
             "edition=rush", "Ann 50; Bob 50", "Ann theft 50 > Ann", "the French sheet of Mille Bornes Rush – Specials",
@@ -458,7 +458,7 @@ def test_where_all_sheets_agree_the_rule_is_in_the_section_of_the_catalogue():
         ("", "Ann roll", "Bob give stop > Ann", "the classic rules (106 cards) – A turn"),
         (
             "five-hazards-removed=yes", "Ann discard accident; Bob discard accident", "Ann discard accident",
-            "house rule: five-hazards-removed=yes",
+            "the house rule five-hazards-removed=yes",
         ),
     ],
     ids=["a roll that Right of Way forbids is a matter of its switch", "a theft from the own side is of the specials",

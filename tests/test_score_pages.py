@@ -299,7 +299,7 @@ SHOWN = {
     "/score": "Earlier matches | Statistics | Ann: 7 × 100 km = 700 | Bob: 5 × 25 km = 125"
     " | Ann played Right of Way: 100 | Ann countered Stop at once with Right of Way: 300 extra."
     " | Ann completed 700 km: 400 | Ann completed the trip without any 200 km card: 300"
-    " | Rule: the classic rules (106 cards) – Scoring",
+    " | From the classic rules (106 cards) – Scoring",
     "/past/1/1?step=0": "The cards are dealt.",
     "/past/1/1?step=3": "Ann drives 100 km. | 600 km to go",
     "/past/1/1?step=4": "Bob stops Ann. | Ann 100 this hand",
@@ -331,7 +331,7 @@ before the first hand is finished there is nothing to send
     Ann roll; Bob roll; machine at /score | not markup bg-stats; machine at /past/1/bg-stats -> 404
 an extension called in vain says who called it [option extension-bonus=caller-or-opponents]
     Ann roll; Bob roll; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 200; Bob 25; Ann 100
-    Ann extend; end; machine at /score | Rule: house rule: extension-bonus=caller-or-opponents
+    Ann extend; end; machine at /score | From the house rule extension-bonus=caller-or-opponents
         | Extension Ann called it but did not complete it – 200 | not completed after calling it
         | Ann called the extension but did not complete it: 200 for Bob.
 and one that is completed that it was [option extension-bonus=caller-or-opponents]

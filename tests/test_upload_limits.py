@@ -123,7 +123,7 @@ WAY_BACK = '<a href="/">Back to the table</a>'
     ("path", "asks", "says"),
     [
         ("/api/plays", "", ["Content-Type: application/json", '{"say": "That was too much data']),
-        ("/play", "Accept-Language: fr\n", ["Content-Type: text/plain; charset=utf-8", "C’est plus"]),
+        ("/play", "Accept-Language: fr\n", ["Content-Type: text/plain; charset=utf-8", "C’est trop"]),
         ("/play", "Accept: text/html\n", ["Content-Type: text/html; charset=utf-8", "try again.", WAY_BACK]),
     ],
     ids=["a script", "who reads French", "a browser"],

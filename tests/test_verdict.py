@@ -43,7 +43,7 @@ def test_a_camera_without_problems_is_good_and_the_next_step_is_the_game():
 @pytest.mark.parametrize(
     ("aspect", "hint", "changes", "says"),
     [
-        (Aspect.GLARE, "glare", {"glare": 0.07}, "glare on 7 %"),
+        (Aspect.GLARE, "glare", {"glare": 0.07}, "glare on 7%"),
         (Aspect.FOCUS, "blurred", {"blur_px": 2.2}, "blurred (2.2 px)"),
         (Aspect.LIGHT, "dark", {"white": 60.0}, "too dark"),
         (Aspect.LIGHT, "uneven", {}, "too bright, or uneven"),

@@ -133,4 +133,4 @@ def tell(now: MatchState, outcome: Outcome) -> None:
         flash(_(outcome.say))
     elif now.is_dealt:
         for why in words.whys(outcome.reasons, now.game.edition, Names.of(now.game)):
-            flash(f"{why.say} {_('Rule: %(rule)s', rule=why.rule)}" if why.rule else why.say)
+            flash(f"{why.say} {_('From %(rule)s', rule=why.rule)}" if why.rule else why.say)
