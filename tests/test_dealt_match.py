@@ -130,7 +130,7 @@ a card that is not held and a hand that is not one’s own are refused
 a tap on a card plays it, asks in which way, or says why not
         [side Ann; side Bob; side Cid; dealt; deals stop roll / roll / roll / accident]
     Ann sits; Ann at / | button Ann roll | button Ann discard stop | What would you play?
-    Ann taps /play text=Ann 50; Ann at / | Ann cannot drive yet. Rule:
+    Ann taps /play text=Ann 50; Ann at / | Ann cannot drive yet. From the
     Ann roll; Bob roll; Cid roll; Ann at / | markup /play?player=Ann&amp;card=stop
     Ann at /play?player=Ann&card=stop | Who gets Stop? Bob Cid | buttons Ann stop > Bob, Ann stop > Cid
 what has to be handed over or is doubled is asked as the card is tapped

@@ -64,13 +64,13 @@ what may be played comes first
     Ann sits; Ann at /may | Bob Remedies Roll Hazards Speed Limit | Enter a discard Not allowed, and why Distances
 what may not be played says why for all cards alike
     Ann sits
-    Ann at /may | 25 km, 50 km, 75 km, 100 km, 200 km Ann cannot drive yet. Instead: Roll or Right of Way. Rule:
+    Ann at /may | 25 km, 50 km, 75 km, 100 km, 200 km Ann cannot drive yet. Instead: Roll or Right of Way. From the
 two reasons at once are said once each, with all the cards that they are about
     Ann roll; Bob speed-limit > Ann; Ann discard 25; Bob stop > Ann; Ann discard 25; Bob discard 25; Ann sits
     Ann at /may | 25 km, 50 km, 75 km, 100 km, 200 km Ann cannot drive under Stop: | 75 km, 100 km, 200 km Speed Limit:
 what would be allowed instead is said of the first reason alone, as the others still stand
     Ann discard 25; Bob speed-limit > Ann; Ann sits
-    Ann at /may | Ann cannot drive yet. Instead: Roll or Right of Way. | only 25 and 50 are allowed. Rule:
+    Ann at /may | Ann cannot drive yet. Instead: Roll or Right of Way. | only 25 and 50 are allowed. From the
         | not Instead: 25, 50 or End of Limit; anew; Ann roll; Bob speed-limit > Ann
     Ann at /may | Speed Limit: only 25 and 50 are allowed. Instead: 25, 50 or
 a safety that may not be discarded is told [option discard-safety=forbidden]
