@@ -184,6 +184,15 @@ def test_no_text_but_a_name_is_cut_off(phone, language, header, plays, prepare, 
     assert {where: texts for where, texts in cut.items() if texts} == {}
 
 
+@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "de"))
+def test_no_text_of_a_choice_leaves_its_frame(phone, language, url):
+    page = phone(url, language)
+    page.goto(f"{url}/setup")
+
+    wide = "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)"
+    assert page.locator(".choice").evaluate_all(wide) == []
+
+
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_a_question_moves_nothing_on_the_table(phone, count, match, url):
     header, plays, attack = TABLES[count]
