@@ -135,7 +135,7 @@ def with_two_pictures_of_one_name(folder: Path) -> None:
         (
             lambda folder: with_second_deck(folder, PNG + bytes(16_000_000)),
             "decks/second/roll.png",
-            " is larger than 16 MB, and no backup takes that: save it smaller.",
+            " is larger than 16 MB, too large for a backup: save it smaller.",
         ),
         (with_two_pictures_of_one_name, "decks/second", "two pictures with the same name"),
         (lambda folder: (folder / "drawn-zones.json").write_text("{"), "drawn-zones.json", "is damaged"),
@@ -161,7 +161,7 @@ def test_only_decks_that_exceed_the_size_limit_are_left_out(data, table, tmp_pat
 
     said = write_bundle(data, tmp_path / "again.zip")
 
-    assert [sentence.partition(" has no room")[0] for sentence in said] == [f"Left out: {data / 'decks/second'}"]
+    assert [sentence.partition(" does not fit")[0] for sentence in said] == [f"Left out: {data / 'decks/second'}"]
     assert read_bundle(tmp_path / "again.zip").files == read_bundle(table).files
 
 
@@ -302,13 +302,13 @@ editions/Ours.toml backups/log-000000001.sqlite3
 
 @pytest.mark.parametrize("name", [*NAMES.split(), "backup.json "])
 def test_an_unlisted_file_name_is_refused(name):
-    assert "is no part of a backup" in refused(made_of(**{name: b"x"}))
+    assert "does not belong in a backup" in refused(made_of(**{name: b"x"}))
 
 
 def test_a_disguised_file_name_is_refused():
     sent = made_of(**{"editions/ours.tomlXx": b"x"}).replace(b"ours.tomlXx", b"ours.toml\x00x")
 
-    assert "is no part of a backup" in refused(sent) or "damaged" in refused(sent)
+    assert "does not belong in a backup" in refused(sent) or "damaged" in refused(sent)
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
@@ -327,7 +327,7 @@ def test_a_link_is_refused():
     link = zipfile.ZipInfo("drawn-zones.json")
     link.external_attr = 0o120777 << 16
 
-    assert "no part of a backup" in refused(zipped({"backup.json": b'{"format": 1}', link: b"/etc/passwd"}))
+    assert "not belong in a backup" in refused(zipped({"backup.json": b'{"format": 1}', link: b"/etc/passwd"}))
 
 
 def test_too_many_files_are_refused():

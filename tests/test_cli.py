@@ -79,8 +79,8 @@ def test_replay_as_lies_applies_illegal_plays_and_adds_the_table_where_it_is_ask
 
 CLOSING = (
     "3 lines were illegal or unreadable and left out, the first is line 6; what follows may be illegal only because "
-    "of it. `companion replay --as-lies` lets every card lie as it was laid; "
-    "`anyway` at a line's end lets that one stand."
+    "of it. `companion replay --as-lies` counts every card as it was played; "
+    "`anyway` at the end of a line counts that line."
 )
 
 
@@ -333,12 +333,12 @@ def test_an_empty_address_is_refused_like_a_wrong_one(called, command, option):
         ("export x", "MATCH is a whole number, not 'x', as in `companion export 1 --format csv`"),
         ("read", "`companion read` needs IMAGE, as in `companion read table.jpg --json`"),
         ("print stickers --uot x", "No such option '--uot'."),
-        ("nonsense", "No such command 'nonsense': `companion --help` tells what there is."),
+        ("nonsense", "No such command 'nonsense': see `companion --help`."),
         (
             "up rtsp://ann:secret@10.0.0.5/live",
-            "Got unexpected extra argument (rtsp://10.0.0.5): `companion up --help`",
+            "Got unexpected extra argument (rtsp://10.0.0.5): see `companion up --help`.",
         ),
-        ("rtsp//ann:secret@10.0.0.5/live", "No such command 'rtsp//10.0.0.5': `companion --help` tells"),
+        ("rtsp//ann:secret@10.0.0.5/live", "No such command 'rtsp//10.0.0.5': see `companion --help`."),
     ],
 )
 def test_a_wrong_call_is_told_how_it_is_written(words: str, says: str):
@@ -359,7 +359,7 @@ def test_a_call_without_a_command_shows_the_help_as_it_is(words):
     assert lines[0] == " ".join(("Usage: companion", *words, "[OPTIONS] COMMAND [ARGS]..."))
     assert "Commands:" in lines
     assert not [line for line in lines[1:] if line.endswith("...")]
-    assert "tells what there is" not in lines[-1]
+    assert "see `companion" not in lines[-1]
 
 
 @pytest.mark.long

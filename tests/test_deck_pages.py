@@ -470,11 +470,11 @@ def test_guided_enrollment_asks_for_each_card_and_allows_skipping_and_quitting(o
     said = [one.sentence for one in guided(ours, film(*6 * [on_table(SECOND.value)]), lambda: next(typed))]
 
     assert said[:5] == [
-        "1 of 20: lay 25 km alone before the camera.",
+        "1 of 20: put 25 km alone in front of the camera.",
         "25: skipped",
-        "2 of 20: lay 50 km alone before the camera.",
+        "2 of 20: put 50 km alone in front of the camera.",
         "50: got it",
-        "3 of 20: lay 75 km alone before the camera.",
+        "3 of 20: put 75 km alone in front of the camera.",
     ]
     assert "There is no picture yet of 25, 75, " in said[5]
 
@@ -484,7 +484,7 @@ def test_photographs_without_a_card_are_reported_without_interaction(ours, quick
 
     assert said[0].startswith("25: no card found")
     assert said[1] == "25: got it"
-    assert said[2].startswith("If a card was lost that way, those after it are kept as another's")
+    assert said[2].startswith("If a card was missed, the ones after it have wrong names")
 
 
 def test_a_complete_deck_is_reported(ours):

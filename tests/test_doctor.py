@@ -229,7 +229,7 @@ def test_zones_drawn_on_a_picture_of_other_proportions_are_reported():
     (check,) = doctor.table(trial(np.full((600, 600, 3), 90, np.uint8)), None, DRAWING)
 
     assert not check.ok
-    assert "600 × 600, and the zones are drawn on a picture of 1920 × 1080" in check.sentence
+    assert "600 × 600, but the zones were drawn on a picture of 1920 × 1080" in check.sentence
 
 
 class SteadyCamera:

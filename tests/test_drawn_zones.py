@@ -349,7 +349,7 @@ def test_a_picture_of_other_proportions_is_refused_in_a_sentence(tmp_path):
     (said,) = read_pictures([tmp_path / "square.png"], drawing=traced(ANN))
     view = Eye(drawn=DrawnZones(given=traced(ANN)))(Frame(square, 0.0))
 
-    assert "is 600 × 600, and the zones are drawn on a picture of 1280 × 720" in said["problem"]
+    assert "is 600 × 600, but the zones were drawn on a picture of 1280 × 720" in said["problem"]
     assert view.trouble == NO_ZONES
 
 

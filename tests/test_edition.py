@@ -265,7 +265,7 @@ def test_the_files_of_a_folder_are_editions_by_their_names(shelf):
     [
         ("ours.toml", own("theirs"), "edition 'theirs' must be in a file theirs.toml"),
         ("rush.toml", own("rush"), "'rush' is the name of an edition that ships"),
-        ("ours.toml", "name = ", "ours.toml:1: this is no TOML"),
+        ("ours.toml", "name = ", "ours.toml:1: this is not valid TOML"),
     ],
 )
 def test_a_file_that_cannot_be_an_edition_by_name_is_told_and_the_others_can(shelf, file, text, sentence):

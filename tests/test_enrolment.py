@@ -320,7 +320,7 @@ def test_all_problems_of_a_folder_are_reported_at_once(scans, tmp_path):
     said = "\n".join(faults)
     for words in ("stop: The picture", "save it as JPEG", "50: The picture", "pixels; the limit is", "75: The picture",
                   "incomplete or damaged", "did you mean 'roll'", "the edition classic has no Pollution",
-                  "gasoline.heic: pictures of this kind", "roll: roll.jpg and roll.png are both there",
+                  "gasoline.heic: this kind of picture", "roll: both roll.jpg and roll.png exist",
                   "repairs: the card is too small", "accident and flat-tire: both pictures show"):  # fmt: skip
         assert words in said
     assert all(sentence.endswith(".") and "\n" not in sentence for sentence in faults)

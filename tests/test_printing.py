@@ -439,7 +439,7 @@ def test_usual_sticker_sizes_need_no_advice(size_mm):
 
 
 @pytest.mark.parametrize(
-    ("size_mm", "says"), [(12.0, "from near by only"), (15.5, "16 mm at the least"), (50.0, "hide most of a card")]
+    ("size_mm", "says"), [(12.0, "only close up"), (15.5, "at least 16 mm"), (50.0, "hide most of a card")]
 )
 def test_very_small_and_very_large_stickers_come_with_advice(size_mm, says):
     sentence = about_size(size_mm)

@@ -47,7 +47,8 @@ def test_an_open_hand_decides_nothing():
 
 
 @pytest.mark.parametrize(
-    ("last", "said"), [("Bob 25", ["Line 5 was illegal and left out. `companion replay --as-lies` lets"]), ("Bob", [])]
+    ("last", "said"),
+    [("Bob 25", ["Line 5 was illegal and left out. `companion replay --as-lies` counts"]), ("Bob", [])],
 )
 def test_one_line_that_was_left_out_is_named_without_a_count_and_one_that_cannot_be_read_explains_itself(last, said):
     items = record(f"side Ann\nside Bob\nhand first Ann\nAnn roll\n{last}\n")

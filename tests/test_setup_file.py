@@ -74,7 +74,7 @@ def test_the_error_for_a_misplaced_key_says_where_it_belongs(tmp_path, table, ke
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("[zone]", r"1: write \[\[zone\]\] in the place of \[zone\]"),
+        ("[zone]", r"1: write \[\[zone\]\] instead of \[zone\]"),
         ("target = 700\n  [ side ]", r"2: write \[\[side\]\]"),
         ("\n[[side]", r"2: the brackets \]\] after the name of a table are missing"),
         ("edition", "1: a line is a"),

@@ -167,7 +167,7 @@ def test_english_is_spoken_in_english_and_unknown_locales(called, record, spoken
     spoken(locale)
 
     assert f"{record}:5: Ann roll: legal\n" in called("replay", record).stdout
-    assert called("nonsense").stderr == "No such command 'nonsense': `companion --help` tells what there is.\n"
+    assert called("nonsense").stderr == "No such command 'nonsense': see `companion --help`.\n"
 
 
 def test_a_language_asked_for_is_that_of_the_errors_too(called, record, spoken):

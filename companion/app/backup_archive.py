@@ -129,7 +129,10 @@ def _log_as_bytes(path: Path) -> bytes | None:
             return log.serialize()
     except (sqlite3.Error, OSError) as error:
         raise Problem(
-            "%(path)s cannot be read (%(error)s): check the folder's rights and the disk.", 1, path=path, error=error
+            "%(path)s cannot be read (%(error)s): check the folder's permissions and the disk.",
+            1,
+            path=path,
+            error=error,
         ) from error
 
 
@@ -149,7 +152,9 @@ def _sound_files(folder: Path, room: int) -> tuple[dict[str, bytes], tuple[Said,
                 content = {name: (folder / name).read_bytes() for name in names}
                 if thing.casefold() in {_thing(name).casefold() for name in files}:
                     raise Problem(
-                        "%(path)s is called as another but for capitals: rename one of them.", 1, path=folder / thing
+                        "%(path)s differs from another name only in capital letters: rename one of them.",
+                        1,
+                        path=folder / thing,
                     )
                 _check_thing(thing, content, folder)
                 files |= content
@@ -158,7 +163,7 @@ def _sound_files(folder: Path, room: int) -> tuple[dict[str, bytes], tuple[Said,
                 left_out.append(say("Left out: %(why)s", why=problem.sentence))
             except OSError as error:
                 unread = say(
-                    "%(path)s cannot be read (%(error)s): check the file's rights.",
+                    "%(path)s cannot be read (%(error)s): check the file's permissions.",
                     path=error.filename or folder / thing,
                     error=cause(error),
                 )
@@ -171,14 +176,14 @@ def _check_sizes(thing: str, sizes: Mapping[str, int], folder: Path, room: int, 
     for name, size in sizes.items():
         if size > (most := _most_of(name)):
             raise Problem(
-                "%(path)s is larger than %(mb)d MB, and no backup takes that: save it smaller.",
+                "%(path)s is larger than %(mb)d MB, too large for a backup: save it smaller.",
                 1,
                 path=folder / name,
                 mb=most // 1_000_000,
             )
     if sum(sizes.values()) > room or others + len(sizes) > MOST_FILES - len((ABOUT, STORE_NAME)):
         raise Problem(
-            "%(path)s has no room in the backup, which holds %(mb)d MB and %(files)d files: keep decks with"
+            "%(path)s does not fit into the backup, which holds %(mb)d MB and %(files)d files: save decks with"
             " `%(command)s`.",
             1,
             path=folder / thing,
@@ -243,7 +248,7 @@ def read_bundle(
     files = _ZIP.unpacked(file, sent)
     said = _json(files.pop(ABOUT, b""))
     if not isinstance(said, dict) or type(said.get("format")) is not int:
-        raise _bad(file, say("it holds no %(file)s", file=ABOUT))
+        raise _bad(file, say("it contains no %(file)s", file=ABOUT))
     if said["format"] > FORMAT:
         raise _newer(file)
     log = files.pop(STORE_NAME, None)
@@ -398,7 +403,7 @@ def _rows(file: Path, log: bytes) -> tuple[Row, ...]:
             if db.execute(says).fetchall() != ours.execute(says).fetchall():
                 raise _bad(file, say("its matches are damaged"))
         if db.execute("SELECT count(*) FROM event").fetchone()[0] > MOST_EVENTS:
-            raise _bad(file, say("it holds more than %(most)d plays", most=MOST_EVENTS))
+            raise _bad(file, say("it has more than %(most)d plays", most=MOST_EVENTS))
     return database.rows_of(log, file)
 
 
@@ -439,7 +444,7 @@ def restore(folder: Path, bundle: Bundle) -> Path | None:
         return restoring.finish(folder)
     except OSError as error:
         raise Problem(
-            "The backup is not yet wholly restored into %(folder)s (%(error)s): it goes on with the next start.",
+            "The backup is only partly restored into %(folder)s (%(error)s): the next start continues.",
             1,
             folder=folder,
             error=cause(error),
@@ -463,7 +468,7 @@ def _bad(file: Path, what: Said) -> Problem:
 
 
 def _strange(name: str) -> Said:
-    return say("'%(name)s' in it is no part of a backup", name=name)
+    return say("'%(name)s' does not belong in a backup", name=name)
 
 
 _ZIP = ZipReader(is_allowed, _strange, _bad, MOST_FILES, MOST_BYTES, _most_of)

@@ -78,7 +78,7 @@ def _run() -> object:
         if os.environ.get("COMPANION_DEBUG"):
             raise
         fault = f"{type(error).__name__}: {error}".splitlines()[0]
-        mistake = say("The companion has made a mistake (%(fault)s). COMPANION_DEBUG=1 shows where.", fault=fault)
+        mistake = say("Something went wrong in the companion (%(fault)s). COMPANION_DEBUG=1 shows where.", fault=fault)
         code = _complain(mistake, usage.WRONG)
     return code
 

@@ -24,7 +24,7 @@ from companion.app.usage import (
 from companion.common.errors import Problem
 from companion.common.languages import LANGUAGES
 from companion.common.terminal import typed
-from companion.common.text import say, sentences
+from companion.common.text import Said, say, sentences
 from companion.rules.editions.edition import load_edition
 from companion.storage.data_folder import data_dir
 from companion.tabletop.deck_archive import export_deck, import_deck
@@ -161,16 +161,21 @@ def enroll(
             deck=deck,
             where=where,
         )
-    kept = say("The deck '%(deck)s' is kept in %(folder)s.", deck=deck, folder=enrolment.folder)
-    if wrong:
-        kept = say("The deck '%(deck)s' is kept with the rest in %(folder)s.", deck=deck, folder=enrolment.folder)
-    look = say(
-        "Look whether each card was cut out well and is called right: %(command)s.",
+    tell(_added(deck, enrolment.folder, all_good=not wrong))
+    return WRONG if wrong else 0
+
+
+def _added(deck: str, folder: Path, *, all_good: bool) -> Said:
+    """Return where a deck is saved, how to check it, and how to use it."""
+    saved = say("The deck '%(deck)s' is saved in %(folder)s.", deck=deck, folder=folder)
+    if not all_good:
+        saved = say("The deck '%(deck)s' is saved with the other cards in %(folder)s.", deck=deck, folder=folder)
+    check = say(
+        "Check that each card was cut out well and has the right name: %(command)s.",
         command=typed(f"decks show {deck} --out {deck}.png"),
     )
     use = say("Use it with: %(command)s", command=typed(f"read IMAGE --deck {deck}"))
-    tell(sentences(kept, look, use))
-    return WRONG if wrong else 0
+    return sentences(saved, check, use)
 
 
 def _guided(enrolment: Any, source: str) -> Iterable[Any]:
@@ -189,7 +194,7 @@ def _card_size(text: str) -> tuple[float, float]:
         return checked_size([float(side) for side in text.lower().replace("×", "x").split("x")])
     except ValueError as error:
         raise Problem(
-            "--size is width and height in millimetres from 30 to 150, the shorter first, such as --size 57x88, not"
+            "--size is width and height in millimeters from 30 to 150, the shorter first, such as --size 57x88, not"
             " '%(text)s'.",
             text=text[:20],
         ) from error

@@ -62,7 +62,8 @@ ANSWERS_NOT = say("No camera found. Enter plays by hand, or plug in a camera: it
 WATCHES_NO_MORE = say("The camera has stopped. Enter plays by hand; restart the companion to use the camera again.")
 ENDED = say("The companion has stopped. Everything you confirmed is saved.")
 OFFERED = say(
-    "Another match is under way. The page asks whether the one of the set-up file begins; with `--new` it does at once."
+    "Another match is in progress. The page asks whether to start the one in the set-up file; "
+    "`--new` starts it at once."
 )
 LAST_FRAME_S = 1.0  # longest wait for the last frame
 

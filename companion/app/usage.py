@@ -151,8 +151,8 @@ def sentence(error: click.ClickException) -> str:
         return error.message
     said = _said_by_click(error)
     if said.endswith("?"):
-        return say("%(question)s `%(command)s --help` tells what there is.", question=said, command=_command(error))
-    return say("%(fault)s: `%(command)s --help` tells what there is.", fault=said, command=_command(error))
+        return say("%(question)s See `%(command)s --help`.", question=said, command=_command(error))
+    return say("%(fault)s: see `%(command)s --help`.", fault=said, command=_command(error))
 
 
 def _with_example(said: Said, example: str | None) -> Said:

@@ -36,7 +36,7 @@ class TomlError(ValueError):
     """Invalid TOML; `str()` is a clear sentence without full stop, `fault` only what is wrong."""
 
     def __init__(self, line: int | None, fault: str, *, is_syntax: bool = False) -> None:
-        super().__init__(say("this is no TOML: %(fault)s", fault=fault) if is_syntax else fault)
+        super().__init__(say("this is not valid TOML: %(fault)s", fault=fault) if is_syntax else fault)
         self.line = line  # from 1; None if no single line is at fault
         self.fault = fault
 

@@ -90,7 +90,7 @@ def read_setup(path: Path) -> Setup:
             "The setup file %(path)s cannot be read (%(error)s): check the path.", path=path, error=cause(error)
         ) from error
     except UnicodeDecodeError as error:
-        raise Problem("%(path)s: this is no text file; a setup file is a text in UTF-8.", path=path) from error
+        raise Problem("%(path)s: this is not a text file; a setup file is text in UTF-8.", path=path) from error
     except ValueError as error:
         why = error.args[0] if error.args and isinstance(error.args[0], Said) else plain(error)
         raise Problem(Said("%(path)s: %(why)s", path=path, why=why)) from error
@@ -101,7 +101,7 @@ def _tables(text: str) -> dict[str, Any]:
     lone = _LONE.search(text)
     if lone:
         fault = say(
-            "write %(several)s in the place of %(one)s: two brackets, for there may be several",
+            "write %(several)s instead of %(one)s: two brackets, because there may be several",
             several=f"[[{lone[1]}]]",
             one=f"[{lone[1]}]",
         )

@@ -78,7 +78,7 @@ def write_sheets(
     if size_mm is not None and kind != "stickers":
         raise Problem(say("Only stickers have a choice of sizes; omit --size-mm."))
     if sticker_kind != "qr" and kind != "stickers":
-        raise Problem(say("Only stickers come in kinds; omit --kind."))
+        raise Problem(say("Only stickers have kinds; omit --kind."))
     if labels is not None and (kind != "stickers" or format != "pdf"):
         raise Problem(say("Label sheets are only for stickers, as PDF; omit --labels."))
     width_mm, sheet = STICKER_MM if size_mm is None else size_mm, label_sheet(labels) if labels else None
@@ -116,16 +116,16 @@ def about_size(size_mm: float | None) -> Said | None:
         return None
     if size_mm < READABLE_MM:
         return say(
-            "Stickers of %(size)s mm are read from near by only: over 1.2 m of table a camera of 1920 × 1080 pixels"
-            " needs %(least)s mm at the least, and %(usual)s mm to be sure.",
+            "Stickers of %(size)s mm can be read only close up: for 1.2 m of table, a camera of 1920 × 1080"
+            " pixels needs at least %(least)s mm, and %(usual)s mm to be sure.",
             size=f"{size_mm:g}",
             least=f"{READABLE_MM:g}",
             usual=f"{STICKER_MM:g}",
         )
     width, height = CARD_MM
     return say(
-        "Stickers of %(size)s mm hide most of a card of %(width)s × %(height)s mm: %(usual)s mm are enough over 1.2 m"
-        " of table, 28 mm under a poor camera.",
+        "Stickers of %(size)s mm hide most of a card of %(width)s × %(height)s mm: for 1.2 m of table"
+        " %(usual)s mm is enough, or 28 mm with a poor camera.",
         size=f"{size_mm:g}",
         width=f"{width:g}",
         height=f"{height:g}",

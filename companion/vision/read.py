@@ -161,7 +161,8 @@ def refuse_proportions(name: str, image: Image, mats: Mats) -> None:
         return
     drawn, own = (f"{width} × {height}" for width, height in (mats.drawing.picture, image.shape[1::-1]))
     raise Problem(
-        "%(name)s is %(own)s, and the zones are drawn on a picture of %(drawn)s: draw them on one of its proportions.",
+        "%(name)s is %(own)s, but the zones were drawn on a picture of %(drawn)s: "
+        "draw them on one with the same proportions.",
         name=name,
         own=own,
         drawn=drawn,

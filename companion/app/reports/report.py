@@ -70,7 +70,7 @@ def closing(lines: Sequence[JudgedLine], *, as_lies: bool = False) -> Iterator[S
     left_out = [judged for judged in lines if judged.verdict != LEGAL and not judged.applied]
     if not as_lies and any(judged.verdict == ILLEGAL for judged in left_out):
         way_out = say(
-            "`%(command)s` lets every card lie as it was laid; `anyway` at a line's end lets that one stand.",
+            "`%(command)s` counts every card as it was played; `anyway` at the end of a line counts that line.",
             command=typed("replay --as-lies"),
         )
         yield sentences(_what_was_left_out(left_out), way_out)

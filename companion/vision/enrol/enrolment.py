@@ -242,8 +242,8 @@ def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Progress]:
         name = subject_name(subject)
         if others:
             both = say(
-                "%(card)s: %(files)s are both there, and neither is taken: keep one of them, or call a second picture"
-                " of the card %(card)s-2.",
+                "%(card)s: both %(files)s exist, and neither is used: keep one of them, or name the second picture"
+                " %(card)s-2.",
                 card=name,
                 files=all_of(path.name for path in (first, *others)),
             )
@@ -301,7 +301,7 @@ def _paths_in(folder: Path) -> list[Path]:
 def _named(path: Path, enrolment: Enrolment) -> tuple[Subject, int] | str:
     """Return a file name's face and picture number, or what is wrong."""
     if path.suffix.lower() in _OTHER_PICTURES:
-        return say("%(file)s: pictures of this kind are not read; save it as JPEG or PNG.", file=shown(path.name))
+        return say("%(file)s: this kind of picture is not supported; save it as JPEG or PNG.", file=shown(path.name))
     match = _COPY.match(path.stem.strip())
     stem, number = path.stem, 1
     if match and _slug(path.stem) not in (BACK, *Card):
@@ -342,8 +342,8 @@ def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -
     twins = {(one, other) for (one, a), (other, b) in pairs if is_same_card(a, b)}
     for one, other in sorted(twins, key=str):
         same = say(
-            "%(cards)s: both pictures show the same card (%(files)s), and neither is taken: look which is called"
-            " wrong.",
+            "%(cards)s: both pictures show the same card (%(files)s), and neither is used: check which one has the"
+            " wrong name.",
             cards=all_of(map(subject_name, (one, other))),
             files=all_of(good[subject][0][0].name for subject in (one, other)),
         )

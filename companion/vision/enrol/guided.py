@@ -89,7 +89,7 @@ def guided(
             yield _asked(enrolment, wanted)
     if was_refused and not keys:
         lost = say(
-            "If a card was lost that way, those after it are kept as another's: look at the pictures in %(folder)s.",
+            "If a card was missed, the ones after it have wrong names: check the pictures in %(folder)s.",
             folder=enrolment.folder,
         )
         yield Progress(lost, is_fault=True)
@@ -101,12 +101,12 @@ def _asked(enrolment: Enrolment, wanted: Sequence[Subject]) -> Progress:
     number = count + 1 - len(wanted)
     if subject is None:
         back = say(
-            "%(number)d of %(most)d: lay the back of any card alone before the camera.", number=number, most=count
+            "%(number)d of %(most)d: put any card, back up, alone in front of the camera.", number=number, most=count
         )
         return Progress(back)
     card = card_term(subject, enrolment.description.edition)
     return Progress(
-        say("%(number)d of %(most)d: lay %(card)s alone before the camera.", number=number, most=count, card=card)
+        say("%(number)d of %(most)d: put %(card)s alone in front of the camera.", number=number, most=count, card=card)
     )
 
 
