@@ -21,6 +21,17 @@ PAIRS = "Reds = Ann Cid, Blues = Bob Dee"
 SIX = "Reds = Ann Dee, Blues = Bob Eve, Greens = Cid Fay"
 EIGHT_IN_PAIRS = "Reds = Ann Eve, Blues = Bob Fay, Greens = Cid Gus, Yellows = Dee Hal"
 
+WITH_FAULTS = """edition classic
+side Ann
+side Bob
+hand first Ann
+Ann roll
+Bob 25
+Bob foo
+Bob roll
+"""
+"""A record with an illegal line and an unreadable one."""
+
 DEALT_TO_EIGHT = [
     (TWO, 94), (THREE, 88), (FOUR, 82), (FIVE, 76), (f"{FIVE}, Fay", 70), (f"{FIVE}, Fay, Gus", 64), (EIGHT, 58),
     (PAIRS, 82), (SIX, 70), (EIGHT_IN_PAIRS, 58),

@@ -9,7 +9,7 @@ from evening import Evening
 from sheet import scenes
 
 from companion.common.text import Term, say
-from companion.pages import Camera, create_app, language, words
+from companion.pages import Camera, create_app, words
 from companion.pages.table_camera import camera_settings, zone_form
 from companion.pages.table_camera.camera import sights
 from companion.pages.table_camera.camera_settings import OtherCameras
@@ -17,6 +17,7 @@ from companion.pages.table_camera.zone_form import Called
 from companion.pages.words import Names
 from companion.rules.record.judge import Game
 from companion.rules.table import Team
+from companion.tabletop import translation
 from companion.tabletop.drawn_zones import DrawnZones, parse_drawing
 from companion.vision.quality.advice import Advice, Tip
 from companion.vision.quality.live_survey import Survey
@@ -256,7 +257,7 @@ def test_the_page_says_if_only_cards_give_the_scale():
 def test_sentences_name_mats_and_zones_like_the_table(thing, said):
     words.speak_of(Game(teams=(Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))), MATS)
     shown = words.said(say("Look at %(thing)s.", thing=Term(*thing)))
-    language.speak_of(None)
+    translation.speak_of(None)
 
     assert shown == said
 

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 import pytest
 from pictures import Lens, Mat, Scene, picture
+from records import WITH_FAULTS
 
 from companion.app import usage
 from companion.app.cli import companion as companion_group
@@ -21,21 +22,12 @@ from companion.tabletop.drawn_zones import FILE_NAME, DrawnZones, parse_drawing
 from companion.tabletop.mat_layout import side_mat
 
 TABLE = "[[side]]\nname = 'Ann'\n[[side]]\nname = 'Bob'\n"
-GAME = """edition classic
-side Ann
-side Bob
-hand first Ann
-Ann roll
-Bob 25
-Bob foo
-Bob roll
-"""
 
 
 @pytest.fixture
 def record(tmp_path: Path) -> Path:
     path = tmp_path / "game.mbn"
-    path.write_text(GAME, encoding="utf-8")
+    path.write_text(WITH_FAULTS, encoding="utf-8")
     return path
 
 
@@ -85,7 +77,7 @@ CLOSING = (
 
 
 def test_what_was_left_out_is_told_once_at_the_end(called, record):
-    record.write_text(GAME + "Bob 25\n", encoding="utf-8")
+    record.write_text(WITH_FAULTS + "Bob 25\n", encoding="utf-8")
     replayed, scored = called("replay", record, record), called("score", record)
 
     assert replayed.stdout.count(CLOSING) == 2
@@ -129,7 +121,7 @@ def test_a_file_that_is_no_record_is_left_after_five_complaints(called, tmp_path
 def test_a_file_that_is_no_text_gets_one_sentence(called, tmp_path, words):
     path, sound = tmp_path / "scan.mbn", tmp_path / "sound.mbn"
     path.write_bytes(bytes(range(256)) * 40)
-    sound.write_text(GAME, encoding="utf-8")
+    sound.write_text(WITH_FAULTS, encoding="utf-8")
     alone, together = called(*words, path), called(*words, path, sound)
 
     assert (alone.stdout, alone.stderr) == (
@@ -144,8 +136,8 @@ def test_a_file_that_is_no_text_gets_one_sentence(called, tmp_path, words):
 def test_a_record_saved_by_notepad_is_read(called, tmp_path, encoding):
     record, same = tmp_path / "game.mbn", tmp_path / "same" / "game.mbn"
     same.parent.mkdir()
-    record.write_text(GAME, encoding="utf-8")
-    same.write_text(GAME, encoding=encoding)
+    record.write_text(WITH_FAULTS, encoding="utf-8")
+    same.write_text(WITH_FAULTS, encoding=encoding)
 
     for words in (["replay", "--json"], ["replay"], ["score"]):
         assert called(*words, same).stdout.replace(str(same), str(record)) == called(*words, record).stdout

@@ -24,7 +24,7 @@ from companion.common.errors import Problem
 from companion.common.text import all_of, listed, one_of, say, say_many
 from companion.match.questions import Answer
 from companion.match.zone_plays import where
-from companion.pages import Camera, create_app, language, words
+from companion.pages import Camera, create_app, words
 from companion.pages.players import phone_identity
 from companion.printing.label_sheets import known_sheets
 from companion.rules import card_names, reasons
@@ -140,8 +140,8 @@ def test_no_text_is_there_both_alone_and_with_a_form_for_several(known):
 
 @pytest.fixture
 def speak():
-    yield language.speak
-    language.speak("en")
+    yield translation.speak
+    translation.speak("en")
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ def test_a_sentence_is_its_english_and_an_exception_keeps_what_it_remembers():
 def test_a_sentence_with_a_card_in_it_is_said_in_french(french):
     french(**{"%(card)s has been laid.": "Carte posée : %(card)s."})
 
-    said = language.translate(say("%(card)s has been laid.", card=card_term(Card.RIGHT_OF_WAY)))
+    said = translation.translate(say("%(card)s has been laid.", card=card_term(Card.RIGHT_OF_WAY)))
 
     assert said == "Carte posée : Véhicule prioritaire."
 
@@ -174,18 +174,18 @@ def test_a_sentence_with_a_card_in_it_is_said_in_french(french):
 def test_a_sentence_within_a_sentence_and_each_of_a_list_is_translated(french):
     french(**{"alone": "seul", "%(some)s or %(last)s": "%(some)s ou %(last)s", "Play %(how)s.": "Jouez %(how)s."})
 
-    assert language.translate(say("Play %(how)s.", how=one_of([say("alone"), 2, 3]))) == "Jouez seul, 2 ou 3."
-    assert language.translate(listed([card_term(Card.STOP), card_term(Card.ROLL)])) == "Feu rouge, Feu vert"
+    assert translation.translate(say("Play %(how)s.", how=one_of([say("alone"), 2, 3]))) == "Jouez seul, 2 ou 3."
+    assert translation.translate(listed([card_term(Card.STOP), card_term(Card.ROLL)])) == "Feu rouge, Feu vert"
 
 
 def test_a_sentence_begins_large_in_every_language_where_it_does_in_english(french):
     french(**{"%(zone)s: look at it.": "%(zone)s: popatrz."})
-    language.speak("pl")
+    translation.speak("pl")
     at_first = say("%(zone)s: look at it.", zone=where("side-1/battle").begun())
     within = say("%(zone)s: look at it.", zone=where("side-1/battle"))
 
-    assert language.translate(at_first)[0].isupper()
-    assert language.translate(within)[0].islower()
+    assert translation.translate(at_first)[0].isupper()
+    assert translation.translate(within)[0].islower()
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_counts_and_lists_read_as_people_speak():
     one, two = (say_many("One card was there.", "%(count)d cards were there.", count) for count in (1, 2))
 
     assert (one, two) == ("One card was there.", "2 cards were there.")
-    assert (language.translate(one), language.translate(two)) == (one, two)
+    assert (translation.translate(one), translation.translate(two)) == (one, two)
     assert all_of(["Ann"]) == "Ann"
     assert all_of(["Ann", "Bob", "Cid"]) == "Ann, Bob and Cid"
     assert one_of(["100 %", "no"]) == "100 % or no"
@@ -262,7 +262,7 @@ def test_a_page_is_in_the_language_that_was_chosen_or_that_the_phone_asks_for(ma
         session.update({"language": chosen} if chosen else {})
 
     assert f'<html lang="{answered}">' in page.get("/setup", headers={"Accept-Language": wanted}).text
-    assert (language.spoken(), language.printed_in()) == ("en", None)
+    assert (translation.spoken(), translation.printed_in()) == ("en", None)
 
 
 def test_cards_are_called_by_their_french_names_on_a_french_page(match):
@@ -635,7 +635,7 @@ def test_quotation_marks_are_those_of_the_language(speak, spoken, quoted):
     assert words.curly("`it's` 'roll'") == quoted
 
 
-@pytest.mark.parametrize("of", [of for of in languages.LANGUAGES if of != language.ENGLISH])
+@pytest.mark.parametrize("of", [of for of in languages.LANGUAGES if of != translation.ENGLISH])
 @pytest.mark.parametrize("name", texts.edition_names())
 def test_where_a_rule_is_written_is_said_in_every_language(name, of):
     edition = load_edition(name)

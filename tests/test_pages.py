@@ -19,7 +19,7 @@ from companion.common.text import say
 from companion.match.match import Match
 from companion.match.state import Policy
 from companion.match.zone_plays import where
-from companion.pages import Camera, announce, create_app, language, serve
+from companion.pages import Camera, announce, create_app, serve
 from companion.pages.game import views
 from companion.pages.players import phone_identity
 from companion.pages.players.names import clean, record_names
@@ -33,6 +33,7 @@ from companion.rules.editions.edition import edition_names, load_edition, switch
 from companion.rules.play import Play, Verb
 from companion.rules.referee import legal_plays
 from companion.rules.table import Table
+from companion.tabletop import translation
 
 
 @pytest.fixture
@@ -636,7 +637,7 @@ def test_the_state_has_sentences_in_the_requested_language(page, begun):
 
     assert asked[0].get_json()["trouble"] == "0 no longer sends pictures; still trying."
     assert asked[1].get_json()["trouble"].startswith("0 n’envoie plus d’images")
-    assert language.spoken() == "en"
+    assert translation.spoken() == "en"
 
 
 def test_a_page_shows_the_version_in_its_data_attribute(page, begun):
@@ -786,10 +787,10 @@ def test_the_terminal_aligns_the_addresses_and_uses_its_own_language(monkeypatch
     for name in ("LC_ALL", "LC_MESSAGES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "fr_FR.UTF-8")
-    language.speak(terminal_language())
+    translation.speak(terminal_language())
     ready = here(say("Mille Bornes Companion is ready."))
     said = announce("192.168.1.20", 8080, "tok", "NKCM")
-    language.speak("en")
+    translation.speak("en")
 
     assert said.startswith(ready)
     assert ready != "Mille Bornes Companion is ready."

@@ -24,7 +24,6 @@ from companion.app.robot_match import RobotMatch, begin, read_match
 from companion.app.terminal_game import _COMMANDS, TerminalGame
 from companion.app.terminal_screen import HELP, Stage, asked, screen, slots
 from companion.common.languages import LANGUAGES
-from companion.pages import language
 from companion.robots.information_set import DealtHand
 from companion.robots.robot import Level
 from companion.rules.cards import Card
@@ -32,6 +31,7 @@ from companion.rules.editions.edition import edition_names, load_edition
 from companion.rules.hidden_cards import deal
 from companion.rules.record import judge, notation
 from companion.storage.data_folder import write_whole
+from companion.tabletop import translation
 
 SEATED = [
     (edition, players, each == 2)
@@ -46,8 +46,8 @@ def in_english(monkeypatch):
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
         monkeypatch.delenv(name, raising=False)
     yield
-    language.speak("en")
-    language.speak_of(None)
+    translation.speak("en")
+    translation.speak_of(None)
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ BOB = "roll 25 50 100 out-of-gas accident"
 def test_the_screen_fits_24_lines_of_80_columns_and_shows_no_hidden_cards(edition, players, pairs, seed, spoken):
     chance = random.Random(seed)
     match = begin(edition, players, Level.THUMB, seed, pairs=pairs)
-    language.speak(spoken)
+    translation.speak(spoken)
     told: list[str] = []
 
     def ask(_prompt: str) -> str | None:

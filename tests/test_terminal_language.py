@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import texts
+from records import WITH_FAULTS
 
 from companion.app import usage
 from companion.app.doctor import NAMES, Check
@@ -13,15 +14,6 @@ from companion.common.text import say
 from companion.tabletop import translation
 from companion.vision.quality.verdict import Aspect
 
-RECORD = """edition classic
-side Ann
-side Bob
-hand first Ann
-Ann roll
-Bob 25
-Bob foo
-Bob roll
-"""
 RACE = "edition rush\nside Ann\nside Bob\ntarget 300\nhand first Ann\nAnn 300\n"
 
 
@@ -40,7 +32,7 @@ def spoken(monkeypatch):
 @pytest.fixture
 def record(tmp_path):
     path = tmp_path / "game.mbn"
-    path.write_text(RECORD, encoding="utf-8")
+    path.write_text(WITH_FAULTS, encoding="utf-8")
     return path
 
 
@@ -74,7 +66,7 @@ def test_replay_judges_in_german(called, record):
 def test_score_says_in_german_who_wins_and_what_does_not_count(called, tmp_path):
     race, game = tmp_path / "race.mbn", tmp_path / "game.mbn"
     race.write_text(RACE, encoding="utf-8")
-    game.write_text(RECORD.replace("Bob foo\n", ""), encoding="utf-8")
+    game.write_text(WITH_FAULTS.replace("Bob foo\n", ""), encoding="utf-8")
     won, left_out = called("score", race), called("score", game)
 
     assert "Runde 1: Ann nach 300 km am Ziel\n" in won.stdout

@@ -21,10 +21,10 @@ from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po, write_po
 
 from companion.common.languages import OWN_NAMES
-from companion.pages.language import ENGLISH
 from companion.rules.editions.edition import edition_names, load_edition, switches
 from companion.rules.editions.switches import switch_title
 from companion.tabletop.template_decks import deck_names, load_deck
+from companion.tabletop.translation import ENGLISH
 
 ROOT = Path(__file__).parent.parent
 TRANSLATIONS = ROOT / "web" / "translations"

@@ -21,7 +21,7 @@ from companion.match.archive import judged, text_of
 from companion.match.match import Match, Mats, mats_in_order
 from companion.match.setup_file import Setup, read_setup
 from companion.match.state import MatchState
-from companion.pages import Camera, language, run_service
+from companion.pages import Camera, run_service
 from companion.pages.server.address import announced, base_url
 from companion.pages.table_camera.camera_settings import MOST_OTHERS, KeptTurn, OtherCameras
 from companion.pages.words import Names
@@ -29,6 +29,7 @@ from companion.rules import reasons
 from companion.rules.play import Verb
 from companion.storage.data_folder import as_owner_of, data_dir, store_path
 from companion.storage.event_store import Store
+from companion.tabletop import translation
 from companion.tabletop.card_ids import card_ids
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.mat_layout import ROBOT, TABLE
@@ -142,7 +143,7 @@ def up(
     `deck`: template deck; None takes the setup's, or the page's choice. The log goes to `club`, the state to the broker
     `mqtt`. `address` replaces the machine's own.
     """
-    language.speak(terminal_language())
+    translation.speak(terminal_language())
     given = announced(address) if address is not None else ""
     _check_others(source, others)
     setup = _read(setup_file) if setup_file else None

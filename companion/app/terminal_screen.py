@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from companion.app.reports import report
-from companion.pages import language, words
+from companion.pages import words
 from companion.pages.words import N_, Names, _
 from companion.robots.information_set import DealtHand, PastPlay, options
 from companion.rules import scoring
@@ -19,6 +19,7 @@ from companion.rules.play import Play, Verb
 from companion.rules.record.judge import Game, HandResult
 from companion.rules.scoring import Item
 from companion.rules.table import How, Side, Table, is_driving
+from companion.tabletop import translation
 
 _WIDTH, _HEIGHT = 79, 24
 _NAME_WIDTH, _PILE_WIDTH = 15, 20
@@ -118,7 +119,7 @@ def _heading(game: Game, hand: DealtHand) -> str:
 def _sides(game: Game, hand: DealtHand, names: Names) -> Iterator[str]:
     """Yield a line of piles and scores per side, and its areas below."""
     table = hand.deal.table
-    rows = [["", _("Battle"), _("Speed"), language.in_edition("km"), _("Hand"), _("Overall"), _("Games")]]
+    rows = [["", _("Battle"), _("Speed"), translation.in_edition("km"), _("Hand"), _("Overall"), _("Games")]]
     for side, sheet in zip(table.sides, scoring.score(table), strict=True):
         battle, speed = words.title(side.battle_top) or "–", "max 50" if side.limited else "–"
         scores = (side.km, sheet.total, game.totals.get(side.name, 0), game.won.get(side.name, 0))

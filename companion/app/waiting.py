@@ -22,6 +22,7 @@ from companion.pages import language
 from companion.pages.server import serving
 from companion.pages.server.serving import Manager
 from companion.pages.words import _
+from companion.tabletop import translation
 
 PAUSES_S = (2.0, 5.0, 10.0, 30.0, 60.0)  # between attempts; the last repeats
 BEAT_S = 5.0  # between signs of life to the service manager
@@ -73,7 +74,7 @@ def _page(reason: str) -> Flask:
 
     @app.before_request
     def answer() -> Response:
-        page = render_template("waiting.html", language=language.spoken(), reason=language.translate(reason), _=_)
+        page = render_template("waiting.html", language=translation.spoken(), reason=translation.translate(reason), _=_)
         return make_response(page, 503, {"Cache-Control": "no-store"})
 
     return app

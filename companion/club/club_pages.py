@@ -29,6 +29,7 @@ from companion.pages import language, words
 from companion.pages.scores import score_sheets
 from companion.pages.server.address import qr_path
 from companion.pages.words import Names, _, many
+from companion.tabletop import translation
 
 bp = Blueprint("club", __name__)
 
@@ -85,7 +86,7 @@ def boards() -> str:
             glances = _glances(db)
         return render_template("club_tables.html", tables=glances)
 
-    key = (language.spoken(), "HX-Request" in request.headers)
+    key = (translation.spoken(), "HX-Request" in request.headers)
     return drawn() if who() else club().boards.get(key, drawn, int(time.monotonic()))
 
 

@@ -8,26 +8,7 @@ from babel import localedata
 from flask import Flask, request, session
 
 from companion.common.languages import LANGUAGES
-from companion.tabletop.translation import (
-    ENGLISH,
-    catalogue,
-    decimal,
-    in_edition,
-    name_cards_of,
-    printed_in,
-    speak,
-    speak_of,
-    spoken,
-    translate,
-    translate_many,
-    with_values,
-    worded,
-)
-
-__all__ = [
-    "ENGLISH", "catalogue", "decimal", "in_edition", "name_cards_of", "printed_in", "speak", "speak_of", "spoken",
-    "translate", "translate_many", "with_values", "worded",
-]  # fmt: skip
+from companion.tabletop.translation import ENGLISH, speak, speak_of, spoken
 
 EUROPEAN = "en_150"  # English without a country: its dates and times are unambiguous
 _REGIONAL = re.compile(r"([a-z]{2})-([a-z]{2})", re.IGNORECASE | re.ASCII)

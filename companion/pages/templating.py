@@ -27,6 +27,7 @@ from companion.pages.limits import too_many_pixels
 from companion.pages.players import notices, phone_identity, preferences
 from companion.pages.scores import charts, wall
 from companion.rules.cards import Card, Family
+from companion.tabletop import translation
 from companion.tabletop.mat_layout import SIDE_MARKS
 from companion.vision.counting.photographs import MOST_BYTES
 
@@ -108,7 +109,7 @@ def prepare_looks(app: Flask, static: Path) -> None:
     app.jinja_env.bytecode_cache = Compiled(str(static.parent / "templates" / "__pycache__"))
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
-        language.worded, language.translate_many, newstyle=True
+        translation.worded, translation.translate_many, newstyle=True
     )
     language.prepare(app)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
@@ -122,9 +123,9 @@ def prepare_looks(app: Flask, static: Path) -> None:
         request_field=request_field,
         most_bytes=MOST_BYTES,
         too_many_pixels=too_many_pixels,
-        in_edition=language.in_edition,
+        in_edition=translation.in_edition,
     )
-    app.jinja_env.filters.update(curly=words.curly, here=language.translate, said=words.said, title_of=words.title)
+    app.jinja_env.filters.update(curly=words.curly, here=translation.translate, said=words.said, title_of=words.title)
     app.context_processor(lambda: _looks(asset))
     app.add_url_rule(
         "/static/<path:name>", "static", lambda name: _serve(asset(name)) if name in bodies else abort(404)
@@ -145,7 +146,7 @@ def _looks(asset: Callable[[str], Asset]) -> dict[str, Any]:
         "asset": lambda name: url_for("static", name=name, v=asset(name).mark),
         "signs": url_for("static", name="signs.svg", v=asset("signs.svg").mark),
         "part": "HX-Request" in request.headers,
-        "language": language.spoken(),
+        "language": translation.spoken(),
         "own_languages": OWN_NAMES,
         "word_language": " · ".join(OWN_WORDS.values()),
     }

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from companion.common.text import Said, Term
 from companion.match.history import CAMERA
-from companion.pages import language
 from companion.rules import reasons, referee
 from companion.rules.card_names import card_name
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
@@ -20,22 +19,23 @@ from companion.rules.record import notation
 from companion.rules.record.judge import Game
 from companion.rules.scoring import Item, safety_points
 from companion.rules.table import HowEnded, Side
+from companion.tabletop import translation
 from companion.tabletop.mat_layout import ROBOT, TABLE, kind_of, mat_of
 
 
 def _(text: str, **values: object) -> str:
     """Translate a text and insert its values."""
-    return language.with_values(language.worded(text), values)
+    return translation.with_values(translation.worded(text), values)
 
 
 def many(one: str, several: str, count: int, **values: object) -> str:
     """Translate the form of a text for `count`, and insert the values."""
-    return language.with_values(language.translate_many(one, several, count), {"count": count, **values})
+    return translation.with_values(translation.translate_many(one, several, count), {"count": count, **values})
 
 
 def said(text: str) -> str:
     """Translate a `Said` text; return typed text unchanged."""
-    return language.translate(text) if isinstance(text, Said) else text
+    return translation.translate(text) if isinstance(text, Said) else text
 
 
 def N_(text: str) -> str:  # noqa: N802 - the usual name of this mark
@@ -101,7 +101,7 @@ def doer(by: str, names: Names) -> str:
 
 def name(card: Card | None) -> str:
     """Return a card's printed name: `End of Limit`, `75 km`, `U-Turn`."""
-    return card_name(card or Card.UNKNOWN, language.spoken(), language.printed_in())
+    return card_name(card or Card.UNKNOWN, translation.spoken(), translation.printed_in())
 
 
 def title(card: Card | None) -> str:
@@ -236,7 +236,7 @@ def speak_of(game: Game, mats: Mapping[str, str]) -> None:
             return _("%(who)s’s mat", who=side) if side else _("the mat in the middle of the table")
         return (side or _("the middle of the table")) if term.kind == "side" else None
 
-    language.speak_of(game.edition_name, called)
+    translation.speak_of(game.edition_name, called)
 
 
 def side_at(place: str, names: Names, mats: Mapping[str, str]) -> str | None:
@@ -323,7 +323,7 @@ def why(reason: Reason, edition: Edition, names: Names) -> Why:
     called: dict[str, Callable[[str], str]] = {**people, "rule": _house_rule, "needs": _needed}
     details = tuple((key, called[key](value) if key in called else value) for key, value in reason.details)
     shown = Reason(reason.code, details)
-    here, printed = language.spoken(), language.printed_in()
+    here, printed = translation.spoken(), translation.printed_in()
     instead = reasons.instead(shown, here, printed)
     say, rule = curly(reasons.say(shown, here, printed)), curly(reasons.rule(shown, edition, here))
     return Why(reason.code.value, say, rule, curly(instead) if instead else None)
@@ -356,7 +356,7 @@ _QUOTES = {"pl": "„”", "de": "„“", "es": "«»", "it": "«»", "fr": ("�
 
 def curly(text: str) -> str:
     """Translate a sentence, with typographic apostrophes and quotation marks."""
-    quoted = r"\1".join(_QUOTES.get(language.spoken(), "“”"))
+    quoted = r"\1".join(_QUOTES.get(translation.spoken(), "“”"))
     return re.sub(r"`([^`]*)`", quoted, re.sub(r"(?<!\w)'(\w[^' ]*)'", quoted, said(text))).replace("'", "’")
 
 

@@ -71,7 +71,7 @@ def speak_of(edition: str | None, called: Called = lambda _term: None) -> None:
 def translate(text: str) -> str:
     """Return a text, or a `Said` with its values, in the spoken language; unknown texts stay unchanged.
 
-    A sentence from another package keeps its initial capital.
+    A sentence that begins with a capital still does when a translated value comes first.
     """
     if not isinstance(text, Said):
         return catalogue(spoken()).gettext(text) if text else ""

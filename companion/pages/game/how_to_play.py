@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from flask import Blueprint, abort, render_template, request
 
 from companion.common import parsing
-from companion.pages import language, words
+from companion.pages import words
 from companion.pages.context import editions, state
 from companion.pages.game import house_rules, views
 from companion.pages.words import N_, Names, _
@@ -20,6 +20,7 @@ from companion.rules.play import Play
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import Game
 from companion.rules.record.notation import RecordLine
+from companion.tabletop import translation
 
 bp = Blueprint("how", __name__)
 
@@ -87,14 +88,14 @@ def card(slug: str) -> str:
 
 
 def _page(edition: Edition, targets: Iterable[int] = ()) -> str:
-    language.speak_of(edition.name)
+    translation.speak_of(edition.name)
     target = _(" or ").join(map(str, sorted(set(targets or edition.target_km.values()))))
     worth = {item: getattr(edition.points, field) for field, item in house_rules.POINTS.items()}
     return render_template(
         "how.html",
         edition=edition,
         editions=editions(),
-        target=language.in_edition(f"{target} km"),
+        target=translation.in_edition(f"{target} km"),
         sections={
             key: {
                 "title": _(title),
@@ -192,7 +193,7 @@ def try_it() -> str:
         number, tapped = number + 1, None
     game, hand = _played(number), _hand(number)
     names, wanted = Names.of(game), _play(STEPS[number].play).card if number < len(STEPS) else None
-    language.speak_of(game.edition_name)
+    translation.speak_of(game.edition_name)
     return render_template(
         "try.html",
         number=number,

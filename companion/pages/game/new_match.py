@@ -13,7 +13,6 @@ from companion.common.text import one_of
 from companion.match.history import DEMO
 from companion.match.setup_file import deck_lines
 from companion.match.state import MatchState, Policy
-from companion.pages import language
 from companion.pages.context import AnyResponse, editions, forget_state, has_camera, match, once, service, state
 from companion.pages.game import house_rules, how_to_play
 from companion.pages.game.table_page import POLICIES
@@ -28,6 +27,7 @@ from companion.rules.editions.edition_file import FIRST_PLAYERS, LEAST_TARGET_KM
 from companion.rules.record import judge, notation
 from companion.rules.record.notation import RecordLine, SideLine
 from companion.rules.table import Team
+from companion.tabletop import translation
 
 bp = Blueprint("setting_up", __name__)
 
@@ -74,7 +74,7 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
     now = state()
     known = {edition.name: edition for edition in editions()}
     edition = known.get(chosen.get("edition", ""), next(iter(known.values())))
-    language.speak_of(edition.name)
+    translation.speak_of(edition.name)
     target = _km(chosen.get("target", ""))
     who = _who_plays(edition, chosen, _names_before(now))
     return render_template(
@@ -244,7 +244,7 @@ def setup_lines(form: MultiDict[str, str]) -> list[str]:
     ]
     check_names(shown)
     words = record_names(shown)
-    language.name_cards_of(edition.name)
+    translation.name_cards_of(edition.name)
     house_rules.agreed(form, edition)
     km = _km(form.get("target", ""))
     target = None if km == edition.target_km[players] else km

@@ -24,6 +24,7 @@ from companion.pages.scores import charts, photo_score, score_sheets, sheet_imag
 from companion.pages.words import N_, Names, _, many
 from companion.rules import scoring
 from companion.rules.record.judge import Game
+from companion.tabletop import translation
 
 bp = Blueprint("past", __name__)
 
@@ -106,7 +107,7 @@ def picture(number: int, hand: int) -> Response:
     played = past.hand(hand)
     if played is None or played.is_open:
         abort(404)
-    key = (number, past.last, hand, language.spoken(), language.locale())
+    key = (number, past.last, hand, translation.spoken(), language.locale())
     drawn = service().pictures.get(key, partial(_drawn, past, played))
     return download(drawn, "image/png", f"match-{number}-hand-{hand}.png", opens=True)
 

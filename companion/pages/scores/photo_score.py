@@ -13,7 +13,6 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from companion.common.errors import Busy, Problem
 from companion.common.spelling import shown
 from companion.common.text import say
-from companion.pages import language
 from companion.pages.context import AnyResponse, editions, folder, match, sent_files, service, state
 from companion.pages.limits import too_many_pixels
 from companion.pages.scores import photo_form, score_sheets
@@ -21,6 +20,7 @@ from companion.pages.scores.score_sheets import SheetView
 from companion.pages.words import Names, _
 from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.rules.table import Table
+from companion.tabletop import translation
 from companion.tabletop.template_decks import load_deck
 from companion.vision.counting.photographs import MOST_BYTES, MOST_PHOTOS, Snap, deck_choices, read_photo
 from companion.vision.counting.tally import Photo, Tally, tally
@@ -234,7 +234,7 @@ def _found(snap: Snap) -> tuple[Edition, Tally]:
         edition = _edition(snap.edition)
     except EditionError:
         abort(400)
-    language.name_cards_of(edition.name)
+    translation.name_cards_of(edition.name)
     return edition, tally(edition, snap.photos)
 
 

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from companion.match.archive import PlayedHand
-from companion.pages import language, words
+from companion.pages import words
 from companion.pages.game import views
 from companion.pages.words import N_, Names, _, many
 from companion.rules import reasons, scoring
@@ -17,6 +17,7 @@ from companion.rules.editions.edition import Edition
 from companion.rules.record.judge import Game, HandResult
 from companion.rules.scoring import Item, Sheet
 from companion.rules.table import Ending, HowEnded, Side, Table
+from companion.tabletop import translation
 
 Answered = Mapping[tuple[str, Card], Card]  # hazard countered by each coup fourré, by side and safety
 NOTHING: Answered = {}
@@ -205,7 +206,7 @@ def rule(item: Item, edition: Edition) -> str:
         Item.EXTENSION: "extension-bonus",
         Item.SHUT_OUT: "shut-out",
     }.get(item, "points")
-    return words.curly(reasons.source(what, edition, language.spoken()))
+    return words.curly(reasons.source(what, edition, translation.spoken()))
 
 
 def _distance(scored: _Scored) -> Iterator[str]:

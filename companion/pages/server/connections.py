@@ -32,12 +32,13 @@ from werkzeug.http import parse_accept_header
 from companion.common import clock
 from companion.common.errors import Problem
 from companion.common.languages import LANGUAGES
-from companion.pages import language, limits
+from companion.pages import limits
 from companion.pages.limits import network
 from companion.pages.players.phone_identity import NotYours
 from companion.pages.server import guard
 from companion.pages.server.guard import SENTENCES
 from companion.pages.words import _
+from companion.tabletop import translation
 
 MOST_CONNECTIONS = 640
 MOST_AN_ADDRESS = 160  # a whole room may share one
@@ -208,7 +209,7 @@ class Refusal:
     def to_response(self, _ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
         sentence, reason = _SAID[self.code]
         accepted = parse_accept_header(self._headers.get("ACCEPT_LANGUAGE", ""), LanguageAccept)
-        texts = language.catalogue(accepted.best_match(LANGUAGES, language.ENGLISH))
+        texts = translation.catalogue(accepted.best_match(LANGUAGES, translation.ENGLISH))
         say, kind = self._sentence or texts.gettext(SENTENCES[sentence]), "text/plain"
         if self._path.startswith("/api/"):
             say, kind = json.dumps({"say": say}), "application/json"
@@ -281,7 +282,7 @@ class Parser(HTTPRequestParser):
             return int(self._channel.server.application.config["MOST_BYTES"])
         environ = self._channel.task_class(self._channel, self).get_environment()
         with self._channel.server.application.request_context(environ):
-            language.speak(request.accept_languages.best_match(LANGUAGES, language.ENGLISH))
+            translation.speak(request.accept_languages.best_match(LANGUAGES, translation.ENGLISH))
             try:
                 guard.check_door()
             except NotYours as problem:
@@ -291,5 +292,5 @@ class Parser(HTTPRequestParser):
             except Problem:
                 return limits.USUAL.most_bytes
             finally:
-                language.speak(language.ENGLISH)
+                translation.speak(translation.ENGLISH)
             return limits.BODIES.get(request.endpoint or "", limits.USUAL).most_bytes

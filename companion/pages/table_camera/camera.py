@@ -14,7 +14,7 @@ from companion.common import parsing
 from companion.common.addresses import shown
 from companion.common.errors import Problem
 from companion.common.terminal import typed
-from companion.pages import language, words
+from companion.pages import words
 from companion.pages.context import AnyResponse, has_camera, match, service, state
 from companion.pages.players import phone_identity
 from companion.pages.server.address import join_url, qr_path
@@ -22,6 +22,7 @@ from companion.pages.table_camera import zone_form
 from companion.pages.table_camera.camera_settings import QUARTERS, Turn
 from companion.pages.table_camera.zone_form import Called
 from companion.pages.words import N_, Names, _
+from companion.tabletop import translation
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.mat_layout import mat_of
 from companion.vision.boxes import around, shrunk
@@ -302,7 +303,7 @@ def _by_mat(survey: Survey, called: Called) -> Iterator[dict[str, object]]:
 def _scale(zone: ZoneSight) -> str:
     if zone.px_per_mm is None:
         return ""
-    scale = "–".join(dict.fromkeys(map(language.decimal, zone.px_per_mm)))
+    scale = "–".join(dict.fromkeys(map(translation.decimal, zone.px_per_mm)))
     return _("about %(scale)s px/mm", scale=scale) if zone.is_guessed else _("%(scale)s px/mm", scale=scale)
 
 

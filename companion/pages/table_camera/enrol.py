@@ -15,14 +15,14 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from companion.common import parsing
 from companion.common.errors import Busy, Problem
 from companion.common.text import listed
-from companion.pages import language, words
+from companion.pages import words
 from companion.pages.context import AnyResponse, folder, go, has_picture, sent_files, service
 from companion.pages.limits import too_many_pixels
 from companion.pages.players import phone_identity
 from companion.pages.table_camera.decks import known, title_of
 from companion.pages.words import _, many
 from companion.rules.cards import card_of_slug
-from companion.tabletop import template_decks
+from companion.tabletop import template_decks, translation
 from companion.tabletop.template_decks import BACK, MOST_PICTURES, Subject, drop_waiting, waiting_in
 from companion.vision.boxes import Image, shrunk
 from companion.vision.capture import sandbox
@@ -294,7 +294,7 @@ def _enrolment(name: str) -> Enrolment:
         abort(404)
     try:
         described = template_decks.read_description(folder() / template_decks.DECKS_NAME / name)
-        language.name_cards_of(described.edition)
+        translation.name_cards_of(described.edition)
         return begin(name, described.edition, folder())
     except Problem:
         abort(404)

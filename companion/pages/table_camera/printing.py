@@ -8,7 +8,7 @@ from flask import Blueprint, Response, abort, render_template, request
 
 from companion.common import parsing
 from companion.common.errors import Problem
-from companion.pages import language, words
+from companion.pages import words
 from companion.pages.context import editions, state
 from companion.pages.limits import Queue
 from companion.pages.words import N_, _, many
@@ -17,6 +17,7 @@ from companion.printing.sheets import sheets_for
 from companion.printing.stickers import sticker_size_mm
 from companion.printing.write import Wanted, first_pages, pdf_files
 from companion.rules.editions.edition import EditionError, load_edition
+from companion.tabletop import translation
 from companion.tabletop.card_ids import card_ids
 from companion.tabletop.mat_layout import CARD_MM, MAX_SIDES
 from companion.tabletop.sticker_codes import STICKER_MM
@@ -125,4 +126,4 @@ def _order(sheets: str, labels: str = "") -> Wanted:
     if size_mm is None:
         raise Problem(_("Stickers are 16, 20 or 28 mm wide: choose one of these sizes."))
     kind = "tag" if asked.get("kind") == "tag" else "qr"
-    return Wanted(sheets, edition, sides, size_mm, kind, language.spoken(), label_sheet(labels) if labels else None)
+    return Wanted(sheets, edition, sides, size_mm, kind, translation.spoken(), label_sheet(labels) if labels else None)
