@@ -186,7 +186,7 @@ def of_film(folder: Path, faces: str | None, name: str) -> FilmedHand:
     plays = tuple(TruePlay(*(play.get(key) for key in keys)) for play in truth["plays"])
     text = (folder / "setup.toml").read_text("utf-8")
     made = _made() | {"seconds_of_the_eye": seconds}
-    return FilmedHand(name, text, plays, [hand["sides"] for hand in truth["hands"]], made, views)
+    return FilmedHand(name, text, plays, [hand["sides"] for hand in truth.get("hands", ())], made, views)
 
 
 def _templates(faces: str) -> Templates:
