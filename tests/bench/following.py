@@ -122,7 +122,8 @@ class Journal:
         self._plays: tuple[Play, ...] = ()
         self.record: tuple[str, ...] = ()
         self.flagged: set[int] = set()
-        self.false: set[str] = set()  # ids of questions
+        self._founded: set[str] = set()  # ids of questions about a play that was made
+        self.false: set[str] = set()  # ids of all other questions
         self.ms: list[float] = []  # processor time of each view
 
     def note(self, t_s: float, questions: Sequence[Question], plays: tuple[Play, ...], ms: float) -> None:
@@ -159,7 +160,9 @@ class Journal:
         if question.kind is Kind.DIFFERS:
             is_true = self._truth.is_complete(self.record, t_s)
             return is_true and not self._truth.is_disturbed(question.zone, t_s)
-        return question.asks_play and not self._truth.is_behind(question, self.record, t_s)
+        if self._truth.is_behind(question, self.record, t_s):
+            self._founded.add(question.id)
+        return question.asks_play and question.id not in self._founded
 
     def delays(self) -> tuple[int, ...]:
         """Return for each play proposed how many views came before, from the first without a hand over the card."""
@@ -294,8 +297,8 @@ class Film(Watcher):
         super()._deal()
 
 
-def follow_film(hand: FilmedHand, items: list[dict] | None = None) -> Result:
-    """Follow the views as `companion watch` does; what it tells is added to `items`."""
+def follow_film(hand: FilmedHand) -> tuple[Result, list[dict]]:
+    """Follow the views as `companion watch` does; return what it prints as well."""
     setup, views = setup_of(hand), iter(hand.views)
     truth = Truth(hand, setup)
     journal, now, since = Journal(truth), hand.views[0][0], time.process_time()
@@ -318,11 +321,10 @@ def follow_film(hand: FilmedHand, items: list[dict] | None = None) -> Result:
         return replace(now, t_s=frame.t_s)
 
     film, last_s = Film(setup, look), None
-    told = list(film.items(frames()))
+    items = list(film.items(frames()))
     note(last_s or 0.0)
-    if items is not None:
-        items += told
-    return judged(hand, truth, journal, [item["sides"] for item in told if "hand" in item], Taps())
+    sheets = [item["sides"] for item in items if "hand" in item]
+    return judged(hand, truth, journal, sheets, Taps()), items
 
 
 def follow_live(hand: FilmedHand, *, is_hosted: bool) -> Result:
@@ -487,7 +489,7 @@ class Host:
 def follow(hand: FilmedHand) -> dict[str, Result]:
     """Return the figures of each follower on a hand."""
     return {
-        FILM: follow_film(hand),
+        FILM: follow_film(hand)[0],
         NO_TAPS: follow_live(hand, is_hosted=False),
         HOST: follow_live(hand, is_hosted=True),
     }
