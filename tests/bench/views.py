@@ -114,16 +114,17 @@ def _row(view: View, after_gap: bool, before: View | None) -> list:
         0 if same else [_sighting_row(sighting) for sighting in view.sightings],
         sorted(view.unknown_zones),
         view.draw_pile_empty,
-        None if view.trouble is None else str(view.trouble),
+        view.trouble and str(view.trouble),
         sorted(view.things),
+        view.note and str(view.note),
     ]
 
 
 def _sighting_row(s: Sighting) -> list:
     corners = None if s.corners_px is None else _rounded(s.corners_px)
     return [
-        s.face.value, s.card, _rounded([s.centre_px])[0], corners, s.zone, int(s.sideways), round(float(s.confidence), 4),
-        s.by, [[card, round(float(sure), 4)] for card, sure in s.rivals], int(s.is_double), s.stay, s.glued, s.twice,
+        s.face.value, s.card, _rounded([s.centre_px])[0], corners, s.zone, int(s.sideways),
+        round(float(s.confidence), 4), s.by, [[card, round(float(sure), 4)] for card, sure in s.rivals], int(s.is_double), s.stay, s.glued, s.twice,
     ]  # fmt: skip
 
 
@@ -132,14 +133,15 @@ def _rounded(points: Iterable[Iterable[float]]) -> list[list[float]]:
 
 
 def _view(row: list, before: View | None) -> tuple[View, bool]:
-    t_s, after_gap, mats, sightings, unknown, empty, trouble, things = row
+    # Files made before notes were kept have none.
+    t_s, after_gap, mats, sightings, unknown, empty, trouble, things, *note = row
     if mats == 0 and before is not None:
         mats = before.mats
     else:
         mats = tuple(MatSeen(mat, tuple(map(tuple, corners)), scale) for mat, corners, scale in mats)
     is_same = sightings == 0 and before is not None
     sightings = before.sightings if is_same else tuple(map(_sighting, sightings))
-    return View(t_s, mats, sightings, frozenset(unknown), empty, trouble, frozenset(things)), bool(after_gap)
+    return View(t_s, mats, sightings, frozenset(unknown), empty, trouble, frozenset(things), *note), bool(after_gap)
 
 
 def _sighting(row: list) -> Sighting:
