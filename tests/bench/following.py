@@ -9,7 +9,7 @@ import math
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -52,8 +52,8 @@ class Truth:
     """The true plays of a hand: those that stayed, in order, and those that were taken back."""
 
     def __init__(self, hand: FilmedHand, setup: Setup) -> None:
-        known = [(play, texts_of([parse_play(play.text, setup.teams)])) for play in hand.plays]
-        plays = [replace(play, text=text) for play, texts in known for text in texts]
+        read = ((play, texts_of([parse_play(play.text, setup.teams)])) for play in hand.plays)
+        plays = [replace(play, text=text) for play, texts in read for text in texts]
         self.legal = tuple(play for play in plays if play.is_legal)
         self.slips = tuple(play for play in plays if not play.is_legal)
         self.texts = tuple(play.text for play in self.legal)
@@ -61,10 +61,6 @@ class Truth:
     def is_true(self, record: Sequence[str]) -> bool:
         """True if all of the record was played so, and nothing before its last line is missing."""
         return tuple(record) == self.texts[: len(record)]
-
-    def is_complete(self, record: Sequence[str], t_s: float) -> bool:
-        """True if the record is true and has all that was played by then."""
-        return self.is_true(record) and not any(_lies(play, t_s) for play in self.legal[len(record) :])
 
     def due(self, record: Sequence[str], t_s: float) -> TruePlay | None:
         """Return the play that a true record needs next, if its card lies there already."""
@@ -94,6 +90,11 @@ class Truth:
         is_end = any(play.verb is Verb.END for play in question.plays)
         return self.is_disturbed(question.zone, t_s) or (is_end and all(_lies(play, t_s) for play in self.legal))
 
+    def is_false_difference(self, question: Question, record: Sequence[str], t_s: float) -> bool:
+        """True if the record is true and complete, and every card of that zone is in its place."""
+        is_complete = not any(_lies(play, t_s) for play in self.legal[len(record) :])
+        return self.is_true(record) and is_complete and not self.is_disturbed(question.zone, t_s)
+
 
 def _lies(play: TruePlay, t_s: float) -> bool:
     return (play.lies_s or 0.0) <= t_s
@@ -105,7 +106,7 @@ def _gone_s(play: TruePlay) -> float:
 
 def _clear_s(play: TruePlay) -> float:
     """Return since when the card lies there without a hand over it."""
-    return play.lies_s or 0.0 if play.clear_s is None else play.clear_s
+    return (play.lies_s or 0.0) if play.clear_s is None else play.clear_s
 
 
 # Comparing -----------------------------------------------------------------------------------------------------
@@ -158,8 +159,7 @@ class Journal:
 
     def _is_false(self, question: Question, t_s: float) -> bool:
         if question.kind is Kind.DIFFERS:
-            is_true = self._truth.is_complete(self.record, t_s)
-            return is_true and not self._truth.is_disturbed(question.zone, t_s)
+            return self._truth.is_false_difference(question, self.record, t_s)
         if self._truth.is_behind(question, self.record, t_s):
             self._founded.add(question.id)
         return question.asks_play and question.id not in self._founded
@@ -276,53 +276,51 @@ def _faults(pairs: Sequence[tuple[str | None, str | None]]) -> Iterator[str]:
 
 
 class Film(Watcher):
-    """The film follower, with the plays of all its hands."""
+    """The film follower over stored views, with the plays of all its hands."""
 
-    def __init__(self, setup: Setup, look: Callable[[Frame], View]) -> None:
-        super().__init__(setup, look, confirm=True, extension=Verb.FINISH)
+    def __init__(self, setup: Setup, hand: FilmedHand, journal: Journal) -> None:
+        super().__init__(setup, self._next_view, confirm=True, extension=Verb.FINISH)
+        self._views, self._journal = hand.views, journal
+        self._looks = 0
+        self._seen_s = self._resumed_s = 0.0  # the last look, by the film's clock and by the processor's
         self._before: tuple[Play, ...] = ()
 
+    def told(self) -> list[dict]:
+        """Return all that `companion watch` prints."""
+        items = list(self.items(Frame(PICTURE, view.t_s, after_gap) for view, after_gap in self._views))
+        self._note()
+        return items
+
+    def _next_view(self, frame: Frame) -> View:
+        """Note how the view before was followed, and return the next; after the end, the last one again."""
+        if self._looks:
+            self._note()
+        view, _ = self._views[min(self._looks, len(self._views) - 1)]
+        self._looks += 1
+        self._seen_s, self._resumed_s = frame.t_s, time.process_time()
+        return replace(view, t_s=frame.t_s)
+
+    def _note(self) -> None:
+        ms = 1000 * (time.process_time() - self._resumed_s)
+        told = {ident for ident, _ in self._course.told}
+        shown = [question for question in self._course.asked if question.id in told]
+        self._journal.note(self._seen_s, shown, self._plays, ms)
+
     @property
-    def plays(self) -> tuple[Play, ...]:
+    def _plays(self) -> tuple[Play, ...]:
         return (*self._before, *(entry.line.play for entry in self._course.entries))
 
-    @property
-    def shown(self) -> list[Question]:
-        """The questions that have been told and are open."""
-        told = {ident for ident, _ in self._course.told}
-        return [question for question in self._course.asked if question.id in told]
-
     def _deal(self) -> None:
-        self._before = self.plays
+        self._before = self._plays
         super()._deal()
 
 
 def follow_film(hand: FilmedHand) -> tuple[Result, list[dict]]:
     """Follow the views as `companion watch` does; return what it prints as well."""
-    setup, views = setup_of(hand), iter(hand.views)
+    setup = setup_of(hand)
     truth = Truth(hand, setup)
-    journal, now, since = Journal(truth), hand.views[0][0], time.process_time()
-
-    def frames() -> Iterator[Frame]:
-        nonlocal now
-        for now, after_gap in views:
-            yield Frame(PICTURE, now.t_s, after_gap)
-
-    def note(t_s: float) -> None:
-        nonlocal since
-        journal.note(t_s, film.shown, film.plays, 1000 * (time.process_time() - since))
-
-    def look(frame: Frame) -> View:
-        """Note how the view before was followed, and return the next."""
-        nonlocal since, last_s
-        if last_s is not None:
-            note(last_s)
-        last_s, since = frame.t_s, time.process_time()
-        return replace(now, t_s=frame.t_s)
-
-    film, last_s = Film(setup, look), None
-    items = list(film.items(frames()))
-    note(last_s or 0.0)
+    journal = Journal(truth)
+    items = Film(setup, hand, journal).told()
     sheets = [item["sides"] for item in items if "hand" in item]
     return judged(hand, truth, journal, sheets, Taps()), items
 
@@ -397,17 +395,17 @@ class Host:
 
     def act(self, t_s: float) -> None:
         """Correct the record, answer a question or type a play."""
-        state = self._match.state
-        for question in state.questions:
+        questions = self._match.state.questions
+        for question in questions:
             self._since_s.setdefault(question.id, t_s)
-        ripe = [question for question in state.questions if t_s - self._since_s[question.id] >= READS_S]
-        first = next((question for question in state.questions if question.asks_play), None)
-        if self._corrects():
+        read = [question for question in questions if t_s - self._since_s[question.id] >= READS_S]
+        first = next((question for question in questions if question.asks_play), None)
+        if self._corrects() or (first in read and self._answers(first, t_s)) or self._types(t_s):
             return
-        if first in ripe and self._answers(first, t_s):
-            return
-        if not self._types(t_s):
-            any(self._answers_difference(question, t_s) for question in ripe)
+        false = (question for question in read if self._is_false_difference(question, t_s))
+        if (question := next(false, None)) is not None:
+            self._say(question, Answer.RECORD)
+            self._count("other")
 
     @property
     def _record(self) -> tuple[str, ...]:
@@ -462,14 +460,8 @@ class Host:
         self._match.enter(due.text, self._by, anyway=True)
         return self._count("typed")
 
-    def _answers_difference(self, question: Question, t_s: float) -> bool:
-        """Say that a record without a fault is right; True if answered."""
-        if question.kind is not Kind.DIFFERS or not self._truth.is_complete(self._record, t_s):
-            return False
-        if self._truth.is_disturbed(question.zone, t_s):
-            return False
-        self._say(question, Answer.RECORD)
-        return self._count("other")
+    def _is_false_difference(self, question: Question, t_s: float) -> bool:
+        return question.kind is Kind.DIFFERS and self._truth.is_false_difference(question, self._record, t_s)
 
     def _say(self, question: Question, answer: Answer, play: str | None = None) -> None:
         self._match.answer(question.id, answer, self._by, play=play, anyway=play is not None)

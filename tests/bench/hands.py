@@ -42,7 +42,7 @@ class Job:
             return views.of_scenes(views.case_of(self.name, self.only), self.name)
         if self.save is not None or self.only:
             return views.of_case(views.case_of(self.name, self.only), self.name, self.save)
-        if self.eye == "pictures" and self.name not in views.names():
+        if self.name not in views.names():
             views.make(self.name)
         return views.load(self.name)
 
@@ -50,7 +50,8 @@ class Job:
 def jobs_of(given: argparse.Namespace) -> list[Job]:
     """Return the hands that the options choose. Exits if none of them has views."""
     eye = "pictures" if given.save and given.eye == "stored" else given.eye
-    names = [name for one in given.set for name in _names(one, eye, given.seed, given.hands)]
+    sets = given.set or (SETS if eye == "stored" else SETS[:1])
+    names = [name for one in sets for name in _names(one, eye, given.seed, given.hands)]
     if not names:
         raise SystemExit("No views are stored: make some with `python -m tests.bench.views`.")
     only = tuple(given.only.split(",")) if given.only else ()
@@ -145,7 +146,7 @@ def summary(found: Sequence[Followed]) -> list[str]:
 
 def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--set", nargs="+", default=SETS, metavar="SET|NAME", help="stickers, faces, film, or hands")
+    parser.add_argument("--set", nargs="+", metavar="SET|NAME", help="stickers, faces, film, or hands")
     parser.add_argument("--hands", type=int, help="only the first of each set")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", help=f"only these kinds of mishap: {', '.join(mishaps.KINDS)}")
@@ -178,7 +179,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for of in dict.fromkeys(one.of for one in found):
         some = [one for one in found if one.of == of]
         print(f"\n{of}\n" + "\n".join(summary(some)))
-        if figures and of in given.set:
+        if figures and of in (given.set or SETS):
             figures.write(page.READING, TABLES[of], summary(some), FOLLOWED)
 
 

@@ -12,6 +12,7 @@ import argparse
 import gzip
 import json
 import multiprocessing
+import re
 import subprocess
 import tempfile
 import time
@@ -124,7 +125,8 @@ def _sighting_row(s: Sighting) -> list:
     corners = None if s.corners_px is None else _rounded(s.corners_px)
     return [
         s.face.value, s.card, _rounded([s.centre_px])[0], corners, s.zone, int(s.sideways),
-        round(float(s.confidence), 4), s.by, [[card, round(float(sure), 4)] for card, sure in s.rivals], int(s.is_double), s.stay, s.glued, s.twice,
+        round(float(s.confidence), 4), s.by, [[card, round(float(sure), 4)] for card, sure in s.rivals],
+        int(s.is_double), s.stay, s.glued, s.twice,
     ]  # fmt: skip
 
 
@@ -246,8 +248,14 @@ def _made() -> dict[str, Any]:
 
 
 def case_of(name: str, only: Sequence[str] = ()) -> Case:
-    """Return the hand of a name such as `faces-1-07`, with these kinds of mishaps or with all."""
-    kind, seed, number = name.split("-")
+    """Return the hand of a name such as `faces-1-07`, with these kinds of mishaps or with all.
+
+    Raises SystemExit for any other name.
+    """
+    found = re.fullmatch(r"(stickers|faces)-(\d+)-(\d+)", name)
+    if found is None:
+        raise SystemExit(f"{name} has no views, and is no hand that can be made: name it as in `faces-1-07`.")
+    kind, seed, number = found.groups()
     n, trouble = int(number), mishaps.only(*only) if only else mishaps.EVERYDAY
     deck = STYLES[n % len(STYLES)] if kind == "faces" else None
     sides, light = (2, 3, 4)[n % 3], ("typical", "hard")[n // 3 % 2]
