@@ -267,7 +267,7 @@ def make(name: str) -> str:
     return name
 
 
-def main() -> None:
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=("stickers", "faces", "film"))
     parser.add_argument("folder", nargs="?", type=Path)
@@ -276,7 +276,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--again", action="store_true")
-    given = parser.parse_args()
+    return parser.parse_args(arguments)
+
+
+def main() -> None:
+    given = parsed()
     if given.kind == "film":
         print(write(of_film(given.folder, given.faces, f"film-{given.folder.name}")))
         return
