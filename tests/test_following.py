@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from bench import hands, views
+from bench import confidence, hands, views
 from bench.following import FILM, HOST, NO_TAPS, Host, Journal, Taps, Truth, aligned, follow, setup_of, texts_of
 from bench.views import FilmedHand, TruePlay
 from records import results
@@ -205,12 +205,13 @@ def test_the_host_is_never_stuck_behind_a_question_about_a_later_play(table):
     assert host.taps.refused == 1
 
 
-def test_the_host_gives_up_on_a_play_that_the_record_does_not_take(table):
+def test_the_host_types_even_an_illegal_play_that_was_not_taken_back(table):
     host = hosted(table, "Ann roll", "Ann discard 25")
 
     host.type_the_rest(10.0)
 
-    assert table.played[0] == "Ann roll"
+    assert table.played == ["Ann roll", "Ann discard 25 anyway"]
+    assert host.taps == Taps(typed=2)
 
 
 def play(text):
@@ -250,7 +251,7 @@ def test_the_later_of_two_equal_plays_takes_the_proposal_when_the_first_was_neve
     hand = FilmedHand("short", SETUP, plays, [], {}, ())
     journal = Journal(Truth(hand, setup_of(hand)))
 
-    for t_s in (4.0, 5.0, 6.0):
+    for t_s in (0.5, 4.0, 5.0, 6.0):
         journal.note(t_s, (), (play("Ann discard 25"),) if t_s == 6.0 else (), 1.0)
 
     assert journal.delays() == (1,)
@@ -265,6 +266,38 @@ def test_the_report_has_a_row_for_each_follower_and_light(table):
     assert len(lines) == 2 + 3 * 3
     assert {line.count("|") for line in lines} == {lines[0].count("|")}
     assert lines[-1].startswith(f"| all | {HOST} | 2 | 4 | 4 | 0 | 0 | 0 |")
+
+
+def test_a_proposal_is_right_astray_or_wrong():
+    plays = [
+        TruePlay("Ann roll", True, "side-1/battle", None, 3.0, 3.0, None, (("side-1/speed", 1.0),)),
+        TruePlay("Bob 100", False, "side-2/distance", None, 5.0, 5.0, 7.0),
+    ]
+    told = [
+        {"proposal": text, "verdict": verdict, "zone": zone, "t_s": t_s}
+        for text, verdict, zone, t_s in (
+            ("Ann end-of-limit", "illegal", "side-1/speed", 2.0),
+            ("Ann roll", "legal", "side-1/battle", 3.5),
+            ("Ann roll", "legal", "side-1/battle", 4.0),
+            ("Bob 100", "legal", "side-2/distance", 6.0),
+            ("Bob 100", "illegal", "side-2/distance", 9.0),
+        )
+    ]
+
+    assert [is_right for _, is_right in confidence.judged(told, plays)] == [None, True, False, False, True]
+
+
+def test_hands_are_chosen_by_set_or_by_name(monkeypatch):
+    monkeypatch.setattr(views, "names", lambda: ["faces-1-00", "film-c1", "stickers-1-00", "stickers-1-01"])
+
+    def names(*options):
+        return [job.name for job in hands.jobs_of(hands.parsed(options))]
+
+    assert names("--hands", "1") == ["stickers-1-00", "faces-1-00", "film-c1"]
+    assert names("--set", "film", "stickers-1-01") == ["film-c1", "stickers-1-01"]
+    assert names("--eye", "scene", "--hands", "2", "--seed", "7") == ["stickers-7-00", "stickers-7-01"]
+    with pytest.raises(SystemExit, match=r"tests\.bench\.views"):
+        names("--seed", "2", "--set", "faces")
 
 
 # --- Stored views --------------------------------------------------------------------------------------------------
@@ -291,6 +324,15 @@ def test_views_come_back_from_their_file_with_every_field(tmp_path):
     assert views.read(views.write(hand, tmp_path)) == hand
     for value in (full, FULL):
         assert all(getattr(value, name) for name in value.__slots__), "a field without a value proves nothing"
+
+
+def test_a_simulated_hand_is_followed_to_its_score_sheet():
+    case = replace(views.case_of("stickers-3-00"), km=200)
+
+    found = follow(views.of_scenes(case, "stickers-3-00"))
+
+    assert found[HOST].right == found[HOST].plays > 5
+    assert found[HOST].sheets_right == found[FILM].sheets_right == 1
 
 
 def test_a_name_tells_the_hand_that_it_belongs_to():

@@ -31,8 +31,9 @@ from companion.vision.capture.sources import Frame
 from companion.vision.view import View
 
 FILM, NO_TAPS, HOST = "film", "live, no taps", "live, host"
-TOLERANCE_S = 2.5  # for this long after a card left its place, what is said of it there still counts
-READS_S, TYPES_S = 0.5, 4.0  # the host answers a question this long after it appeared; types a play unasked for so long
+TOLERANCE_S = 2.5  # for this long after a card was removed, a question about it is still justified
+READS_S = 0.5  # from a question's appearance to the host's answer
+TYPES_S = 4.0  # from a play to its being typed, if the camera does not ask about it
 PICTURE = np.zeros((4, 4, 3), np.uint8)
 
 
@@ -40,9 +41,9 @@ PICTURE = np.zeros((4, 4, 3), np.uint8)
 
 
 def texts_of(plays: Sequence[Play]) -> tuple[str, ...]:
-    """Return the plays that move a card, as a record writes them, whether or not the table had to allow them.
+    """Return the plays that move a card in record notation, without `anyway`.
 
-    What only the table or the program says (`finish`, `exhausted`, `end`) is not among the true plays.
+    Lines without a card (`finish`, `exhausted`, `end`) are left out, because the true plays lack them.
     """
     moving = (play for play in plays if play.card is not None or play.cards or play.verb is Verb.TAKE)
     return tuple(str(replace(play, anyway=False)) for play in moving)
@@ -59,31 +60,31 @@ class Truth:
         self.texts = tuple(play.text for play in self.legal)
 
     def is_true(self, record: Sequence[str]) -> bool:
-        """True if all of the record was played so, and nothing before its last line is missing."""
+        """True if the record is the beginning of what was played."""
         return tuple(record) == self.texts[: len(record)]
 
     def due(self, record: Sequence[str], t_s: float) -> TruePlay | None:
-        """Return the play that a true record needs next, if its card lies there already."""
+        """Return the play that a true record needs next, if it has been made by then."""
         return next((play for play in self.legal[len(record) :][:1] if _lies(play, t_s)), None)
 
     def missing(self, record: Sequence[str], t_s: float) -> Counter[str]:
-        """Count the plays by their texts that have been made by then and are not in the record."""
+        """Count, by text, the plays that have been made by then and are not in the record."""
         return Counter(play.text for play in self.legal if _lies(play, t_s)) - Counter(record)
 
     def slip(self, text: str, t_s: float) -> TruePlay | None:
-        """Return the play that was, or is about to be, taken back, if its card lies there or has just left."""
+        """Return the illegal play of this text whose card is on the table or has just been taken back."""
         there = (slip for slip in self.slips if slip.text == text and _lies(slip, t_s))
         return next((slip for slip in there if t_s <= _gone_s(slip) + TOLERANCE_S), None)
 
     def is_disturbed(self, zone: str | None, t_s: float) -> bool:
-        """True if a card that does not belong there, or is about to be taken back, lies in this zone or just did."""
+        """True if a misplaced card, or one that is taken back, is in this zone or has just left it."""
         strays = ((place, from_s, play.lies_s) for play in self.legal for place, from_s in play.early)
         slips = ((slip.zone, slip.lies_s, _gone_s(slip)) for slip in self.slips)
         spans = ((from_s, until_s) for place, from_s, until_s in (*strays, *slips) if place == zone)
         return any(from_s is not None and from_s <= t_s <= (until_s or 0.0) + TOLERANCE_S for from_s, until_s in spans)
 
     def is_behind(self, question: Question, record: Sequence[str], t_s: float) -> bool:
-        """True if a play was made that such a question may be about."""
+        """True if the question may be about a play that was made, or about a misplaced card."""
         missing = self.missing(record, t_s)
         if any(text in missing or self.slip(text, t_s) for text in texts_of(question.plays)):
             return True
@@ -105,7 +106,7 @@ def _gone_s(play: TruePlay) -> float:
 
 
 def _clear_s(play: TruePlay) -> float:
-    """Return since when the card lies there without a hand over it."""
+    """Return when the hand had left the card."""
     return (play.lies_s or 0.0) if play.clear_s is None else play.clear_s
 
 
@@ -113,7 +114,7 @@ def _clear_s(play: TruePlay) -> float:
 
 
 class Journal:
-    """What a follower showed and wrote down, view by view, against what was played."""
+    """What a follower showed and recorded after each view, compared with what was played."""
 
     def __init__(self, truth: Truth) -> None:
         self._truth = truth
@@ -123,8 +124,8 @@ class Journal:
         self._plays: tuple[Play, ...] = ()
         self.record: tuple[str, ...] = ()
         self.flagged: set[int] = set()
-        self._founded: set[str] = set()  # ids of questions about a play that was made
-        self.false: set[str] = set()  # ids of all other questions
+        self._justified: set[str] = set()  # ids of questions about plays that were made
+        self.false: set[str] = set()  # ids of false questions
         self.ms: list[float] = []  # processor time of each view
 
     def note(self, t_s: float, questions: Sequence[Question], plays: tuple[Play, ...], ms: float) -> None:
@@ -151,7 +152,7 @@ class Journal:
                 self._propose(text, t_s)
 
     def _propose(self, text: str, t_s: float) -> None:
-        """Note the first proposal of the latest such play that has none."""
+        """Assign a proposal to the latest play of this text that has none."""
         numbered = enumerate(self._truth.legal)
         fits = [n for n, play in numbered if play.text == text and _lies(play, t_s) and n not in self._proposed]
         if fits:
@@ -161,11 +162,11 @@ class Journal:
         if question.kind is Kind.DIFFERS:
             return self._truth.is_false_difference(question, self.record, t_s)
         if self._truth.is_behind(question, self.record, t_s):
-            self._founded.add(question.id)
-        return question.asks_play and question.id not in self._founded
+            self._justified.add(question.id)
+        return question.asks_play and question.id not in self._justified
 
     def delays(self) -> tuple[int, ...]:
-        """Return for each play proposed how many views came before, from the first without a hand over the card."""
+        """Return, for each proposed play, the number of views from the hand having left the card to the proposal."""
         clear = {number: _clear_s(self._truth.legal[number]) for number in self._proposed}
         first = {number: sum(t_s < clear_s for t_s in self._times_s) for number, clear_s in clear.items()}
         return tuple(max(0, view - first[number]) for number, view in sorted(self._proposed.items()))
@@ -174,7 +175,7 @@ class Journal:
 def aligned(record: Sequence[str], truth: Sequence[str]) -> Iterator[tuple[str | None, str | None]]:
     """Yield pairs (recorded, played) along the longest common subsequence; None where one has no partner.
 
-    Between two plays that agree, what is missing and what is there instead are paired in order.
+    Between two agreeing plays, missing ones and extra ones are paired in order.
     """
     common = [[0] * (len(truth) + 1) for _ in range(len(record) + 1)]
     for i in reversed(range(len(record))):
@@ -416,7 +417,7 @@ class Host:
         return True
 
     def _corrects(self) -> bool:
-        """Remove a line that does not count, or the first that was not played so; True if there is one."""
+        """Remove a line that does not count, or else the first wrong one; True if there is one."""
         state, record = self._match.state, self._record
         wrong = [entry for entry in state.hand_entries if entry.needs_attention]
         if not wrong and not self._truth.is_true(record):
@@ -428,7 +429,7 @@ class Host:
         return self._count("removed")
 
     def _answers(self, question: Question, t_s: float) -> bool:
-        """Answer the first question about a play, unless it can only be answered later; True if answered."""
+        """Answer the first question about a play; True unless the host waits."""
         texts, due = texts_of(question.plays), self._truth.due(self._record, t_s)
         if due is not None and due.text in texts:
             self._say(question, Answer.YES, due.text)
@@ -436,24 +437,27 @@ class Host:
         if texts and self._truth.slip(texts[0], t_s):
             self._say(question, Answer.TAKEN_BACK)
             return self._count("confirmed")
+        if self._record == self._truth.texts and any(play.verb is Verb.END for play in question.plays):
+            self._say(question, Answer.YES)
+            return self._count("other")
         if self._waits(question, due, t_s):
             return False
         self._say(question, Answer.NO)
         return self._count("refused")
 
     def _waits(self, question: Question, due: TruePlay | None, t_s: float) -> bool:
-        """True if a play before it is to count first, or a card is about to be moved to where it belongs."""
+        """True if an earlier play must count first, or a misplaced card will be moved."""
         if not self._truth.is_behind(question, self._record, t_s):
             return False
-        # A question about the due play further down is only asked again, or typed, once this one is out of its way.
-        is_behind_it = due is not None and self._is_asked(due)
-        return not (is_behind_it and t_s - _clear_s(due) >= TYPES_S)
+        # The earlier play's own question comes after this one and cannot be answered before it.
+        is_stuck = due is not None and self._is_asked(due) and t_s - _clear_s(due) >= TYPES_S
+        return not is_stuck
 
     def _is_asked(self, play: TruePlay) -> bool:
         return any(play.text in texts_of(question.plays) for question in self._match.state.questions)
 
     def _types(self, t_s: float) -> bool:
-        """Type the due play if it has lain there for long and is not asked about; True if typed."""
+        """Type the due play if the camera has not asked about it for some seconds; True if typed."""
         due = self._truth.due(self._record, t_s)
         if due is None or self._is_asked(due) or t_s - _clear_s(due) < TYPES_S:
             return False
@@ -467,7 +471,7 @@ class Host:
         self._match.answer(question.id, answer, self._by, play=play, anyway=play is not None)
 
     def type_the_rest(self, t_s: float) -> None:
-        """Type what was played at the very end of the film and is not in the record yet."""
+        """Type the last plays that the record lacks, at the end of the film."""
         while self._corrects():
             pass
         while (due := self._truth.due(self._record, t_s)) is not None:
