@@ -38,7 +38,7 @@ PROOFS = {
         f"{PYTEST} -m long",
         f"{PYTEST} -m long tests/browser/test_simulated_table.py {' '.join(f'tests/test_{name}.py' for name in SEEN)}",
     ),
-    "hands": Proof("fifty watched hands, with their statistics", "-m tests.bench.hands --hands 50 --jobs 2"),
+    "hands": Proof("fifty hands, each followed three ways", "-m tests.bench.hands --eye pictures --hands 50 --jobs 2"),
     "readings": Proof("100,000 readings of stickers", "-m tests.bench.readings --readings 100000"),
     "mutations": Proof("each rule is broken, and a test notices", "tests/mutations.py --jobs 2"),
     "soak": _trust("the service runs, phones come and go", "soak", "--minutes 60", "--minutes 3 --phones 4 --speed 2"),

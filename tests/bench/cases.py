@@ -1,8 +1,7 @@
 """Whole hands for the benches: which hand, table, light and mishaps, and which card was where on which frame."""
 
-import bisect
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 
 import decks
@@ -89,20 +88,13 @@ def bare_cards(deck: str) -> Cards:
 
 @dataclass(eq=False)
 class Stay:
-    """A card in a zone: its first and last frame, and the frames without a hand over it."""
+    """A card in a zone: its first and last frame, and the first without a hand over it."""
 
     card: str
     zone: str
     first: int
-    seen: list[int] = field(default_factory=list)
+    clear: int | None = None
     last: int | None = None
-
-    def delay(self, frame: int) -> int:
-        """Return on how many frames before this one the card was visible."""
-        return max(0, bisect.bisect_right(self.seen, frame) - 1)
-
-    def is_at(self, frame: int, slack: int = 0) -> bool:
-        return self.first <= frame and (self.last is None or frame <= self.last + slack)
 
 
 class Diary:
@@ -120,8 +112,8 @@ class Diary:
             self._changed(scene)
             self._lying = scene.lying
         for stay, card in self._open.values():
-            if len(stay.seen) < 60 and not hides(scene, card.pose):
-                stay.seen.append(self.frames)
+            if stay.clear is None and not hides(scene, card.pose):
+                stay.clear = self.frames
         self.frames += 1
         return scene
 
@@ -149,21 +141,13 @@ def _zone(mats: tuple[arrange.MatPlace, ...], card: Lying) -> str | None:
     return None
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True)
 class Truth:
-    """A play of the script, and where its card was; the first place may be a wrong zone."""
+    """A play of the script, and where its card was; all places but the last are wrong zones."""
 
     text: str
     stays: list[Stay]
     taken_back: bool
-    proposed: int | None = None
-    early: bool = False
-    asked: bool = False
-
-    def is_at(self, frame: int, slack: int = 0) -> bool:
-        if not self.stays:
-            return True
-        return self.stays[0].first <= frame and (self.stays[-1].last is None or frame <= self.stays[-1].last + slack)
 
 
 def truths(script: Script, stays: list[Stay]) -> list[Truth]:
@@ -183,5 +167,3 @@ def truths(script: Script, stays: list[Stay]) -> list[Truth]:
         since = own[0].first if own else since
         table = table if action.taken_back else referee.apply(table, action.play)
     return found
-
-

@@ -1,41 +1,50 @@
 """Measure what a confidence means: the share of right proposals among those of the same confidence.
 
-python -m tests.bench.confidence --hands 50 --seed 1 [--eye scene] [any option of tests.bench.hands]
+python -m tests.bench.confidence --hands 50 [--eye scene] [any option of tests.bench.hands]
 
-A proposal is right if player, verb, face, target and zone are those of the play, and if its verdict (legal or illegal)
-is right. A card that was first put into a wrong zone and reported there is counted as *astray*, neither right nor
-wrong.
+The film follower proposes. A proposal is right if player, verb, face, target and zone are those of the play, and if its
+verdict (legal or illegal) is right. A card that was first put into a wrong zone and reported there is counted as
+*astray*, neither right nor wrong.
 """
 
 import argparse
-import sys
+import math
 from collections.abc import Iterator, Sequence
 
 from bench import hands, page
+from bench.following import TOLERANCE_S, follow_film
+from bench.views import TruePlay
 
 parsed = hands.parsed  # the options are those of `tests.bench.hands`
 BINS = (0.99, 0.97, 0.95, 0.9, 0.8, 0.5, 0.0)
 ASKING = 0.9
 
 
-def judged(told: list[tuple[int, dict]], plays: list[hands.Truth]) -> Iterator[tuple[dict, bool | None]]:
+def judged(told: list[dict], plays: Sequence[TruePlay]) -> Iterator[tuple[dict, bool | None]]:
     """Yield each proposal and whether it was right; None: astray. Plays taken back are illegal, all others legal."""
     left = list(plays)
-    for frame, item in told:
+    for item in told:
         if "proposal" not in item:
             continue
-        fits = (truth for truth in left if _fits(truth, item, frame))
-        truth = next(fits, None)
-        if truth is not None:
-            left.remove(truth)
-        yield item, None if truth is None and hands.is_astray(item["zone"], frame, plays) else truth is not None
+        play = next((play for play in left if _fits(play, item)), None)
+        if play is not None:
+            left.remove(play)
+        yield item, None if play is None and _is_astray(item, plays) else play is not None
 
 
-def _fits(truth: hands.Truth, item: dict, frame: int) -> bool:
-    slack = hands.TOLERANCE_FRAMES if truth.taken_back else 0
-    there = not truth.stays or any(stay.zone == item["zone"] for stay in truth.stays)
-    called = "illegal" if truth.taken_back else "legal"
-    return truth.text == item["proposal"] and there and item["verdict"] == called and truth.is_at(frame, slack)
+def _fits(play: TruePlay, item: dict) -> bool:
+    first_s = min((from_s for _, from_s in play.early), default=play.lies_s or 0.0)
+    until_s = math.inf if play.gone_s is None else play.gone_s + TOLERANCE_S * (not play.is_legal)
+    there = play.zone in (None, item["zone"]) or item["zone"] in dict(play.early)
+    called = "legal" if play.is_legal else "illegal"
+    is_same = (play.text, called) == (item["proposal"], item["verdict"])
+    return is_same and there and first_s <= item["t_s"] < until_s
+
+
+def _is_astray(item: dict, plays: Sequence[TruePlay]) -> bool:
+    """Return whether a card that belongs to another zone was in this one at this time."""
+    strays = ((from_s, play.lies_s) for play in plays for zone, from_s in play.early if zone == item["zone"])
+    return any(from_s <= item["t_s"] < (until_s or 0.0) + TOLERANCE_S for from_s, until_s in strays)
 
 
 def table(found: list[tuple[dict, bool | None]]) -> str:
@@ -61,17 +70,14 @@ def _row(name: str, some: list[tuple[dict, bool | None]]) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     given, found = parsed(arguments), []
     figures = page.Figures("confidence", arguments) if given.write else None
-    for case, number, eye in hands.cases(given):
-        watch = hands.Watch(case, eye, None)
-        told = watch.told()
-        here = list(judged(told, hands.truths(watch.script, watch.diary.stays)))
+    for job in hands.jobs_of(given):
+        hand = job.hand()
+        here = list(judged(follow_film(hand)[1], hand.plays))
         found += here
         for item, is_right in here:
             if is_right is False:
-                print(
-                    f"    hand {number}, {item['t_s']:.1f} s: {item['proposal']} ({item['verdict']}, in {item['zone']})"
-                )
-        sys.stdout.flush()
+                what = f"{item['proposal']} ({item['verdict']}, in {item['zone']})"
+                print(f"    {job.name}, {item['t_s']:.1f} s: {what}", flush=True)
     print(table(found))
     if figures:
         figures.write(page.READING, given.eye, table(found).splitlines(), measured(given))

@@ -12,19 +12,21 @@ import argparse
 import gzip
 import json
 import multiprocessing
+import re
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import enrolled
 import films
+from scene_eye import SceneEye
 from troubles import mishaps
 
-from bench.cases import FPS, STYLES, Case, Diary, truths
+from bench.cases import FPS, STYLES, Case, Diary, Truth, truths
 from companion.app import demo as simulated
 from companion.app.service import eye_for
 from companion.match.setup_file import Setup, read_setup
@@ -39,6 +41,7 @@ from companion.vision.view import MatSeen, Sighting, View
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".views"
+SCENE_ROOM_PX = 60.0  # how far a scene without pictures may be pushed
 
 
 @dataclass(frozen=True)
@@ -63,8 +66,7 @@ class FilmedHand:
     setup: str  # TOML
     plays: tuple[TruePlay, ...]
     sheets: list[dict]  # true scores per hand, as `replay` gives them
-    made: dict[str, Any]  # commit, command, seconds of the eye
-
+    made: dict[str, Any]  # commit, seconds of the eye; of rendered hands also light, deck and seed
     views: tuple[tuple[View, bool], ...]  # each with whether pictures were missing before it
 
 
@@ -113,16 +115,18 @@ def _row(view: View, after_gap: bool, before: View | None) -> list:
         0 if same else [_sighting_row(sighting) for sighting in view.sightings],
         sorted(view.unknown_zones),
         view.draw_pile_empty,
-        None if view.trouble is None else str(view.trouble),
+        view.trouble and str(view.trouble),
         sorted(view.things),
+        view.note and str(view.note),
     ]
 
 
 def _sighting_row(s: Sighting) -> list:
     corners = None if s.corners_px is None else _rounded(s.corners_px)
     return [
-        s.face.value, s.card, _rounded([s.centre_px])[0], corners, s.zone, int(s.sideways), round(float(s.confidence), 4),
-        s.by, [[card, round(float(sure), 4)] for card, sure in s.rivals], int(s.is_double), s.stay, s.glued, s.twice,
+        s.face.value, s.card, _rounded([s.centre_px])[0], corners, s.zone, int(s.sideways),
+        round(float(s.confidence), 4), s.by, [[card, round(float(sure), 4)] for card, sure in s.rivals],
+        int(s.is_double), s.stay, s.glued, s.twice,
     ]  # fmt: skip
 
 
@@ -131,14 +135,15 @@ def _rounded(points: Iterable[Iterable[float]]) -> list[list[float]]:
 
 
 def _view(row: list, before: View | None) -> tuple[View, bool]:
-    t_s, after_gap, mats, sightings, unknown, empty, trouble, things = row
+    # Files made before notes were kept have none.
+    t_s, after_gap, mats, sightings, unknown, empty, trouble, things, *note = row
     if mats == 0 and before is not None:
         mats = before.mats
     else:
         mats = tuple(MatSeen(mat, tuple(map(tuple, corners)), scale) for mat, corners, scale in mats)
     is_same = sightings == 0 and before is not None
     sightings = before.sightings if is_same else tuple(map(_sighting, sightings))
-    return View(t_s, mats, sightings, frozenset(unknown), empty, trouble, frozenset(things)), bool(after_gap)
+    return View(t_s, mats, sightings, frozenset(unknown), empty, trouble, frozenset(things), *note), bool(after_gap)
 
 
 def _sighting(row: list) -> Sighting:
@@ -150,29 +155,53 @@ def _sighting(row: list) -> Sighting:
     )  # fmt: skip
 
 
+Views = tuple[tuple[View, bool], ...]
+
+
 # Making --------------------------------------------------------------------------------------------------------
 
 
-def of_case(case: Case, name: str) -> FilmedHand:
-    """Render a hand and look at it."""
+def of_case(case: Case, name: str, save: Path | None = None) -> FilmedHand:
+    """Render a hand and look at it; its frames, set-up file and deck are kept in the folder `save`."""
     diary, studio, setup = Diary(case.plan), case.studio(), simulated.setup_of(case.script)
     templates = enrolled.templates(case.faces) if case.faces else None
     scenes = (diary.write(scene) for scene in case.scenes(studio.room_px))
     filmed = frame_source.filmed(studio, scenes, case.seed)
     pictures = (Frame(image, number / FPS) for number, image in enumerate(filmed))
-    views, seconds = _looked_at(pictures, setup, templates)
-    plays = tuple(_true_play(truth) for truth in truths(case.script, diary.stays))
+    views, seconds = _looked_at(pictures if save is None else _saved(pictures, case, save), setup, templates)
+    return _hand(case, name, diary, views, seconds)
+
+
+def _saved(pictures: Iterable[Frame], case: Case, folder: Path) -> Iterator[Frame]:
+    (folder / "frames").mkdir(parents=True, exist_ok=True)
+    (folder / "table.toml").write_text(films.setup_of(case.script), encoding="utf-8")
+    if case.faces is not None:
+        enrolled.photographed(case.faces, folder / "deck", case.seed)
+    for number, frame in enumerate(pictures, start=1):
+        cv2.imwrite(str(folder / "frames" / f"{number:05d}.jpg"), frame.image, [cv2.IMWRITE_JPEG_QUALITY, 95])
+        yield frame
+
+
+def of_scenes(case: Case, name: str) -> FilmedHand:
+    """Return a hand as a camera would see it that reads every card in sight."""
+    diary, eye = Diary(case.plan), SceneEye(case.script)
+    scenes = enumerate(map(diary.write, case.scenes(SCENE_ROOM_PX)))
+    views = tuple((eye.view(scene, number / FPS), False) for number, scene in scenes)
+    return _hand(case, name, diary, views, 0.0)
+
+
+def _hand(case: Case, name: str, diary: Diary, views: Views, seconds: float) -> FilmedHand:
+    plays = tuple(map(_true_play, truths(case.script, diary.stays)))
     made = _made() | {"seconds_of_the_eye": seconds, "light": case.look_name, "deck": case.faces, "seed": case.seed}
     return FilmedHand(name, films.setup_of(case.script), plays, films.sheets(case.script), made, views)
 
 
-def _true_play(truth: Any) -> TruePlay:
-    stays = truth.stays
-    if not stays:
+def _true_play(truth: Truth) -> TruePlay:
+    if not truth.stays:
         return TruePlay(truth.text, not truth.taken_back, None, None, None, None, None)
-    last = stays[-1]
-    early = tuple((stay.zone, stay.first / FPS) for stay in stays[:-1])
-    clear = last.seen[0] / FPS if last.seen else None
+    *before, last = truth.stays
+    early = tuple((stay.zone, stay.first / FPS) for stay in before)
+    clear = None if last.clear is None else last.clear / FPS
     gone = None if last.last is None else (last.last + 1) / FPS
     return TruePlay(truth.text, not truth.taken_back, last.zone, last.card, last.first / FPS, clear, gone, early)
 
@@ -202,9 +231,6 @@ def _templates(faces: str) -> Templates:
     return templates
 
 
-Views = tuple[tuple[View, bool], ...]
-
-
 def _looked_at(pictures: Iterable[Frame], setup: Setup, templates: Templates | None) -> tuple[Views, float]:
     cv2.setNumThreads(1)
     look, views, seconds = eye_for(setup, templates), [], 0.0
@@ -221,22 +247,27 @@ def _made() -> dict[str, Any]:
     return {"commit": commit}
 
 
-def cases(kind: str, hands: int, seed: int) -> Iterator[tuple[Case, str]]:
-    """Yield the hands of a set, as `tests.bench.hands` numbers them, with their names."""
-    trouble = replace(mishaps.EVERYDAY, tidy=True)
-    for n in range(hands):
-        deck = STYLES[n % len(STYLES)] if kind == "faces" else None
-        case = Case(1000 * seed + n, (2, 3, 4)[n % 3], ("typical", "hard")[n // 3 % 2], trouble, faces=deck)
-        yield case, f"{kind}-{seed}-{n:02d}"
+def case_of(name: str, only: Sequence[str] = ()) -> Case:
+    """Return the hand of a name such as `faces-1-07`, with these kinds of mishaps or with all.
+
+    Raises SystemExit for any other name.
+    """
+    found = re.fullmatch(r"(stickers|faces)-(\d+)-(\d+)", name)
+    if found is None:
+        raise SystemExit(f"{name} has no views, and is no hand that can be made: name it as in `faces-1-07`.")
+    kind, seed, number = found.groups()
+    n, trouble = int(number), mishaps.only(*only) if only else mishaps.EVERYDAY
+    deck = STYLES[n % len(STYLES)] if kind == "faces" else None
+    sides, light = (2, 3, 4)[n % 3], ("typical", "hard")[n // 3 % 2]
+    return Case(1000 * int(seed) + n, sides, light, replace(trouble, tidy=True), faces=deck)
 
 
-def _make(job: tuple[Case, str]) -> str:
-    case, name = job
-    write(of_case(case, name))
+def make(name: str) -> str:
+    write(of_case(case_of(name), name))
     return name
 
 
-def main() -> None:
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=("stickers", "faces", "film"))
     parser.add_argument("folder", nargs="?", type=Path)
@@ -245,14 +276,18 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--again", action="store_true")
-    given = parser.parse_args()
+    return parser.parse_args(arguments)
+
+
+def main() -> None:
+    given = parsed()
     if given.kind == "film":
         print(write(of_film(given.folder, given.faces, f"film-{given.folder.name}")))
         return
     there = set() if given.again else set(names())
-    jobs = [job for job in cases(given.kind, given.hands, given.seed) if job[1] not in there]
+    wanted = (f"{given.kind}-{given.seed}-{number:02d}" for number in range(given.hands))
     with multiprocessing.get_context("spawn").Pool(given.jobs) as pool:
-        for name in pool.imap(_make, jobs):
+        for name in pool.imap(make, [name for name in wanted if name not in there]):
             print(name, flush=True)
 
 
