@@ -1,15 +1,17 @@
-"""Follow the views of a whole hand three ways, and compare each record with what was really played.
+"""Follow the views of a whole hand in several ways, and compare each record with what was really played.
 
 *film* is `companion watch --confirm legal`. *live, no taps* is the table with plays that count by themselves. *live,
 host* is the table with a person who knows what was played, answers every question truthfully, and types what the
-camera does not ask about.
+camera does not ask about. *beliefs* are the weighted hypotheses of `companion/tracking/beam.py`, which are to replace
+the others; no table runs them yet.
 """
 
+import itertools
 import math
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,16 +23,24 @@ from companion.match.match import Match
 from companion.match.questions import Answer, Kind, Question
 from companion.match.setup_file import Setup, parse_setup
 from companion.match.state import Policy
+from companion.match.zone_plays import Places
 from companion.rules.play import Play, Verb
-from companion.rules.record.notation import parse_play
+from companion.rules.record import judge
+from companion.rules.record.judge import NEW_GAME, Game
+from companion.rules.record.notation import RecordLine, parse_play
 from companion.storage.event_store import Store
 from companion.storage.events import EventKind
+from companion.tracking.beam import Beliefs, names, see
+from companion.tracking.handling import COSTS
+from companion.tracking.hypothesis import Judge, TableAct
 from companion.tracking.live import TableWatch
 from companion.tracking.offline import LINGER_LOOKS, LINGER_STEP_S, Watcher
 from companion.vision.capture.sources import Frame
 from companion.vision.view import View
 
-FILM, NO_TAPS, HOST = "film", "live, no taps", "live, host"
+FILM, NO_TAPS, HOST, BELIEFS = "film", "live, no taps", "live, host", "beliefs"
+FOLLOWERS = (FILM, NO_TAPS, HOST)
+SURE = 0.9  # probability from which a play of the beliefs counts as proposed
 TOLERANCE_S = 2.5  # for this long after a card was removed, a question about it is still justified
 READS_S = 0.5  # from a question's appearance to the host's answer
 TYPES_S = 4.0  # from a play to its being typed, if the camera does not ask about it
@@ -482,10 +492,54 @@ class Host:
             self._count("typed")
 
 
-def follow(hand: FilmedHand) -> dict[str, Result]:
+# Beliefs -------------------------------------------------------------------------------------------------------
+
+
+def follow_beliefs(hand: FilmedHand) -> Result:
+    """Follow the views with weighted hypotheses; what is likeliest at the end is the record."""
+    setup = setup_of(hand)
+    truth = Truth(hand, setup)
+    journal = Journal(truth)
+    game = _game((*setup.header(), f"hand first {setup.first}"))
+    beliefs = Beliefs(Judge(game.table, Places(setup.mats), COSTS, Verb.FINISH))
+    for view, after_gap in _lingering(hand):
+        start = time.process_time()
+        beliefs = see(beliefs, view, after_gap=after_gap)
+        ms = 1000 * (time.process_time() - start)
+        sure = _sure(beliefs)
+        illegal = [_as_question(act) for act in sure if act.reasons]
+        journal.note(view.t_s, illegal, tuple(act.play for act in sure if act.is_legal), ms)
+    plays = tuple(act.play for act in beliefs.best.acts if act.is_legal)
+    journal.note(math.inf, [], plays, 0.0)
+    game = _game(map(str, plays), game)
+    if game.held is not None or game.table.extension_offered_to is not None:
+        game = _game([f"{plays[-1].player} finish"], game)
+    hands = game.hands or tuple(item for item in judge.at_the_end(game))
+    return judged(hand, truth, journal, [item.as_json("")["sides"] for item in hands], Taps())
+
+
+def _sure(beliefs: Beliefs) -> list[TableAct]:
+    """Return the first acts that are as good as certain."""
+    named = zip(beliefs.best.acts, names(beliefs.best.acts), strict=True)
+    return [act for act, _ in itertools.takewhile(lambda one: beliefs.shares[one[1]] >= SURE, named)]
+
+
+def _as_question(act: TableAct) -> Question:
+    return Question(f"1-1-{act.face}.{act.serial}-play", Kind.PLAY, act.zone, (act.play,), reasons=act.reasons)
+
+
+def _game(lines: Iterable[str], game: Game = NEW_GAME) -> Game:
+    for line in lines:
+        game, _ = judge.step(game, RecordLine(1, line))
+    return game
+
+
+def follow(hand: FilmedHand, followers: Sequence[str] = FOLLOWERS) -> dict[str, Result]:
     """Return the figures of each follower on a hand."""
-    return {
-        FILM: follow_film(hand)[0],
-        NO_TAPS: follow_live(hand, is_hosted=False),
-        HOST: follow_live(hand, is_hosted=True),
+    ways = {
+        FILM: lambda: follow_film(hand)[0],
+        NO_TAPS: lambda: follow_live(hand, is_hosted=False),
+        HOST: lambda: follow_live(hand, is_hosted=True),
+        BELIEFS: lambda: follow_beliefs(hand),
     }
+    return {name: ways[name]() for name in followers}

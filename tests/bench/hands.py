@@ -20,7 +20,7 @@ from troubles import mishaps
 
 from bench import following, page, views
 from bench.eye import heading, line_of
-from bench.following import FILM, HOST, NO_TAPS, Result
+from bench.following import BELIEFS, FOLLOWERS, Result
 
 SETS = ("stickers", "faces", "film")
 EYES = ("stored", "pictures", "scene")
@@ -35,6 +35,7 @@ class Job:
     eye: str = "stored"
     only: tuple[str, ...] = ()  # kinds of mishaps; all of them if empty
     save: Path | None = None
+    followers: tuple[str, ...] = FOLLOWERS
 
     def hand(self) -> views.FilmedHand:
         """Return the hand; one without stored views is made."""
@@ -55,7 +56,8 @@ def jobs_of(given: argparse.Namespace) -> list[Job]:
     if not names:
         raise SystemExit("No views are stored: make some with `python -m tests.bench.views`.")
     only = tuple(given.only.split(",")) if given.only else ()
-    return [Job(name, eye, only, given.save) for name in names]
+    followers = (BELIEFS,) if given.beliefs else FOLLOWERS
+    return [Job(name, eye, only, given.save, followers) for name in names]
 
 
 def _names(of: str, eye: str, seed: int, hands: int | None) -> list[str]:
@@ -83,7 +85,7 @@ class Followed:
 
 def followed(job: Job) -> Followed:
     hand = job.hand()
-    found = Followed(job.name, hand.made.get("light") or "", following.follow(hand))
+    found = Followed(job.name, hand.made.get("light") or "", following.follow(hand, job.followers))
     if job.save is not None:
         _save(job.save, hand, found)
     return found
@@ -138,7 +140,7 @@ def summary(found: Sequence[Followed]) -> list[str]:
     """Return the table for docs/: a row a follower, for each light and for all."""
     lines = heading("light", "follower", "hands", *HEADS)
     for light, some in grouped(found):
-        for follower in (FILM, NO_TAPS, HOST):
+        for follower in some[0].results:
             total = sum((one.results[follower] for one in some), Result())
             lines.append(line_of(light, follower, total.hands, *cells(total)))
     return lines
@@ -150,6 +152,7 @@ def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--hands", type=int, help="only the first of each set")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", help=f"only these kinds of mishap: {', '.join(mishaps.KINDS)}")
+    parser.add_argument("--beliefs", action="store_true", help="follow with the weighted hypotheses instead")
     parser.add_argument("--eye", choices=EYES, default="stored")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--save", type=Path, help="a folder for one hand's frames, setup, truth, faults, deck")

@@ -1,0 +1,495 @@
+"""What people may have done between two looks at a zone: each action yields the hypotheses that follow, with its cost.
+
+A look at a zone is compared with the cards that a hypothesis has there. What agrees costs nothing. Each new spot is one
+of: the same card, moved a little; a card from another zone; a new card, played by somebody; an error of the eye. Each
+card that should be visible and is not was missed, or removed. The rules set the price of a play, never forbid it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
+from companion.rules.play import Play, Verb
+from companion.rules.referee import legal_plays
+from companion.rules.table import Table
+from companion.tabletop.card_ids import face_of
+from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
+from companion.tracking.handling import MOST_WEIGHT
+from companion.tracking.hypothesis import Gone, Hypothesis, Judge, Manner, TableAct, TableCard
+from companion.tracking.looks import SeenCard, ZoneLook
+
+UNTOUCHED_MM = 1.2  # measuring error: a card that nobody touched is seen within this distance of where it was
+UNREAD_MM = 20.0  # distance from a sighting that cannot be read to the card that it may be
+UNDISTURBED_MM = 8.0  # the same, if nothing was over its zone
+REPLACED_MM = 40.0  # an equal card that vanishes this close may be this one, moved
+COVERED_MM, CLEAR_MM = 30.0, 60.0  # distances between two cards' centers: surely covered, surely not
+DISCARDED_S = 6.0  # longest time that a hand holds a card that it moves to another zone
+DOUBLED_S = 2.0  # an accelerator is played together with its distance card
+MOST_WAYS = 12  # combinations of explanations tried for the new spots of a zone
+MOST_BACK = 4  # how many plays back a play may have been made that is seen only now
+MOST_REACH = 8  # how many plays back a play may have been missed
+MINOR = 0.3  # costs below this need no other explanation
+
+
+class Option(NamedTuple):
+    """One explanation of a new spot."""
+
+    cost: float
+    what: str  # same, moved, new, error
+    card: TableCard | None = None  # the card that it is
+    zone: str | None = None  # where that lay
+    face: Card = Card.UNKNOWN  # of a new card
+
+
+class Actions:
+    """The actions at one table."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge, self._costs = judge, judge.costs
+        self.most = math.inf  # cost above which a hypothesis is not worth following
+        self._unseen: dict[int, tuple[Table, tuple[tuple[Play, float], ...]]] = {}
+
+    def explained(self, h: Hypothesis, look: ZoneLook, t_s: float) -> Iterator[Hypothesis]:
+        """Yield the hypotheses that explain a look at a zone."""
+        cards = h.zones.get(look.zone, ())
+        found = _found(cards, look.spots)
+        news = [spot for spot in look.spots if spot.number not in found]
+        seen = set(found.values())
+        misses = {} if not look.is_visible else self._misses(cards, seen, look)
+        light = sum(misses.values())
+        if not news and all(cost < MINOR for cost in misses.values()):
+            h = self._with_readings(h, look, found)
+            yield h if not light else h._replace(handling=h.handling + light)
+            return
+        choices = [sorted(self._options(h, cards, seen, spot, look, t_s)) for spot in news]
+        for picks, cost in _ways(choices):
+            child = self._with_readings(h, look, found)
+            yield from self._taken_up(child, look, news, picks, cost, seen, t_s)
+
+    # What is seen
+
+    def _with_readings(self, h: Hypothesis, look: ZoneLook, found: Mapping[int, int]) -> Hypothesis:
+        """The hypothesis with the places of its cards as seen now."""
+        cards = list(h.zones.get(look.zone, ()))
+        is_new = False
+        for spot in look.spots:
+            i = found.get(spot.number)
+            if i is not None and (cards[i].spot != spot.number or abs(cards[i].at_mm - spot.at_mm) > 0.5):
+                cards[i] = _as_seen(cards[i], spot)
+                is_new = True
+        return h._replace(zones={**h.zones, look.zone: tuple(cards)}) if is_new else h
+
+    def _misses(self, cards: Sequence[TableCard], seen: set[int], look: ZoneLook) -> dict[int, float]:
+        """The cost of each card that should show and is not seen."""
+        left = (i for i in range(len(cards)) if i not in seen and cards[i].spot)
+        return {i: self._costs.miss * look.weight * (1 - _cover(cards, i, look.zone)) for i in left}
+
+    # Explanations of a new spot
+
+    def _options(
+        self, h: Hypothesis, cards: Sequence[TableCard], seen: set[int], spot: SeenCard, look: ZoneLook, t_s: float
+    ) -> Iterator[Option]:
+        costs = self._costs
+        for i, card in enumerate(cards):
+            if i not in seen and (cost := self._same(card, spot, look)) is not None:
+                is_covered = card.spot and card.spot not in look.before
+                yield Option(cost + costs.dug_out * is_covered, "same", card)
+        yield from self._moved(h, spot, look.zone, t_s)
+        if spot.is_unread:
+            for rival, sure in spot.rivals:
+                yield Option(-math.log(max(0.02, sure)) + costs.unread, "new", face=face_of(rival))
+        else:
+            alike = (
+                c
+                for i, c in enumerate(cards)
+                if i not in seen and c.face is spot.face and c.spot in look.before and c.card is None
+            )
+            is_near = spot.card is None and any(abs(c.at_mm - spot.at_mm) < REPLACED_MM for c in alike)
+            extra = costs.double if spot.is_double else costs.stacked
+            cost = extra * is_near - math.log(max(spot.confidence, 0.05)) + costs.no_hand * (not look.is_touched)
+            yield Option(cost, "new", face=spot.face)
+        sure = -math.log(max(1e-2, 1 - spot.confidence)) * costs.clutter if not spot.is_unread else costs.clutter
+        weight = look.weight * (1.0 if look.is_visible else costs.hidden_share)
+        yield Option(sure / MOST_WEIGHT * weight, "error")
+
+    def _same(self, card: TableCard, spot: SeenCard, look: ZoneLook) -> float | None:
+        """The cost of a new spot being this card of its zone, which is not seen elsewhere; None if it cannot be."""
+        costs, off_mm = self._costs, abs(card.at_mm - spot.at_mm)
+        if card.card is not None and spot.card is not None:
+            return None
+        if spot.is_unread or card.face is Card.UNKNOWN:
+            return costs.unread * 0.3 + off_mm / UNREAD_MM if off_mm <= UNREAD_MM or not card.spot else None
+        if card.face is not spot.face:
+            return None
+        if not card.spot:
+            return 0.1  # the record has it, and it is seen for the first time
+        turn = abs((spot.turn_deg - card.turn_deg + 180) % 360 - 180)
+        is_touched = off_mm > (UNTOUCHED_MM if look.is_touched else UNDISTURBED_MM)
+        cost = (costs.nudge if is_touched else costs.untouched) + costs.nudge_double * spot.is_double
+        return cost + off_mm / costs.mm_per_nat + turn / costs.deg_per_nat
+
+    def _moved(self, h: Hypothesis, spot: SeenCard, zone: str, t_s: float) -> Iterator[Option]:
+        """Explanations by a card that lay in another zone, or was in the air."""
+        if spot.is_unread:
+            return
+        for old, there in h.zones.items():
+            if old != zone:
+                for card in there:
+                    if card.spot and _is_same_card(card, spot):
+                        yield Option(self._carrying(h, card, old, zone), "moved", card, old)
+        for one in h.lifted:
+            if t_s - one.t_s <= DISCARDED_S and one.zone != zone and _is_same_card(one.card, spot):
+                yield Option(max(0.0, self._carrying(h, one.card, one.zone, zone) - 0.5), "moved", one.card, None)
+
+    def _carrying(self, h: Hypothesis, card: TableCard, old: str, new: str) -> float:
+        if new == DISCARD_ZONE and self._is_beaten(h, card, old):
+            return self._costs.cleared
+        if h.acts and h.acts[-1].serial == card.serial:
+            return self._costs.changed if h.acts[-1].is_legal else self._costs.corrected
+        return self._costs.moved
+
+    def _is_beaten(self, h: Hypothesis, card: TableCard, zone: str) -> bool:
+        """True if a card of a side's pile is a hazard that is no longer active, or the remedy or safety's leftover."""
+        table = self._judge.table(h.acts)
+        there = self._judge.places.cards(table, zone)
+        if card.face.family is Family.HAZARD:
+            return is_pile(zone) and (not there or there[-1] is not card.face)
+        return card.face.family is Family.REMEDY and is_pile(zone) and card.face not in there
+
+    # What follows
+
+    def _taken_up(
+        self,
+        h: Hypothesis,
+        look: ZoneLook,
+        news: Sequence[SeenCard],
+        picks: Sequence[Option],
+        cost: float,
+        seen: set[int],
+        t_s: float,
+    ) -> Iterator[Hypothesis]:
+        """Yield the hypotheses in which the new spots are explained like this."""
+        zones, seen, lifted, moved, new = dict(h.zones), set(seen), h.lifted, {}, []
+        cards, added = list(zones.get(look.zone, ())), []
+        nudged = 0
+        for spot, pick in zip(news, picks, strict=True):
+            if pick.what == "same" and pick.card is not None:
+                i = next(n for n, card in enumerate(cards) if card.serial == pick.card.serial)
+                nudged += bool(cards[i].spot) and abs(cards[i].at_mm - spot.at_mm) > UNTOUCHED_MM
+                cards[i] = _as_seen(cards[i], spot)
+                seen.add(i)
+            elif pick.what == "moved" and pick.card is not None:
+                if pick.zone is not None:
+                    zones[pick.zone] = tuple(c for c in zones[pick.zone] if c.serial != pick.card.serial)
+                lifted = tuple(one for one in lifted if one.card.serial != pick.card.serial)
+                added.append(_as_seen(pick.card, spot))
+                moved[pick.card.serial] = spot
+            elif pick.what == "new":
+                added.append(TableCard(spot.number, pick.face, spot.card, spot.number, spot.at_mm, spot.turn_deg))
+                new.append(
+                    TableAct(
+                        spot.number, pick.face, look.zone, spot.sideways, Manner.LAID, spot.first_s, spot.earliest_s
+                    )
+                )
+        cost -= max(0, nudged - 1) * (self._costs.nudge - self._costs.nudge_card)
+        count = len(cards)
+        zones[look.zone] = (*cards, *added)
+        if new and h.is_gathering:
+            cost += self._costs.gathering
+        is_gathering = h.is_gathering and not new
+        child = h._replace(zones=zones, lifted=lifted, handling=h.handling + cost, is_gathering=is_gathering)
+        for one in self._put_elsewhere(child, moved, look.zone):
+            for played in self._played(one, new, look):
+                yield from self._missing(played, look, seen, count, t_s)
+
+    def _put_elsewhere(self, h: Hypothesis, moved: Mapping[int, SeenCard], zone: str) -> Iterator[Hypothesis]:
+        """Yield the hypothesis with what it means that cards came from another zone."""
+        for serial, spot in moved.items():
+            n = next((n for n, act in enumerate(h.acts) if act.serial == serial), None)
+            gone = tuple(one for one in h.gone if one.card.serial != serial)
+            if n is None:
+                # Left over, or known from the record only.
+                h = h._replace(gone=gone)
+                continue
+            act = h.acts[n]
+            family = act.face.family
+            if zone == act.zone and any(one.card.serial == serial for one in h.gone):
+                h = h._replace(gone=gone)
+            elif (
+                act.is_legal and zone == DISCARD_ZONE and family in (Family.HAZARD, Family.REMEDY) and act.zone != zone
+            ):
+                if not self._is_beaten_act(h, act):
+                    yield from self._beaten_unseen(h._replace(gone=gone), act)
+                    card = next(c for c in h.zones[zone] if c.serial == serial)
+                    h = h._replace(gone=(*gone, Gone(card, act.zone, spot.first_s, zone)))
+            else:
+                again = act._replace(zone=zone, sideways=spot.sideways)
+                h = h._replace(acts=self._judge.judged(h.acts[:n], (again, *h.acts[n + 1 :])), gone=gone)
+        yield h
+
+    def _beaten_unseen(self, h: Hypothesis, hazard: TableAct) -> Iterator[Hypothesis]:
+        """Yield the hypotheses in which the camera missed the card that beat a hazard."""
+        table = self._judge.table(h.acts)
+        if table.is_over or table.extension_offered_to is not None:
+            return
+        beating = {remedy for remedy, ended in HAZARD_OF.items() if ended is hazard.face} | {SAFETY_OF.get(hazard.face)}
+        for play, cost in self._plays_unseen(table):
+            if play.verb is Verb.PLAY and play.card in beating:
+                act = self._unseen_act(h, play, cost, h.acts[-1].since_s)
+                acts = self._judge.judged(h.acts, [act])
+                saved = self._costs.moved - self._costs.cleared
+                yield self._with_expected(h._replace(acts=acts, handling=h.handling - saved), act)
+
+    def _unseen_act(self, h: Hypothesis, play: Play, cost: float, at_s: float) -> TableAct:
+        serial = min((act.serial for act in h.acts), default=0)
+        zone = self._judge.places.zone_of(play, self._judge.table(h.acts)) or DISCARD_ZONE
+        return TableAct(
+            min(serial, 0) - 1,
+            play.card or Card.UNKNOWN,
+            zone,
+            False,
+            Manner.UNSEEN,
+            at_s,
+            at_s,
+            fixed=play,
+            extra=cost,
+        )
+
+    @staticmethod
+    def _with_expected(h: Hypothesis, act: TableAct) -> Hypothesis:
+        """The hypothesis in which the card of a missed play lies in its zone, not seen yet."""
+        if act.zone == DISCARD_ZONE:
+            return h
+        card = TableCard(act.serial, act.face, None, 0, 0j, 0.0)
+        return h._replace(zones={**h.zones, act.zone: (*h.zones.get(act.zone, ()), card)})
+
+    def _is_beaten_act(self, h: Hypothesis, act: TableAct) -> bool:
+        there = self._judge.places.cards(self._judge.table(h.acts), act.zone)
+        if act.face.family is Family.HAZARD:
+            return not there or there[-1] is not act.face
+        return act.face not in there
+
+    def _played(self, h: Hypothesis, new: Sequence[TableAct], look: ZoneLook) -> Iterator[Hypothesis]:
+        """Yield the hypotheses with the new acts, in each order and at each place that is plausible."""
+        if not new:
+            yield h
+            return
+        for order in itertools.permutations(new) if len(new) == 2 else [tuple(new)]:
+            doubled = self._doubled(h, order)
+            if doubled is not None:
+                yield doubled
+                continue
+            for acts in self._placed(h, order, look):
+                child = h._replace(acts=acts)
+                unseen = next(
+                    (act for act in acts if act.manner is Manner.UNSEEN and h.act_of(act.serial) is None), None
+                )
+                yield child if unseen is None else self._with_expected(child, unseen)
+
+    def _doubled(self, h: Hypothesis, new: Sequence[TableAct]) -> Hypothesis | None:
+        """The hypothesis in which an accelerator doubles the distance card that came with it."""
+        *rest, last = new
+        if last.face is not Card.ACCELERATOR:
+            return None
+        acts = self._judge.judged(h.acts, rest)
+        near = [
+            n
+            for n, act in enumerate(acts)
+            if act.face.family is Family.DISTANCE and act.zone == last.zone and last.since_s - act.since_s <= DOUBLED_S
+        ]
+        if len(near) != 1 or acts[near[0]].times > 1:
+            return None
+        (n,) = near
+        return h._replace(acts=self._judge.judged(acts[:n], (acts[n]._replace(times=2), *acts[n + 1 :])))
+
+    def _placed(self, h: Hypothesis, new: Sequence[TableAct], look: ZoneLook) -> Iterator[tuple[TableAct, ...]]:
+        acts, judged = h.acts, self._judge.judged
+        # What surely came later stays later.
+        end = len(acts)
+        while end and acts[end - 1].earliest_s >= new[0].since_s:
+            end -= 1
+        later = acts[end:]
+        usual = judged(acts[:end], (*new, *later))
+        yield usual
+        if self._ends_its_hazard(self._judge.table(acts[:end]), new[-1]):
+            ended = new[-1]._replace(manner=Manner.ENDED, extra=self._costs.ended)
+            yield judged(acts[:end], (*new[:-1], ended, *later))
+        is_fine = not end or acts[end - 1].is_legal
+        if (
+            is_fine
+            and all(act.is_legal for act in usual[end : end + len(new)])
+            and _are_legal(later, usual[end + len(new) :])
+        ):
+            return
+        # It may have been played before others; or the camera missed a play.
+        for n in range(end - 1, max(0, end - MOST_BACK) - 1, -1):
+            if acts[n].since_s <= new[0].earliest_s:
+                break
+            yield judged(acts[:n], (*new, *acts[n:]))
+        if look.is_first:
+            yield from self._with_unseen(h, end, new)
+
+    def _ends_its_hazard(self, table: Table, act: TableAct) -> bool:
+        """True if a remedy on the discard pile may have been put there with the hazard that it ends."""
+        hazard = HAZARD_OF.get(act.face)
+        if act.zone != DISCARD_ZONE or hazard is None:
+            return False
+        if table.is_over:
+            return False
+        side = table.side_of(table.player_up)
+        return hazard in (side.hazard, Card.SPEED_LIMIT if side.limited else None)
+
+    def _with_unseen(self, h: Hypothesis, end: int, new: Sequence[TableAct]) -> Iterator[tuple[TableAct, ...]]:
+        """Yield the acts with one more that the camera missed, where the new ones, before `end`, are legal after it."""
+        acts, most = h.acts, self.most - h.handling
+        total = acts[-1].total if acts else 0.0
+        for n in range(end, max(0, end - MOST_REACH) - 1, -1):
+            before = acts[:n]
+            table = self._judge.table(before)
+            if table.is_over or table.extension_offered_to is not None:
+                continue
+            rest = (*acts[n:end], *new, *acts[end:])
+            at_s = rest[0].since_s
+            # As good as now in what follows, and the new acts legal.
+            needed = (
+                True,
+                *(act.is_legal for act in acts[n:end]),
+                *(True for _ in new),
+                *(act.is_legal for act in acts[end:]),
+            )
+            for play, cost in self._plays_unseen(table):
+                if total + cost + self._costs.legal <= most:
+                    act = self._unseen_act(h, play, cost, at_s)
+                    found = self._judge.judged(before, (act, *rest), needed=needed)
+                    if found:
+                        yield found
+
+    def _plays_unseen(self, table: Table) -> tuple[tuple[Play, float], ...]:
+        """The plays of the player up that may have been missed; of the discards only the likeliest."""
+        known = self._unseen.get(id(table))
+        if known is None or known[0] is not table:
+            legal = list(legal_plays(table, table.player_up))
+            discards = [play for play in legal if play.verb is Verb.DISCARD and play.card is not None]
+            likely = max(discards, key=lambda play: table.copies_left(play.card or Card.UNKNOWN), default=None)
+            found = [(play, self._costs.unseen_play) for play in legal if play.verb is Verb.PLAY and play.times == 1]
+            found += [(likely, self._costs.unseen_discard)] if likely else []
+            known = self._unseen[id(table)] = (table, tuple(found))
+        return known[1]
+
+    # Cards that are not seen
+
+    def _missing(self, h: Hypothesis, look: ZoneLook, seen: set[int], count: int, t_s: float) -> Iterator[Hypothesis]:
+        """Yield the hypotheses in which cards that should show were missed, or removed; `count` lay there before."""
+        cards = h.zones[look.zone]
+        costs = {} if not look.is_visible else {i: c for i, c in self._misses(cards, seen, look).items() if i < count}
+        h = h._replace(handling=h.handling + sum(costs.values()))
+        yield h
+        heavy = [i for i, cost in costs.items() if cost >= MINOR]
+        singles = [(i,) for i in heavy[-3:]] if len(heavy) > 1 else []
+        for away in [tuple(heavy), *singles] if heavy else []:
+            yield from self._removed(
+                h._replace(handling=h.handling - sum(costs[i] for i in away)), look, [cards[i] for i in away], t_s
+            )
+
+    def _removed(self, h: Hypothesis, look: ZoneLook, away: Sequence[TableCard], t_s: float) -> Iterator[Hypothesis]:
+        """Yield the hypotheses in which these cards were removed."""
+        costs, serials, zone = self._costs, {card.serial for card in away}, look.zone
+        kept = tuple(card for card in h.zones[zone] if card.serial not in serials)
+        lifted = tuple(one for one in h.lifted if t_s - one.t_s <= DISCARDED_S)
+        lifted += tuple(Gone(card, zone, t_s) for card in away)
+        base = h._replace(zones={**h.zones, zone: kept}, lifted=lifted)
+        table = self._judge.table(h.acts)
+        begins = 0.0 if h.is_gathering or table.is_over else costs.gathering
+        yield base._replace(handling=h.handling + begins + costs.gathered * len(away), is_gathering=True)
+        if table.is_over:
+            return
+        cost, acts, gone = 0.0, h.acts, h.gone
+        for card in reversed(away):
+            n = next((n for n, act in enumerate(acts) if act.serial == card.serial), None)
+            act = None if n is None else acts[n]
+            if n is not None and not acts[n].is_legal:
+                acts = self._judge.judged(acts[:n], acts[n + 1 :])
+                cost += costs.slip_back
+            elif self._is_beaten(h, card, zone) and zone != DISCARD_ZONE:
+                cost += costs.cleared
+            elif act is None:
+                cost += costs.slip_back
+                if self._is_recorded(table, card, zone):
+                    cost += costs.lifted
+                    gone = (*gone, Gone(card, zone, t_s))
+            elif n is not None and n == len(acts) - 1:
+                acts = acts[:n]
+                cost += costs.taken_back
+            else:
+                cost += costs.lifted
+                gone = (*gone, Gone(card, zone, t_s))
+        yield base._replace(acts=acts, handling=base.handling + cost, gone=gone)
+        if zone == DISCARD_ZONE and len(away) == 1 and table.discards[-1:] == (away[0].face,):
+            act = TableAct(
+                away[0].serial, away[0].face, zone, False, Manner.TAKEN, t_s, look.before_s, extra=costs.taken
+            )
+            acts = self._judge.judged(h.acts, [act])
+            if acts[-1].is_legal:
+                yield base._replace(acts=acts)
+
+    def _is_recorded(self, table: Table, card: TableCard, zone: str) -> bool:
+        return card.face in self._judge.places.cards(table, zone)
+
+
+def _are_legal(before: Sequence[TableAct], now: Sequence[TableAct]) -> bool:
+    """True if the acts that were legal are."""
+    return all(new.is_legal or not old.is_legal for old, new in zip(before, now, strict=True))
+
+
+def _found(cards: Sequence[TableCard], spots: Sequence[SeenCard]) -> dict[int, int]:
+    """Return the cards that are seen just as before, by the numbers of their spots."""
+    by_spot = {card.spot: i for i, card in enumerate(cards) if card.spot}
+    by_card = {card.card: i for i, card in enumerate(cards) if card.card}
+    found = {}
+    for spot in spots:
+        i = by_spot.get(spot.number)
+        if i is None and spot.card is not None:
+            i = by_card.get(spot.card)
+        if i is not None and (spot.is_unread or cards[i].face in (spot.face, Card.UNKNOWN)):
+            found[spot.number] = i
+    return found
+
+
+def _as_seen(card: TableCard, spot: SeenCard) -> TableCard:
+    face = card.face if spot.is_unread else spot.face
+    return TableCard(card.serial, face, spot.card or card.card, spot.number, spot.at_mm, spot.turn_deg)
+
+
+def _is_same_card(card: TableCard, spot: SeenCard) -> bool:
+    if card.card is not None or spot.card is not None:
+        return card.card == spot.card
+    return card.face is spot.face
+
+
+def _cover(cards: Sequence[TableCard], i: int, zone: str) -> float:
+    """Return how surely later cards hide one, from 0 to 1."""
+    upper = [card for card in cards[i + 1 :] if card.spot]
+    if not upper:
+        return 0.0
+    if is_pile(zone):
+        return 0.97
+    off_mm = min(abs(cards[i].at_mm - card.at_mm) for card in upper)
+    return min(0.97, max(0.0, (CLEAR_MM - off_mm) / (CLEAR_MM - COVERED_MM)))
+
+
+def _ways(choices: Sequence[Sequence[Option]]) -> Iterator[tuple[tuple[Option, ...], float]]:
+    """Yield the cheapest combinations of one option for each new spot, no card in two of them, with their costs."""
+    ways: list[tuple[float, tuple[Option, ...]]] = [(0.0, ())]
+    for options in choices:
+        longer = [
+            (cost + option.cost, (*picks, option))
+            for cost, picks in ways
+            for option in options
+            if option.card is None or all(p.card is None or p.card.serial != option.card.serial for p in picks)
+        ]
+        ways = sorted(longer, key=lambda way: way[0])[:MOST_WAYS]
+    yield from ((picks, cost) for cost, picks in ways)
