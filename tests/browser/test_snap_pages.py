@@ -102,6 +102,7 @@ def test_no_answer_about_the_hand_is_truncated(app, opened, url):
         page.fill(f'[name="{name}"]', f"Bartholomew {name[-1]}")
     count(page)
     page.click("text=Change the cards")
+    expect(page.locator(".hand select").first).to_be_visible()
 
     assert page.locator(".hand select").evaluate_all(WIDEST_ANSWER) == []
 
@@ -109,6 +110,7 @@ def test_no_answer_about_the_hand_is_truncated(app, opened, url):
 def test_no_button_covers_the_score_sheet(app, opened, url):
     page = opened(url + photographed(app, "/snap/TOKEN"), {"width": 360, "height": 500})
     count(page)
+    expect(page.locator(".sheet")).to_be_visible()
 
     assert set(page.locator(".sheet tr").evaluate_all(LIES_ON_TOP)) - {None} == {"TABLE"}
 
