@@ -118,4 +118,4 @@ def test_a_safety_that_was_not_read_is_supposed_when_its_hazard_is_carried_away_
     table.perform("lay right-of-way-01 1/safety")
 
     assert supposed.endswith("Bob 100 / missed: Ann right-of-way / Ann 200")
-    assert table.told == supposed
+    assert table.told == supposed.replace("missed: ", "")

@@ -13,8 +13,9 @@ from companion.match.state import Policy
 from companion.rules.cards import Card
 from companion.storage.event_store import Store
 from companion.tabletop.card_ids import face_of
-from companion.tracking.live import NOT_THIS_DECK, TableWatch
+from companion.tracking.live import NOT_THIS_DECK, Following, TableWatch
 from companion.tracking.track import MOMENT_S, PUT_RIGHT_S
+from companion.tracking.track_follower import TrackFollower
 from companion.vision.capture.sources import Frame
 from companion.vision.view import MatSeen, Sighting, View
 
@@ -27,9 +28,9 @@ PICTURE = np.full((90, 160, 3), 80, np.uint8)
 class Filmed:
     """A match, what watches its table, and a table whose cards the test lays."""
 
-    def __init__(self, match: Match) -> None:
+    def __init__(self, match: Match, follower: Following | None = None) -> None:
         self.match = match
-        self.watch = TableWatch(match, self._look, lambda _state: dict(MATS))
+        self.watch = TableWatch(match, self._look, lambda _state: dict(MATS), follower=follower)
         self.cards: dict[str, str] = {}
         self.codes: dict[str, tuple[tuple[str, float], ...]] = {}
         """Codes that cannot be told, by zone: what they may be."""
@@ -358,7 +359,7 @@ def test_after_a_restart_a_card_that_is_taken_back_is_not_missed_for_one_that_li
     table = opened()
     table.go("lay roll-01 side-1/battle; 3; lay roll-02 side-2/battle; 3; lay 200-01 side-1/distance; 3")
     table.go("lay 25-01 side-2/distance; 3; lay 200-02 side-1/distance; 3; lay 25-02 side-2/distance; 3")
-    restarted = Filmed(Match(table.match.store))
+    restarted = Filmed(Match(table.match.store), TrackFollower)
     restarted.cards = {card: zone for card, zone in table.cards.items() if card != "200-01"}
     restarted.film(3.0)
 

@@ -10,8 +10,8 @@ from viewed import STEP_S, Viewed, plays, table_of, zone_of
 
 from companion.match.questions import SURE_CONFIDENCE, Kind, Question
 from companion.rules.cards import Card
-from companion.tracking.clearing import dealt
 from companion.tracking.track import DOUBTFUL_CONFIDENCE, MOMENT_S, PUT_RIGHT_S, TURN_S
+from companion.tracking.track_follower import TrackFollower
 from companion.vision.view import MatSeen, Point, Sighting, View
 
 PX_PER_MM = 2.0
@@ -21,6 +21,8 @@ ROLLING = ("Ann roll", "Bob roll")
 
 class Table(Viewed):
     """A table whose cards lie somewhere, in millimetres."""
+
+    followed_by = TrackFollower
 
     def __init__(self, *lines: str, **how: Any) -> None:
         super().__init__(*lines, **how)
@@ -55,7 +57,7 @@ class Table(Viewed):
             case ["yes"]:
                 self.yes(self.questions[0])
             case ["begin"]:
-                self.tracks = dealt(self.tracks, self.record.lines[-1].seq)
+                self.follower.deal(self.record.lines[-1].seq)
                 self.next_hand()
             case ["trouble"]:
                 self.trouble = "The light has changed."

@@ -13,6 +13,7 @@ from companion.rules.referee import legal_plays
 from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of
 from companion.tracking.track import MOMENT_S, State
+from companion.tracking.track_follower import TrackFollower
 
 CARDS = ("roll-01", "roll-02", "roll-03", "stop-01", "25-01", "25-02", "50-01", "speed-limit-01", "right-of-way-01")
 PILES = ("side-1/battle", "side-2/battle", "side-1/speed", "table/discard")
@@ -26,11 +27,15 @@ def _legal(table: Table) -> tuple[Play, ...]:
     return tuple(play for play in legal_plays(table, table.player_to_move) if play.card in faces)
 
 
+class Tracked(Viewed):
+    followed_by = TrackFollower
+
+
 class Conversation:
     """A table of piles, and people who do what comes to their minds."""
 
     def __init__(self) -> None:
-        self.seen = Viewed(confirm=False)
+        self.seen = Tracked(confirm=False)
         self.stacks: dict[str, list[str]] = {zone: [] for zone in ZONES}
         self.refused: dict[int, str] = {}
         """The cards of which somebody has said that they are no play where they lay, by serial."""
@@ -68,7 +73,7 @@ class Conversation:
         self.seen.ask()
         asked = [q for q in self.seen.questions if q.kind is Kind.PLAY and q.serial is not None]
         if number < len(asked):
-            track = self.seen.tracks.by_serial.get(asked[number].serial)
+            track = self.seen.follower.tracks.by_serial.get(asked[number].serial)
             assert track is not None
             self.refused[track.serial] = track.card or ""
             self.seen.answer(asked[number], Answer.NO)
@@ -101,10 +106,10 @@ class Conversation:
             for card in (cards[-1:] if zone in PILES else cards)
         }
         self.seen.see(seconds, unknown=hidden)
-        for track in self.seen.tracks.cards:
+        for track in self.seen.follower.tracks.cards:
             assert self.cards.setdefault(track.serial, track.card) == track.card
             assert track.state is State.GONE or track.serial not in self.gone
-        self.gone |= {track.serial for track in self.seen.tracks.cards if track.state is State.GONE}
+        self.gone |= {track.serial for track in self.seen.follower.tracks.cards if track.state is State.GONE}
 
     def _lift(self, card: str) -> None:
         for cards in self.stacks.values():
@@ -118,7 +123,7 @@ class Conversation:
         """The cards in sight that the record has never had in their zones, and of which nobody has said anything."""
         record, places = self.seen.record, self.seen.places
         had = {spot for line in record.lines for spot in places.lying(line.before)} | set(places.lying(self.seen.table))
-        tracks = [self.seen.tracks.by_serial.get(line.serial) for line in record.lines]
+        tracks = [self.seen.follower.tracks.by_serial.get(line.serial) for line in record.lines]
         # A card by which a line was told may be another than its sticker says: people have corrected the line.
         told = {track.card for track in tracks if track is not None and track.is_there}
         return Counter(
@@ -130,13 +135,13 @@ class Conversation:
 
     def let_lie(self) -> set[str]:
         """The cards of which people have said that they are no play there, and that have not been gone for long."""
-        tracks = [self.seen.tracks.by_serial.get(serial) for serial in self.refused]
+        tracks = [self.seen.follower.tracks.by_serial.get(serial) for serial in self.refused]
         there = [track for track in tracks if track is not None and track.state is not State.GONE]
         return {track.card or "" for track in there if track.card in self.stacks[track.zone]}
 
     def missing(self) -> set[str]:
         """The one card by which a line was told, that is nowhere now, and like which no other lies in its zone."""
-        lines, tracks = self.seen.record.lines, self.seen.tracks
+        lines, tracks = self.seen.record.lines, self.seen.follower.tracks
         gone = {}
         for line in lines:
             track = tracks.by_serial.get(line.serial)
@@ -153,7 +158,7 @@ class Conversation:
         return lying == Counter(self.seen.places.lying(self.seen.table)) and not self.left_over
 
     def asked_about(self) -> set[str]:
-        tracks = [self.seen.tracks.by_serial.get(q.serial) for q in self.seen.questions]
+        tracks = [self.seen.follower.tracks.by_serial.get(q.serial) for q in self.seen.questions]
         return {track.card or "" for track in tracks if track is not None}
 
 

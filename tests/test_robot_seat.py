@@ -151,7 +151,7 @@ def test_seven_slots_are_read_from_pictures_and_hidden_from_others(match):
     assert table.watch.robot_hand() == tuple(map(face_of, HAND))
     assert {s.card for s in seen_on(frame)} == set(HAND)
     assert not seen_on(served)
-    assert (table.watch._tracks.cards, match.state.questions, match.state.trouble) == ((), (), None)
+    assert (table.watch._follower.last_serial, match.state.questions, match.state.trouble) == (0, (), None)
 
 
 def test_a_slot_has_the_card_that_three_looks_agree_on(match):

@@ -12,11 +12,9 @@ from companion.rules.record import notation
 from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import DRAW_ZONE
-from companion.tracking import tracker
-from companion.tracking.clearing import is_cleared
-from companion.tracking.hand_record import Hint, Line, Record
-from companion.tracking.reconcile import reconcile
-from companion.tracking.tracker import Tracks
+from companion.tracking.follower import BeliefFollower
+from companion.tracking.hand_record import Line, Record
+from companion.tracking.track_follower import TrackFollower
 from companion.vision.view import MatSeen, Point, Quad, Sighting, View
 
 SQUARE = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
@@ -31,6 +29,8 @@ class Viewed:
     By default, certain plays and events of the piles are confirmed at once. `lines` are played before the first frame.
     """
 
+    followed_by: type[BeliefFollower | TrackFollower] = BeliefFollower
+
     def __init__(
         self,
         *lines: str,
@@ -42,7 +42,7 @@ class Viewed:
     ) -> None:
         self.confirm, self.sure, self.t_s, self.seq = confirm, sure, 0.0, 1
         self.new_table = hand(players=sides, edition=edition, options=options).table
-        self.tracks = Tracks()
+        self.follower = self.followed_by(hand_seq=self.seq)
         mats = {f"side-{number}": side.name for number, side in enumerate(self.new_table.sides, 1)}
         self.places = Places(mats)
         self.record = Record(1, self.seq, self.places, self.new_table)
@@ -74,7 +74,7 @@ class Viewed:
     @property
     def is_cleared(self) -> bool:
         """True if the next hand can begin."""
-        return is_cleared(self.tracks, self.record)
+        return self.follower.is_cleared(self.record)
 
     # The cards
 
@@ -143,14 +143,13 @@ class Viewed:
 
     def look(self, unknown: tuple[str, ...] = (), pile_empty: bool = False) -> None:
         self.t_s += STEP_S
-        hint = Hint(self.record, self.questions)
-        self.tracks = tracker.update(self.tracks, self._view(unknown, pile_empty), hint, self.seq)
+        self.follower.see(self._view(unknown, pile_empty), self.record, self.questions, self.seq)
         self.ask()
 
     def ask(self) -> None:
         """Derive the questions, and confirm all plays that may count."""
         while True:
-            self.questions = reconcile(self.tracks, self.record)
+            self.questions = self.follower.asking()(self.record)
             known = {(question.id, words(question)) for question in self.ever}
             self.ever += [question for question in self.questions if (question.id, words(question)) not in known]
             legal = [q for q in self.questions if q.kind is Kind.PLAY and self._counts(q)]
@@ -159,7 +158,7 @@ class Viewed:
             self.yes(legal[0])
 
     def gap(self, seconds: float = 120.0) -> None:
-        self.tracks = tracker.lost_sight(self.tracks)
+        self.follower.lose_sight()
         self.t_s += seconds
 
     # Scenes

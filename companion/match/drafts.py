@@ -181,6 +181,9 @@ def untapped(state: MatchState, answered: Set[str], instructed: tuple[Table, Pla
         if lifted is not None:
             return NewEvent(EventKind.RETRACT, {"of": lifted.line, "question": lifted.id, "by": CAMERA})
     waiting = [question for question in state.questions if question.asks_play]
+    if state.policy is Policy.AUTO:
+        # People have played on although an illegal card lies there.
+        waiting = [question for question in waiting if question.kind is Kind.WHICH or question.is_legal]
     if not waiting or not waiting[0].may_count_untapped or waiting[0].id in answered:
         return None
     first, play = waiting[0], waiting[0].plays[0]

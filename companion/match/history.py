@@ -89,11 +89,11 @@ def history(events: Sequence[Event]) -> History:
     ]
     return replace(
         past,
-        lines=tuple(_lines(standing)),
+        lines=tuple(_kept(_lines(standing), events)),
         # Answers cannot be undone.
         answers={e.body["question"]: Answered(Answer(e.body["answer"]), e.body.get("about", ""), e.seq) for e in said},
         claims=tuple(_written(e) for e in events if e.kind == EventKind.CLAIM),
-        asked=frozenset(e.body["question"] for e in events if e.body.get("question")),
+        asked=frozenset(e.body["question"] for e in events if e.body.get("question")) - _withdrawn(events),
         waived=frozenset((e.body["of"], e.by) for e in events if e.kind == EventKind.WAIVE),
         wishes=tuple(e for e in events if e.kind == EventKind.WISH),
         letters=tuple(e for e in events if e.kind == EventKind.LETTER),
@@ -102,6 +102,22 @@ def history(events: Sequence[Event]) -> History:
         changes=tuple(_changes(events, standing)),
         redone_next=_redone_next(standing),
     )
+
+
+def _withdrawn(events: Sequence[Event]) -> frozenset[str]:
+    """Return the questions whose plays counted by themselves, until the camera changed its mind."""
+    lines = {e.seq: e for e in events if e.kind == EventKind.LINE and e.by == CAMERA}
+    revised = (e for e in events if e.kind == EventKind.RETRACT and e.by == CAMERA and "question" not in e.body)
+    taken = {str(lines[e.body["of"]].body.get("question", "")) for e in revised if e.body["of"] in lines}
+    return frozenset(taken) - {e.body.get("question") for e in events if e.by != CAMERA}
+
+
+def _kept(lines: Sequence[Written], events: Sequence[Event]) -> Iterator[Written]:
+    """Yield the lines; one that the camera changed, and a person changed back, is that person's."""
+    by_seq = {e.seq: e for e in events}
+    undone = ((e, by_seq.get(e.body["of"])) for e in events if e.kind == EventKind.UNDO and e.by != CAMERA)
+    kept = {of.body["of"]: e.by for e, of in undone if of and of.by == CAMERA and "of" in of.body}
+    yield from (replace(line, corrected_by=kept.get(line.seq, line.corrected_by)) for line in lines)
 
 
 def _undone_next(events: Sequence[Event], standing: Sequence[Event], robots: Container[str]) -> tuple[Event, ...]:

@@ -375,6 +375,12 @@ class Match:
             against = now.judged if now is not None and now.needs_attention else None
             return replace(outcome, reasons=against.reasons) if against is not None else outcome
 
+    def revise(self, changes: Sequence[NewEvent]) -> None:
+        """Change lines that counted by themselves, as the camera sees them now; all at once."""
+        with self._changed:
+            if changes and not self._state.other_side_verifies and not self._state.is_dealt:
+                self._append(*changes)
+
     def misfits(self, kind: EventKind, seq: int, text: str | None) -> tuple[Entry, ...]:
         """Return the lines that would become illegal or unreadable by `rewrite`."""
         with self._changed:

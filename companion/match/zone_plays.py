@@ -95,6 +95,13 @@ class Places:
             )
         return None
 
+    def is_beaten(self, table: Table, hazard: Card, zone: str) -> bool:
+        """True if, by the record, such a hazard in a side's pile stops nobody now."""
+        side, there = self._side(table, zone), self.cards(table, zone)
+        if side is None:
+            return False
+        return hazard not in (side.hazard, Card.SPEED_LIMIT if side.limited else None) or there[-1:] != (hazard,)
+
     def within_reach(self, table: Table) -> frozenset[str]:
         """Return the zones where the player who is up may play."""
         own = self.mat_of(table.side_of(table.player_up).name)

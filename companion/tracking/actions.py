@@ -14,19 +14,23 @@ from typing import NamedTuple
 
 from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
 from companion.rules.play import Play, Verb
-from companion.rules.referee import legal_plays
-from companion.rules.table import Table
+from companion.rules.table import PILE_OF, Table
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
 from companion.tracking.handling import MOST_WEIGHT
 from companion.tracking.hypothesis import Gone, Hypothesis, Judge, Manner, TableAct, TableCard
-from companion.tracking.looks import SeenCard, ZoneLook
+from companion.tracking.looks import SeenCard, Span, ZoneLook
 
 UNTOUCHED_MM = 1.2  # measuring error: a card that nobody touched is seen within this distance of where it was
 UNREAD_MM = 20.0  # distance from a sighting that cannot be read to the card that it may be
 UNDISTURBED_MM = 8.0  # the same, if nothing was over its zone
 REPLACED_MM = 40.0  # an equal card that vanishes this close may be this one, moved
+NOWHERE = 0j  # place of a card that was missed, unless it lies on an equal one
 COVERED_MM, CLEAR_MM = 30.0, 60.0  # distances between two cards' centers: surely covered, surely not
+COVERED = 0.97  # share of cards below another that are not seen any more
+OLD_LOOKS = 12  # sightings after which a spot is no news
+MOST_SAVED = 10.0  # what a way may cost less in the end
+HAND_S = 1.0  # for this long the hand of a play may stay
 DISCARDED_S = 6.0  # longest time that a hand holds a card that it moves to another zone
 DOUBLED_S = 2.0  # an accelerator is played together with its distance card
 MOST_WAYS = 12  # combinations of explanations tried for the new spots of a zone
@@ -48,10 +52,12 @@ class Option(NamedTuple):
 class Actions:
     """The actions at one table."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: Judge, hidden: Mapping[str, tuple[Span, ...]], t_s: float) -> None:
         self._judge, self._costs = judge, judge.costs
+        self._hidden = hidden  # by zone: when something was over it
+        # Zones that a hand may have reached into a moment ago.
+        self._touched = {zone for zone, spans in hidden.items() if spans and t_s - spans[-1][1] <= DISCARDED_S}
         self.most = math.inf  # cost above which a hypothesis is not worth following
-        self._unseen: dict[int, tuple[Table, tuple[tuple[Play, float], ...]]] = {}
 
     def explained(self, h: Hypothesis, look: ZoneLook, t_s: float) -> Iterator[Hypothesis]:
         """Yield the hypotheses that explain a look at a zone."""
@@ -67,6 +73,8 @@ class Actions:
             return
         choices = [sorted(self._options(h, cards, seen, spot, look, t_s)) for spot in news]
         for picks, cost in _ways(choices):
+            if h.cost + cost > self.most + MOST_SAVED:
+                return
             child = self._with_readings(h, look, found)
             yield from self._taken_up(child, look, news, picks, cost, seen, t_s)
 
@@ -86,7 +94,16 @@ class Actions:
     def _misses(self, cards: Sequence[TableCard], seen: set[int], look: ZoneLook) -> dict[int, float]:
         """The cost of each card that should show and is not seen."""
         left = (i for i in range(len(cards)) if i not in seen and cards[i].spot)
-        return {i: self._costs.miss * look.weight * (1 - _cover(cards, i, look.zone)) for i in left}
+        costs, weight = self._costs, look.weight
+        covers = ((i, _cover(cards, i, look)) for i in left)
+        return {
+            i: costs.miss * weight * (1 - cover) * self._recognized(cards[i], look) for i, cover in covers if cover < 1
+        }
+
+    def _recognized(self, card: TableCard, look: ZoneLook) -> float:
+        """How surely a card is recognized that comes to light: by its face not as surely as before it was covered."""
+        is_uncovered = card.spot not in look.before and card.card is None
+        return self._costs.uncovered if is_uncovered else 1.0
 
     # Explanations of a new spot
 
@@ -96,7 +113,8 @@ class Actions:
         costs = self._costs
         for i, card in enumerate(cards):
             if i not in seen and (cost := self._same(card, spot, look)) is not None:
-                is_covered = card.spot and card.spot not in look.before
+                is_beneath = is_pile(look.zone) and any(n > i for n in seen)
+                is_covered = is_beneath if not card.spot else card.spot not in look.before
                 yield Option(cost + costs.dug_out * is_covered, "same", card)
         yield from self._moved(h, spot, look.zone, t_s)
         if spot.is_unread:
@@ -110,11 +128,33 @@ class Actions:
             )
             is_near = spot.card is None and any(abs(c.at_mm - spot.at_mm) < REPLACED_MM for c in alike)
             extra = costs.double if spot.is_double else costs.stacked
-            cost = extra * is_near - math.log(max(spot.confidence, 0.05)) + costs.no_hand * (not look.is_touched)
-            yield Option(cost, "new", face=spot.face)
-        sure = -math.log(max(1e-2, 1 - spot.confidence)) * costs.clutter if not spot.is_unread else costs.clutter
-        weight = look.weight * (1.0 if look.is_visible else costs.hidden_share)
-        yield Option(sure / MOST_WEIGHT * weight, "error")
+            cost = costs.expected * _is_expected(cards, spot)
+            cost += extra * is_near - math.log(max(spot.confidence, 0.05)) + self._no_hand(look)
+            is_possible = spot.card is None or not self._is_known(h, spot.card)
+            if is_possible and self._judge.table(h.acts).copies_left(spot.face) > 0:
+                yield Option(cost, "new", face=spot.face)
+        is_seen_twice = spot.is_double and any(c.face is spot.face for i, c in enumerate(cards) if i in seen)
+        is_news = look.is_first and spot.number not in look.before
+        yield Option(costs.twice * is_news if is_seen_twice else self._error(spot, look), "error")
+
+    def _error(self, spot: SeenCard, look: ZoneLook) -> float:
+        """The cost of a look at a spot where no card is."""
+        costs = self._costs
+        confidence = spot.confidence if not spot.is_unread else sum(sure for _, sure in spot.rivals)
+        sure = -math.log(max(1e-2, 1 - confidence)) * costs.clutter if confidence else costs.clutter
+        share = 1.0 if look.is_visible else costs.hidden_share
+        share *= costs.sticker if spot.card is not None else costs.old_error if spot.looks > OLD_LOOKS else 1.0
+        return sure / MOST_WEIGHT * look.weight * share
+
+    @staticmethod
+    def _is_known(h: Hypothesis, sticker: str) -> bool:
+        """True if the card with this sticker lies on the table, or the record has it there."""
+        lying = (card for there in h.zones.values() for card in there)
+        away = (one.card for one in (*h.gone, *h.lifted) if h.told_of(one.card.serial) is not None)
+        return any(card.card == sticker for card in (*lying, *away))
+
+    def _no_hand(self, look: ZoneLook) -> float:
+        return self._costs.no_hand * (not look.is_touched)
 
     def _same(self, card: TableCard, spot: SeenCard, look: ZoneLook) -> float | None:
         """The cost of a new spot being this card of its zone, which is not seen elsewhere; None if it cannot be."""
@@ -125,12 +165,13 @@ class Actions:
             return costs.unread * 0.3 + off_mm / UNREAD_MM if off_mm <= UNREAD_MM or not card.spot else None
         if card.face is not spot.face:
             return None
-        if not card.spot:
-            return 0.1  # the record has it, and it is seen for the first time
+        if not card.spot and card.at_mm == NOWHERE:
+            # The record has it, and it is seen for the first time.
+            return costs.seen_at_last
         turn = abs((spot.turn_deg - card.turn_deg + 180) % 360 - 180)
         is_touched = off_mm > (UNTOUCHED_MM if look.is_touched else UNDISTURBED_MM)
         cost = (costs.nudge if is_touched else costs.untouched) + costs.nudge_double * spot.is_double
-        return cost + off_mm / costs.mm_per_nat + turn / costs.deg_per_nat
+        return cost + min(costs.tidied, off_mm / costs.mm_per_nat + turn / costs.deg_per_nat)
 
     def _moved(self, h: Hypothesis, spot: SeenCard, zone: str, t_s: float) -> Iterator[Option]:
         """Explanations by a card that lay in another zone, or was in the air."""
@@ -141,15 +182,23 @@ class Actions:
                 for card in there:
                     if card.spot and _is_same_card(card, spot):
                         yield Option(self._carrying(h, card, old, zone), "moved", card, old)
+        for one in h.gone:
+            if one.to is None and one.zone == zone and _is_same_card(one.card, spot):
+                yield Option(self._costs.returned, "moved", one.card, None)
         for one in h.lifted:
-            if t_s - one.t_s <= DISCARDED_S and one.zone != zone and _is_same_card(one.card, spot):
+            # A card of no play that was picked up may be played now, like any other.
+            is_known = h.act_of(one.card.serial) is not None or h.told_of(one.card.serial) is not None
+            if is_known and t_s - one.t_s <= DISCARDED_S and one.zone != zone and _is_same_card(one.card, spot):
                 yield Option(max(0.0, self._carrying(h, one.card, one.zone, zone) - 0.5), "moved", one.card, None)
 
     def _carrying(self, h: Hypothesis, card: TableCard, old: str, new: str) -> float:
         if new == DISCARD_ZONE and self._is_beaten(h, card, old):
-            return self._costs.cleared
+            is_deep = any(c.serial == card.serial for c in h.zones[old][:-2])
+            no_hand = self._costs.no_hand * (old not in self._touched)
+            return self._costs.cleared + no_hand + self._costs.dug_out * is_deep
         if h.acts and h.acts[-1].serial == card.serial:
-            return self._costs.changed if h.acts[-1].is_legal else self._costs.corrected
+            is_fine = h.acts[-1].is_legal and self._judge.places.belongs(card.face, old)
+            return self._costs.changed if is_fine else self._costs.corrected
         return self._costs.moved
 
     def _is_beaten(self, h: Hypothesis, card: TableCard, zone: str) -> bool:
@@ -157,7 +206,7 @@ class Actions:
         table = self._judge.table(h.acts)
         there = self._judge.places.cards(table, zone)
         if card.face.family is Family.HAZARD:
-            return is_pile(zone) and (not there or there[-1] is not card.face)
+            return is_pile(zone) and self._judge.places.is_beaten(table, card.face, zone)
         return card.face.family is Family.REMEDY and is_pile(zone) and card.face not in there
 
     # What follows
@@ -179,6 +228,8 @@ class Actions:
         for spot, pick in zip(news, picks, strict=True):
             if pick.what == "same" and pick.card is not None:
                 i = next(n for n, card in enumerate(cards) if card.serial == pick.card.serial)
+                if not cards[i].spot:
+                    h = self._seen_at_last(h, cards[i].serial, spot)
                 nudged += bool(cards[i].spot) and abs(cards[i].at_mm - spot.at_mm) > UNTOUCHED_MM
                 cards[i] = _as_seen(cards[i], spot)
                 seen.add(i)
@@ -186,8 +237,9 @@ class Actions:
                 if pick.zone is not None:
                     zones[pick.zone] = tuple(c for c in zones[pick.zone] if c.serial != pick.card.serial)
                 lifted = tuple(one for one in lifted if one.card.serial != pick.card.serial)
-                added.append(_as_seen(pick.card, spot))
-                moved[pick.card.serial] = spot
+                added.append(_as_seen(pick.card, spot)._replace(serial=spot.number))
+                moved[spot.number] = spot, pick.cost, pick.card.serial
+                h = _renumbered(h, pick.card.serial, spot.number)
             elif pick.what == "new":
                 added.append(TableCard(spot.number, pick.face, spot.card, spot.number, spot.at_mm, spot.turn_deg))
                 new.append(
@@ -198,21 +250,42 @@ class Actions:
         cost -= max(0, nudged - 1) * (self._costs.nudge - self._costs.nudge_card)
         count = len(cards)
         zones[look.zone] = (*cards, *added)
-        if new and h.is_gathering:
+        if (new or moved) and h.is_gathering:
             cost += self._costs.gathering
-        is_gathering = h.is_gathering and not new
+        is_gathering = h.is_gathering and not (new or moved)
         child = h._replace(zones=zones, lifted=lifted, handling=h.handling + cost, is_gathering=is_gathering)
         for one in self._put_elsewhere(child, moved, look.zone):
             for played in self._played(one, new, look):
                 yield from self._missing(played, look, seen, count, t_s)
 
-    def _put_elsewhere(self, h: Hypothesis, moved: Mapping[int, SeenCard], zone: str) -> Iterator[Hypothesis]:
+    def _seen_at_last(self, h: Hypothesis, serial: int, spot: SeenCard) -> Hypothesis:
+        """The hypothesis in which the card of a missed play is seen now."""
+        n = next((n for n, act in enumerate(h.acts) if act.serial == serial), None)
+        if n is None:
+            return h
+        extra = min(h.acts[n].extra, self._costs.seen_late)
+        late = h.acts[n]._replace(manner=Manner.LAID, since_s=spot.first_s, extra=extra)
+        return h._replace(acts=self._judge.judged(h.acts[:n], (late, *h.acts[n + 1 :])))
+
+    def _put_elsewhere(
+        self, h: Hypothesis, moved: Mapping[int, tuple[SeenCard, float, int]], zone: str
+    ) -> Iterator[Hypothesis]:
         """Yield the hypothesis with what it means that cards came from another zone."""
-        for serial, spot in moved.items():
+        for serial, (spot, paid, before) in moved.items():
+            if any(act.serial == serial and act.manner is Manner.BACK for act in h.acts):
+                h = h._replace(acts=self._judge.judged((), [act for act in h.acts if act.manner is not Manner.BACK]))
             n = next((n for n, act in enumerate(h.acts) if act.serial == serial), None)
             gone = tuple(one for one in h.gone if one.card.serial != serial)
             if n is None:
-                # Left over, or known from the record only.
+                told = h.told_of(serial)
+                if told is not None and zone != told.zone and not _is_beaten_act(self._judge, h, told):
+                    yield from self._taken_and_laid(
+                        h._replace(gone=gone, handling=h.handling - paid), told, before, spot, zone
+                    )
+                    yield from self._put_right(h._replace(gone=gone, handling=h.handling - paid), told, spot, zone)
+                if told is not None and zone != told.zone and not _is_beaten_act(self._judge, h, told):
+                    card = next(c for c in h.zones[zone] if c.serial == serial)
+                    gone = (*gone, Gone(card, told.zone, spot.first_s, zone))
                 h = h._replace(gone=gone)
                 continue
             act = h.acts[n]
@@ -222,7 +295,7 @@ class Actions:
             elif (
                 act.is_legal and zone == DISCARD_ZONE and family in (Family.HAZARD, Family.REMEDY) and act.zone != zone
             ):
-                if not self._is_beaten_act(h, act):
+                if not _is_beaten_act(self._judge, h, act):
                     yield from self._beaten_unseen(h._replace(gone=gone), act)
                     card = next(c for c in h.zones[zone] if c.serial == serial)
                     h = h._replace(gone=(*gone, Gone(card, act.zone, spot.first_s, zone)))
@@ -231,15 +304,42 @@ class Actions:
                 h = h._replace(acts=self._judge.judged(h.acts[:n], (again, *h.acts[n + 1 :])), gone=gone)
         yield h
 
+    def _taken_and_laid(
+        self, h: Hypothesis, discarded: TableAct, number: int, spot: SeenCard, zone: str
+    ) -> Iterator[Hypothesis]:
+        """Yield the hypothesis in which the top discard, which had this number, was taken and played."""
+        table = self._judge.table(h.acts)
+        if discarded.zone != DISCARD_ZONE or table.discards[-1:] != (discarded.face,):
+            return
+        at_s = spot.first_s
+        taken = TableAct(number, discarded.face, DISCARD_ZONE, False, Manner.TAKEN, at_s, spot.earliest_s)
+        laid = TableAct(spot.number, discarded.face, zone, spot.sideways, Manner.LAID, at_s, spot.earliest_s)
+        acts = self._judge.judged(h.acts, [taken._replace(extra=self._costs.taken), laid])
+        if not acts[-2].is_legal:
+            return
+        told = {seq: act._replace(serial=number) if act is discarded else act for seq, act in h.told.items()}
+        yield h._replace(acts=acts, told=told)
+
+    def _put_right(self, h: Hypothesis, told: TableAct, spot: SeenCard, zone: str) -> Iterator[Hypothesis]:
+        """Yield the hypothesis in which the last play of the record was changed to another."""
+        if told is not h.last_told or self._judge.before is None:
+            return
+        card = next(c for c in h.zones[zone] if c.serial == told.serial)
+        back = self._back(card, told.zone, spot.first_s)
+        laid = TableAct(told.serial, told.face, zone, spot.sideways, Manner.LAID, spot.first_s, spot.earliest_s)
+        acts = self._judge.judged((), (back, laid, *h.acts))
+        gone = (*h.gone, Gone(card, told.zone, spot.first_s, zone))
+        yield h._replace(acts=acts, gone=gone, handling=h.handling + self._costs.changed)
+
     def _beaten_unseen(self, h: Hypothesis, hazard: TableAct) -> Iterator[Hypothesis]:
         """Yield the hypotheses in which the camera missed the card that beat a hazard."""
         table = self._judge.table(h.acts)
         if table.is_over or table.extension_offered_to is not None:
             return
         beating = {remedy for remedy, ended in HAZARD_OF.items() if ended is hazard.face} | {SAFETY_OF.get(hazard.face)}
-        for play, cost in self._plays_unseen(table):
+        for play, _, _ in self._judge.missable(table):
             if play.verb is Verb.PLAY and play.card in beating:
-                act = self._unseen_act(h, play, cost, h.acts[-1].since_s)
+                act = self._unseen_act(h, play, self._costs.unseen_play, h.acts[-1].since_s)
                 acts = self._judge.judged(h.acts, [act])
                 saved = self._costs.moved - self._costs.cleared
                 yield self._with_expected(h._replace(acts=acts, handling=h.handling - saved), act)
@@ -264,14 +364,10 @@ class Actions:
         """The hypothesis in which the card of a missed play lies in its zone, not seen yet."""
         if act.zone == DISCARD_ZONE:
             return h
-        card = TableCard(act.serial, act.face, None, 0, 0j, 0.0)
-        return h._replace(zones={**h.zones, act.zone: (*h.zones.get(act.zone, ()), card)})
-
-    def _is_beaten_act(self, h: Hypothesis, act: TableAct) -> bool:
-        there = self._judge.places.cards(self._judge.table(h.acts), act.zone)
-        if act.face.family is Family.HAZARD:
-            return not there or there[-1] is not act.face
-        return act.face not in there
+        there = h.zones.get(act.zone, ())
+        below = next((card for card in reversed(there) if card.face is act.face and card.spot), None)
+        card = TableCard(act.serial, act.face, None, 0, below.at_mm if below else NOWHERE, 0.0)
+        return h._replace(zones={**h.zones, act.zone: (*there, card)})
 
     def _played(self, h: Hypothesis, new: Sequence[TableAct], look: ZoneLook) -> Iterator[Hypothesis]:
         """Yield the hypotheses with the new acts, in each order and at each place that is plausible."""
@@ -279,43 +375,38 @@ class Actions:
             yield h
             return
         for order in itertools.permutations(new) if len(new) == 2 else [tuple(new)]:
-            doubled = self._doubled(h, order)
-            if doubled is not None:
-                yield doubled
+            doubled = list(self._doubled(h, order))
+            yield from doubled
+            if doubled:
                 continue
             for acts in self._placed(h, order, look):
-                child = h._replace(acts=acts)
+                child = excused(h._replace(acts=acts), self._judge)
                 unseen = next(
                     (act for act in acts if act.manner is Manner.UNSEEN and h.act_of(act.serial) is None), None
                 )
                 yield child if unseen is None else self._with_expected(child, unseen)
 
-    def _doubled(self, h: Hypothesis, new: Sequence[TableAct]) -> Hypothesis | None:
-        """The hypothesis in which an accelerator doubles the distance card that came with it."""
+    def _doubled(self, h: Hypothesis, new: Sequence[TableAct]) -> Iterator[Hypothesis]:
+        """Yield the hypotheses in which an accelerator doubles a distance card that came with it."""
         *rest, last = new
         if last.face is not Card.ACCELERATOR:
-            return None
+            return
         acts = self._judge.judged(h.acts, rest)
-        near = [
-            n
-            for n, act in enumerate(acts)
-            if act.face.family is Family.DISTANCE and act.zone == last.zone and last.since_s - act.since_s <= DOUBLED_S
-        ]
-        if len(near) != 1 or acts[near[0]].times > 1:
-            return None
-        (n,) = near
-        return h._replace(acts=self._judge.judged(acts[:n], (acts[n]._replace(times=2), *acts[n + 1 :])))
+        for n, act in enumerate(acts):
+            is_near = act.zone == last.zone and last.since_s - act.since_s <= DOUBLED_S
+            if act.face.family is Family.DISTANCE and act.times == 1 and is_near:
+                yield h._replace(acts=self._judge.judged(acts[:n], (act._replace(times=2), *acts[n + 1 :])))
 
     def _placed(self, h: Hypothesis, new: Sequence[TableAct], look: ZoneLook) -> Iterator[tuple[TableAct, ...]]:
         acts, judged = h.acts, self._judge.judged
         # What surely came later stays later.
-        end = len(acts)
-        while end and acts[end - 1].earliest_s >= new[0].since_s:
+        end, first = len(acts), int(bool(acts) and acts[0].manner is Manner.BACK)
+        while end > first and acts[end - 1].earliest_s >= new[0].since_s:
             end -= 1
         later = acts[end:]
         usual = judged(acts[:end], (*new, *later))
         yield usual
-        if self._ends_its_hazard(self._judge.table(acts[:end]), new[-1]):
+        if self._ends_its_hazard(h, self._judge.table(acts[:end]), new[-1]):
             ended = new[-1]._replace(manner=Manner.ENDED, extra=self._costs.ended)
             yield judged(acts[:end], (*new[:-1], ended, *later))
         is_fine = not end or acts[end - 1].is_legal
@@ -326,14 +417,14 @@ class Actions:
         ):
             return
         # It may have been played before others; or the camera missed a play.
-        for n in range(end - 1, max(0, end - MOST_BACK) - 1, -1):
+        for n in range(end - 1, max(first, end - MOST_BACK) - 1, -1):
             if acts[n].since_s <= new[0].earliest_s:
                 break
             yield judged(acts[:n], (*new, *acts[n:]))
         if look.is_first:
             yield from self._with_unseen(h, end, new)
 
-    def _ends_its_hazard(self, table: Table, act: TableAct) -> bool:
+    def _ends_its_hazard(self, h: Hypothesis, table: Table, act: TableAct) -> bool:
         """True if a remedy on the discard pile may have been put there with the hazard that it ends."""
         hazard = HAZARD_OF.get(act.face)
         if act.zone != DISCARD_ZONE or hazard is None:
@@ -341,12 +432,17 @@ class Actions:
         if table.is_over:
             return False
         side = table.side_of(table.player_up)
-        return hazard in (side.hazard, Card.SPEED_LIMIT if side.limited else None)
+        if hazard not in (side.hazard, Card.SPEED_LIMIT if side.limited else None):
+            return False
+        zone = f"{self._judge.places.mat_of(side.name)}/{PILE_OF[hazard]}"
+        return all(card.face is not hazard for card in h.zones.get(zone, ())[-1:])
 
     def _with_unseen(self, h: Hypothesis, end: int, new: Sequence[TableAct]) -> Iterator[tuple[TableAct, ...]]:
         """Yield the acts with one more that the camera missed, where the new ones, before `end`, are legal after it."""
         acts, most = h.acts, self.most - h.handling
         total = acts[-1].total if acts else 0.0
+        if total + self._costs.unseen_stack + self._costs.legal > most:
+            return
         for n in range(end, max(0, end - MOST_REACH) - 1, -1):
             before = acts[:n]
             table = self._judge.table(before)
@@ -361,30 +457,40 @@ class Actions:
                 *(True for _ in new),
                 *(act.is_legal for act in acts[end:]),
             )
-            for play, cost in self._plays_unseen(table):
+            since_s = acts[n - 1].since_s if n else -math.inf
+            for play, cost in self._plays_unseen(table, since_s, at_s):
                 if total + cost + self._costs.legal <= most:
                     act = self._unseen_act(h, play, cost, at_s)
                     found = self._judge.judged(before, (act, *rest), needed=needed)
                     if found:
                         yield found
 
-    def _plays_unseen(self, table: Table) -> tuple[tuple[Play, float], ...]:
-        """The plays of the player up that may have been missed; of the discards only the likeliest."""
-        known = self._unseen.get(id(table))
-        if known is None or known[0] is not table:
-            legal = list(legal_plays(table, table.player_up))
-            discards = [play for play in legal if play.verb is Verb.DISCARD and play.card is not None]
-            likely = max(discards, key=lambda play: table.copies_left(play.card or Card.UNKNOWN), default=None)
-            found = [(play, self._costs.unseen_play) for play in legal if play.verb is Verb.PLAY and play.times == 1]
-            found += [(likely, self._costs.unseen_discard)] if likely else []
-            known = self._unseen[id(table)] = (table, tuple(found))
-        return known[1]
+    def _plays_unseen(self, table: Table, from_s: float, until_s: float) -> Iterator[tuple[Play, float]]:
+        """Yield the plays of the player up that may have been missed in this time, with their costs.
+
+        There was a hand over the zone of each.
+        """
+        costs = self._costs
+        touched = {
+            zone
+            for zone, spans in self._hidden.items()
+            if any(from_s + HAND_S < end and begin < until_s for begin, end in spans)
+        }
+        for play, zone, is_stack in self._judge.missable(table) if touched else ():
+            if zone in touched:
+                is_play = play.verb is Verb.PLAY
+                yield play, costs.unseen_stack if is_stack else costs.unseen_play if is_play else costs.unseen_discard
 
     # Cards that are not seen
 
     def _missing(self, h: Hypothesis, look: ZoneLook, seen: set[int], count: int, t_s: float) -> Iterator[Hypothesis]:
         """Yield the hypotheses in which cards that should show were missed, or removed; `count` lay there before."""
         cards = h.zones[look.zone]
+        table = self._judge.table(h.acts)
+        is_bare = look.zone == DISCARD_ZONE and look.is_visible and not look.spots
+        if cards and is_bare and table.edition.reshuffles and not table.draw_pile:
+            # They become the draw pile.
+            yield h._replace(zones={**h.zones, look.zone: ()}, handling=h.handling + self._costs.cleared)
         costs = {} if not look.is_visible else {i: c for i, c in self._misses(cards, seen, look).items() if i < count}
         h = h._replace(handling=h.handling + sum(costs.values()))
         yield h
@@ -400,44 +506,105 @@ class Actions:
         costs, serials, zone = self._costs, {card.serial for card in away}, look.zone
         kept = tuple(card for card in h.zones[zone] if card.serial not in serials)
         lifted = tuple(one for one in h.lifted if t_s - one.t_s <= DISCARDED_S)
-        lifted += tuple(Gone(card, zone, t_s) for card in away)
-        base = h._replace(zones={**h.zones, zone: kept}, lifted=lifted)
+        handling = h.handling + self._no_hand(look)
+        lifted += tuple(Gone(card, zone, t_s) for card in away if h.told_of(card.serial) is not None)
+        base = h._replace(zones={**h.zones, zone: kept}, lifted=lifted, handling=handling)
         table = self._judge.table(h.acts)
         begins = 0.0 if h.is_gathering or table.is_over else costs.gathering
-        yield base._replace(handling=h.handling + begins + costs.gathered * len(away), is_gathering=True)
+        missed = tuple(Gone(card, zone, t_s) for card in away if self._is_recorded(h, table, card, zone))
+        gathered = (h.handling if h.is_gathering else base.handling) + begins + costs.gathered * len(away)
+        yield base._replace(handling=gathered, is_gathering=True, gathered_s=t_s, gone=h.gone + missed)
         if table.is_over:
             return
+        yield self._picked_up(base, away, zone, t_s)
+        if len(away) == 1:
+            yield from self._picked_up_alone(base, h, away[0], look, t_s)
+
+    def _picked_up(self, h: Hypothesis, away: Sequence[TableCard], zone: str, t_s: float) -> Hypothesis:
+        """The hypothesis in which each of these cards was picked up for a reason of its own."""
+        costs, table = self._costs, self._judge.table(h.acts)
         cost, acts, gone = 0.0, h.acts, h.gone
         for card in reversed(away):
             n = next((n for n, act in enumerate(acts) if act.serial == card.serial), None)
-            act = None if n is None else acts[n]
-            if n is not None and not acts[n].is_legal:
+            is_last = n is not None and n == len(acts) - 1
+            if n is not None and (is_last or not acts[n].is_legal) and not self._is_beaten(h, card, zone):
+                # What it cost to lay it stays.
+                before, is_legal = acts[-1].total, acts[n].is_legal
                 acts = self._judge.judged(acts[:n], acts[n + 1 :])
-                cost += costs.slip_back
+                cost += costs.taken_back if is_legal else costs.slip_back
+                cost += before - (acts[-1].total if acts else 0.0)
             elif self._is_beaten(h, card, zone) and zone != DISCARD_ZONE:
                 cost += costs.cleared
-            elif act is None:
+            elif n is None and not self._is_recorded(h, table, card, zone):
                 cost += costs.slip_back
-                if self._is_recorded(table, card, zone):
-                    cost += costs.lifted
-                    gone = (*gone, Gone(card, zone, t_s))
-            elif n is not None and n == len(acts) - 1:
-                acts = acts[:n]
-                cost += costs.taken_back
             else:
                 cost += costs.lifted
                 gone = (*gone, Gone(card, zone, t_s))
-        yield base._replace(acts=acts, handling=base.handling + cost, gone=gone)
-        if zone == DISCARD_ZONE and len(away) == 1 and table.discards[-1:] == (away[0].face,):
-            act = TableAct(
-                away[0].serial, away[0].face, zone, False, Manner.TAKEN, t_s, look.before_s, extra=costs.taken
-            )
-            acts = self._judge.judged(h.acts, [act])
-            if acts[-1].is_legal:
-                yield base._replace(acts=acts)
+        # A card whose play is undone is back in a hand.
+        known = {act.serial for act in acts}
+        lifted = (*h.lifted, *(Gone(card, zone, t_s) for card in away if card.serial in known))
+        return h._replace(acts=acts, handling=h.handling + cost, gone=gone, lifted=lifted)
 
-    def _is_recorded(self, table: Table, card: TableCard, zone: str) -> bool:
-        return card.face in self._judge.places.cards(table, zone)
+    def _picked_up_alone(
+        self, base: Hypothesis, h: Hypothesis, card: TableCard, look: ZoneLook, t_s: float
+    ) -> Iterator[Hypothesis]:
+        """Yield the hypotheses in which picking up this card meant something; `h` is how the table was before."""
+        table, zone = self._judge.table(h.acts), look.zone
+        if zone == DISCARD_ZONE and table.discards[-1:] == (card.face,):
+            taken = TableAct(card.serial, card.face, zone, False, Manner.TAKEN, t_s, look.before_s)
+            acts = self._judge.judged(h.acts, [taken._replace(extra=self._costs.taken)])
+            if acts[-1].is_legal:
+                yield base._replace(acts=acts, lifted=h.lifted)
+        if h.last_told is not None and h.last_told.serial == card.serial and self._is_recorded(h, table, card, zone):
+            acts = self._judge.judged((), (self._back(card, zone, t_s), *h.acts))
+            gone = (*h.gone, Gone(card, zone, t_s))
+            yield base._replace(acts=acts, gone=gone, handling=base.handling + self._costs.taken_back)
+        n = next((n for n, act in enumerate(h.acts) if self._may_have_ended(act, card, t_s)), None)
+        if n is not None:
+            ended = h.acts[n]._replace(manner=Manner.ENDED, extra=self._costs.ended)
+            acts = self._judge.judged(h.acts[:n], (ended, *h.acts[n + 1 :]))
+            if acts[n].is_legal:
+                yield base._replace(acts=acts, handling=base.handling + self._costs.cleared)
+
+    @staticmethod
+    def _may_have_ended(act: TableAct, hazard: TableCard, t_s: float) -> bool:
+        """True if a discarded remedy may have been put there together with this hazard."""
+        is_remedy = act.manner is Manner.LAID and act.zone == DISCARD_ZONE and HAZARD_OF.get(act.face) is hazard.face
+        return is_remedy and t_s - act.since_s <= DISCARDED_S
+
+    @staticmethod
+    def _back(card: TableCard, zone: str, t_s: float) -> TableAct:
+        return TableAct(card.serial, card.face, zone, False, Manner.BACK, t_s, t_s)
+
+    def _is_recorded(self, h: Hypothesis, table: Table, card: TableCard, zone: str) -> bool:
+        return h.told_of(card.serial) is not None and card.face in self._judge.places.cards(table, zone)
+
+
+def excused(h: Hypothesis, judge: Judge) -> Hypothesis:
+    """Return the hypothesis without those gone cards of which it is known now that they were beaten."""
+    if not h.gone or any(act.manner is Manner.BACK for act in h.acts):
+        return h
+    acts = {one.card.serial: h.told_of(one.card.serial) or h.act_of(one.card.serial) for one in h.gone}
+    beaten = [
+        one
+        for one in h.gone
+        if one.to in (None, DISCARD_ZONE)
+        and one.zone != DISCARD_ZONE
+        and one.card.face.family in (Family.HAZARD, Family.REMEDY)
+        and (act := acts[one.card.serial]) is not None
+        and _is_beaten_act(judge, h, act)
+    ]
+    paid = sum(judge.costs.lifted if one.to is None else judge.costs.moved for one in beaten)
+    gone = tuple(one for one in h.gone if one not in beaten)
+    return h._replace(gone=gone, handling=h.handling - paid + judge.costs.cleared * len(beaten))
+
+
+def _is_beaten_act(judge: Judge, h: Hypothesis, act: TableAct) -> bool:
+    """True if the card of this act is a hazard that stops nobody now, or a remedy that is no longer on its pile."""
+    table = judge.table(h.acts)
+    if act.face.family is Family.HAZARD:
+        return judge.places.is_beaten(table, act.face, act.zone)
+    return act.face not in judge.places.cards(table, act.zone)
 
 
 def _are_legal(before: Sequence[TableAct], now: Sequence[TableAct]) -> bool:
@@ -464,21 +631,36 @@ def _as_seen(card: TableCard, spot: SeenCard) -> TableCard:
     return TableCard(card.serial, face, spot.card or card.card, spot.number, spot.at_mm, spot.turn_deg)
 
 
+def _renumbered(h: Hypothesis, old: int, new: int) -> Hypothesis:
+    """Return the hypothesis with a card under another number: what is asked about it now is a new question."""
+    acts = tuple(act._replace(serial=new) if act.serial == old else act for act in h.acts)
+    told = {seq: act._replace(serial=new) if act.serial == old else act for seq, act in h.told.items()}
+    gone = tuple(one._replace(card=one.card._replace(serial=new)) if one.card.serial == old else one for one in h.gone)
+    return h._replace(acts=acts, told=told, gone=gone)
+
+
+def _is_expected(cards: Sequence[TableCard], spot: SeenCard) -> bool:
+    """True if the record has an equal card there that was never seen, and no other is known to lie on it."""
+    last_seen = max((i for i, card in enumerate(cards) if card.spot), default=-1)
+    return any(card.face is spot.face and not card.spot for card in cards[last_seen + 1 :])
+
+
 def _is_same_card(card: TableCard, spot: SeenCard) -> bool:
     if card.card is not None or spot.card is not None:
         return card.card == spot.card
     return card.face is spot.face
 
 
-def _cover(cards: Sequence[TableCard], i: int, zone: str) -> float:
-    """Return how surely later cards hide one, from 0 to 1."""
+def _cover(cards: Sequence[TableCard], i: int, look: ZoneLook) -> float:
+    """Return how surely later cards hide one, from 0 to 1; what was hidden before stays hidden."""
+    most = COVERED if cards[i].spot in look.before else 1.0
     upper = [card for card in cards[i + 1 :] if card.spot]
     if not upper:
         return 0.0
-    if is_pile(zone):
-        return 0.97
+    if is_pile(look.zone):
+        return most
     off_mm = min(abs(cards[i].at_mm - card.at_mm) for card in upper)
-    return min(0.97, max(0.0, (CLEAR_MM - off_mm) / (CLEAR_MM - COVERED_MM)))
+    return min(most, max(0.0, (CLEAR_MM - off_mm) / (CLEAR_MM - COVERED_MM)))
 
 
 def _ways(choices: Sequence[Sequence[Option]]) -> Iterator[tuple[tuple[Option, ...], float]]:

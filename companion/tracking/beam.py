@@ -24,13 +24,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from companion.rules.play import Play
 from companion.tracking.actions import Actions
+from companion.tracking.hand_record import Record
 from companion.tracking.hypothesis import Hypothesis, Judge, TableAct
 from companion.tracking.looks import SeenTable, ZoneLook
 from companion.vision.view import View
 
 SIZE = 40  # hypotheses kept
 ALIKE = 2  # of those with the same acts
+RECENT, RECENTLY_ALIKE = 6, 8  # of those with the same last acts: they differ in doubts long past
 REACH = 12.0  # those that are this much less likely than the best, in nats, are dropped
 
 
@@ -38,9 +41,11 @@ REACH = 12.0  # those that are this much less likely than the best, in nats, are
 class Beliefs:
     """What is believed about a table."""
 
-    judge: Judge
+    judge: Judge | None = None  # None while no hand is played
     looks: SeenTable = field(default_factory=SeenTable)
     hypotheses: tuple[Hypothesis, ...] = (Hypothesis({}, ()),)  # the likeliest first
+    record: Record | None = None  # what people know
+    is_dealt: bool = False  # the next hand begins by itself, with the acts of these hypotheses
 
     @property
     def best(self) -> Hypothesis:
@@ -54,22 +59,25 @@ class Beliefs:
         return tuple(each / sum(odds) for each in odds)
 
     @cached_property
-    def shares(self) -> Mapping[tuple[str, int], float]:
-        """The probability of each play, by its text and how often that was played before."""
-        shares: dict[tuple[str, int], float] = {}
+    def shares(self) -> Mapping[Name, float]:
+        """The probability of each play, by what it is called."""
+        shares: dict[Name, float] = {}
         for h, weight in zip(self.hypotheses, self.weights, strict=True):
             for name in names(h.acts):
                 shares[name] = shares.get(name, 0.0) + weight
         return shares
 
 
-def names(acts: Iterable[TableAct]) -> Iterator[tuple[str, int]]:
+Name = tuple[Play | None, int]
+
+
+def names(acts: Iterable[TableAct]) -> Iterator[Name]:
     """Yield what each act is called in every hypothesis: its play, and how often that was played before."""
-    so_far = Counter[str]()
+    so_far: dict[Play | None, int] = {}
     for act in acts:
-        text = str(act.play)
-        yield text, so_far[text]
-        so_far[text] += 1
+        count = so_far.get(act.play, 0)
+        yield act.play, count
+        so_far[act.play] = count + 1
 
 
 def see(beliefs: Beliefs, view: View, *, after_gap: bool = False) -> Beliefs:
@@ -81,7 +89,10 @@ def see(beliefs: Beliefs, view: View, *, after_gap: bool = False) -> Beliefs:
         return beliefs
     before = beliefs.looks.broken() if after_gap else beliefs.looks
     looks, zones = before.after(view)
-    actions, hypotheses = Actions(beliefs.judge), beliefs.hypotheses
+    if beliefs.judge is None:
+        return replace(beliefs, looks=looks)
+    hidden = {zone: memory.hidden for zone, memory in looks.zones.items()}
+    actions, hypotheses = Actions(beliefs.judge, hidden, looks.t_s), beliefs.hypotheses
     for look in zones:
         hypotheses = _explained(hypotheses, look, actions, looks.t_s)
     return replace(beliefs, looks=looks, hypotheses=hypotheses)
@@ -103,20 +114,31 @@ def _explained(
                 key = _key(child)
                 if key not in found or found[key].cost > child.cost:
                     found[key] = child
-    kept, alike = [], Counter[object]()
-    for h in sorted((h for h in found.values() if h.cost <= least + REACH), key=lambda h: h.cost):
-        acts = _acts_key(h)
-        alike[acts] += 1
+    return likeliest(found.values())
+
+
+def likeliest(hypotheses: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
+    """Return those that are kept, the likeliest first."""
+    found: dict[object, Hypothesis] = {}
+    for h in sorted(hypotheses, key=lambda h: h.cost):
+        found.setdefault(_key(h), h)
+    least = min(h.cost for h in found.values())
+    kept: list[Hypothesis] = []
+    spare: list[Hypothesis] = []
+    alike = Counter[object]()
+    for h in (h for h in found.values() if h.cost <= least + REACH):
+        acts, recent = _acts_key(h), tuple((act.manner, act.play) for act in h.acts[-RECENT:])
+        alike.update((acts, recent))
         if alike[acts] <= ALIKE:
-            kept.append(h)
-    return tuple(kept[:SIZE])
+            (kept if alike[recent] <= RECENTLY_ALIKE else spare).append(h)
+    return tuple(sorted((*kept[:SIZE], *spare[: max(0, SIZE - len(kept))]), key=lambda h: h.cost))
 
 
 def _key(h: Hypothesis) -> object:
     """Return what makes two hypotheses the same."""
     cards = frozenset((zone, tuple((c.face, c.spot) for c in there)) for zone, there in h.zones.items() if there)
-    return _acts_key(h), cards, len(h.gone), h.is_gathering
+    return _acts_key(h), cards
 
 
 def _acts_key(h: Hypothesis) -> object:
-    return tuple((act.manner, act.play, act.zone) for act in h.acts)
+    return h.acts[-1].key if h.acts else 0, tuple(one.card.serial for one in h.gone), h.is_gathering

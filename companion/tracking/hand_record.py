@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
-from companion.match.questions import Answer, Answered, Answers, Kind, Question, question_id
+from companion.match.questions import Answer, Answered, Answers, Kind, Question, is_of_a_card, question_id, serial_of
 from companion.match.zone_plays import Places
 from companion.rules.cards import Card
 from companion.rules.play import Play, Verb
@@ -37,6 +37,7 @@ class Line:
     places: Places
     serial: int | None = None  # the track that it was told by
     is_unseen: bool = False  # True if its card was laid and nobody will see it
+    is_vouched: bool = True  # False if it counted by itself, and no person has said anything of it
 
     @cached_property
     def spots(self) -> tuple[Spot, ...]:
@@ -48,7 +49,7 @@ class Line:
         return (zone, self.play.card), *beside
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Record:
     """What the record says of the open hand."""
 
@@ -58,6 +59,38 @@ class Record:
     table: Table | None
     lines: tuple[Line, ...] = ()
     answers: Answers = field(default_factory=dict)
+    is_automatic: bool = False  # plays count by themselves
+
+    @cached_property
+    def vouched(self) -> tuple[Line, ...]:
+        """The lines up to the last that a person has entered, confirmed or changed."""
+        end = max((n for n, line in enumerate(self.lines, 1) if line.is_vouched), default=0)
+        return self.lines[:end]
+
+    @property
+    def unvouched(self) -> tuple[Line, ...]:
+        """The lines after them, which counted by themselves."""
+        return self.lines[len(self.vouched) :]
+
+    @property
+    def start(self) -> Table | None:
+        """The table before these."""
+        return self.unvouched[0].before if self.unvouched else self.table
+
+    @cached_property
+    def refused(self) -> frozenset[tuple[int | None, bool]]:
+        """The numbers of the cards of which people said no; with True: that nobody took them from the discard pile."""
+        return frozenset(
+            (serial_of(ident), Handling.TAKEN.value + "." in ident)
+            for ident, answered in self.answers.items()
+            if answered.answer in (Answer.NO, Answer.TAKEN_BACK)
+            and not ident.endswith("-differs")
+            and is_of_a_card(ident, self.match, self.hand_seq)
+        )
+
+    def said_of(self, question: str) -> Answered | None:
+        """Return what people answered to a question."""
+        return self.answers.get(question)
 
     def question_id(self, track: Track, kind: Kind, handling: Handling = Handling.LAID) -> str:
         """Return the id of the question about a card, which it never shares with another."""

@@ -5,17 +5,19 @@ Costs are negative log-probabilities in nats, so they add up; the cheapest hypot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from companion.match.zone_plays import Guess, Places
 from companion.rules.cards import Card, Family
 from companion.rules.play import Play, Verb, lay
 from companion.rules.reasons import Code, Reason
-from companion.rules.referee import apply, objections
+from companion.rules.referee import apply, legal_plays, objections
 from companion.rules.table import Table
+from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
 from companion.tracking.handling import Costs
 
 
@@ -37,6 +39,9 @@ class Manner(StrEnum):
     TAKEN = "taken"  # the top discard was taken
     ENDED = "ended"  # a remedy was put on the discard pile with the hazard that it ends
     UNSEEN = "unseen"  # the camera missed it
+    CHANGED = "changed"  # people have changed what it was
+    LEFT = "left"  # an illegal card that lay there while others played on
+    BACK = "back"  # the last play of the record was taken back
 
 
 class TableAct(NamedTuple):
@@ -55,12 +60,14 @@ class TableAct(NamedTuple):
     # Judged on the table before it:
     play: Play | None = None
     reasons: tuple[Reason, ...] = ()
+    is_clear: bool = True  # no other play is as likely
     total: float = 0.0  # cost of all acts up to this one
     after: Table | None = None
+    key: int = 0  # equal if this act and all before it are
 
     @property
     def is_legal(self) -> bool:
-        return self.play is not None and not self.reasons
+        return self.play is not None and not self.reasons and self.manner is not Manner.LEFT
 
 
 class Gone(NamedTuple):
@@ -80,7 +87,9 @@ class Hypothesis(NamedTuple):
     handling: float = 0.0  # cost of all that is not an act
     lifted: tuple[Gone, ...] = ()  # cards in the air
     gone: tuple[Gone, ...] = ()  # cards that the record has, and that left their place
+    told: Mapping[int, TableAct] = MappingProxyType({})  # what the record has of this hand, by the number of the line
     is_gathering: bool = False  # the cards are being gathered in
+    gathered_s: float = 0.0  # when the last card was
 
     @property
     def cost(self) -> float:
@@ -89,16 +98,39 @@ class Hypothesis(NamedTuple):
     def act_of(self, serial: int) -> TableAct | None:
         return next((act for act in self.acts if act.serial == serial), None)
 
+    @property
+    def last_told(self) -> TableAct | None:
+        """The last act that the record has, if it is not taken back."""
+        if any(act.manner is Manner.BACK for act in self.acts):
+            return None
+        return next(reversed(tuple(self.told.values())), None)
+
+    def told_of(self, serial: int) -> TableAct | None:
+        """Return the act of the record that this card belongs to."""
+        return next((act for act in self.told.values() if act.serial == serial), None)
+
+
+def _is_passed_over(act: TableAct, later: TableAct) -> bool:
+    """True if another player plays on although an illegal card lies there."""
+    if not act.reasons or act.play is None or later.play is None:
+        return bool(act.reasons)
+    return act.play.player != later.play.player
+
 
 class Judge:
     """Gives acts their meaning and cost on the table before them; remembers its verdicts.
 
-    `start` is the table of the hand's first turn. `extension` answers the offer of an extension.
+    `start` is the table of the hand's first turn. `extension` answers the offer of an extension; None leaves it
+    open.
     """
 
-    def __init__(self, start: Table, places: Places, costs: Costs, extension: Verb) -> None:
-        self.start, self.places, self.costs, self._extension = start, places, costs, extension
+    def __init__(
+        self, start: Table, places: Places, costs: Costs, extension: Verb | None, before: Table | None = None
+    ) -> None:
+        self.before = before  # the table before the last play of the record
+        self.start, self.places, self.costs, self.extension = start, places, costs, extension
         self._verdicts: dict[tuple[object, ...], tuple[Table, TableAct, float]] = {}
+        self._missable: dict[int, tuple[Table, tuple[tuple[Play, str, bool], ...]]] = {}
 
     def table(self, acts: Sequence[TableAct]) -> Table:
         """Return the table after these acts."""
@@ -117,11 +149,43 @@ class Judge:
             if needed and needed[n] and not verdict.is_legal:
                 return ()
             if done:
-                cost += done[-1].total + self.costs.left_lying * bool(done[-1].reasons)
+                cost += done[-1].total + self.costs.left_lying * _is_passed_over(done[-1], verdict)
             done.append(
-                act._replace(play=verdict.play, reasons=verdict.reasons, after=verdict.after, total=cost + act.extra)
+                act._replace(
+                    play=verdict.play,
+                    reasons=verdict.reasons,
+                    is_clear=verdict.is_clear,
+                    after=verdict.after,
+                    total=cost + act.extra,
+                    key=hash((done[-1].key if done else 0, act.manner, verdict.play, act.zone)),
+                )
             )
         return tuple(done)
+
+    def missable(self, table: Table) -> tuple[tuple[Play, str, bool], ...]:
+        """Return the plays of the player up that a camera may miss, with their zones; True: exactly on an equal card.
+
+        Of the other discards it is only the likeliest.
+        """
+        known = self._missable.get(id(table))
+        if known is None or known[0] is not table:
+            known = self._missable[id(table)] = (table, tuple(self._found_missable(table)))
+        return known[1]
+
+    def _found_missable(self, table: Table) -> Iterator[tuple[Play, str, bool]]:
+        discards = []
+        for play in legal_plays(table, table.player_up):
+            zone = self.places.zone_of(play, table) or DISCARD_ZONE
+            is_stack = play.card in self.places.cards(table, zone)[-1 if is_pile(zone) else 0 :]
+            if play.verb is Verb.PLAY and play.times == 1:
+                yield play, zone, is_stack
+            elif play.verb is Verb.DISCARD and play.card is not None:
+                if is_stack:
+                    yield play, zone, True
+                discards.append((table.copies_left(play.card), play))
+        if discards:
+            _, likeliest = max(discards, key=lambda one: one[0])
+            yield likeliest, DISCARD_ZONE, False
 
     def _verdict(self, act: TableAct, table: Table) -> tuple[TableAct, float]:
         key = id(table), act.face, act.zone, act.sideways, act.manner, act.fixed, act.times
@@ -132,22 +196,26 @@ class Judge:
 
     def _judge(self, act: TableAct, table: Table) -> tuple[TableAct, float]:
         """Return an act with its meaning on this table, and its cost."""
+        if act.manner is Manner.BACK:
+            return act._replace(after=self.before), 0.0
+        if act.manner is Manner.LEFT:
+            return act._replace(play=act.fixed), 0.0
         guess = self._meaning(act, table)
         if guess is None:
             # It belongs to a play that no picture shows, such as a special card of Rush.
-            return act, self.costs.legal
+            return act, self.costs.astray if act.face is Card.ACCELERATOR else self.costs.legal
         play, why = guess.play, objections(table, guess.play)
         odd = act.face.family is Family.SAFETY and act.sideways is not play.at_once
+        is_astray = act.manner is Manner.LAID and not Places.belongs(act.face, act.zone)
         cost = self.costs.odd_turn * odd
         if why:
             is_late = any(reason.code is Code.NOT_YOUR_TURN for reason in why)
-            is_astray = act.manner is Manner.LAID and not Places.belongs(act.face, act.zone)
             wrong = self.costs.astray if is_astray else self.costs.illegal
             cost += self.costs.out_of_turn * is_late + wrong * (len(why) > is_late)
-            return act._replace(play=play, reasons=why), cost
+            return act._replace(play=play, reasons=why, is_clear=guess.clear), cost
         if act.fixed is None:
-            cost += self.costs.legal + self.costs.unclear * (not guess.clear)
-        return act._replace(play=play, after=self._applied(table, play)), cost
+            cost += self.costs.legal + self.costs.unclear * (not guess.clear) + self.costs.misplaced * is_astray
+        return act._replace(play=play, is_clear=guess.clear, after=self._applied(table, play)), cost
 
     def _meaning(self, act: TableAct, table: Table) -> Guess | None:
         """Return the play that an act is on this table; None if no picture shows it."""
@@ -165,6 +233,6 @@ class Judge:
     def _applied(self, table: Table, play: Play) -> Table:
         after = apply(table, play)
         offered = after.extension_offered_to
-        if offered is None or after.is_over:
+        if offered is None or after.is_over or self.extension is None:
             return after
-        return apply(after, Play(self._extension, after.sides[offered].players[0]))
+        return apply(after, Play(self.extension, after.sides[offered].players[0]))

@@ -22,21 +22,24 @@ from companion.match.questions import Question, serial_of
 from companion.match.state import MatchState, Policy
 from companion.match.zone_plays import Places, where
 from companion.rules.cards import Card
+from companion.storage.events import EventKind, NewEvent
 from companion.tabletop.mat_layout import mat_of
-from companion.tracking import snapshot, tracker
-from companion.tracking.clearing import MANY, dealt, is_cleared, left_over
-from companion.tracking.hand_record import Hint, Line, Record
-from companion.tracking.reconcile import reconcile
+from companion.tracking.clearing import MANY
+from companion.tracking.follower import BeliefFollower
+from companion.tracking.hand_record import Line, Record
+from companion.tracking.revising import Revision
 from companion.tracking.robot_hand import RobotHand, public
-from companion.tracking.track import PUT_RIGHT_S, Track
-from companion.tracking.tracker import Tracks
+from companion.tracking.track import PUT_RIGHT_S
+from companion.tracking.track_follower import TrackFollower
 from companion.vision.boxes import Image
 from companion.vision.capture.image_io import jpeg_of
 from companion.vision.capture.sources import Frame
 from companion.vision.opencv import cv2
-from companion.vision.view import View
+from companion.vision.view import Point, View
 
 log = logging.getLogger(__name__)
+
+Following = type[TrackFollower] | type[BeliefFollower]
 
 NOT_THIS_DECK = say(
     "None of the cards on the table can be read. Do they have stickers? Are they from another deck? Choose the "
@@ -52,7 +55,7 @@ class TableWatch:
     """Takes frames to a match, in a thread of its own.
 
     `mats` gives the side's name by mat id; `begin_afresh` lets the eye forget what it saw; `memory` is the file in
-    which the tracks outlast a restart, if they do.
+    which the tracks outlast a restart, if they do; `follower` follows the table whenever plays count.
     """
 
     def __init__(
@@ -62,14 +65,13 @@ class TableWatch:
         mats: Callable[[MatchState], Mapping[str, str]],
         begin_afresh: Callable[[], None] = lambda: None,
         memory: Path | None = None,
+        follower: Following | None = None,
     ) -> None:
         self._match, self._look, self._mats, self._begin_afresh = match, look, mats, begin_afresh
-        self._memory = memory
-        self._tracks = snapshot.read(memory)
-        self._tracks = replace(self._tracks, last_serial=self._last_serial())
+        self._memory, self._following = memory, follower
+        self._follower = self._chosen(match.state)(memory)
+        self._follower.number_from(match.last_serial)
         self._of_match = match.state.match
-        self._written: object = None
-        self._hand_before = self._tracks.hand_seq
         self._crops: dict[int, bytes | None] = {}
         self._latest: Frame | None = None
         self._hand = RobotHand()
@@ -115,7 +117,7 @@ class TableWatch:
                 raise
             log.exception("a picture could not be taken in")
             self._begin_afresh()
-            self._tracks = tracker.lost_sight(self._tracks)
+            self._follower.lose_sight()
 
     # One frame
 
@@ -123,60 +125,86 @@ class TableWatch:
         """Look at a frame, bring the tracks up to date, and let the match ask what follows from them."""
         last, self._latest = self._latest, frame
         if frame.after_gap or (last is not None and last.image.shape != frame.image.shape):
-            self._things, self._tracks = {}, tracker.lost_sight(self._tracks)
+            self._things = {}
+            self._follower.lose_sight()
         # What the record said before the look: whatever the frame shows lay there by then.
         state = self._match.state
         if state.match != self._of_match:
             self._of_match = state.match
             if state.hand_entries:  # An earlier match is back: what the tracks of another have told says nothing of it.
                 self.begin_anew()
+        self._choose_follower(state)
         seen = self._look(frame)
         before, self._hand, view = self._hand.cards, self._hand.after(seen), public(seen)
         if self._hand.cards != before:
             self._match.refresh()
         self._match.trouble(view.trouble or view.note or view.about_same_stickers or self._of_things(view, state))
-        record = self._record(state)
-        hint = Hint(record, state.questions)
-        self._tracks = replace(self._tracks, hand_seq=record.hand_seq)
-        self._tracks = tracker.update(self._tracks, view, hint, state.seq)
-        if record.hand_seq != self._hand_before and not record.lines:
-            self._tracks = left_over(self._tracks)
-        self._ask(self._tracks, frame, view)
+        self._follower.see(view, self._record(state), state.questions, state.seq)
+        self._revise()
+        self._ask(frame, view)
         self._deal()
-        if self._memory is not None:
-            self._written = snapshot.write(self._memory, self._tracks, self._written)
+        self._follower.save()
 
-    def _ask(self, tracks: Tracks, frame: Frame, view: View) -> None:
-        """Let the match derive its questions from these tracks, now and after each change of the record."""
-        crops = self._crops
+    def _chosen(self, state: MatchState) -> Following:
+        """Return what follows the table: only hypotheses can take back what counted by itself."""
+        return self._following or (BeliefFollower if state.policy is Policy.AUTO else TrackFollower)
+
+    def _choose_follower(self, state: MatchState) -> None:
+        """Follow in another way once plays count by themselves, or no longer do."""
+        chosen = self._chosen(state)
+        if not isinstance(self._follower, chosen):
+            last = max(self._follower.last_serial, self._match.last_serial)
+            self._follower = chosen(self._memory, state.hand_seq)
+            self._follower.forget(last)
+
+    def _ask(self, frame: Frame, view: View) -> None:
+        """Let the match derive its questions from what is seen, now and after each change of the record."""
+        crops, asking = self._crops, self._follower.asking()
 
         def derive(state: MatchState) -> tuple[Question, ...]:
-            asked = reconcile(tracks, self._record(state))
+            asked = asking(self._record(state))
             return tuple(replace(q, crop=crops.get(q.serial or 0)) for q in asked)
 
         self._crops = crops = {
-            track.serial: self._crops.get(track.serial) or _cut_out(track, view, self._hand.hidden(frame.image))
+            question.serial: self._crops.get(question.serial) or _cut_out(place, view, self._hand.hidden(frame.image))
             for question in derive(self._match.state)
-            if (track := tracks.by_serial.get(question.serial)) is not None
+            if question.serial is not None and (place := self._follower.place(question.serial)) is not None
         }
         self._match.look(derive)
+
+    def _revise(self) -> None:
+        """Change plays that counted by themselves, where what is seen since makes others likelier."""
+        state = self._match.state
+        if state.policy is Policy.AUTO:
+            changes = self._follower.revisions(self._record(state))
+            self._match.revise([_event_of(change) for change in changes])
 
     def _deal(self) -> None:
         """Begin the next hand where plays count by themselves and the cards of the last have been gathered in."""
         state = self._match.state
-        if state.policy is Policy.AUTO and is_cleared(self._tracks, self._record(state)):
+        if state.policy is Policy.AUTO and self._follower.is_cleared(self._record(state)):
             self._match.next_hand(CAMERA)
-            self._tracks = dealt(self._tracks, state.hand_entries[-1].seq)
+            self._follower.deal(state.hand_entries[-1].seq)
 
     def _record(self, state: MatchState) -> Record:
         """Return what the record of the match says of the hand on the table."""
         places = Places(self._mats(state))
         lines = tuple(
-            Line(entry.seq, entry.play, before.table, places, serial_of(entry.written.question))
+            Line(
+                entry.seq,
+                entry.play,
+                before.table,
+                places,
+                serial_of(entry.written.question),
+                is_vouched=entry.written.corrected_by not in (None, CAMERA) or entry.written.by != CAMERA,
+            )
             for entry, before in zip(state.entries[1:], state.record.games, strict=False)
             if entry.hand == state.game.hand_number and entry.play and before.table and not entry.needs_attention
         )
-        return Record(state.match or 0, state.hand_seq, places, state.game.table, lines, state.past.answers)
+        is_automatic = state.policy is Policy.AUTO
+        return Record(
+            state.match or 0, state.hand_seq, places, state.game.table, lines, state.past.answers, is_automatic
+        )
 
     def begin_anew(self) -> None:
         """Forget the cards: from the next frame on they lie as the record has them.
@@ -184,13 +212,9 @@ class TableWatch:
         Only for the maker of the frames, between two of them: the simulated table can be laid anew at a stroke.
         """
         self._things, self._crops = {}, {}
-        self._tracks = Tracks(last_serial=self._last_serial())
+        self._follower.forget(max(self._follower.last_serial, self._match.last_serial))
         self._begin_afresh()
         self._match.look(lambda _state: ())
-
-    def _last_serial(self) -> int:
-        """Return the highest serial there was: tracks may have been forgotten that have told lines of the record."""
-        return max(self._tracks.last_serial, self._match.last_serial)
 
     def _of_things(self, view: View, state: MatchState) -> str | None:
         """Return what is to be said of something that may be a card without a sticker, once it has lain for a while."""
@@ -232,12 +256,23 @@ class TableWatch:
         return self._hand.cards
 
 
-def _cut_out(track: Track, view: View, image: Image) -> bytes | None:
-    """Return what lies around a card, as JPEG."""
-    scale = next((mat.px_per_mm for mat in view.mats if mat.id == mat_of(track.zone)), None)
+def _event_of(change: Revision) -> NewEvent:
+    """Return the event that changes the record by the camera."""
+    about: dict[str, object] = {"by": CAMERA}
+    if change.play is not None:
+        about |= {"text": str(change.play), "question": change.question}
+    if change.is_new:
+        return NewEvent(EventKind.LINE, about | {"source": CAMERA, "before": change.line})
+    return NewEvent(EventKind.RETRACT if change.play is None else EventKind.CORRECT, about | {"of": change.line})
+
+
+def _cut_out(place: tuple[str, Point], view: View, image: Image) -> bytes | None:
+    """Return what lies around a card, as JPEG; `place` is its zone and its middle."""
+    zone, centre_px = place
+    scale = next((mat.px_per_mm for mat in view.mats if mat.id == mat_of(zone)), None)
     if scale is None:
         return None
-    x, y, reach = *map(int, track.centre_px), int(CROP_MM * scale)
+    x, y, reach = *map(int, centre_px), int(CROP_MM * scale)
     part = image[max(0, y - reach) : max(0, y + reach), max(0, x - reach) : max(0, x + reach)]
     if part.size == 0:
         return None

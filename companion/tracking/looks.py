@@ -15,13 +15,15 @@ from typing import NamedTuple
 
 from companion.rules.cards import Card, Family
 from companion.tabletop.mat_layout import DRAW_ZONE, mat_of
-from companion.tracking.handling import LOOK_S, MOST_WEIGHT
+from companion.tracking.handling import LAST_WEIGHT, LATE_SHARE, LOOK_S, MOST_WEIGHT
 from companion.vision.view import Point, Quad, Sighting, View
 
 SAME_MM = 8.0  # between two looks, a spot without a number moves at most this far
 STILL_MM = 2.0  # a card that moves less between two looks is not being carried
 STILL_LOOKS = 3  # looks without movement after which a card counts although its zone is hidden
+FIRST_WEIGHT = 0.5  # evidence of the first look, and of the first after pictures were missing
 LEAST_WEIGHT = 0.1  # evidence of a look that follows the last at once
+SPANS = 12  # times remembered when something was over a zone
 LOST_S = 0.7  # a spot without a number of the eye ends after this time in a visible zone without it
 
 
@@ -67,6 +69,9 @@ class ZoneLook(NamedTuple):
     is_touched: bool  # something was over the zone since the last look
 
 
+Span = tuple[float, float]  # from when until when, in seconds
+
+
 class ZoneMemory(NamedTuple):
     """What is remembered of a zone from look to look."""
 
@@ -74,7 +79,9 @@ class ZoneMemory(NamedTuple):
     shown: Seen = frozenset()  # what it showed last
     before: Seen = frozenset()  # and what before that
     weight: float = 0.0  # evidence of the looks that saw it like this
+    is_partial: bool = False  # it was hidden in part when it showed that
     visible_s: float | None = None  # when it was visible last, or since when it is known, if never
+    hidden: tuple[Span, ...] = ()  # when something was over it
 
     def seen(self, shown: Seen, weight: float, *, is_visible: bool) -> ZoneMemory:
         """Return the memory with the spots that count now."""
@@ -82,8 +89,32 @@ class ZoneMemory(NamedTuple):
             # What a hand leaves in sight, and was there before, is no news.
             return self
         if shown == self.shown:
-            return self._replace(weight=self.weight + weight)
-        return self._replace(shown=shown, before=self.shown, weight=weight)
+            return self._replace(weight=self.weight + weight, is_partial=self.is_partial and not is_visible)
+        before = self.shown | self.before if self.is_partial else self.shown
+        return self._replace(shown=shown, before=before, weight=weight, is_partial=not is_visible)
+
+    def covered(self, t_s: float) -> ZoneMemory:
+        """Return the memory of a zone that is covered now."""
+        *earlier, (from_s, until_s) = self.hidden or ((t_s, t_s),)
+        if t_s - until_s < LOST_S:
+            return self._replace(hidden=(*earlier, (from_s, t_s)))
+        return self._replace(hidden=(*self.hidden[1 - SPANS :], (t_s, t_s)))
+
+
+class PileSeen(NamedTuple):
+    """What was seen of the draw pile."""
+
+    was_there: bool = False
+    empty_since_s: float | None = None  # since when it has been seen to be empty
+    refilled_s: float | None = None  # when it was seen again after that
+
+    def after(self, view: View) -> PileSeen:
+        if view.draw_pile_empty is None:
+            return self
+        if view.draw_pile_empty:
+            return self if self.empty_since_s is not None else self._replace(empty_since_s=view.t_s, refilled_s=None)
+        is_back = self.empty_since_s is not None
+        return PileSeen(True, None, view.t_s if is_back else self.refilled_s)
 
 
 @dataclass(frozen=True)
@@ -93,14 +124,19 @@ class SeenTable:
     t_s: float = -math.inf
     zones: Mapping[str, ZoneMemory] = field(default_factory=dict)
     last_number: int = 0  # of the spots so far
+    begun_s: float = math.inf  # when the first look was
+    gap_s: float = -math.inf  # when pictures were missing last
+    pile: PileSeen = field(default_factory=PileSeen)
 
     def broken(self) -> SeenTable:
         """Return the looks after pictures were missing: every card has to be seen again."""
         zones = {
-            zone: memory._replace(spots=tuple(s._replace(lost_s=None, still=0) for s in memory.spots), weight=0.0)
+            zone: memory._replace(
+                spots=tuple(s._replace(lost_s=None, still=0) for s in memory.spots), weight=0.0
+            ).covered(self.t_s)
             for zone, memory in self.zones.items()
         }
-        return replace(self, zones=zones)
+        return replace(self, zones=zones, gap_s=self.t_s)
 
     def after(self, view: View) -> tuple[SeenTable, tuple[ZoneLook, ...]]:
         """Return the memory after a view, and what it adds about each zone, the zones of older news first."""
@@ -110,9 +146,12 @@ class SeenTable:
                 by_zone.setdefault(sighting.zone, []).append(sighting)
         frames = {mat.id: _frame(mat.corners_px, mat.px_per_mm) for mat in view.mats}
         weight = min(1.0, max(LEAST_WEIGHT, (view.t_s - self.t_s) / LOOK_S))
+        if not self.zones or self.gap_s == self.t_s:
+            weight = FIRST_WEIGHT
         number, zones, looks = self.last_number, dict(self.zones), []
         for zone in sorted({*self.zones, *by_zone, *view.unknown_zones}):
-            memory, frame = self.zones.get(zone, ZoneMemory(visible_s=view.t_s)), frames.get(mat_of(zone))
+            first_s = view.t_s if math.isinf(self.t_s) else self.t_s
+            memory, frame = self.zones.get(zone, ZoneMemory(visible_s=first_s)), frames.get(mat_of(zone))
             if frame is None:
                 zones[zone] = memory
                 continue
@@ -124,14 +163,17 @@ class SeenTable:
             shown = tuple(spot for spot in spots if spot.lost_s is None and (is_visible or spot.still >= STILL_LOOKS))
             seen = frozenset((spot.number, spot.face) for spot in shown)
             now = memory.seen(seen, weight, is_visible=is_visible)._replace(spots=spots)
-            zones[zone] = now._replace(visible_s=view.t_s) if is_visible else now
+            zones[zone] = now._replace(visible_s=view.t_s) if is_visible else now.covered(view.t_s)
             was_there = frozenset(n for n, _ in now.before)
             is_touched = not is_visible or memory.visible_s != self.t_s
             is_first = now.weight == weight
-            if is_first or memory.weight < now.weight <= MOST_WEIGHT:
-                looks.append(ZoneLook(zone, shown, is_visible, is_first, weight, before_s, was_there, is_touched))
+            if is_first or memory.weight < now.weight <= LAST_WEIGHT:
+                adds = weight if now.weight <= MOST_WEIGHT else weight * LATE_SHARE
+                looks.append(ZoneLook(zone, shown, is_visible, is_first, adds, before_s, was_there, is_touched))
         looks.sort(key=lambda look: max((spot.first_s for spot in look.spots), default=0.0))
-        return SeenTable(view.t_s, zones, number), tuple(looks)
+        return SeenTable(
+            view.t_s, zones, number, min(self.begun_s, view.t_s), self.gap_s, self.pile.after(view)
+        ), tuple(looks)
 
 
 Frame = tuple[complex, complex, float]  # a mat's middle, the direction of its upper edge, its scale in px/mm
@@ -201,7 +243,9 @@ class _Follow:
             still=old.still + 1 if is_still else 1,
         )
         if s.face is Card.UNKNOWN and not old.is_unread:
-            return new._replace(face=old.face, card=old.card, confidence=old.confidence, sideways=old.sideways)
+            return new._replace(
+                face=old.face, card=old.card, confidence=old.confidence, sideways=old.sideways, stay=old.stay
+            )
         if old.is_unread:
             return new
         share = 1 / min(new.looks, 3)

@@ -31,6 +31,7 @@ from companion.rules.record.notation import RecordLine, parse_play
 from companion.storage.event_store import Store
 from companion.storage.events import EventKind
 from companion.tracking.beam import Beliefs, names, see
+from companion.tracking.follower import BeliefFollower
 from companion.tracking.handling import COSTS
 from companion.tracking.hypothesis import Judge, TableAct
 from companion.tracking.live import TableWatch
@@ -39,6 +40,7 @@ from companion.vision.capture.sources import Frame
 from companion.vision.view import View
 
 FILM, NO_TAPS, HOST, BELIEFS = "film", "live, no taps", "live, host", "beliefs"
+NEW_HOST = "beliefs, host"
 FOLLOWERS = (FILM, NO_TAPS, HOST)
 SURE = 0.9  # probability from which a play of the beliefs counts as proposed
 TOLERANCE_S = 2.5  # for this long after a card was removed, a question about it is still justified
@@ -336,7 +338,7 @@ def follow_film(hand: FilmedHand) -> tuple[Result, list[dict]]:
     return judged(hand, truth, journal, sheets, Taps()), items
 
 
-def follow_live(hand: FilmedHand, *, is_hosted: bool) -> Result:
+def follow_live(hand: FilmedHand, *, is_hosted: bool, follower: type[BeliefFollower] | None = None) -> Result:
     """Follow the views as the table does: with a truthful host, or with plays that count by themselves."""
     setup = setup_of(hand)
     truth, now = Truth(hand, setup), hand.views[0][0]
@@ -345,9 +347,9 @@ def follow_live(hand: FilmedHand, *, is_hosted: bool) -> Result:
         match = Match(Store.open(Path(folder) / "companion.sqlite3"), lambda _: setup.mats)
         policy = Policy.TAP if is_hosted else Policy.AUTO
         match.start([*setup.header(), f"hand first {setup.first}"], policy=policy)
-        watch = TableWatch(match, lambda _frame: now, match.mats)
+        watch = TableWatch(match, lambda _frame: now, match.mats, follower=follower)
         host = Host(match, truth) if is_hosted else None
-        for now, after_gap in _lingering(hand):
+        for now, after_gap in lingering(hand):
             start = time.process_time()
             watch.take(Frame(PICTURE, now.t_s, after_gap))
             ms = 1000 * (time.process_time() - start)
@@ -369,7 +371,7 @@ def setup_of(hand: FilmedHand) -> Setup:
     return parse_setup(tomllib.loads(hand.setup))
 
 
-def _lingering(hand: FilmedHand) -> Iterator[tuple[View, bool]]:
+def lingering(hand: FilmedHand) -> Iterator[tuple[View, bool]]:
     """Yield the views, then the last one for a second longer, as a film is followed."""
     yield from hand.views
     last, _ = hand.views[-1]
@@ -500,9 +502,8 @@ def follow_beliefs(hand: FilmedHand) -> Result:
     setup = setup_of(hand)
     truth = Truth(hand, setup)
     journal = Journal(truth)
-    game = _game((*setup.header(), f"hand first {setup.first}"))
-    beliefs = Beliefs(Judge(game.table, Places(setup.mats), COSTS, Verb.FINISH))
-    for view, after_gap in _lingering(hand):
+    game, beliefs = started(setup)
+    for view, after_gap in lingering(hand):
         start = time.process_time()
         beliefs = see(beliefs, view, after_gap=after_gap)
         ms = 1000 * (time.process_time() - start)
@@ -516,6 +517,12 @@ def follow_beliefs(hand: FilmedHand) -> Result:
         game = _game([f"{plays[-1].player} finish"], game)
     hands = game.hands or tuple(item for item in judge.at_the_end(game))
     return judged(hand, truth, journal, [item.as_json("")["sides"] for item in hands], Taps())
+
+
+def started(setup: Setup) -> tuple[Game, Beliefs]:
+    """Return a game before its first play, and what is believed about its table."""
+    game = _game((*setup.header(), f"hand first {setup.first}"))
+    return game, Beliefs(Judge(game.table, Places(setup.mats), COSTS, Verb.FINISH))
 
 
 def _sure(beliefs: Beliefs) -> list[TableAct]:
@@ -541,5 +548,6 @@ def follow(hand: FilmedHand, followers: Sequence[str] = FOLLOWERS) -> dict[str, 
         NO_TAPS: lambda: follow_live(hand, is_hosted=False),
         HOST: lambda: follow_live(hand, is_hosted=True),
         BELIEFS: lambda: follow_beliefs(hand),
+        NEW_HOST: lambda: follow_live(hand, is_hosted=True, follower=BeliefFollower),
     }
     return {name: ways[name]() for name in followers}

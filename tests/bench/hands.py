@@ -3,6 +3,7 @@
 python -m tests.bench.hands [--set stickers faces film NAME …] [--hands N] [--jobs 2]     the hands in `.views/`
 python -m tests.bench.hands --set stickers --hands 50 --eye pictures     hands that are not there are rendered first
 python -m tests.bench.hands --set stickers --hands 50 --eye scene     without pictures: what a camera would see
+python -m tests.bench.hands --set simulated --hands N [--reserved]     hands of `tests/habits/`, made on the fly
 python -m tests.bench.hands --set faces-7-03 --only cup --save FOLDER     one hand; saves its frames, truth and faults
 
 A hand is named by its cards, its seed and its number. `--seed` chooses another fifty, `--only` the mishaps in them.
@@ -12,18 +13,21 @@ import argparse
 import json
 import multiprocessing
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypeVar
 
+from habits import simulated_hands
 from troubles import mishaps
 
 from bench import following, page, views
 from bench.eye import heading, line_of
-from bench.following import BELIEFS, FOLLOWERS, Result
+from bench.following import BELIEFS, FOLLOWERS, NEW_HOST, Result
 
 SETS = ("stickers", "faces", "film")
 EYES = ("stored", "pictures", "scene")
+T = TypeVar("T")
 TABLES = {"stickers": "stickers", "faces": "faces", "film": "films"}  # by set: the name of its table
 
 
@@ -39,6 +43,8 @@ class Job:
 
     def hand(self) -> views.FilmedHand:
         """Return the hand; one without stored views is made."""
+        if self.name.startswith(simulated_hands.NAME):
+            return simulated_hands.made(self.name)
         if self.eye == "scene":
             return views.of_scenes(views.case_of(self.name, self.only), self.name)
         if self.save is not None or self.only:
@@ -52,21 +58,23 @@ def jobs_of(given: argparse.Namespace) -> list[Job]:
     """Return the hands that the options choose. Exits if none of them has views."""
     eye = "pictures" if given.save and given.eye == "stored" else given.eye
     sets = given.set or (SETS if eye == "stored" else SETS[:1])
-    names = [name for one in sets for name in _names(one, eye, given.seed, given.hands)]
+    names = [name for one in sets for name in _names(one, eye, given)]
     if not names:
         raise SystemExit("No views are stored: make some with `python -m tests.bench.views`.")
     only = tuple(given.only.split(",")) if given.only else ()
-    followers = (BELIEFS,) if given.beliefs else FOLLOWERS
+    followers = (BELIEFS, NEW_HOST) if given.beliefs else FOLLOWERS
     return [Job(name, eye, only, given.save, followers) for name in names]
 
 
-def _names(of: str, eye: str, seed: int, hands: int | None) -> list[str]:
+def _names(of: str, eye: str, given: argparse.Namespace) -> list[str]:
+    if of == simulated_hands.NAME:
+        return simulated_hands.names(given.seed, given.hands or 1, is_reserved=given.reserved)
     if of not in SETS:
         return [of]
     if of != "film" and eye != "stored":
-        return [f"{of}-{seed}-{number:02d}" for number in range(hands or 1)]
-    begin = "film-" if of == "film" else f"{of}-{seed}-"
-    return [name for name in views.names() if name.startswith(begin)][:hands]
+        return [f"{of}-{given.seed}-{number:02d}" for number in range(given.hands or 1)]
+    begin = "film-" if of == "film" else f"{of}-{given.seed}-"
+    return [name for name in views.names() if name.startswith(begin)][: given.hands]
 
 
 @dataclass(frozen=True)
@@ -148,9 +156,10 @@ def summary(found: Sequence[Followed]) -> list[str]:
 
 def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--set", nargs="+", metavar="SET|NAME", help="stickers, faces, film, or hands")
+    parser.add_argument("--set", nargs="+", metavar="SET|NAME", help="stickers, faces, film, simulated, or hands")
     parser.add_argument("--hands", type=int, help="only the first of each set")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--reserved", action="store_true", help="simulated hands that nothing is estimated on")
     parser.add_argument("--only", help=f"only these kinds of mishap: {', '.join(mishaps.KINDS)}")
     parser.add_argument("--beliefs", action="store_true", help="follow with the weighted hypotheses instead")
     parser.add_argument("--eye", choices=EYES, default="stored")
@@ -160,12 +169,13 @@ def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def all_followed(jobs: Sequence[Job], beside: int) -> Iterator[Followed]:
+def each(work: Callable[[Job], T], jobs: Sequence[Job], beside: int) -> Iterator[T]:
+    """Yield what comes of each hand, in order; `beside`: how many are followed at the same time."""
     if beside == 1:
-        yield from map(followed, jobs)
+        yield from map(work, jobs)
         return
     with multiprocessing.get_context("spawn").Pool(beside) as pool:
-        yield from pool.imap(followed, jobs)
+        yield from pool.imap(work, jobs)
 
 
 FOLLOWED = "views of `companion/vision/eye.py`, followed by `companion/tracking/offline.py` and `live.py`"
@@ -175,14 +185,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given, found = parsed(arguments), []
     figures = page.Figures("hands", arguments) if given.write else None
     print("\n".join(heading("hand", "follower", *HEADS)), flush=True)
-    for one in all_followed(jobs_of(given), given.jobs):
+    for one in each(followed, jobs_of(given), given.jobs):
         found.append(one)
         for follower, result in one.results.items():
             print(line_of(one.name, follower, *cells(result)), flush=True)
     for of in dict.fromkeys(one.of for one in found):
         some = [one for one in found if one.of == of]
         print(f"\n{of}\n" + "\n".join(summary(some)))
-        if figures and of in (given.set or SETS):
+        if figures and of in (given.set or SETS) and of in TABLES:
             figures.write(page.READING, TABLES[of], summary(some), FOLLOWED)
 
 

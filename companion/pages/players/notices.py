@@ -120,7 +120,8 @@ def changed_line(now: MatchState, seat: str | None) -> dict[str, object] | None:
 
 
 def _told(now: MatchState, change: Change, seat: str) -> dict[str, object] | None:
-    if change.by == CAMERA:
+    if change.by == CAMERA and change.after is None:
+        # Whoever took the card back knows.
         return None
     before, after = (notation.read_play(text or "", now.game.teams) for text in (change.before, change.after))
     whose = now.side_of.get(before.player or "") if before is not None else None

@@ -1,0 +1,105 @@
+"""The follower by weighted hypotheses, as a table uses it: see a view, ask, begin anew, outlast a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from companion.match.questions import Question
+from companion.tracking import beliefs_file
+from companion.tracking.asking import ask
+from companion.tracking.beam import Beliefs, see
+from companion.tracking.conditioning import conditioned, next_hand, without_first
+from companion.tracking.hand_record import Record
+from companion.tracking.looks import SeenTable
+from companion.tracking.revising import Revision, revisions
+from companion.vision.view import Point, View
+
+MANY = 3  # cards that may be late
+PUT_RIGHT_S = 4.0  # how late
+
+
+class BeliefFollower:
+    """Follows a table by weighted hypotheses.
+
+    `memory` is the file in which they outlast a restart. `hand_seq`: the hand that began when the table was empty.
+    """
+
+    def __init__(self, memory: Path | None = None, hand_seq: int | None = None) -> None:
+        self._memory, self._written = memory, ""
+        self._beliefs = beliefs_file.read(memory)
+        self._is_gap = False
+        self._known_seq: int | None = None  # the last line that was there before the first view
+        self._hand_before = self._beliefs.record.hand_seq if self._beliefs.record else hand_seq
+
+    @property
+    def last_serial(self) -> int:
+        return self._beliefs.looks.last_number
+
+    def see(self, view: View, record: Record, _asked: tuple[Question, ...], _seq: int) -> None:
+        """Take a view in."""
+        if self._known_seq is None:
+            self._known_seq = max((line.seq for line in record.lines), default=0)
+        record = self._known(record)
+        known = conditioned(self._beliefs, record)
+        self._beliefs, self._is_gap = see(known, view, after_gap=self._is_gap), False
+        if record.hand_seq != self._hand_before and not record.lines:
+            self._beliefs = without_first(self._beliefs)
+
+    def asking(self) -> Callable[[Record], tuple[Question, ...]]:
+        """Return what derives the questions from a record and what is seen now."""
+        beliefs, known = self._beliefs, self._known
+        return lambda record: ask(beliefs, known(record))
+
+    def _known(self, record: Record) -> Record:
+        """Return the record; what it said before the first view is not doubted."""
+        until = self._known_seq or 0
+        lines = tuple(replace(line, is_vouched=True) if line.seq <= until else line for line in record.lines)
+        return record if not until else replace(record, lines=lines)
+
+    def revisions(self, record: Record) -> tuple[Revision, ...]:
+        """Return what is to be changed in the record where plays count by themselves."""
+        known = self._known(record)
+        return revisions(conditioned(self._beliefs, known), known)
+
+    def place(self, serial: int | None) -> tuple[str, Point] | None:
+        """Return the zone of a card and its middle in the picture."""
+        for zone, there in self._beliefs.best.zones.items():
+            spot = next((card.spot for card in there if card.serial == serial), None)
+            seen = self._beliefs.looks.zones.get(zone)
+            found = next((s for s in (seen.spots if seen else ()) if s.number == spot), None)
+            if found is not None:
+                return zone, found.centre_px
+        return None
+
+    def is_cleared(self, record: Record) -> bool:
+        """True if the hand is over and its cards have been gathered in, but for a few that are late."""
+        h, looks = self._beliefs.best, self._beliefs.looks
+        if record.table is None or not record.table.is_over or not h.is_gathering:
+            return False
+        fresh = {act.serial for act in h.acts if act.reasons}
+        left = sum(bool(card.spot) and card.serial not in fresh for there in h.zones.values() for card in there)
+        return not left or (left < MANY and looks.t_s - h.gathered_s >= PUT_RIGHT_S)
+
+    def deal(self, _ended: int) -> None:
+        """Begin the next hand: what has been put down since the last one ended belongs to it."""
+        self._beliefs = next_hand(self._beliefs)
+
+    def lose_sight(self) -> None:
+        """Pictures were missing."""
+        self._is_gap = True
+
+    def forget(self, last_serial: int) -> None:
+        """Begin without any card; the next has a number above this one."""
+        self._beliefs, self._known_seq = Beliefs(looks=SeenTable(last_number=last_serial)), None
+
+    def number_from(self, last_serial: int) -> None:
+        """Give cards numbers above this one."""
+        looks = self._beliefs.looks
+        self._beliefs = replace(self._beliefs, looks=replace(looks, last_number=max(last_serial, looks.last_number)))
+
+    def save(self) -> None:
+        """Write to the disk what has changed."""
+        if self._memory is not None:
+            self._written = beliefs_file.write(self._memory, self._beliefs, self._written)
