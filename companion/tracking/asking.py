@@ -30,6 +30,7 @@ from companion.tracking.hand_record import Line, Record
 from companion.tracking.handling import LOOK_S
 from companion.tracking.hypothesis import Gone, Hypothesis, Judge, Manner, TableAct, TableCard
 from companion.tracking.looks import SeenCard
+from companion.tracking.revising import begins
 from companion.tracking.revising import ident as identity
 
 SURE, POSSIBLE = 0.95, 0.3  # probability from which a play is proposed: at once, and after it lay there for a while
@@ -75,7 +76,15 @@ class _Asking:
                 self._by_card.setdefault(act.serial, defaultdict(float))[act.play] += weight
 
     def _lead(self) -> tuple[Hypothesis, tuple[TableAct, ...]]:
-        """The likeliest hypothesis and its acts; that a play was taken back has to be likely by itself."""
+        """The likeliest hypothesis and its acts; that a play was taken back has to be likely by itself.
+
+        What counted by itself leads as long as it is not changed.
+        """
+        counted = [replace(line.play, anyway=False) for line in self._record.unvouched]
+        if counted:
+            agreeing = (n for n, h in enumerate(self._beliefs.hypotheses) if begins(h, counted))
+            n = next(agreeing, 0)
+            return self._beliefs.hypotheses[n], self._shown[n]
         backs = [any(act.manner is Manner.BACK for act in h.acts) for h in self._beliefs.hypotheses]
         share = sum(w for w, is_back in zip(self._beliefs.weights, backs, strict=True) if is_back)
         found = zip(self._beliefs.hypotheses, self._shown, backs, strict=True)
@@ -185,7 +194,7 @@ class _Asking:
         bar = EVEN if has_waited else SURE
         is_sure = (
             act.manner is not Manner.LEFT
-            and act.is_clear
+            and (act.is_clear or has_waited)
             and share >= bar
             and confidence >= min(bar, SURE_CONFIDENCE)
             and not partners

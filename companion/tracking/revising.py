@@ -17,7 +17,7 @@ from companion.tracking.hand_record import Line, Record
 from companion.tracking.hypothesis import Hypothesis, Manner, TableAct
 
 IMPROBABLE = 0.05  # probability of the record below which it is changed
-CLEAR = 0.9  # probability of what it is changed to
+CLEAR = 0.5  # probability of what it is changed to
 
 
 class Revision(NamedTuple):
@@ -52,10 +52,11 @@ def counted(h: Hypothesis) -> list[TableAct]:
 def _share(beliefs: Beliefs, begin: Sequence[Play]) -> float:
     """Return the probability that the hand goes on like this."""
     weighted = zip(beliefs.hypotheses, beliefs.weights, strict=True)
-    return sum(w for h, w in weighted if _begins(h, begin))
+    return sum(w for h, w in weighted if begins(h, begin))
 
 
-def _begins(h: Hypothesis, begin: Sequence[Play]) -> bool:
+def begins(h: Hypothesis, begin: Sequence[Play]) -> bool:
+    """True if these are the first plays of a hypothesis."""
     acts = counted(h)
     return len(acts) >= len(begin) and all(act.play == play for act, play in zip(acts, begin, strict=False))
 
