@@ -78,7 +78,8 @@ def table(tmp_path):
 
 def changed_by_camera(table: Watched, text: str) -> None:
     line = table.match.state.hand_entries[0].seq
-    table.match.revise([NewEvent(EventKind.CORRECT, {"of": line, "text": text, "by": "camera"})])
+    change = NewEvent(EventKind.CORRECT, {"of": line, "text": text, "by": "camera"})
+    table.match.revise([change], table.match.state.seq)
 
 
 def test_a_person_who_undoes_a_change_of_the_camera_vouches_for_the_line(table):
@@ -92,9 +93,17 @@ def test_a_person_who_undoes_a_change_of_the_camera_vouches_for_the_line(table):
     assert table.played == ["Ann roll", "Bob roll"]
 
 
+def test_the_camera_changes_nothing_that_people_changed_meanwhile(table):
+    before, line = table.match.state.seq, table.match.state.hand_entries[0].seq
+    table.match.correct(line, "Ann discard 25", "Ann")
+    table.match.revise([NewEvent(EventKind.RETRACT, {"of": line, "by": "camera"})], before)
+
+    assert table.played == ["Ann discard 25", "Bob roll"]
+
+
 def test_what_the_camera_takes_back_by_itself_may_count_again(table):
     last = table.match.state.hand_entries[-1]
-    table.match.revise([NewEvent(EventKind.RETRACT, {"of": last.seq, "by": "camera"})])
+    table.match.revise([NewEvent(EventKind.RETRACT, {"of": last.seq, "by": "camera"})], table.match.state.seq)
     assert last.written.question not in table.match.state.past.asked
 
     table.look()
@@ -127,7 +136,8 @@ def test_the_table_is_followed_by_hypotheses_only_where_plays_count_by_themselve
 def test_the_phone_says_that_the_camera_changed_a_play(begun, page):
     begun.enter("Ann roll", "Ann")
     line = begun.state.hand_entries[0].seq
-    begun.revise([NewEvent(EventKind.CORRECT, {"of": line, "text": "Ann discard roll", "by": "camera"})])
+    change = NewEvent(EventKind.CORRECT, {"of": line, "text": "Ann discard roll", "by": "camera"})
+    begun.revise([change], begun.state.seq)
     page.post("/join", data={"player": "Ann"}, headers={"Origin": "http://localhost"})
 
     assert "The camera changed your line “Ann plays Roll” to “Ann discards Roll”." in page.get("/").get_data(

@@ -375,10 +375,14 @@ class Match:
             against = now.judged if now is not None and now.needs_attention else None
             return replace(outcome, reasons=against.reasons) if against is not None else outcome
 
-    def revise(self, changes: Sequence[NewEvent]) -> None:
-        """Change lines that counted by themselves, as the camera sees them now; all at once."""
+    def revise(self, changes: Sequence[NewEvent], seq: int) -> None:
+        """Change lines that counted by themselves, as the camera sees them now; all at once.
+
+        `seq` is the last event that the camera knew: after any other, what it wants to change may be a person's.
+        """
         with self._changed:
-            if changes and not self._state.other_side_verifies and not self._state.is_dealt:
+            is_current = seq == self._state.seq and not self._state.is_dealt
+            if changes and is_current and not self._state.other_side_verifies:
                 self._append(*changes)
 
     def misfits(self, kind: EventKind, seq: int, text: str | None) -> tuple[Entry, ...]:

@@ -4,7 +4,8 @@
 * A card that cannot be read, or hypotheses that differ about it: people are asked which play it was.
 * A card that the record has and that left its place is a difference.
 
-A play that the camera missed is never proposed: people know better what it was.
+Where people confirm each play, a play that the camera missed is never proposed: they know better what it was. Where
+plays count by themselves, what leads counts after a while, because it can be changed.
 """
 
 from __future__ import annotations
@@ -34,16 +35,16 @@ from companion.tracking.revising import begins
 from companion.tracking.revising import ident as identity
 
 SURE, POSSIBLE = 0.95, 0.3  # probability from which a play is proposed: at once, and after it lay there for a while
-WHILE_S = 0.8
+WHILE_S = 0.8  # how long its zone has to stay as it is
 LONG_S = 8.0  # time after which a play that counts by itself waits for nothing else
 EVEN = 0.5  # probability from which a play counts by itself after that
 LIKELY = 0.8  # probability from which a difference is asked about
 UNCLEAR = 0.97  # most confidence in a play if the card may mean another as well
 DOUBTFUL = 0.85  # the same where people had better look
 GATHERED_S = 12.0  # nobody pauses for longer while the cards are gathered in
-PUT_RIGHT_S = 4.0
-MOMENT_S = 0.8
-MANY = 3
+PUT_RIGHT_S = 4.0  # people mostly put right at once what lies amiss
+MOMENT_S = 0.8  # time after which a card that is gone was not just picked up
+MANY = 3  # cards that mean more together than each alone
 STILL_LOOKS = 2  # looks for which a card has to lie still
 CLEAR_LEAD, LEAST_LEAD = 0.15, 0.5  # by how much a candidate leads the next, and its least confidence
 MOST_PLAYS = 3  # that a question offers

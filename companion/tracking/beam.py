@@ -1,7 +1,7 @@
 """The beliefs about a table: weighted hypotheses, brought up to date look by look.
 
-No table runs this yet. It is built beside the followers that it will replace (`live.py`, `offline.py`) and measured on
-the same views: `python -m tests.bench.hands --beliefs`.
+A table with plays that count by themselves is followed like this. Where people confirm each play, and for films, tracks
+do it still (`track_follower.py`, `offline.py`); this is to replace them. `python -m tests.bench.hands` compares them.
 
 * A **hypothesis** (`hypothesis.py`) is what players did in this hand, in order, and where each card lies now. Its cost
   is the negative logarithm of its probability. Playing an illegal card is expensive, not impossible.
@@ -10,6 +10,9 @@ the same views: `python -m tests.bench.hands --beliefs`.
 * An **action** (`actions.py`) explains the difference between a look and a hypothesis: a play, a card that was moved,
   removed or carried to the discard pile, a play that the camera missed, an error of the eye.
 * The prices are in `handling.py`. Evidence adds up over looks, up to a limit: later looks repeat the same errors.
+* People are evidence (`conditioning.py`). What they entered, confirmed, changed or refused is certain. A line that
+  counted by itself is not.
+* From beliefs and record follow the questions (`asking.py`) and the changes of what counted (`revising.py`).
 
 After each look the likeliest hypotheses are kept. So nothing is decided early: a card may count as moved until the next
 player's play shows that it was an equal card played on top. To add a habit of players, add an option to `actions.py`

@@ -23,7 +23,7 @@ from companion.tracking.hand_record import Line, Record
 from companion.tracking.handling import COSTS
 from companion.tracking.hypothesis import Gone, Hypothesis, Judge, Manner, TableAct, TableCard
 
-MOMENT_S = 0.8
+MOMENT_S = 0.8  # after the first look, in which what lay there before is seen
 CONTRADICTED = 8.0  # cost of a hypothesis without the act that people confirm, in nats
 
 

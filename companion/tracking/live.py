@@ -55,7 +55,7 @@ class TableWatch:
     """Takes frames to a match, in a thread of its own.
 
     `mats` gives the side's name by mat id; `begin_afresh` lets the eye forget what it saw; `memory` is the file in
-    which the tracks outlast a restart, if they do; `follower` follows the table whenever plays count.
+    which what is followed outlasts a restart; `follower` follows the table, however plays count.
     """
 
     def __init__(
@@ -177,7 +177,7 @@ class TableWatch:
         state = self._match.state
         if state.policy is Policy.AUTO:
             changes = self._follower.revisions(self._record(state))
-            self._match.revise([_event_of(change) for change in changes])
+            self._match.revise([_event_of(change) for change in changes], state.seq)
 
     def _deal(self) -> None:
         """Begin the next hand where plays count by themselves and the cards of the last have been gathered in."""
