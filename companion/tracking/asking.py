@@ -37,7 +37,6 @@ from companion.tracking.revising import ident as identity
 SURE, POSSIBLE = 0.95, 0.3  # probability from which a play is proposed: at once, and after it lay there for a while
 WHILE_S = 0.8  # how long its zone has to stay as it is
 LONG_S = 8.0  # time after which a play that counts by itself waits for nothing else
-EVEN = 0.5  # probability from which a play counts by itself after that
 LIKELY = 0.8  # probability from which a difference is asked about
 UNCLEAR = 0.97  # most confidence in a play if the card may mean another as well
 DOUBTFUL = 0.85  # the same where people had better look
@@ -192,7 +191,7 @@ class _Asking:
         others = ranked if confidence < SURE_CONFIDENCE else []
         plays = [act.play, *(play for play in (*partners, *others) if play != act.play)]
         asked = self._asked(Kind.PLAY, act, plays, table, confidence)
-        bar = EVEN if has_waited else SURE
+        bar = POSSIBLE if has_waited else SURE
         is_sure = (
             act.manner is not Manner.LEFT
             and (act.is_clear or has_waited)

@@ -22,6 +22,7 @@ from companion.tracking.beam import Beliefs, likeliest
 from companion.tracking.hand_record import Line, Record
 from companion.tracking.handling import COSTS
 from companion.tracking.hypothesis import Gone, Hypothesis, Judge, Manner, TableAct, TableCard
+from companion.tracking.looks import PileSeen
 
 MOMENT_S = 0.8  # after the first look, in which what lay there before is seen
 CONTRADICTED = 8.0  # cost of a hypothesis without the act that people confirm, in nats
@@ -39,7 +40,8 @@ def conditioned(beliefs: Beliefs, record: Record) -> Beliefs:
     is_new = before is not None and (before.match, before.hand_seq) != (record.match, record.hand_seq)
     known = [_left_over(beliefs.best)] if is_new and not beliefs.is_dealt else beliefs.hypotheses
     hypotheses = likeliest(_Conditioned(h, record, judge).hypothesis() for h in known)
-    return replace(beliefs, judge=judge, record=record, hypotheses=hypotheses, is_dealt=False)
+    looks = replace(beliefs.looks, pile=PileSeen()) if is_new else beliefs.looks
+    return replace(beliefs, judge=judge, record=record, looks=looks, hypotheses=hypotheses, is_dealt=False)
 
 
 def _says_the_same(one: Record, other: Record) -> bool:
@@ -53,9 +55,15 @@ def _says_the_same(one: Record, other: Record) -> bool:
 
 def next_hand(beliefs: Beliefs) -> Beliefs:
     """Return the beliefs of those who know that the hand is over: what is put down since belongs to the next."""
-    fresh = tuple(act for act in beliefs.best.acts if act.reasons and beliefs.best.is_gathering)
-    h = _left_over(beliefs.best)._replace(acts=fresh)
+    h = _left_over(beliefs.best)._replace(acts=of_next_hand(beliefs.best))
     return replace(beliefs, hypotheses=(h,), is_dealt=True)
+
+
+def of_next_hand(h: Hypothesis) -> tuple[TableAct, ...]:
+    """Return the acts that came after the last that was legal, and whose cards lie on the table."""
+    last_s = max((act.since_s for act in h.acts if act.is_legal), default=0.0)
+    lying = {card.serial for there in h.zones.values() for card in there if card.spot}
+    return tuple(act for act in h.acts if act.reasons and act.since_s > last_s and act.serial in lying)
 
 
 def without_first(beliefs: Beliefs) -> Beliefs:

@@ -10,7 +10,7 @@ from companion.match.questions import Question
 from companion.tracking import beliefs_file
 from companion.tracking.asking import ask
 from companion.tracking.beam import Beliefs, see
-from companion.tracking.conditioning import conditioned, next_hand, without_first
+from companion.tracking.conditioning import conditioned, next_hand, of_next_hand, without_first
 from companion.tracking.hand_record import Record
 from companion.tracking.looks import SeenTable
 from companion.tracking.revising import Revision, revisions
@@ -78,7 +78,7 @@ class BeliefFollower:
         h, looks = self._beliefs.best, self._beliefs.looks
         if record.table is None or not record.table.is_over or not h.is_gathering:
             return False
-        fresh = {act.serial for act in h.acts if act.reasons}
+        fresh = {act.serial for act in of_next_hand(h)}
         left = sum(bool(card.spot) and card.serial not in fresh for there in h.zones.values() for card in there)
         return not left or (left < MANY and looks.t_s - h.gathered_s >= PUT_RIGHT_S)
 
