@@ -337,7 +337,7 @@ class Actions:
         if table.is_over or table.extension_offered_to is not None:
             return
         beating = {remedy for remedy, ended in HAZARD_OF.items() if ended is hazard.face} | {SAFETY_OF.get(hazard.face)}
-        for play, _, _ in self._judge.missable(table):
+        for play, _, _ in self._judge.may_be_missed(table):
             if play.verb is Verb.PLAY and play.card in beating:
                 act = self._unseen_act(h, play, self._costs.unseen_play, h.acts[-1].since_s)
                 acts = self._judge.judged(h.acts, [act])
@@ -476,7 +476,7 @@ class Actions:
             for zone, spans in self._hidden.items()
             if any(from_s + HAND_S < end and begin < until_s for begin, end in spans)
         }
-        for play, zone, is_stack in self._judge.missable(table) if touched else ():
+        for play, zone, is_stack in self._judge.may_be_missed(table) if touched else ():
             if zone in touched:
                 is_play = play.verb is Verb.PLAY
                 yield play, costs.unseen_stack if is_stack else costs.unseen_play if is_play else costs.unseen_discard

@@ -130,7 +130,7 @@ class Judge:
         self.before = before  # the table before the last play of the record
         self.start, self.places, self.costs, self.extension = start, places, costs, extension
         self._verdicts: dict[tuple[object, ...], tuple[Table, TableAct, float]] = {}
-        self._missable: dict[int, tuple[Table, tuple[tuple[Play, str, bool], ...]]] = {}
+        self._may_be_missed: dict[int, tuple[Table, tuple[tuple[Play, str, bool], ...]]] = {}
 
     def table(self, acts: Sequence[TableAct]) -> Table:
         """Return the table after these acts."""
@@ -162,17 +162,17 @@ class Judge:
             )
         return tuple(done)
 
-    def missable(self, table: Table) -> tuple[tuple[Play, str, bool], ...]:
+    def may_be_missed(self, table: Table) -> tuple[tuple[Play, str, bool], ...]:
         """Return the plays of the player up that a camera may miss, with their zones; True: exactly on an equal card.
 
         Of the other discards it is only the likeliest.
         """
-        known = self._missable.get(id(table))
+        known = self._may_be_missed.get(id(table))
         if known is None or known[0] is not table:
-            known = self._missable[id(table)] = (table, tuple(self._found_missable(table)))
+            known = self._may_be_missed[id(table)] = (table, tuple(self._found_missed(table)))
         return known[1]
 
-    def _found_missable(self, table: Table) -> Iterator[tuple[Play, str, bool]]:
+    def _found_missed(self, table: Table) -> Iterator[tuple[Play, str, bool]]:
         discards = []
         for play in legal_plays(table, table.player_up):
             zone = self.places.zone_of(play, table) or DISCARD_ZONE
