@@ -36,6 +36,7 @@ DOUBLED_S = 2.0  # an accelerator is played together with its distance card
 MOST_WAYS = 12  # combinations of explanations tried for the new spots of a zone
 MOST_BACK = 4  # how many plays back a play may have been made that is seen only now
 MOST_REACH = 8  # how many plays back a play may have been missed
+FIRST_S = 0.8  # after the first look, in which what lay there before is seen
 MINOR = 0.3  # costs below this need no other explanation
 
 
@@ -52,8 +53,9 @@ class Option(NamedTuple):
 class Actions:
     """The actions at one table."""
 
-    def __init__(self, judge: Judge, hidden: Mapping[str, tuple[Span, ...]], t_s: float) -> None:
+    def __init__(self, judge: Judge, hidden: Mapping[str, tuple[Span, ...]], t_s: float, begun_s: float) -> None:
         self._judge, self._costs = judge, judge.costs
+        self._begun_s = begun_s  # when the first look was
         self._hidden = hidden  # by zone: when something was over it
         # Zones that a hand may have reached into a moment ago.
         self._touched = {zone for zone, spans in hidden.items() if spans and t_s - spans[-1][1] <= DISCARDED_S}
@@ -166,8 +168,10 @@ class Actions:
         if card.face is not spot.face:
             return None
         if not card.spot and card.at_mm == NOWHERE:
-            # The record has it, and it is seen for the first time.
-            return costs.seen_at_last
+            # The record has it, and it is seen for the first time. In an area, what was not in sight at first lies
+            # covered.
+            was_covered = card.is_old and spot.earliest_s > self._begun_s + FIRST_S and not is_pile(look.zone)
+            return costs.seen_at_last + (costs.dug_out + self._no_hand(look)) * was_covered
         turn = abs((spot.turn_deg - card.turn_deg + 180) % 360 - 180)
         is_touched = off_mm > (UNTOUCHED_MM if look.is_touched else UNDISTURBED_MM)
         cost = (costs.nudge if is_touched else costs.untouched) + costs.nudge_double * spot.is_double

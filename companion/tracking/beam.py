@@ -95,7 +95,7 @@ def see(beliefs: Beliefs, view: View, *, after_gap: bool = False) -> Beliefs:
     if beliefs.judge is None:
         return replace(beliefs, looks=looks)
     hidden = {zone: memory.hidden for zone, memory in looks.zones.items()}
-    actions, hypotheses = Actions(beliefs.judge, hidden, looks.t_s), beliefs.hypotheses
+    actions, hypotheses = Actions(beliefs.judge, hidden, looks.t_s, looks.begun_s), beliefs.hypotheses
     for look in zones:
         hypotheses = _explained(hypotheses, look, actions, looks.t_s)
     return replace(beliefs, looks=looks, hypotheses=hypotheses)

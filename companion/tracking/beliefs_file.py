@@ -69,7 +69,7 @@ def _row(card: TableCard) -> list[object]:
 
 def _card(row: list[Any]) -> TableCard:
     serial, face, card = row
-    return TableCard(int(serial), _face(face), card and str(card), 0, 0j, 0.0)
+    return TableCard(int(serial), _face(face), card and str(card), 0, 0j, 0.0, is_old=True)
 
 
 def _act_row(act: TableAct) -> Mapping[str, object]:

@@ -39,7 +39,7 @@ def conditioned(beliefs: Beliefs, record: Record) -> Beliefs:
     judge = Judge(record.start, record.places, COSTS, None, last)
     is_new = before is not None and (before.match, before.hand_seq) != (record.match, record.hand_seq)
     known = [_left_over(beliefs.best)] if is_new and not beliefs.is_dealt else beliefs.hypotheses
-    hypotheses = likeliest(_Conditioned(h, record, judge).hypothesis() for h in known)
+    hypotheses = likeliest(_Conditioned(h, record, judge, is_first=before is None).hypothesis() for h in known)
     looks = replace(beliefs.looks, pile=PileSeen()) if is_new else beliefs.looks
     return replace(beliefs, judge=judge, record=record, looks=looks, hypotheses=hypotheses, is_dealt=False)
 
@@ -87,8 +87,9 @@ def _left_over(h: Hypothesis) -> Hypothesis:
 class _Conditioned:
     """A hypothesis of somebody who knows the record."""
 
-    def __init__(self, h: Hypothesis, record: Record, judge: Judge) -> None:
+    def __init__(self, h: Hypothesis, record: Record, judge: Judge, *, is_first: bool) -> None:
         self._h, self._record, self._judge = h, record, judge
+        self._is_first = is_first  # it knew nothing of the record before
         self._zones = dict(h.zones)
         self._told = dict(h.told)
         self._acts = list(h.acts)
@@ -225,7 +226,7 @@ class _Conditioned:
         return TableAct(serial, face, zone, False, Manner.UNSEEN, 0.0, 0.0)
 
     def _expect(self, zone: str, face: Card, serial: int) -> None:
-        self._zones[zone] = (*self._zones.get(zone, ()), TableCard(serial, face, None, 0, 0j, 0.0))
+        self._zones[zone] = (*self._zones.get(zone, ()), TableCard(serial, face, None, 0, 0j, 0.0, self._is_first))
 
     def _tell_beside(self, line: Line, face: Card) -> None:
         """Take in the accelerator of a doubled card."""

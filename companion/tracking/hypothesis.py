@@ -30,6 +30,7 @@ class TableCard(NamedTuple):
     spot: int  # the spot as which it is seen now; 0 if it was never seen
     at_mm: complex
     turn_deg: float
+    is_old: bool = False  # the record had it before the first look, and it was never seen
 
 
 class Manner(StrEnum):
