@@ -105,7 +105,7 @@ def history(events: Sequence[Event]) -> History:
 
 
 def _withdrawn(events: Sequence[Event]) -> frozenset[str]:
-    """Return the questions whose plays counted by themselves, until the camera changed its mind."""
+    """Return the questions whose plays counted by themselves and were later removed by the camera."""
     lines = {e.seq: e for e in events if e.kind == EventKind.LINE and e.by == CAMERA}
     revised = (e for e in events if e.kind == EventKind.RETRACT and e.by == CAMERA and "question" not in e.body)
     taken = {str(lines[e.body["of"]].body.get("question", "")) for e in revised if e.body["of"] in lines}

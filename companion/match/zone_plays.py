@@ -96,7 +96,7 @@ class Places:
         return None
 
     def is_beaten(self, table: Table, hazard: Card, zone: str) -> bool:
-        """True if, by the record, such a hazard in a side's pile stops nobody now."""
+        """True if, by the record, a hazard in a side's pile is no longer active."""
         side, there = self._side(table, zone), self.cards(table, zone)
         if side is None:
             return False

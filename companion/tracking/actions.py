@@ -36,7 +36,7 @@ DOUBLED_S = 2.0  # an accelerator is played together with its distance card
 MOST_WAYS = 12  # combinations of explanations tried for the new spots of a zone
 MOST_BACK = 4  # how many plays back a play may have been made that is seen only now
 MOST_REACH = 8  # how many plays back a play may have been missed
-FIRST_S = 0.8  # after the first look, in which what lay there before is seen
+FIRST_S = 0.8  # time from the first look in which cards already on the table are seen
 MINOR = 0.3  # costs below this need no other explanation
 
 
@@ -103,7 +103,7 @@ class Actions:
         }
 
     def _recognized(self, card: TableCard, look: ZoneLook) -> float:
-        """How surely a card is recognized that comes to light: by its face not as surely as before it was covered."""
+        """Return the weight of a miss: an uncovered face is recognized less surely than before it was covered."""
         is_uncovered = card.spot not in look.before and card.card is None
         return self._costs.uncovered if is_uncovered else 1.0
 
@@ -168,8 +168,7 @@ class Actions:
         if card.face is not spot.face:
             return None
         if not card.spot and card.at_mm == NOWHERE:
-            # The record has it, and it is seen for the first time. In an area, what was not in sight at first lies
-            # covered.
+            # A recorded card is seen for the first time. In an area, a card that the first look missed is covered.
             was_covered = card.is_old and spot.earliest_s > self._begun_s + FIRST_S and not is_pile(look.zone)
             return costs.seen_at_last + (costs.dug_out + self._no_hand(look)) * was_covered
         turn = abs((spot.turn_deg - card.turn_deg + 180) % 360 - 180)
@@ -190,7 +189,7 @@ class Actions:
             if one.to is None and one.zone == zone and _is_same_card(one.card, spot):
                 yield Option(self._costs.returned, "moved", one.card, None)
         for one in h.lifted:
-            # A card of no play that was picked up may be played now, like any other.
+            # A card without a play may be played once it has been picked up.
             is_known = h.act_of(one.card.serial) is not None or h.told_of(one.card.serial) is not None
             if is_known and t_s - one.t_s <= DISCARDED_S and one.zone != zone and _is_same_card(one.card, spot):
                 yield Option(max(0.0, self._carrying(h, one.card, one.zone, zone) - 0.5), "moved", one.card, None)
@@ -283,11 +282,9 @@ class Actions:
             if n is None:
                 told = h.told_of(serial)
                 if told is not None and zone != told.zone and not _is_beaten_act(self._judge, h, told):
-                    yield from self._taken_and_laid(
-                        h._replace(gone=gone, handling=h.handling - paid), told, before, spot, zone
-                    )
-                    yield from self._put_right(h._replace(gone=gone, handling=h.handling - paid), told, spot, zone)
-                if told is not None and zone != told.zone and not _is_beaten_act(self._judge, h, told):
+                    unpaid = h._replace(gone=gone, handling=h.handling - paid)
+                    yield from self._taken_and_laid(unpaid, told, before, spot, zone)
+                    yield from self._changed(unpaid, told, spot, zone)
                     card = next(c for c in h.zones[zone] if c.serial == serial)
                     gone = (*gone, Gone(card, told.zone, spot.first_s, zone))
                 h = h._replace(gone=gone)
@@ -324,8 +321,8 @@ class Actions:
         told = {seq: act._replace(serial=number) if act is discarded else act for seq, act in h.told.items()}
         yield h._replace(acts=acts, told=told)
 
-    def _put_right(self, h: Hypothesis, told: TableAct, spot: SeenCard, zone: str) -> Iterator[Hypothesis]:
-        """Yield the hypothesis in which the last play of the record was changed to another."""
+    def _changed(self, h: Hypothesis, told: TableAct, spot: SeenCard, zone: str) -> Iterator[Hypothesis]:
+        """Yield the hypothesis in which a player replaced the last recorded play by another."""
         if told is not h.last_told or self._judge.before is None:
             return
         card = next(c for c in h.zones[zone] if c.serial == told.serial)
@@ -585,7 +582,7 @@ class Actions:
 
 
 def excused(h: Hypothesis, judge: Judge) -> Hypothesis:
-    """Return the hypothesis without those gone cards of which it is known now that they were beaten."""
+    """Return the hypothesis without missing cards that have turned out to be beaten."""
     if not h.gone or any(act.manner is Manner.BACK for act in h.acts):
         return h
     acts = {one.card.serial: h.told_of(one.card.serial) or h.act_of(one.card.serial) for one in h.gone}
@@ -604,7 +601,7 @@ def excused(h: Hypothesis, judge: Judge) -> Hypothesis:
 
 
 def _is_beaten_act(judge: Judge, h: Hypothesis, act: TableAct) -> bool:
-    """True if the card of this act is a hazard that stops nobody now, or a remedy that is no longer on its pile."""
+    """True if the card of this act is an inactive hazard, or a remedy that the record no longer has on its pile."""
     table = judge.table(h.acts)
     if act.face.family is Family.HAZARD:
         return judge.places.is_beaten(table, act.face, act.zone)
@@ -644,7 +641,7 @@ def _renumbered(h: Hypothesis, old: int, new: int) -> Hypothesis:
 
 
 def _is_expected(cards: Sequence[TableCard], spot: SeenCard) -> bool:
-    """True if the record has an equal card there that was never seen, and no other is known to lie on it."""
+    """True if the record has an equal, uncovered card there that was never seen."""
     last_seen = max((i for i, card in enumerate(cards) if card.spot), default=-1)
     return any(card.face is spot.face and not card.spot for card in cards[last_seen + 1 :])
 

@@ -36,13 +36,13 @@ from companion.tracking.revising import ident as identity
 
 SURE, POSSIBLE = 0.95, 0.3  # probability from which a play is proposed: at once, and after it lay there for a while
 WHILE_S = 0.8  # how long its zone has to stay as it is
-LONG_S = 8.0  # time after which a play that counts by itself waits for nothing else
+LONG_S = 8.0  # age from which a play may count by itself although it is in doubt
 LIKELY = 0.8  # probability from which a difference is asked about
 UNCLEAR = 0.97  # most confidence in a play if the card may mean another as well
 DOUBTFUL = 0.85  # the same where people had better look
-GATHERED_S = 12.0  # nobody pauses for longer while the cards are gathered in
-PUT_RIGHT_S = 4.0  # people mostly put right at once what lies amiss
-MOMENT_S = 0.8  # time after which a card that is gone was not just picked up
+GATHERED_S = 12.0  # longest pause while the cards are gathered
+PUT_RIGHT_S = 4.0  # players correct a misplaced card within this time
+MOMENT_S = 0.8  # time after which a missing card was not just picked up
 MANY = 3  # cards that mean more together than each alone
 STILL_LOOKS = 2  # looks for which a card has to lie still
 CLEAR_LEAD, LEAST_LEAD = 0.15, 0.5  # by how much a candidate leads the next, and its least confidence
@@ -282,7 +282,7 @@ class _Asking:
         yield from self._about_taken_back()
 
     def _is_surely_gone(self, gone: Gone) -> bool:
-        # A hazard is also carried off before the safety that beats it can be seen.
+        # A hazard may be cleared away before its safety is visible.
         is_hazard = gone.card.face.family is Family.HAZARD and is_pile(gone.zone) and gone.to == DISCARD_ZONE
         if is_hazard and self._is_hidden(f"{mat_of(gone.zone)}/safety"):
             return False
@@ -382,7 +382,7 @@ class _Asking:
         return next(((zone, card) for zone, card in lying if card.serial == serial), None)
 
     def _about_taken_back(self) -> Iterator[Question | None]:
-        """Cards that were to be taken back and lie there still although the game has gone on."""
+        """Refused cards that are still on the table after a later play."""
         for zone, there in self._best.zones.items():
             for card in there:
                 said = self._record.said_of(self._ident(card.serial, card.face, Kind.PLAY))

@@ -6,7 +6,7 @@ them as *told*, by their numbers; its acts are what comes after them. A line tha
 * A line that was told by a card takes that card's act. A typed line takes the act that it means; if there is none, its
   card is *expected*: it lies in its zone, never seen.
 * A line that was undone gives its card back: it is an act again, or no longer expected.
-* A card of which people said that it is no play lies there without an act.
+* A refused card stays on the table without an act.
 """
 
 from __future__ import annotations
@@ -17,19 +17,18 @@ from dataclasses import replace
 from companion.rules.cards import HAZARD_OF, Card
 from companion.rules.play import Play, Verb
 from companion.tabletop.mat_layout import DISCARD_ZONE
-from companion.tracking.actions import excused
+from companion.tracking.actions import FIRST_S, excused
 from companion.tracking.beam import Beliefs, likeliest
 from companion.tracking.hand_record import Line, Record
 from companion.tracking.handling import COSTS
 from companion.tracking.hypothesis import Gone, Hypothesis, Judge, Manner, TableAct, TableCard
 from companion.tracking.looks import PileSeen
 
-MOMENT_S = 0.8  # after the first look, in which what lay there before is seen
 CONTRADICTED = 8.0  # cost of a hypothesis without the act that people confirm, in nats
 
 
 def conditioned(beliefs: Beliefs, record: Record) -> Beliefs:
-    """Return the beliefs of those who know this record."""
+    """Return the beliefs, given this record."""
     before = beliefs.record
     if before is not None and _says_the_same(before, record):
         return beliefs
@@ -54,7 +53,7 @@ def _says_the_same(one: Record, other: Record) -> bool:
 
 
 def next_hand(beliefs: Beliefs) -> Beliefs:
-    """Return the beliefs of those who know that the hand is over: what is put down since belongs to the next."""
+    """Return the beliefs for the next hand: cards put down since the last one ended belong to it."""
     h = _left_over(beliefs.best)._replace(acts=of_next_hand(beliefs.best))
     return replace(beliefs, hypotheses=(h,), is_dealt=True)
 
@@ -67,8 +66,8 @@ def of_next_hand(h: Hypothesis) -> tuple[TableAct, ...]:
 
 
 def without_first(beliefs: Beliefs) -> Beliefs:
-    """Return the beliefs of those who know that what lay there at the first look lay there before the hand began."""
-    until_s, judge = beliefs.looks.begun_s + MOMENT_S, beliefs.judge
+    """Return the beliefs without plays of cards that were already on the table at the first look."""
+    until_s, judge = beliefs.looks.begun_s + FIRST_S, beliefs.judge
     if judge is None:
         return beliefs
     known = (
@@ -79,13 +78,13 @@ def without_first(beliefs: Beliefs) -> Beliefs:
 
 
 def _left_over(h: Hypothesis) -> Hypothesis:
-    """The cards that lie there when a hand begins mean nothing."""
+    """Return the hypothesis for a new hand: cards on the table have no meaning."""
     zones = {zone: tuple(card for card in there if card.spot) for zone, there in h.zones.items()}
     return Hypothesis(zones, ())
 
 
 class _Conditioned:
-    """A hypothesis of somebody who knows the record."""
+    """Conditions one hypothesis on the record."""
 
     def __init__(self, h: Hypothesis, record: Record, judge: Judge, *, is_first: bool) -> None:
         self._h, self._record, self._judge = h, record, judge
@@ -127,7 +126,7 @@ class _Conditioned:
             self._told[seq] = act._replace(manner=Manner.CHANGED, fixed=line.play, play=line.play, zone=zone)
 
     def _acts_left(self) -> tuple[TableAct, ...]:
-        """The acts that the record does not have, without cards of which people said that they are no play."""
+        """The acts that the record lacks, without refused cards."""
         refused, is_known = self._record.refused, self._told.keys() == self._h.told.keys()
         acts = [act for act in self._acts if (act.serial, False) not in refused]
         if any((act.serial, True) in refused and act.manner is Manner.TAKEN for act in acts):
@@ -256,7 +255,7 @@ class _Conditioned:
 
 
 def _left(act: TableAct) -> TableAct:
-    """An illegal card stays illegal, although it would be legal now."""
+    """Return the act of an illegal card that stays illegal, even if it would be legal now."""
     return act._replace(manner=Manner.LEFT, fixed=act.play)
 
 

@@ -37,7 +37,7 @@ class Line:
     places: Places
     serial: int | None = None  # the track that it was told by
     is_unseen: bool = False  # True if its card was laid and nobody will see it
-    is_vouched: bool = True  # False if it counted by itself, and no person has said anything of it
+    is_vouched: bool = True  # False if it counted by itself and no person has confirmed or changed it
 
     @cached_property
     def spots(self) -> tuple[Spot, ...]:

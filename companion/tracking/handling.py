@@ -14,7 +14,7 @@ class Costs:
     unclear: float = 1.0  # more, if the card may mean another play as well
     out_of_turn: float = 7.0  # a play of another player
     illegal: float = 4.0
-    left_lying: float = 4.5  # more, for an illegal card that lies there still when others play on
+    left_lying: float = 4.5  # more, if another player plays on beside an illegal card
     astray: float = 4.0  # a card in a zone where no rule puts it
     misplaced: float = 2.5  # more, for a card that is legal but lies in another zone of its side
     odd_turn: float = 3.0  # a safety sideways without an attack, or upright right after one

@@ -112,7 +112,7 @@ class Hypothesis(NamedTuple):
 
 
 def _is_passed_over(act: TableAct, later: TableAct) -> bool:
-    """True if another player plays on although an illegal card lies there."""
+    """True if another player plays on beside an illegal card."""
     if not act.reasons or act.play is None or later.play is None:
         return bool(act.reasons)
     return act.play.player != later.play.player

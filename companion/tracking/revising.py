@@ -1,6 +1,6 @@
-"""Where plays count by themselves: what the record has to change when other hypotheses have become likelier.
+"""Changes of the record where plays count by themselves, once other hypotheses have become likelier.
 
-Only lines of which no person has said anything are changed, and only if what they say has become improbable.
+Only improbable lines are changed, and only those that no person has confirmed, entered or changed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CLEAR = 0.5  # probability of what it is changed to
 class Revision(NamedTuple):
     """A change of the record."""
 
-    line: int | None  # the line that is changed or removed; for a new one: that before which it comes, None for the end
+    line: int  # the line that is changed or removed, or before which a new one is inserted
     play: Play | None  # None: the line is removed
     question: str = ""  # id of the question that the play answers
     is_new: bool = False

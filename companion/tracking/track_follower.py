@@ -1,4 +1,4 @@
-"""The follower that families run today: tracks, reconciled with the record. `follower.py` is to replace it."""
+"""The follower where people confirm plays: tracks, reconciled with the record. `follower.py` is to replace it."""
 
 from __future__ import annotations
 
