@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ from companion.tracking.looks import SeenCard, Span, ZoneLook
 
 UNTOUCHED_MM = 1.2  # measuring error: a card that nobody touched is seen within this distance of where it was
 UNREAD_MM = 20.0  # distance from a sighting that cannot be read to the card that it may be
+LEAST_SURE = 0.005  # probability of a face that the reader does not mention
 UNDISTURBED_MM = 8.0  # the same, if nothing was over its zone
 REPLACED_MM = 40.0  # an equal card that vanishes this close may be this one, moved
 NOWHERE = 0j  # place of a card that was missed, unless it lies on an equal one
@@ -63,6 +65,7 @@ class Actions:
 
     def explained(self, h: Hypothesis, look: ZoneLook, t_s: float) -> Iterator[Hypothesis]:
         """Yield the hypotheses that explain a look at a zone."""
+        h = _with_pushed(h, look)
         cards = h.zones.get(look.zone, ())
         found = _found(cards, look.spots)
         news = [spot for spot in look.spots if spot.number not in found]
@@ -121,7 +124,9 @@ class Actions:
         yield from self._moved(h, spot, look.zone, t_s)
         if spot.is_unread:
             for rival, sure in spot.rivals:
-                yield Option(-math.log(max(0.02, sure)) + costs.unread, "new", face=face_of(rival))
+                if self._is_known(h, rival):
+                    continue
+                yield Option(-math.log(max(LEAST_SURE, sure)) + costs.unread, "new", face=face_of(rival))
         else:
             alike = (
                 c
@@ -148,11 +153,15 @@ class Actions:
         share *= costs.sticker if spot.card is not None else costs.old_error if spot.looks > OLD_LOOKS else 1.0
         return sure / MOST_WEIGHT * look.weight * share
 
-    @staticmethod
-    def _is_known(h: Hypothesis, sticker: str) -> bool:
+    def _is_next_hand(self, h: Hypothesis) -> bool:
+        """True if the cards are being gathered in, and a new one belongs to the next hand."""
+        return h.is_gathering and self._judge.table(h.acts).is_over
+
+    def _is_known(self, h: Hypothesis, sticker: str) -> bool:
         """True if the card with this sticker lies on the table, or the record has it there."""
         lying = (card for there in h.zones.values() for card in there)
-        away = (one.card for one in (*h.gone, *h.lifted) if h.told_of(one.card.serial) is not None)
+        gone = () if self._is_next_hand(h) else (*h.gone, *h.lifted)
+        away = (one.card for one in gone if h.told_of(one.card.serial) is not None)
         return any(card.card == sticker for card in (*lying, *away))
 
     def _no_hand(self, look: ZoneLook) -> float:
@@ -164,9 +173,12 @@ class Actions:
         if card.card is not None and spot.card is not None:
             return None
         if spot.is_unread or card.face is Card.UNKNOWN:
-            return costs.unread * 0.3 + off_mm / UNREAD_MM if off_mm <= UNREAD_MM or not card.spot else None
+            like = max((sure for rival, sure in spot.rivals if face_of(rival) is card.face), default=LEAST_SURE)
+            cost = costs.unread * 0.3 + off_mm / UNREAD_MM - math.log(max(like, LEAST_SURE)) * bool(spot.rivals)
+            return cost if off_mm <= UNREAD_MM or not card.spot else None
         if card.face is not spot.face:
-            return None
+            # It could not be read before.
+            return 0.0 if card.spot == spot.number else None
         if not card.spot and card.at_mm == NOWHERE:
             # A recorded card is seen for the first time. In an area, a card that the first look missed is covered.
             was_covered = card.is_old and spot.earliest_s > self._begun_s + FIRST_S and not is_pile(look.zone)
@@ -185,7 +197,7 @@ class Actions:
                 for card in there:
                     if card.spot and _is_same_card(card, spot):
                         yield Option(self._carrying(h, card, old, zone), "moved", card, old)
-        for one in h.gone:
+        for one in h.gone if not self._is_next_hand(h) else ():
             if one.to is None and one.zone == zone and _is_same_card(one.card, spot):
                 yield Option(self._costs.returned, "moved", one.card, None)
         for one in h.lifted:
@@ -233,6 +245,8 @@ class Actions:
                 i = next(n for n, card in enumerate(cards) if card.serial == pick.card.serial)
                 if not cards[i].spot:
                     h = self._seen_at_last(h, cards[i].serial, spot)
+                if not spot.is_unread and spot.face is not cards[i].face:
+                    h = self._read_at_last(h, cards[i].serial, spot.face)
                 nudged += bool(cards[i].spot) and abs(cards[i].at_mm - spot.at_mm) > UNTOUCHED_MM
                 cards[i] = _as_seen(cards[i], spot)
                 seen.add(i)
@@ -253,9 +267,10 @@ class Actions:
         cost -= max(0, nudged - 1) * (self._costs.nudge - self._costs.nudge_card)
         count = len(cards)
         zones[look.zone] = (*cards, *added)
-        if (new or moved) and h.is_gathering:
+        is_next = self._is_next_hand(h)
+        if (new or moved) and h.is_gathering and not is_next:
             cost += self._costs.gathering
-        is_gathering = h.is_gathering and not (new or moved)
+        is_gathering = is_next or (h.is_gathering and not (new or moved))
         child = h._replace(zones=zones, lifted=lifted, handling=h.handling + cost, is_gathering=is_gathering)
         for one in self._put_elsewhere(child, moved, look.zone):
             for played in self._played(one, new, look):
@@ -269,6 +284,11 @@ class Actions:
         extra = min(h.acts[n].extra, self._costs.seen_late)
         late = h.acts[n]._replace(manner=Manner.LAID, since_s=spot.first_s, extra=extra)
         return h._replace(acts=self._judge.judged(h.acts[:n], (late, *h.acts[n + 1 :])))
+
+    def _read_at_last(self, h: Hypothesis, serial: int, face: Card) -> Hypothesis:
+        """The hypothesis in which a card has this face, which was only guessed before."""
+        acts = [act._replace(face=face) if act.serial == serial else act for act in h.acts]
+        return h._replace(acts=self._judge.judged((), acts))
 
     def _put_elsewhere(
         self, h: Hypothesis, moved: Mapping[int, tuple[SeenCard, float, int]], zone: str
@@ -419,7 +439,7 @@ class Actions:
             return
         # It may have been played before others; or the camera missed a play.
         for n in range(end - 1, max(first, end - MOST_BACK) - 1, -1):
-            if acts[n].since_s <= new[0].earliest_s:
+            if acts[n].since_s < new[0].earliest_s:
                 break
             yield judged(acts[:n], (*new, *acts[n:]))
         if look.is_first:
@@ -611,6 +631,16 @@ def _is_beaten_act(judge: Judge, h: Hypothesis, act: TableAct) -> bool:
 def _are_legal(before: Sequence[TableAct], now: Sequence[TableAct]) -> bool:
     """True if the acts that were legal are."""
     return all(new.is_legal or not old.is_legal for old, new in zip(before, now, strict=True))
+
+
+def _with_pushed(h: Hypothesis, look: ZoneLook) -> Hypothesis:
+    """The hypothesis in which cards that are pushed come to lie on those beside them."""
+    cards, seen_mm = h.zones.get(look.zone, ()), {spot.number: spot.at_mm for spot in look.spots}
+    pushed = [abs(seen_mm.get(card.spot, card.at_mm) - card.at_mm) > UNTOUCHED_MM for card in cards]
+    if is_pile(look.zone) or not any(pushed) or all(pushed):
+        return h
+    ordered = (*itertools.compress(cards, map(operator.not_, pushed)), *itertools.compress(cards, pushed))
+    return h._replace(zones={**h.zones, look.zone: ordered})
 
 
 def _found(cards: Sequence[TableCard], spots: Sequence[SeenCard]) -> dict[int, int]:

@@ -10,6 +10,7 @@ plays count by themselves, what leads counts after a while, because it can be ch
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -41,11 +42,13 @@ LIKELY = 0.8  # probability from which a difference is asked about
 UNCLEAR = 0.97  # most confidence in a play if the card may mean another as well
 DOUBTFUL = 0.85  # the same where people had better look
 GATHERED_S = 12.0  # longest pause while the cards are gathered
+TURN_S = 6.0  # a player's arm is over the table for at most this long
 PUT_RIGHT_S = 4.0  # players correct a misplaced card within this time
 MOMENT_S = 0.8  # time after which a missing card was not just picked up
 MANY = 3  # cards that mean more together than each alone
 STILL_LOOKS = 2  # looks for which a card has to lie still
 CLEAR_LEAD, LEAST_LEAD = 0.15, 0.5  # by how much a candidate leads the next, and its least confidence
+ASKEW_DEG = 20.0  # from the diagonal
 MOST_PLAYS = 3  # that a question offers
 
 
@@ -127,7 +130,8 @@ class _Asking:
                 asked.append(self._about_accelerator(act, table))
                 awaits = True
                 continue
-            one = self._about_act(act, self._shares[name], table, waits=waits)
+            is_early = self._may_follow(act, table)
+            one = None if is_early else self._about_act(act, self._shares[name], table, waits=waits)
             asked.append(one)
             is_clear = one is not None or not act.is_legal
             if not is_clear:
@@ -152,6 +156,17 @@ class _Asking:
 
     def _is_taken_back(self, gone: Gone) -> bool:
         return any(act.manner is Manner.BACK and act.serial == gone.card.serial for act in self._best.acts)
+
+    def _may_follow(self, act: TableAct, table: Table) -> bool:
+        """True if the play that comes before this may still lie under the arm that made it."""
+        is_early = act.play is not None and act.play.player != table.player_up
+        longest_s = TURN_S if is_early else MOMENT_S
+        if self._t_s - act.since_s >= longest_s:
+            return False
+        looks, reach = self._beliefs.looks, self._record.places.within_reach(table) - {act.zone}
+        spans = (looks.zones[zone].hidden[-1] for zone in reach if zone in looks.zones and looks.zones[zone].hidden)
+        until_s = self._t_s - MOMENT_S * is_early
+        return any(act.since_s - longest_s < begin <= act.since_s and end >= until_s for begin, end in spans)
 
     def _may_be_doubled(self, act: TableAct, acts: Sequence[TableAct], table: Table) -> bool:
         """True if an accelerator may belong to this card, or may follow."""
@@ -179,9 +194,11 @@ class _Asking:
         if act.play is None or total < (POSSIBLE if is_old else SURE):
             return None
         ranked = self._ranked(act, spot, table)
-        if spot is not None and spot.lost_s is None and spot.still < STILL_LOOKS:
+        if spot is not None and _is_fleeting(spot):
             return None
         if spot is not None and spot.is_unread and not _is_clear(spot):
+            if self._t_s - spot.first_s < MOMENT_S:
+                return None  # It may be read yet.
             return self._asked(Kind.WHICH, act, ranked, table, share)
         if share < (POSSIBLE if is_old else SURE):
             return None
@@ -206,6 +223,7 @@ class _Asking:
         looks, reach = self._beliefs.looks, self._record.places.within_reach(self._table) - {act.zone}
         unseen = (zone for zone in reach if zone in looks.zones and (looks.zones[zone].visible_s or 0.0) <= looks.gap_s)
         is_doubtful = is_out_of_turn or any(unseen)
+        is_doubtful = is_doubtful or (spot is not None and (spot.is_unread or _is_askew(spot)))
         most = DOUBTFUL if is_doubtful else 1.0 if act.is_clear else UNCLEAR
         return round(min(most, share, spot.confidence if spot is not None and not spot.is_unread else 1.0), 2)
 
@@ -213,7 +231,10 @@ class _Asking:
         """What a card may mean, the likeliest first."""
         by_share = sorted(self._by_card[act.serial].items(), key=lambda item: -item[1])
         ranked = [play for play, _ in by_share if play is not None]
+        elsewhere = {card.card for there in self._best.zones.values() for card in there if card.serial != act.serial}
         for card, _ in spot.rivals if spot is not None else ():
+            if card in elsewhere:
+                continue
             guess = self._record.places.play_at(face_of(card), act.zone, act.sideways, table)
             if guess is not None and guess.play not in ranked:
                 ranked.append(guess.play)
@@ -420,6 +441,16 @@ def _is_clear(spot: SeenCard) -> bool:
     """True if what an unreadable card may be has one candidate far ahead of the others."""
     (_, most), (_, second), *_ = *sorted(spot.rivals, key=lambda rival: -rival[1]), ("", 0.0), ("", 0.0)
     return most >= max(LEAST_LEAD, second + CLEAR_LEAD)
+
+
+def _is_fleeting(spot: SeenCard) -> bool:
+    """True if a card has not been seen to lie still, and nothing has come to lie on it."""
+    return spot.still < STILL_LOOKS if spot.lost_s is None else spot.lost_s == math.inf and spot.looks < STILL_LOOKS
+
+
+def _is_askew(spot: SeenCard) -> bool:
+    """True if a safety lies neither upright nor sideways."""
+    return spot.face.family is Family.SAFETY and abs(abs(spot.turn_deg) % 90 - 45) < ASKEW_DEG
 
 
 def _is_taken(acts: Sequence[TableAct]) -> bool:

@@ -173,7 +173,9 @@ class _Conditioned:
         if act.manner is Manner.LAID and line.spots and line.spots[0][0] != act.zone:
             # A remedy may be put on the discard pile with the hazard that it ends.
             is_thrown = act.zone == DISCARD_ZONE and act.face in HAZARD_OF
-            act = act._replace(manner=Manner.ENDED if is_thrown else Manner.CHANGED, zone=line.spots[0][0])
+            is_astray = act.play is not None and replace(act.play, anyway=False) == replace(line.play, anyway=False)
+            manner = Manner.ENDED if is_thrown else act.manner if is_astray else Manner.CHANGED
+            act = act._replace(manner=manner, zone=line.spots[0][0])
         self._told[line.seq] = act._replace(fixed=line.play, play=line.play, reasons=(), after=None)
         if line.play.verb is Verb.TAKE:
             self._take_top(act, line)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from companion.match.questions import Question
+from companion.tabletop.mat_layout import mat_of
 from companion.tracking import beliefs_file
 from companion.tracking.asking import ask
 from companion.tracking.beam import Beliefs, see
@@ -74,13 +75,19 @@ class BeliefFollower:
         return None
 
     def is_cleared(self, record: Record) -> bool:
-        """True if the hand is over and its cards have been gathered in, but for a few that are late."""
+        """True if the hand is over and its cards have been gathered in, but for a few that are late.
+
+        A side may be later still if another has begun the next hand.
+        """
         h, looks = self._beliefs.best, self._beliefs.looks
         if record.table is None or not record.table.is_over or not h.is_gathering:
             return False
-        fresh = {act.serial for act in of_next_hand(h)}
-        left = sum(bool(card.spot) and card.serial not in fresh for there in h.zones.values() for card in there)
-        return not left or (left < MANY and looks.t_s - h.gathered_s >= PUT_RIGHT_S)
+        fresh = {act.serial: mat_of(act.zone) for act in of_next_hand(h)}
+        lying = ((zone, card) for zone, there in h.zones.items() for card in there if card.spot)
+        left = [mat_of(zone) for zone, card in lying if card.serial not in fresh]
+        has_waited = looks.t_s - h.gathered_s >= PUT_RIGHT_S
+        has_begun = any(mat not in left for mat in fresh.values())
+        return not left or (has_waited and (len(left) < MANY or has_begun))
 
     def deal(self, _ended: int) -> None:
         """Begin the next hand: what has been put down since the last one ended belongs to it."""

@@ -54,7 +54,7 @@ class Costs:
     miss: float = 2.5  # a look at a fully visible card that does not see it
     uncovered: float = 0.4  # times as much for a face that had been covered
     clutter: float = 2.6  # for -log(1 - confidence) of a reading where there is no card
-    sticker: float = 3.0  # times as much if a sticker names it
+    sticker: float = 6.0  # times as much if a sticker names it
     old_error: float = 0.3  # share of that once the spot has been there for long
     twice: float = 4.5  # a card that is seen twice, as the eye suspects
     unread: float = 1.5  # a card that cannot be read
