@@ -36,6 +36,7 @@ from companion.tracking.revising import begins
 from companion.tracking.revising import ident as identity
 
 SURE, POSSIBLE = 0.95, 0.3  # probability from which a play is proposed: at once, and after it lay there for a while
+ILLEGAL = 0.9  # the same for an illegal play
 WHILE_S = 0.8  # how long its zone has to stay as it is
 LONG_S = 8.0  # age from which a play may count by itself although it is in doubt
 LIKELY = 0.8  # probability from which a difference is asked about
@@ -70,13 +71,13 @@ class _Asking:
         self._beliefs, self._record, self._judge = beliefs, record, judge
         self._table, self._t_s = table, beliefs.looks.t_s
         self._shown = [self._visible(h) for h in beliefs.hypotheses]
-        self._best, self._leading = self._lead()
         self._shares: dict[Name, float] = defaultdict(float)
         self._by_card: dict[int, dict[Play | None, float]] = {}
         for acts, weight in zip(self._shown, beliefs.weights, strict=True):
             for act, name in zip(acts, names(acts), strict=True):
                 self._shares[name] += weight
                 self._by_card.setdefault(act.serial, defaultdict(float))[act.play] += weight
+        self._best, self._leading = self._lead()
 
     def _lead(self) -> tuple[Hypothesis, tuple[TableAct, ...]]:
         """The likeliest hypothesis and its acts; that a play was taken back has to be likely by itself.
@@ -91,10 +92,8 @@ class _Asking:
         backs = [any(act.manner is Manner.BACK for act in h.acts) for h in self._beliefs.hypotheses]
         share = sum(w for w, is_back in zip(self._beliefs.weights, backs, strict=True) if is_back)
         found = zip(self._beliefs.hypotheses, self._shown, backs, strict=True)
-        return next(
-            ((h, acts) for h, acts, is_back in found if is_back is (share >= LIKELY)),
-            (self._beliefs.best, self._shown[0]),
-        )
+        found = [(h, acts) for h, acts, is_back in found if is_back is (share >= LIKELY)]
+        return found[0] if found else (self._beliefs.best, self._shown[0])
 
     def _visible(self, h: Hypothesis) -> tuple[TableAct, ...]:
         """The acts of a hypothesis as the record would have them: without those that the camera missed."""
@@ -159,13 +158,12 @@ class _Asking:
 
     def _may_follow(self, act: TableAct, table: Table) -> bool:
         """True if the play that comes before this may still lie under the arm that made it."""
-        is_early = act.play is not None and act.play.player != table.player_up
-        longest_s = TURN_S if is_early else MOMENT_S
+        longest_s = TURN_S if act.reasons else MOMENT_S
         if self._t_s - act.since_s >= longest_s:
             return False
         looks, reach = self._beliefs.looks, self._record.places.within_reach(table) - {act.zone}
         spans = (looks.zones[zone].hidden[-1] for zone in reach if zone in looks.zones and looks.zones[zone].hidden)
-        until_s = self._t_s - MOMENT_S * is_early
+        until_s = self._t_s - MOMENT_S * bool(act.reasons)
         return any(act.since_s - longest_s < begin <= act.since_s and end >= until_s for begin, end in spans)
 
     def _may_be_doubled(self, act: TableAct, acts: Sequence[TableAct], table: Table) -> bool:
@@ -185,7 +183,8 @@ class _Asking:
         spot, total = self._spot(act), sum(self._by_card[act.serial].values())
         # What counts by itself can be changed by itself: it need not wait for ever.
         has_waited = self._record.is_automatic and self._t_s - act.since_s >= LONG_S
-        is_old = has_waited or self._lies_s(act.zone) >= WHILE_S
+        is_still = spot is not None and spot.lost_s is None and self._t_s - spot.first_s >= 2 * WHILE_S
+        is_old = has_waited or is_still or self._lies_s(act.zone) >= WHILE_S
         if act.manner is Manner.LEFT and act.face.family is Family.REMEDY:
             return None  # It lay there before the hazard that it would end.
         is_astray = act.manner is Manner.LAID and not self._record.places.belongs(act.face, act.zone)
@@ -200,7 +199,7 @@ class _Asking:
             if self._t_s - spot.first_s < MOMENT_S:
                 return None  # It may be read yet.
             return self._asked(Kind.WHICH, act, ranked, table, share)
-        if share < (POSSIBLE if is_old else SURE):
+        if share < (SURE if not is_old else ILLEGAL if act.reasons else POSSIBLE):
             return None
         players = table.side_of(act.play.player or "").players if act.play.at_once else ()
         partners = [replace(act.play, player=player) for player in players if player != act.play.player]
@@ -364,7 +363,9 @@ class _Asking:
             return False
         if gone.card.face.family is Family.HAZARD:
             return self._record.places.is_beaten(table, gone.card.face, gone.zone)
-        return self._record.places.cards(table, gone.zone)[-1:] != (gone.card.face,)
+        told = [act for act in self._best.told.values() if act.zone == gone.zone]
+        is_last = not told or told[-1].serial == gone.card.serial
+        return not is_last or self._record.places.cards(table, gone.zone)[-1:] != (gone.card.face,)
 
     def _about_gone(self, one: Gone) -> Question | None:
         card, was_on = self._called(one.card.face), where(one.zone)

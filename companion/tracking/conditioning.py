@@ -126,12 +126,16 @@ class _Conditioned:
             self._told[seq] = act._replace(manner=Manner.CHANGED, fixed=line.play, play=line.play, zone=zone)
 
     def _acts_left(self) -> tuple[TableAct, ...]:
-        """The acts that the record lacks, without refused cards."""
+        """The acts that the record lacks, without refused cards.
+
+        Once people have said what was played next, the play before it was not taken back.
+        """
         refused, is_known = self._record.refused, self._told.keys() == self._h.told.keys()
         acts = [act for act in self._acts if (act.serial, False) not in refused]
         if any((act.serial, True) in refused and act.manner is Manner.TAKEN for act in acts):
             self._cost += CONTRADICTED
-        return tuple(act for act in acts if is_known or act.manner is not Manner.BACK)
+        changed = {act.serial for act in acts if act.manner is Manner.BACK and not is_known}
+        return tuple(act for act in acts if act.serial not in changed)
 
     def _card(self, serial: int, *, is_seen: bool) -> TableCard | None:
         cards = (card for there in self._zones.values() for card in there)

@@ -166,7 +166,7 @@ class SeenTable:
             zones[zone] = now._replace(visible_s=view.t_s) if is_visible else now.covered(view.t_s)
             was_there = frozenset(n for n, _ in now.before)
             is_touched = not is_visible or memory.visible_s != self.t_s
-            is_first = now.weight == weight
+            is_first = now.shown != memory.shown or not memory.weight
             if is_first or memory.weight < now.weight <= LAST_WEIGHT:
                 adds = weight if now.weight <= MOST_WEIGHT else weight * LATE_SHARE
                 looks.append(ZoneLook(zone, shown, is_visible, is_first, adds, before_s, was_there, is_touched))
