@@ -26,7 +26,6 @@ UNTOUCHED_MM = 1.2  # measuring error: a card that nobody touched is seen within
 UNREAD_MM = 20.0  # distance from a sighting that cannot be read to the card that it may be
 LEAST_SURE = 0.005  # probability of a face that the reader does not mention
 UNDISTURBED_MM = 8.0  # the same, if nothing was over its zone
-TWICE_MM = 10.0  # distance of two sightings of one card
 REPLACED_MM = 40.0  # an equal card that vanishes this close may be this one, moved
 NOWHERE = 0j  # place of a card that was missed, unless it lies on an equal one
 COVERED_MM, CLEAR_MM = 30.0, 60.0  # distances between two cards' centers: surely covered, surely not
@@ -142,15 +141,8 @@ class Actions:
             if is_possible and self._judge.table(h.acts).copies_left(spot.face) > 0:
                 yield Option(cost, "new", face=spot.face)
         is_news = look.is_first and spot.number not in look.before
-        is_seen_twice = any(c.face is spot.face and self._may_be_twice(c, spot) for i, c in enumerate(cards) if i in seen)
-        twice = costs.twice if spot.is_double else costs.twice_unsuspected
-        yield Option(twice * is_news if is_seen_twice else self._error(spot, look), "error")
-
-    @staticmethod
-    def _may_be_twice(card: TableCard, spot: SeenCard) -> bool:
-        """True if the eye may see this card twice."""
-        is_read = card.card is not None or spot.card is not None
-        return spot.is_double or (not is_read and abs(card.at_mm - spot.at_mm) < TWICE_MM)
+        is_seen_twice = spot.is_double and any(c.face is spot.face for i, c in enumerate(cards) if i in seen)
+        yield Option(costs.twice * is_news if is_seen_twice else self._error(spot, look), "error")
 
     def _error(self, spot: SeenCard, look: ZoneLook) -> float:
         """The cost of a look at a spot where no card is."""

@@ -57,7 +57,6 @@ class Costs:
     sticker: float = 6.0  # times as much if a sticker names it
     old_error: float = 0.3  # share of that once the spot has been there for long
     twice: float = 4.5  # a card that is seen twice, as the eye suspects
-    twice_unsuspected: float = 5.5  # the same for two faces in the same place that the eye takes for two cards
     unread: float = 1.5  # a card that cannot be read
     hidden_share: float = 0.5  # weight of a look at a card whose zone is partly hidden
 
