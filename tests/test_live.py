@@ -359,7 +359,7 @@ def test_after_a_restart_a_card_that_is_taken_back_is_not_missed_for_one_that_li
     table = opened()
     table.go("lay roll-01 side-1/battle; 3; lay roll-02 side-2/battle; 3; lay 200-01 side-1/distance; 3")
     table.go("lay 25-01 side-2/distance; 3; lay 200-02 side-1/distance; 3; lay 25-02 side-2/distance; 3")
-    restarted = Filmed(Match(table.match.store), TrackFollower)
+    restarted = Filmed(Match(table.match.store))
     restarted.cards = {card: zone for card, zone in table.cards.items() if card != "200-01"}
     restarted.film(3.0)
 

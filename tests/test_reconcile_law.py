@@ -6,14 +6,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from viewed import Viewed
 
-from companion.match.questions import Answer, Kind
+from companion.match.questions import Answer, Kind, Question
 from companion.rules.cards import Family
 from companion.rules.play import Play
 from companion.rules.referee import legal_plays
 from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of
-from companion.tracking.track import MOMENT_S, State
-from companion.tracking.track_follower import TrackFollower
+from companion.tracking.asking import MOMENT_S
 
 CARDS = ("roll-01", "roll-02", "roll-03", "stop-01", "25-01", "25-02", "50-01", "speed-limit-01", "right-of-way-01")
 PILES = ("side-1/battle", "side-2/battle", "side-1/speed", "table/discard")
@@ -27,24 +26,23 @@ def _legal(table: Table) -> tuple[Play, ...]:
     return tuple(play for play in legal_plays(table, table.player_to_move) if play.card in faces)
 
 
-class Tracked(Viewed):
-    followed_by = TrackFollower
-
-
 class Conversation:
     """A table of piles, and people who do what comes to their minds."""
 
     def __init__(self) -> None:
-        self.seen = Tracked(confirm=False)
+        self.seen = Viewed(confirm=False)
         self.stacks: dict[str, list[str]] = {zone: [] for zone in ZONES}
-        self.refused: dict[int, str] = {}
-        """The cards of which somebody has said that they are no play where they lay, by serial."""
+        self.refused: set[str] = set()
+        """The cards of which somebody has said that they are no play where they lie."""
 
         self.left_over: set[str] = set()
-        self.cards: dict[int, str | None] = {}
-        """The card of each serial."""
+        self.ever: set[str] = set()
+        """The cards that were ever laid."""
 
-        self.gone: set[int] = set()
+        self.told: dict[int, str] = {}
+        """The cards by which lines were told, by serial."""
+
+        self.look(MOMENT_S + 0.4)
 
     # What people do
 
@@ -54,6 +52,7 @@ class Conversation:
             return
         self._lift(card)
         self.stacks[zone].append(card)
+        self.ever.add(card)
         self.look(0.4)
 
     def take_up(self, card: str) -> None:
@@ -67,15 +66,14 @@ class Conversation:
         self.seen.ask()
         asked = [q for q in self.seen.questions if q.kind is Kind.PLAY and q.is_legal and q.plays[0] is not None]
         if asked and number == 0:
+            self.told[asked[0].serial or 0] = _card_of(asked[0])
             self.seen.yes(asked[0])
 
     def no(self, number: int) -> None:
         self.seen.ask()
         asked = [q for q in self.seen.questions if q.kind is Kind.PLAY and q.serial is not None]
         if number < len(asked):
-            track = self.seen.follower.tracks.by_serial.get(asked[number].serial)
-            assert track is not None
-            self.refused[track.serial] = track.card or ""
+            self.refused.add(_card_of(asked[number]))
             self.seen.answer(asked[number], Answer.NO)
 
     def type_(self, number: int) -> None:
@@ -96,7 +94,7 @@ class Conversation:
     def next_hand(self, _number: int) -> None:
         self.seen.next_hand()
         self.left_over = {card for cards in self.stacks.values() for card in cards}
-        self.refused = {}
+        self.refused = set()
 
     def look(self, seconds: float, hidden: tuple[str, ...] = ()) -> None:
         """Let time pass; what is in sight follows from the stacks."""
@@ -106,16 +104,13 @@ class Conversation:
             for card in (cards[-1:] if zone in PILES else cards)
         }
         self.seen.see(seconds, unknown=hidden)
-        for track in self.seen.follower.tracks.cards:
-            assert self.cards.setdefault(track.serial, track.card) == track.card
-            assert track.state is State.GONE or track.serial not in self.gone
-        self.gone |= {track.serial for track in self.seen.follower.tracks.cards if track.state is State.GONE}
 
     def _lift(self, card: str) -> None:
         for cards in self.stacks.values():
             if card in cards:
                 cards.remove(card)
         self.left_over.discard(card)
+        self.refused.discard(card)
 
     # What has to be so
 
@@ -123,34 +118,27 @@ class Conversation:
         """The cards in sight that the record has never had in their zones, and of which nobody has said anything."""
         record, places = self.seen.record, self.seen.places
         had = {spot for line in record.lines for spot in places.lying(line.before)} | set(places.lying(self.seen.table))
-        tracks = [self.seen.follower.tracks.by_serial.get(line.serial) for line in record.lines]
         # A card by which a line was told may be another than its sticker says: people have corrected the line.
-        told = {track.card for track in tracks if track is not None and track.is_there}
+        told = {self.told.get(line.serial or 0) for line in record.lines}
         return Counter(
             card
             for zone, cards in self.stacks.items()
             for card in (cards[-1:] if zone in PILES else cards)
-            if (zone, face_of(card)) not in had and card not in self.let_lie() | self.left_over | told
+            if (zone, face_of(card)) not in had and card not in self.refused | self.left_over | told
         )
-
-    def let_lie(self) -> set[str]:
-        """The cards of which people have said that they are no play there, and that have not been gone for long."""
-        tracks = [self.seen.follower.tracks.by_serial.get(serial) for serial in self.refused]
-        there = [track for track in tracks if track is not None and track.state is not State.GONE]
-        return {track.card or "" for track in there if track.card in self.stacks[track.zone]}
 
     def missing(self) -> set[str]:
         """The one card by which a line was told, that is nowhere now, and like which no other lies in its zone."""
-        lines, tracks = self.seen.record.lines, self.seen.follower.tracks
-        gone = {}
-        for line in lines:
-            track = tracks.by_serial.get(line.serial)
-            spots = set(self.seen.places.lying(self.seen.table))
-            if track is not None and line.play.card is track.face and (track.zone, track.face) in spots:
-                alike = [t for t in tracks.cards if t.face is track.face]
-                if len(alike) == 1 and track.state is State.GONE:
-                    gone[track.card or ""] = track
-        return set(gone) if len(gone) == 1 else set()
+        lying, spots = {card for cards in self.stacks.values() for card in cards}, self.seen.places.lying(self.seen.table)
+        faces = Counter(map(face_of, self.ever))
+        told = [(line, self.told.get(line.serial or 0)) for line in self.seen.record.lines]
+        gone = {
+            card
+            for line, card in told
+            if card and card not in lying and line.spots[0] in spots and line.play.card is face_of(card)
+            if faces[face_of(card)] == 1
+        }
+        return gone if len(gone) == 1 else set()
 
     def is_as_recorded(self) -> bool:
         """True if the cards lie as the record has them, none too many and none too few."""
@@ -158,8 +146,12 @@ class Conversation:
         return lying == Counter(self.seen.places.lying(self.seen.table)) and not self.left_over
 
     def asked_about(self) -> set[str]:
-        tracks = [self.seen.follower.tracks.by_serial.get(q.serial) for q in self.seen.questions]
-        return {track.card or "" for track in tracks if track is not None}
+        return {_card_of(question) for question in self.seen.questions}
+
+
+def _card_of(question: Question) -> str:
+    """Return the card that a question is about: its id names it."""
+    return question.id.split("-", 2)[2].rsplit(".", 1)[0].removesuffix("-taken")
 
 
 numbers = st.integers(0, 2)
@@ -193,5 +185,5 @@ def test_what_lies_beyond_the_record_is_asked_and_what_lies_as_it_says_is_not(de
         carried = {card for card in talk.stacks["table/discard"] if face_of(card).family is Family.HAZARD}
         assert set(talk.lacking()) - carried <= talk.asked_about()
         assert talk.missing() <= talk.asked_about()
-        assert not any(q.serial in talk.refused for q in talk.seen.questions if q.kind is Kind.PLAY)
+        assert not any(_card_of(q) in talk.refused for q in talk.seen.questions if q.kind is Kind.PLAY)
         assert not (talk.is_as_recorded() and talk.seen.questions)

@@ -28,6 +28,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from companion.rules.play import Play
+from companion.tabletop.mat_layout import is_pile
 from companion.tracking.actions import Actions
 from companion.tracking.hand_record import Record
 from companion.tracking.hypothesis import Hypothesis, Judge, TableAct
@@ -138,9 +139,13 @@ def likeliest(hypotheses: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
 
 
 def _key(h: Hypothesis) -> object:
-    """Return what makes two hypotheses the same."""
-    cards = frozenset((zone, tuple((c.face, c.spot) for c in there)) for zone, there in h.zones.items() if there)
-    return _acts_key(h), cards
+    """Return what makes two hypotheses the same: where each face is seen, and which were never seen."""
+    seen = frozenset(
+        (zone, (tuple if is_pile(zone) else frozenset)((c.face, c.spot) for c in there if c.spot))
+        for zone, there in h.zones.items()
+    )
+    unseen = frozenset(Counter((zone, c.face) for zone, there in h.zones.items() for c in there if not c.spot).items())
+    return _acts_key(h), seen, unseen
 
 
 def _acts_key(h: Hypothesis) -> object:

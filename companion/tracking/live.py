@@ -147,7 +147,7 @@ class TableWatch:
 
     def _chosen(self, state: MatchState) -> Following:
         """Return what follows the table: only hypotheses can take back what counted by itself."""
-        return self._following or (BeliefFollower if state.policy is Policy.AUTO else TrackFollower)
+        return self._following or BeliefFollower
 
     def _choose_follower(self, state: MatchState) -> None:
         """Follow in another way once plays count by themselves, or no longer do."""
