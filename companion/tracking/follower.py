@@ -58,10 +58,10 @@ class BeliefFollower:
         lines = tuple(replace(line, is_vouched=True) if line.seq <= until else line for line in record.lines)
         return record if not until else replace(record, lines=lines)
 
-    def revisions(self, record: Record) -> tuple[Revision, ...]:
-        """Return what is to be changed in the record where plays count by themselves."""
+    def revisions(self, record: Record, *, at_the_end: bool = False) -> tuple[Revision, ...]:
+        """Return what is to be changed in the record where plays count by themselves; `at_the_end`: nothing follows."""
         known = self._known(record)
-        return revisions(conditioned(self._beliefs, known), known)
+        return revisions(conditioned(self._beliefs, known), known, at_the_end=at_the_end)
 
     def place(self, serial: int | None) -> tuple[str, Point] | None:
         """Return the zone of a card and its middle in the picture."""

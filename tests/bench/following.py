@@ -32,6 +32,7 @@ from companion.storage.event_store import Store
 from companion.storage.events import EventKind
 from companion.tracking.beam import Beliefs, names, see
 from companion.tracking.follower import BeliefFollower
+from companion.tracking.film import FilmWatcher
 from companion.tracking.handling import COSTS
 from companion.tracking.hypothesis import Judge, TableAct
 from companion.tracking.live import TableWatch
@@ -40,7 +41,7 @@ from companion.vision.capture.sources import Frame
 from companion.vision.view import View
 
 FILM, NO_TAPS, HOST, BELIEFS = "film", "live, no taps", "live, host", "beliefs"
-NEW_HOST = "beliefs, host"
+NEW_HOST, NEW_FILM = "beliefs, host", "beliefs, film"
 FOLLOWERS = (FILM, NO_TAPS, HOST)
 SURE = 0.9  # probability from which a play of the beliefs counts as proposed
 TOLERANCE_S = 2.5  # for this long after a card was removed, a question about it is still justified
@@ -338,6 +339,42 @@ def follow_film(hand: FilmedHand) -> tuple[Result, list[dict]]:
     return judged(hand, truth, journal, sheets, Taps()), items
 
 
+class NewFilm(FilmWatcher):
+    """The film follower over stored views."""
+
+    def __init__(self, setup: Setup, hand: FilmedHand, journal: Journal) -> None:
+        super().__init__(setup, self._next_view, confirm=True, extension=Verb.FINISH)
+        self._views, self._journal = hand.views, journal
+        self._looks = 0
+
+    def told(self) -> list[dict]:
+        """Return all that `companion watch` prints."""
+        items = list(self.items(Frame(PICTURE, view.t_s, after_gap) for view, after_gap in self._views))
+        self._journal.note(math.inf, (), self.plays, 0.0)
+        return items
+
+    def _next_view(self, frame: Frame) -> View:
+        """Return the next view; after the end, the last one again."""
+        view, _ = self._views[min(self._looks, len(self._views) - 1)]
+        self._looks += 1
+        return replace(view, t_s=frame.t_s)
+
+    def _take(self, frame: Frame) -> None:
+        start = time.process_time()
+        super()._take(frame)
+        self._journal.note(frame.t_s, self.questions, self.plays, 1000 * (time.process_time() - start))
+
+
+def follow_new_film(hand: FilmedHand) -> tuple[Result, list[dict]]:
+    """Follow the views as `companion watch` does; return what it prints as well."""
+    setup = setup_of(hand)
+    truth = Truth(hand, setup)
+    journal = Journal(truth)
+    items = NewFilm(setup, hand, journal).told()
+    sheets = [item["sides"] for item in items if "hand" in item]
+    return judged(hand, truth, journal, sheets, Taps()), items
+
+
 def follow_live(hand: FilmedHand, *, is_hosted: bool, follower: type[BeliefFollower] | None = None) -> Result:
     """Follow the views as the table does: with a truthful host, or with plays that count by themselves."""
     setup = setup_of(hand)
@@ -548,6 +585,7 @@ def follow(hand: FilmedHand, followers: Sequence[str] = FOLLOWERS) -> dict[str, 
         NO_TAPS: lambda: follow_live(hand, is_hosted=False),
         HOST: lambda: follow_live(hand, is_hosted=True),
         BELIEFS: lambda: follow_beliefs(hand),
+        NEW_FILM: lambda: follow_new_film(hand)[0],
         NEW_HOST: lambda: follow_live(hand, is_hosted=True, follower=BeliefFollower),
     }
     return {name: ways[name]() for name in followers}
