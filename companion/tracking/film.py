@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from companion.common.errors import Problem
-from companion.match.questions import Kind, Question, serial_of
+from companion.match.questions import SURE_CONFIDENCE, Kind, Question, serial_of
 from companion.match.setup_file import Setup
 from companion.match.zone_plays import Places
 from companion.rules import referee
@@ -30,6 +30,7 @@ from companion.vision.capture.sources import Frame
 from companion.vision.view import View
 
 LINGER_LOOKS, LINGER_STEP_S = 10, 0.1  # extra looks at the last frame of a film, and seconds between them
+POSSIBLE = 0.5  # confidence from which a play in doubt is told
 LIKELY = 0.85  # confidence from which a play counts that nothing follows
 MOST_ANSWERS = 20  # changes of the record after one frame
 OF_THE_TABLE = (Verb.EXHAUSTED, Verb.END)
@@ -123,7 +124,7 @@ class FilmWatcher:
         self._dealt, _ = _judged(game, f"hand first {first}")
         self._seq += 1
         self._hand_seq, self._entries = self._seq, ()
-        self._told: dict[tuple[str, str], str] = {}  # what was told last, by question and play
+        self._told: dict[tuple[int | str, str], str] = {}  # what was told last, by card (or question) and play
 
     # The policy
 
@@ -132,7 +133,7 @@ class FilmWatcher:
         for _ in range(MOST_ANSWERS):
             self.questions = self._follower.asking()(self._record)
             waiting = [q for q in self.questions if q.asks_play and q.is_legal]
-            last = max((n for n, q in enumerate(waiting) if q.sure or _is_of_the_table(q)), default=-1)
+            last = max((n for n, q in enumerate(waiting) if _is_sure(q)), default=-1)
             if last < 0:
                 break
             if _is_of_the_table(waiting[0]):
@@ -140,7 +141,9 @@ class FilmWatcher:
                 self._revise(at_the_end=True)
             self._count(waiting[0])
         for question in self.questions:
-            self._tell(question)
+            # A play that nobody saw is told only once it counts.
+            if question.kind is not Kind.PLAY or (question.confidence >= POSSIBLE and not _is_unseen(question)):
+                self._tell(question)
 
     def _decide(self) -> None:
         """Let the likeliest hypothesis count, because nothing follows."""
@@ -208,13 +211,13 @@ class FilmWatcher:
     # What is told
 
     def _withdraw(self, entry: Entry) -> None:
-        self._told[entry.question, str(entry.line.play)] = judge.LEGAL
+        self._told[_card(entry.question), str(entry.line.play)] = judge.LEGAL
         if self._confirms:
             self._say(withdrawn=str(entry.line.play), zone=_zone(entry.line))
 
     def _tell_counted(self, entry: Entry, confidence: float) -> None:
         play, zone = entry.line.play, _zone(entry.line)
-        key = entry.question, str(play)
+        key = _card(entry.question), str(play)
         was, self._told[key] = self._told.get(key), COUNTS
         if was == judge.LEGAL:
             if self._confirms:
@@ -227,7 +230,7 @@ class FilmWatcher:
     def _tell(self, question: Question) -> None:
         """Tell what is in doubt, unless that was the last thing told about it."""
         play = question.plays[0] if question.plays else None
-        key = question.id, str(play or "")
+        key = question.id if play is None else _card(question.id), str(play or "")
         verdict = judge.LEGAL if question.is_legal else judge.ILLEGAL
         if self._told.get(key) == verdict:
             return
@@ -257,8 +260,22 @@ class FilmWatcher:
         self._items.append({"t_s": round(self._t_s, 3), **item})
 
 
+def _is_sure(question: Question) -> bool:
+    return question.sure or (question.kind is Kind.PLAY and question.confidence >= SURE_CONFIDENCE)
+
+
 def _is_of_the_table(question: Question) -> bool:
     return bool(question.plays) and question.plays[0].verb in OF_THE_TABLE
+
+
+def _is_unseen(question: Question) -> bool:
+    return question.serial is None and not _is_of_the_table(question)
+
+
+def _card(question: str) -> int | str:
+    """Return the number of the card that a question is about; the question itself if that has none."""
+    serial = serial_of(question)
+    return question if serial is None else serial
 
 
 def _zone(line: Line) -> str | None:
