@@ -376,6 +376,8 @@ class Actions:
             yield h
             return
         for order in itertools.permutations(new) if len(new) == 2 else [tuple(new)]:
+            if any(one.earliest_s >= later.since_s < one.since_s for one, later in itertools.pairwise(order)):
+                continue  # The later one was seen when the other surely was not there yet.
             doubled = list(self._doubled(h, order))
             yield from doubled
             if doubled:
@@ -400,9 +402,9 @@ class Actions:
 
     def _placed(self, h: Hypothesis, new: Sequence[TableAct], look: ZoneLook) -> Iterator[tuple[TableAct, ...]]:
         acts, judged = h.acts, self._judge.judged
-        # What surely came later stays later.
+        # What surely came later stays later; at the first look, nothing is known of the order.
         end, first = len(acts), int(bool(acts) and acts[0].manner is Manner.BACK)
-        while end > first and acts[end - 1].earliest_s >= new[0].since_s:
+        while end > first and acts[end - 1].earliest_s >= new[0].since_s < acts[end - 1].since_s:
             end -= 1
         later = acts[end:]
         usual = judged(acts[:end], (*new, *later))
