@@ -530,7 +530,8 @@ class Actions:
         for card in reversed(away):
             n = next((n for n, act in enumerate(acts) if act.serial == card.serial), None)
             is_last = n is not None and n == len(acts) - 1
-            if n is not None and (is_last or not acts[n].is_legal) and not self._is_beaten(h, card, zone):
+            is_slip = n is not None and not acts[n].is_legal
+            if n is not None and (is_slip or (is_last and not self._is_beaten(h, card, zone))):
                 # What it cost to lay it stays.
                 before, is_legal = acts[-1].total, acts[n].is_legal
                 acts = self._judge.judged(acts[:n], acts[n + 1 :])
