@@ -183,7 +183,7 @@ class Actions:
         for old, there in h.zones.items():
             if old != zone:
                 for card in there:
-                    if card.spot and _is_same_card(card, spot):
+                    if _is_same_card(card, spot) if card.spot else self._may_be_cleared(h, card, spot, old, zone):
                         yield Option(self._carrying(h, card, old, zone), "moved", card, old)
         for one in h.gone:
             if one.to is None and one.zone == zone and _is_same_card(one.card, spot):
@@ -193,6 +193,10 @@ class Actions:
             is_known = h.act_of(one.card.serial) is not None or h.told_of(one.card.serial) is not None
             if is_known and t_s - one.t_s <= DISCARDED_S and one.zone != zone and _is_same_card(one.card, spot):
                 yield Option(max(0.0, self._carrying(h, one.card, one.zone, zone) - 0.5), "moved", one.card, None)
+
+    def _may_be_cleared(self, h: Hypothesis, card: TableCard, spot: SeenCard, old: str, new: str) -> bool:
+        """True if a spot on the discard pile may be a beaten card that was never seen where it was played."""
+        return new == DISCARD_ZONE and card.face is spot.face and self._is_beaten(h, card, old)
 
     def _carrying(self, h: Hypothesis, card: TableCard, old: str, new: str) -> float:
         if new == DISCARD_ZONE and self._is_beaten(h, card, old):
