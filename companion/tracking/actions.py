@@ -464,7 +464,7 @@ class Actions:
                 *(True for _ in new),
                 *(act.is_legal for act in acts[end:]),
             )
-            since_s = acts[n - 1].since_s if n else -math.inf
+            since_s = _since_s(before)
             for play, cost in self._plays_unseen(table, since_s, at_s):
                 if total + cost + self._costs.legal <= most:
                     act = self._unseen_act(h, play, cost, at_s)
@@ -520,12 +520,29 @@ class Actions:
         begins = 0.0 if h.is_gathering or table.is_over else costs.gathering
         missed = tuple(Gone(card, zone, t_s) for card in away if self._is_recorded(h, table, card, zone))
         gathered = (h.handling if h.is_gathering else base.handling) + begins + costs.gathered * len(away)
-        yield base._replace(handling=gathered, is_gathering=True, gathered_s=t_s, gone=h.gone + missed)
+        # Where nothing is left, the covered cards are gathered in with the others.
+        left = kept if look.spots else ()
+        clear = base._replace(
+            zones={**h.zones, zone: left}, handling=gathered, is_gathering=True, gathered_s=t_s, gone=h.gone + missed
+        )
+        yield clear
+        if begins:
+            yield from self._gathered_at_an_end(clear._replace(handling=gathered - begins), t_s)
         if table.is_over:
             return
         yield self._picked_up(base, away, zone, t_s)
         if len(away) == 1:
             yield from self._picked_up_alone(base, h, away[0], look, t_s)
+
+    def _gathered_at_an_end(self, h: Hypothesis, t_s: float) -> Iterator[Hypothesis]:
+        """Yield the hypotheses in which the camera missed the play that ended the hand."""
+        table = self._judge.table(h.acts)
+        if table.extension_offered_to is not None:
+            return
+        for play, cost in self._plays_unseen(table, _since_s(h.acts), t_s):
+            acts = self._judge.judged(h.acts, [self._unseen_act(h, play, cost, t_s)])
+            if acts[-1].is_legal and self._judge.table(acts).is_over:
+                yield h._replace(acts=acts)
 
     def _picked_up(self, h: Hypothesis, away: Sequence[TableCard], zone: str, t_s: float) -> Hypothesis:
         """The hypothesis in which each of these cards was picked up for a reason of its own."""
@@ -613,6 +630,11 @@ def _is_beaten_act(judge: Judge, h: Hypothesis, act: TableAct) -> bool:
     if act.face.family is Family.HAZARD:
         return judge.places.is_beaten(table, act.face, act.zone)
     return act.face not in judge.places.cards(table, act.zone)
+
+
+def _since_s(acts: Sequence[TableAct]) -> float:
+    """Return when the last of these acts was seen first."""
+    return acts[-1].since_s if acts else -math.inf
 
 
 def _are_legal(before: Sequence[TableAct], now: Sequence[TableAct]) -> bool:
