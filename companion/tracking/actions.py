@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
 from companion.rules.play import Play, Verb
+from companion.rules.reasons import Code
 from companion.rules.table import PILE_OF, Table
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
@@ -416,6 +417,9 @@ class Actions:
         if self._ends_its_hazard(h, self._judge.table(acts[:end]), new[-1]):
             ended = new[-1]._replace(manner=Manner.ENDED, extra=self._costs.ended)
             yield judged(acts[:end], (*new[:-1], ended, *later))
+        if end > first and _is_hasty(acts[end - 1]):
+            hasty = acts[end - 1]._replace(extra=self._costs.out_of_turn)
+            yield judged(acts[: end - 1], (*new, hasty, *later))
         is_fine = not end or acts[end - 1].is_legal
         if (
             is_fine
@@ -630,6 +634,12 @@ def _is_beaten_act(judge: Judge, h: Hypothesis, act: TableAct) -> bool:
     if act.face.family is Family.HAZARD:
         return judge.places.is_beaten(table, act.face, act.zone)
     return act.face not in judge.places.cards(table, act.zone)
+
+
+def _is_hasty(act: TableAct) -> bool:
+    """True if only the turn speaks against an act: its player may have put the card down too early."""
+    is_laid = act.manner is Manner.LAID and not act.extra
+    return is_laid and bool(act.reasons) and all(why.code is Code.NOT_YOUR_TURN for why in act.reasons)
 
 
 def _since_s(acts: Sequence[TableAct]) -> float:
