@@ -9,7 +9,8 @@ The beliefs are those of a table whose plays count by themselves (`beam.py`); on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -31,7 +32,8 @@ from companion.vision.view import View
 
 LINGER_LOOKS, LINGER_STEP_S = 10, 0.1  # extra looks at the last frame of a film, and seconds between them
 POSSIBLE = 0.5  # confidence from which a play in doubt is told
-LIKELY = 0.85  # confidence from which a play counts that nothing follows
+LIKELY = 0.85  # confidence in a card from which its play counts although nothing follows
+PATIENCE_S = 20.0  # after this time, the likeliest hypothesis decides about a play
 MOST_ANSWERS = 20  # changes of the record after one frame
 OF_THE_TABLE = (Verb.EXHAUSTED, Verb.END)
 
@@ -60,9 +62,10 @@ class FilmWatcher:
         game = judge.NEW_GAME
         for line in setup.header():
             game, _ = _judged(game, line)
-        self._t_s, self._seq, self._hands_told = 0.0, 0, 0
+        self._t_s, self._seq = 0.0, 0
+        self._hand_told: dict[str, Any] = {}
         self._before: tuple[Play, ...] = ()  # the plays of earlier hands
-        self.questions: tuple[Question, ...] = ()  # what is in doubt after the last frame
+        self.questions: tuple[Question, ...] = ()  # what is in doubt after the last frame, as it is told
         self._items: list[dict[str, Any]] = []  # what is told of the frame
         self._begin(game)
         self._unplayed = self._dealt
@@ -88,7 +91,7 @@ class FilmWatcher:
         for frame in _lingering(frames):
             self._take(frame)
             yield from self._new_items()
-        self._decide()
+        self._decide_all()
         yield from self._new_items()
         # If nothing follows its beginning, the next hand has begun only because the cards were gathered in.
         if not self._confirms or self._game.hand_number == 1 or self._entries:
@@ -96,11 +99,13 @@ class FilmWatcher:
             yield from (item.as_json("") for item in ends)
 
     def _new_items(self) -> list[dict[str, Any]]:
-        """Return what is to be told now, and the hands that have ended."""
+        """Return what is to be told now; a hand that has ended again if what is seen since changes its score."""
         items, self._items = self._items, []
-        if self._confirms and self._game.held is None:
-            items += (hand.as_json("") for hand in self._game.hands[self._hands_told :])
-            self._hands_told = len(self._game.hands)
+        hands = self._game.hands[self._game.hand_number - 1 :] if self._game.held is None else ()
+        for hand in (hand.as_json("") for hand in hands if self._confirms):
+            if hand != self._hand_told:
+                items.append(hand)
+                self._hand_told = hand
         return items
 
     def _take(self, frame: Frame) -> None:
@@ -111,8 +116,10 @@ class FilmWatcher:
         self._follower.see(public(self._look(frame)), self._record, (), self._seq)
         self._revise(at_the_end=False)
         self._answer()
+        self._decide(frame.t_s - PATIENCE_S)
         if self._follower.is_cleared(self._record):
-            self._revise(at_the_end=True)
+            self._decide_all()
+            self._items = self._new_items()
             self._begin(self._game)
             self._follower.deal(self._seq)
 
@@ -131,29 +138,33 @@ class FilmWatcher:
     def _answer(self) -> None:
         """Count what is decided, until nothing more is; tell what is in doubt."""
         for _ in range(MOST_ANSWERS):
-            self.questions = self._follower.asking()(self._record)
-            waiting = [q for q in self.questions if q.asks_play and q.is_legal]
-            last = max((n for n, q in enumerate(waiting) if _is_sure(q)), default=-1)
-            if last < 0:
+            asked = self._follower.asking()(self._record)
+            waiting = [q for q in asked if q.asks_play and q.is_legal]
+            if not any(map(_is_sure, waiting)):
                 break
             if _is_of_the_table(waiting[0]):
                 # The record before it is not doubted any more.
-                self._revise(at_the_end=True)
-            self._count(waiting[0])
+                self._decide_all()
+            self._count(waiting[0].plays[0], waiting[0].id, waiting[0].confidence)
+        self.questions = tuple(filter(_is_told, asked))
         for question in self.questions:
-            # A play that nobody saw is told only once it counts.
-            if question.kind is not Kind.PLAY or (question.confidence >= POSSIBLE and not _is_unseen(question)):
-                self._tell(question)
+            self._tell(question)
 
-    def _decide(self) -> None:
-        """Let the likeliest hypothesis count, because nothing follows."""
+    def _decide_all(self) -> None:
+        """Let the likeliest hypothesis count as it is, because nothing follows."""
         self._revise(at_the_end=True)
-        for _ in range(MOST_ANSWERS):
-            asked = (q for q in self._follower.asking()(self._record) if q.asks_play and q.is_legal)
-            question = next(asked, None)
-            if question is None or question.kind is not Kind.PLAY or question.confidence < LIKELY:
-                return
-            self._count(question)
+        self._decide(self._t_s)
+
+    def _decide(self, until_s: float) -> None:
+        """Let the likeliest hypothesis decide about what was played until then."""
+        plays = [one for one in self._follower.likeliest(self._record) if one.since_s <= until_s]
+        if len(plays) <= len(self._record.unvouched):
+            return
+        self._revise(at_the_end=True)
+        said = [line.play for line in self._record.unvouched]
+        if said == [one.play for one in plays[: len(said)]]:
+            for one in itertools.takewhile(lambda one: one.reading >= LIKELY, plays[len(said) :]):
+                self._count(one.play, one.question, one.reading)
 
     def _revise(self, *, at_the_end: bool) -> None:
         """Change the record where other hypotheses have become likelier."""
@@ -164,7 +175,7 @@ class FilmWatcher:
             new = [] if change.play is None else [(self._line(change.play, change.question), change.question)]
             lines[n : n + (not change.is_new)] = new
         if [line for line, _ in lines] != [entry.line for entry in self._entries]:
-            self._rewrite(lines)
+            self._rewrite(lines, {one.question: one.reading for one in self._follower.likeliest(self._record)})
 
     # The record
 
@@ -175,13 +186,12 @@ class FilmWatcher:
             raise AssertionError("a hand has begun")
         return Line(self._seq, play, table, self._places, serial_of(question), is_vouched=play.verb in OF_THE_TABLE)
 
-    def _count(self, question: Question) -> None:
+    def _count(self, play: Play, question: str, confidence: float) -> None:
         self._seq += 1
         lines = [(entry.line, entry.question) for entry in self._entries]
-        line = self._line(question.plays[0], question.id)
-        self._rewrite([*lines, (line, question.id)], question.confidence)
+        self._rewrite([*lines, (self._line(play, question), question)], {question: confidence})
 
-    def _rewrite(self, lines: Sequence[tuple[Line, str]], confidence: float = 1.0) -> None:
+    def _rewrite(self, lines: Sequence[tuple[Line, str]], confidence: Mapping[str, float]) -> None:
         """Replace the lines of the open hand, without those that are illegal now, and tell what is different."""
         before, game, entries = self._entries, self._dealt, []
         for line, question in lines:
@@ -197,7 +207,7 @@ class FilmWatcher:
         known = {entry.line.seq for entry in before}
         for entry in entries:
             if entry.line.seq not in known:
-                self._tell_counted(entry, confidence)
+                self._tell_counted(entry, confidence.get(entry.question, 1.0))
 
     def _played(self, game: Game, play: Play) -> tuple[Game, bool]:
         """Return the game after a play, and True if that was legal; an extension that it earns is answered at once."""
@@ -268,8 +278,10 @@ def _is_of_the_table(question: Question) -> bool:
     return bool(question.plays) and question.plays[0].verb in OF_THE_TABLE
 
 
-def _is_unseen(question: Question) -> bool:
-    return question.serial is None and not _is_of_the_table(question)
+def _is_told(question: Question) -> bool:
+    """True if a question is told at once; a play that is unlikely, or that nobody saw, only if it counts later."""
+    is_unseen = question.serial is None and not _is_of_the_table(question)
+    return question.kind is not Kind.PLAY or (question.confidence >= POSSIBLE and not is_unseen)
 
 
 def _card(question: str) -> int | str:
