@@ -50,7 +50,7 @@ class Entry(NamedTuple):
     game: Game
 
 
-class FilmWatcher:
+class Watcher:
     """Keeps the record of a watched source; legal plays are confirmed, or none is.
 
     Where none is, each play is still judged as if the legal ones before it had been.
@@ -67,6 +67,7 @@ class FilmWatcher:
         self._before: tuple[Play, ...] = ()  # the plays of earlier hands
         self.questions: tuple[Question, ...] = ()  # what is in doubt after the last frame, as it is told
         self._items: list[dict[str, Any]] = []  # what is told of the frame
+        self._entries: tuple[Entry, ...] = ()
         self._begin(game)
         self._unplayed = self._dealt
         self._follower = BeliefFollower(hand_seq=self._hand_seq)
@@ -193,7 +194,8 @@ class FilmWatcher:
 
     def _rewrite(self, lines: Sequence[tuple[Line, str]], confidence: Mapping[str, float]) -> None:
         """Replace the lines of the open hand, without those that are illegal now, and tell what is different."""
-        before, game, entries = self._entries, self._dealt, []
+        before, game = self._entries, self._dealt
+        entries: list[Entry] = []
         for line, question in lines:
             after, is_legal = self._played(game, line.play)
             if is_legal and game.table is not None:
@@ -229,13 +231,13 @@ class FilmWatcher:
         play, zone = entry.line.play, _zone(entry.line)
         key = _card(entry.question), str(play)
         was, self._told[key] = self._told.get(key), COUNTS
-        if was == judge.LEGAL:
-            if self._confirms:
-                self._say(counted=str(play), zone=zone)
-        elif entry.line.serial is None and play.verb not in OF_THE_TABLE:
-            self._say(missed=str(play))
-        else:
+        is_unseen = entry.line.serial is None and play.verb not in OF_THE_TABLE
+        if was != judge.LEGAL and not is_unseen:
             self._propose(play, judge.LEGAL, [], zone, confidence, counts=True)
+        elif self._confirms and is_unseen:
+            self._say(missed=str(play))
+        elif self._confirms:
+            self._say(counted=str(play), zone=zone)
 
     def _tell(self, question: Question) -> None:
         """Tell what is in doubt, unless that was the last thing told about it."""
