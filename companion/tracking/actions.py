@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
 from companion.rules.play import Play, Verb
+from companion.rules.reasons import Code
 from companion.rules.table import PILE_OF, Table
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
@@ -195,7 +196,7 @@ class Actions:
         for old, there in h.zones.items():
             if old != zone:
                 for card in there:
-                    if card.spot and _is_same_card(card, spot):
+                    if _is_same_card(card, spot) if card.spot else self._may_be_cleared(h, card, spot, old, zone):
                         yield Option(self._carrying(h, card, old, zone), "moved", card, old)
         for one in h.gone if not self._is_next_hand(h) else ():
             if one.to is None and one.zone == zone and _is_same_card(one.card, spot):
@@ -205,6 +206,10 @@ class Actions:
             is_known = h.act_of(one.card.serial) is not None or h.told_of(one.card.serial) is not None
             if is_known and t_s - one.t_s <= DISCARDED_S and one.zone != zone and _is_same_card(one.card, spot):
                 yield Option(max(0.0, self._carrying(h, one.card, one.zone, zone) - 0.5), "moved", one.card, None)
+
+    def _may_be_cleared(self, h: Hypothesis, card: TableCard, spot: SeenCard, old: str, new: str) -> bool:
+        """True if a spot on the discard pile may be a beaten card that was never seen where it was played."""
+        return new == DISCARD_ZONE and card.face is spot.face and self._is_beaten(h, card, old)
 
     def _carrying(self, h: Hypothesis, card: TableCard, old: str, new: str) -> float:
         if new == DISCARD_ZONE and self._is_beaten(h, card, old):
@@ -397,6 +402,8 @@ class Actions:
             yield h
             return
         for order in itertools.permutations(new) if len(new) == 2 else [tuple(new)]:
+            if any(one.earliest_s >= later.since_s < one.since_s for one, later in itertools.pairwise(order)):
+                continue  # The later one was seen when the other surely was not there yet.
             doubled = list(self._doubled(h, order))
             yield from doubled
             if doubled:
@@ -421,9 +428,9 @@ class Actions:
 
     def _placed(self, h: Hypothesis, new: Sequence[TableAct], look: ZoneLook) -> Iterator[tuple[TableAct, ...]]:
         acts, judged = h.acts, self._judge.judged
-        # What surely came later stays later.
+        # What surely came later stays later; at the first look, nothing is known of the order.
         end, first = len(acts), int(bool(acts) and acts[0].manner is Manner.BACK)
-        while end > first and acts[end - 1].earliest_s >= new[0].since_s:
+        while end > first and acts[end - 1].earliest_s >= new[0].since_s < acts[end - 1].since_s:
             end -= 1
         later = acts[end:]
         usual = judged(acts[:end], (*new, *later))
@@ -431,6 +438,9 @@ class Actions:
         if self._ends_its_hazard(h, self._judge.table(acts[:end]), new[-1]):
             ended = new[-1]._replace(manner=Manner.ENDED, extra=self._costs.ended)
             yield judged(acts[:end], (*new[:-1], ended, *later))
+        if end > first and _is_hasty(acts[end - 1]):
+            hasty = acts[end - 1]._replace(extra=self._costs.out_of_turn)
+            yield judged(acts[: end - 1], (*new, hasty, *later))
         is_fine = not end or acts[end - 1].is_legal
         if (
             is_fine
@@ -479,7 +489,7 @@ class Actions:
                 *(True for _ in new),
                 *(act.is_legal for act in acts[end:]),
             )
-            since_s = acts[n - 1].since_s if n else -math.inf
+            since_s = _since_s(before)
             for play, cost in self._plays_unseen(table, since_s, at_s):
                 if total + cost + self._costs.legal <= most:
                     act = self._unseen_act(h, play, cost, at_s)
@@ -535,12 +545,29 @@ class Actions:
         begins = 0.0 if h.is_gathering or table.is_over else costs.gathering
         missed = tuple(Gone(card, zone, t_s) for card in away if self._is_recorded(h, table, card, zone))
         gathered = (h.handling if h.is_gathering else base.handling) + begins + costs.gathered * len(away)
-        yield base._replace(handling=gathered, is_gathering=True, gathered_s=t_s, gone=h.gone + missed)
+        # Where nothing is left, the covered cards are gathered in with the others.
+        left = kept if look.spots else ()
+        clear = base._replace(
+            zones={**h.zones, zone: left}, handling=gathered, is_gathering=True, gathered_s=t_s, gone=h.gone + missed
+        )
+        yield clear
+        if begins:
+            yield from self._gathered_at_an_end(clear._replace(handling=gathered - begins), t_s)
         if table.is_over:
             return
         yield self._picked_up(base, away, zone, t_s)
         if len(away) == 1:
             yield from self._picked_up_alone(base, h, away[0], look, t_s)
+
+    def _gathered_at_an_end(self, h: Hypothesis, t_s: float) -> Iterator[Hypothesis]:
+        """Yield the hypotheses in which the camera missed the play that ended the hand."""
+        table = self._judge.table(h.acts)
+        if table.extension_offered_to is not None:
+            return
+        for play, cost in self._plays_unseen(table, _since_s(h.acts), t_s):
+            acts = self._judge.judged(h.acts, [self._unseen_act(h, play, cost, t_s)])
+            if acts[-1].is_legal and self._judge.table(acts).is_over:
+                yield h._replace(acts=acts)
 
     def _picked_up(self, h: Hypothesis, away: Sequence[TableCard], zone: str, t_s: float) -> Hypothesis:
         """The hypothesis in which each of these cards was picked up for a reason of its own."""
@@ -549,7 +576,8 @@ class Actions:
         for card in reversed(away):
             n = next((n for n, act in enumerate(acts) if act.serial == card.serial), None)
             is_last = n is not None and n == len(acts) - 1
-            if n is not None and (is_last or not acts[n].is_legal) and not self._is_beaten(h, card, zone):
+            is_slip = n is not None and not acts[n].is_legal
+            if n is not None and (is_slip or (is_last and not self._is_beaten(h, card, zone))):
                 # What it cost to lay it stays.
                 before, is_legal = acts[-1].total, acts[n].is_legal
                 acts = self._judge.judged(acts[:n], acts[n + 1 :])
@@ -627,6 +655,17 @@ def _is_beaten_act(judge: Judge, h: Hypothesis, act: TableAct) -> bool:
     if act.face.family is Family.HAZARD:
         return judge.places.is_beaten(table, act.face, act.zone)
     return act.face not in judge.places.cards(table, act.zone)
+
+
+def _is_hasty(act: TableAct) -> bool:
+    """True if only the turn speaks against an act: its player may have put the card down too early."""
+    is_laid = act.manner is Manner.LAID and not act.extra
+    return is_laid and bool(act.reasons) and all(why.code is Code.NOT_YOUR_TURN for why in act.reasons)
+
+
+def _since_s(acts: Sequence[TableAct]) -> float:
+    """Return when the last of these acts was seen first."""
+    return acts[-1].since_s if acts else -math.inf
 
 
 def _are_legal(before: Sequence[TableAct], now: Sequence[TableAct]) -> bool:

@@ -35,7 +35,7 @@ def conditioned(beliefs: Beliefs, record: Record) -> Beliefs:
     if record.start is None:
         return replace(beliefs, judge=None, record=record)
     last = record.vouched[-1].before if record.vouched else None
-    judge = Judge(record.start, record.places, COSTS, None, last)
+    judge = Judge(record.start, record.places, COSTS, record.extension, last)
     is_new = before is not None and (before.match, before.hand_seq) != (record.match, record.hand_seq)
     known = [_left_over(beliefs.best)] if is_new and not beliefs.is_dealt else beliefs.hypotheses
     hypotheses = likeliest(_Conditioned(h, record, judge, is_first=before is None).hypothesis() for h in known)

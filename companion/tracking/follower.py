@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from companion.match.questions import Question
+from companion.rules.play import Play
 from companion.tabletop.mat_layout import mat_of
 from companion.tracking import beliefs_file
 from companion.tracking.asking import ask
 from companion.tracking.beam import Beliefs, see
 from companion.tracking.conditioning import conditioned, next_hand, of_next_hand, without_first
 from companion.tracking.hand_record import Record
+from companion.tracking.hypothesis import Hypothesis, TableAct
 from companion.tracking.looks import SeenTable
-from companion.tracking.revising import Revision, revisions
+from companion.tracking.revising import Revision, counted, ident, revisions
 from companion.vision.view import Point, View
 
 MANY = 3  # cards that may be late
 PUT_RIGHT_S = 4.0  # how late
+
+
+class Likely(NamedTuple):
+    """A play of the likeliest hypothesis."""
+
+    play: Play
+    question: str  # id of the question that would ask about it
+    since_s: float
+    reading: float  # confidence in its card
 
 
 class BeliefFollower:
@@ -59,10 +72,27 @@ class BeliefFollower:
         lines = tuple(replace(line, is_vouched=True) if line.seq <= until else line for line in record.lines)
         return record if not until else replace(record, lines=lines)
 
-    def revisions(self, record: Record) -> tuple[Revision, ...]:
-        """Return what is to be changed in the record where plays count by themselves."""
+    def revisions(self, record: Record, *, at_the_end: bool = False) -> tuple[Revision, ...]:
+        """Return what is to be changed in the record where plays count by themselves; `at_the_end`: nothing follows."""
         known = self._known(record)
-        return revisions(conditioned(self._beliefs, known), known)
+        return revisions(conditioned(self._beliefs, known), known, at_the_end=at_the_end)
+
+    def likeliest(self, record: Record) -> tuple[Likely, ...]:
+        """Return what the likeliest hypothesis has after the vouched lines, up to a play that no picture shows."""
+        known = self._known(record)
+        best = conditioned(self._beliefs, known).best
+        shown = best._replace(acts=tuple(itertools.takewhile(lambda act: act.play is not None, best.acts)))
+        return tuple(
+            Likely(act.play, ident(best, act, known), act.since_s, self._reading(best, act))
+            for act in counted(shown)
+            if act.play is not None
+        )
+
+    def _reading(self, best: Hypothesis, act: TableAct) -> float:
+        """Return how surely the card of an act is read; 1 if it is not seen any more."""
+        spots = {card.serial: card.spot for there in best.zones.values() for card in there}
+        seen = (spot for memory in self._beliefs.looks.zones.values() for spot in memory.spots)
+        return next((spot.confidence for spot in seen if spot.number == spots.get(act.serial)), 1.0)
 
     def place(self, serial: int | None) -> tuple[str, Point] | None:
         """Return the zone of a card and its middle in the picture."""

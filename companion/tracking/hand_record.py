@@ -60,6 +60,7 @@ class Record:
     lines: tuple[Line, ...] = ()
     answers: Answers = field(default_factory=dict)
     is_automatic: bool = False  # plays count by themselves
+    extension: Verb | None = None  # answers each offer of an extension; None: people do
 
     @cached_property
     def vouched(self) -> tuple[Line, ...]:

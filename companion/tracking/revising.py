@@ -29,17 +29,18 @@ class Revision(NamedTuple):
     is_new: bool = False
 
 
-def revisions(beliefs: Beliefs, record: Record) -> tuple[Revision, ...]:
-    """Return what is to be changed; the beliefs know the record."""
+def revisions(beliefs: Beliefs, record: Record, *, at_the_end: bool = False) -> tuple[Revision, ...]:
+    """Return what is to be changed; the beliefs know the record. At the end, the likeliest hypothesis counts."""
     lines = record.unvouched
     if not lines or beliefs.judge is None:
         return ()
     said = [replace(line.play, anyway=False) for line in lines]
-    if _share(beliefs, said) > IMPROBABLE:
+    if _share(beliefs, said) > (CLEAR if at_the_end else IMPROBABLE):
         return ()
     acts = counted(beliefs.best)
     meant = [act.play for act in acts if act.play is not None]
-    sure = max((n for n in range(len(meant) + 1) if _share(beliefs, meant[:n]) >= CLEAR), default=0)
+    clear = 0.0 if at_the_end else CLEAR
+    sure = max((n for n in range(len(meant) + 1) if _share(beliefs, meant[:n]) >= clear), default=0)
     asked = [ident(beliefs.best, act, record) for act in acts]
     return tuple(_changes(lines, said, acts, meant, asked, sure))
 

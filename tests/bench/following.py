@@ -2,8 +2,8 @@
 
 *film* is `companion watch --confirm legal`. *live, no taps* is the table with plays that count by themselves. *live,
 host* is the table with a person who knows what was played, answers every question truthfully, and types what the
-camera does not ask about. *beliefs* are the weighted hypotheses of `companion/tracking/beam.py`, which are to replace
-the others; no table runs them yet.
+camera does not ask about. *beliefs* is the likeliest of the weighted hypotheses (`companion/tracking/beam.py`), without
+a record.
 """
 
 import itertools
@@ -31,11 +31,11 @@ from companion.rules.record.notation import RecordLine, parse_play
 from companion.storage.event_store import Store
 from companion.storage.events import EventKind
 from companion.tracking.beam import Beliefs, names, see
+from companion.tracking.film import LINGER_LOOKS, LINGER_STEP_S, Watcher
 from companion.tracking.follower import BeliefFollower
 from companion.tracking.handling import COSTS
 from companion.tracking.hypothesis import Judge, TableAct
 from companion.tracking.live import TableWatch
-from companion.tracking.offline import LINGER_LOOKS, LINGER_STEP_S, Watcher
 from companion.vision.capture.sources import Frame
 from companion.vision.view import View
 
@@ -289,43 +289,29 @@ def _faults(pairs: Sequence[tuple[str | None, str | None]]) -> Iterator[str]:
 
 
 class Film(Watcher):
-    """The film follower over stored views, with the plays of all its hands."""
+    """The film follower over stored views."""
 
     def __init__(self, setup: Setup, hand: FilmedHand, journal: Journal) -> None:
         super().__init__(setup, self._next_view, confirm=True, extension=Verb.FINISH)
         self._views, self._journal = hand.views, journal
         self._looks = 0
-        self._seen_s = self._resumed_s = 0.0  # the last look, by the film's clock and by the processor's
-        self._before: tuple[Play, ...] = ()
 
     def told(self) -> list[dict]:
         """Return all that `companion watch` prints."""
         items = list(self.items(Frame(PICTURE, view.t_s, after_gap) for view, after_gap in self._views))
-        self._note()
+        self._journal.note(math.inf, (), self.plays, 0.0)
         return items
 
     def _next_view(self, frame: Frame) -> View:
-        """Note how the view before was followed, and return the next; after the end, the last one again."""
-        if self._looks:
-            self._note()
+        """Return the next view; after the end, the last one again."""
         view, _ = self._views[min(self._looks, len(self._views) - 1)]
         self._looks += 1
-        self._seen_s, self._resumed_s = frame.t_s, time.process_time()
         return replace(view, t_s=frame.t_s)
 
-    def _note(self) -> None:
-        ms = 1000 * (time.process_time() - self._resumed_s)
-        told = {ident for ident, _ in self._course.told}
-        shown = [question for question in self._course.asked if question.id in told]
-        self._journal.note(self._seen_s, shown, self._plays, ms)
-
-    @property
-    def _plays(self) -> tuple[Play, ...]:
-        return (*self._before, *(entry.line.play for entry in self._course.entries))
-
-    def _deal(self) -> None:
-        self._before = self._plays
-        super()._deal()
+    def _take(self, frame: Frame) -> None:
+        start = time.process_time()
+        super()._take(frame)
+        self._journal.note(frame.t_s, self.questions, self.plays, 1000 * (time.process_time() - start))
 
 
 def follow_film(hand: FilmedHand) -> tuple[Result, list[dict]]:
@@ -334,8 +320,8 @@ def follow_film(hand: FilmedHand) -> tuple[Result, list[dict]]:
     truth = Truth(hand, setup)
     journal = Journal(truth)
     items = Film(setup, hand, journal).told()
-    sheets = [item["sides"] for item in items if "hand" in item]
-    return judged(hand, truth, journal, sheets, Taps()), items
+    sheets = {item["hand"]: item["sides"] for item in items if "hand" in item}
+    return judged(hand, truth, journal, list(sheets.values()), Taps()), items
 
 
 def follow_live(hand: FilmedHand, *, is_hosted: bool, follower: type[BeliefFollower] | None = None) -> Result:

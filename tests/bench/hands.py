@@ -178,7 +178,7 @@ def each(work: Callable[[Job], T], jobs: Sequence[Job], beside: int) -> Iterator
         yield from pool.imap(work, jobs)
 
 
-FOLLOWED = "views of `companion/vision/eye.py`, followed by `companion/tracking/offline.py` and `live.py`"
+FOLLOWED = "views of `companion/vision/eye.py`, followed by `companion/tracking/film.py` and `live.py`"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
