@@ -543,10 +543,11 @@ class Actions:
         base = h._replace(zones={**h.zones, zone: kept}, lifted=lifted, handling=handling)
         table = self._judge.table(h.acts)
         begins = 0.0 if h.is_gathering or table.is_over else costs.gathering
-        missed = tuple(Gone(card, zone, t_s) for card in away if self._is_recorded(h, table, card, zone))
-        gathered = (h.handling if h.is_gathering else base.handling) + begins + costs.gathered * len(away)
         # Where nothing is left, the covered cards are gathered in with the others.
         left = kept if look.spots else ()
+        gathered_in = (*away, *(card for card in reversed(kept) if card not in left))
+        missed = tuple(Gone(card, zone, t_s) for card in gathered_in if self._is_recorded(h, table, card, zone))
+        gathered = (h.handling if h.is_gathering else base.handling) + begins + costs.gathered * len(away)
         clear = base._replace(
             zones={**h.zones, zone: left}, handling=gathered, is_gathering=True, gathered_s=t_s, gone=h.gone + missed
         )

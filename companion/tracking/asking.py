@@ -36,7 +36,7 @@ from companion.tracking.revising import begins
 from companion.tracking.revising import ident as identity
 
 SURE, POSSIBLE = 0.95, 0.3  # probability from which a play is proposed: at once, and after it lay there for a while
-ILLEGAL = 0.9  # the same for an illegal play
+ILLEGAL = 0.6  # the same for an illegal play
 WHILE_S = 0.8  # how long its zone has to stay as it is
 LONG_S = 8.0  # age from which a play may count by itself although it is in doubt
 LIKELY = 0.8  # probability from which a difference is asked about
