@@ -13,9 +13,8 @@ from companion.match.state import Policy
 from companion.rules.cards import Card
 from companion.storage.event_store import Store
 from companion.tabletop.card_ids import face_of
-from companion.tracking.live import NOT_THIS_DECK, Following, TableWatch
-from companion.tracking.track import MOMENT_S, PUT_RIGHT_S
-from companion.tracking.track_follower import TrackFollower
+from companion.tracking.handling import BARS
+from companion.tracking.live import NOT_THIS_DECK, TableWatch
 from companion.vision.capture.sources import Frame
 from companion.vision.view import MatSeen, Sighting, View
 
@@ -28,9 +27,9 @@ PICTURE = np.full((90, 160, 3), 80, np.uint8)
 class Filmed:
     """A match, what watches its table, and a table whose cards the test lays."""
 
-    def __init__(self, match: Match, follower: Following | None = None) -> None:
+    def __init__(self, match: Match) -> None:
         self.match = match
-        self.watch = TableWatch(match, self._look, lambda _state: dict(MATS), follower=follower)
+        self.watch = TableWatch(match, self._look, lambda _state: dict(MATS))
         self.cards: dict[str, str] = {}
         self.codes: dict[str, tuple[tuple[str, float], ...]] = {}
         """Codes that cannot be told, by zone: what they may be."""
@@ -93,7 +92,7 @@ class Filmed:
 def opened(store: Store) -> Callable[..., Filmed]:
     """Opens a table whose match has begun, and that has been seen empty for a moment: whatever comes is new."""
 
-    def make(edition: str = "classic", policy: Policy = Policy.AUTO, seen_s: float = MOMENT_S + 0.2) -> Filmed:
+    def make(edition: str = "classic", policy: Policy = Policy.AUTO, seen_s: float = BARS.moment_s + 0.2) -> Filmed:
         match = Match(store)
         match.start([f"edition {edition}", "side Ann", "side Bob", "hand first Ann"])
         match.set_policy(policy, "Ann")
@@ -123,7 +122,7 @@ def test_cards_that_lie_there_when_the_match_begins_ask_nothing_until_taken_up(
     table.go(f"{LAID}; 3")
     assert table.waiting() == []
 
-    table.go(f"gather; {MOMENT_S + 0.5}; {LAID}")
+    table.go(f"gather; {BARS.moment_s + 0.5}; {LAID}")
 
     assert table.waiting() == ["Ann roll"]
 
@@ -272,7 +271,7 @@ def test_what_lies_there_before_a_gap_is_not_spoken_of_as_lying_there_ever_since
     table.watch.take(Frame(PICTURE, table.t_s, after_gap=True))
     assert table.match.state.trouble is None
 
-    table.film(PUT_RIGHT_S + 0.1)
+    table.film(BARS.put_right_s + 0.1)
     assert "cannot be read" in table.match.state.trouble
 
 
@@ -295,7 +294,7 @@ def test_a_camera_is_given_up_when_no_picture_can_be_taken_in_not_for_one_now_an
 
 def test_what_may_be_a_card_without_a_sticker_is_spoken_of_while_it_lies_there(table: Filmed):
     table.things = frozenset({"side-1/battle"})
-    table.film(PUT_RIGHT_S - 0.5)
+    table.film(BARS.put_right_s - 0.5)
     early = table.match.state.trouble
     table.film(1.0)
     said = table.match.state.trouble
@@ -309,7 +308,7 @@ def test_what_may_be_a_card_without_a_sticker_is_spoken_of_while_it_lies_there(t
 def test_a_table_full_of_cards_none_of_which_can_be_read_is_said_to_play_with_another_deck(table: Filmed):
     table.things = frozenset({"side-1/battle", "side-2/battle", "table/discard"})
 
-    table.film(PUT_RIGHT_S + 0.5)
+    table.film(BARS.put_right_s + 0.5)
 
     assert table.match.state.trouble == NOT_THIS_DECK
 

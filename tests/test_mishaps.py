@@ -10,8 +10,7 @@ from viewed import STEP_S, Viewed, plays, table_of, zone_of
 
 from companion.match.questions import SURE_CONFIDENCE, Kind, Question
 from companion.rules.cards import Card
-from companion.tracking.track import DOUBTFUL_CONFIDENCE, MOMENT_S, PUT_RIGHT_S, TURN_S
-from companion.tracking.follower import BeliefFollower
+from companion.tracking.handling import BARS
 from companion.vision.view import MatSeen, Point, Sighting, View
 
 PX_PER_MM = 2.0
@@ -21,8 +20,6 @@ ROLLING = ("Ann roll", "Bob roll")
 
 class Table(Viewed):
     """A table whose cards lie somewhere, in millimetres."""
-
-    followed_by = BeliefFollower
 
     def __init__(self, *lines: str, **how: Any) -> None:
         super().__init__(*lines, **how)
@@ -138,7 +135,7 @@ def test_a_code_that_every_reading_puts_first_by_far_is_proposed_and_never_sure(
 
     (question,) = table.see(3.0)
     assert question.kind is Kind.PLAY
-    assert question.confidence <= DOUBTFUL_CONFIDENCE < SURE_CONFIDENCE
+    assert question.confidence <= BARS.doubtful < SURE_CONFIDENCE
     assert not question.sure
     assert [str(play) for play in question.plays] == ["Ann roll", "Bob stop > Ann"]
 
@@ -177,7 +174,7 @@ a card taken from a fan whose other cards stay is missed [driving]
 a moved camera does not uncover what lies beneath [driving]
     put stop-01 1/battle 8 8; cover roll-01; see; camera 160 -90; see 4 => nothing
 what was out of sight while the picture could not be trusted has not been missing [driving]
-    cover roll-01; see {MOMENT_S - 0.5}; trouble; see 5 => nothing
+    cover roll-01; see {BARS.moment_s - 0.5}; trouble; see 5 => nothing
     no trouble; see 0.4; put roll-01 1/battle; see 3 => nothing
 a play made while the picture could not be trusted is seen once afterwards [driving]
     trouble; put 100-01 1/distance; see 2; no trouble; see 3 => Ann 100
@@ -185,20 +182,20 @@ a play made while the picture could not be trusted is seen once afterwards [driv
 # Hands that are still over the mat
 
 while the arm is over the mat a card just laid is waited for
-    put roll-01 1/battle; see {MOMENT_S - 0.2} hiding 1/distance => nothing
+    put roll-01 1/battle; see {BARS.moment_s - 0.2} hiding 1/distance => nothing
     see 0.2 => Ann roll
 an arm that stays is not waited for for ever
-    put roll-01 1/battle; see {MOMENT_S + 0.3} hiding 1/distance => Ann roll
+    put roll-01 1/battle; see {BARS.moment_s + 0.3} hiding 1/distance => Ann roll
 a cup on the mat holds no card up
-    see {TURN_S + 1.0} hiding 1/distance; put roll-01 1/battle; see {4 * STEP_S} hiding 1/distance => Ann roll
+    see {BARS.turn_s + 1.0} hiding 1/distance; put roll-01 1/battle; see {4 * STEP_S} hiding 1/distance => Ann roll
 a card put down in the wrong zone and moved by the same arm is one play
     enter Ann roll; put stop-01 2/battle; see 0.5 hiding 2/distance; see 0.3 hiding 2/battle 2/distance;
         put stop-01 1/battle; see 2 => Bob stop > Ann
 a card seen before the one that was laid first waits for it
-    enter Ann roll, Bob roll; put 50-01 2/distance; see {TURN_S - 0.5} hiding 1/distance 1/battle => nothing
+    enter Ann roll, Bob roll; put 50-01 2/distance; see {BARS.turn_s - 0.5} hiding 1/distance 1/battle => nothing
     put 100-01 1/distance; see => Ann 100 / Bob 50
 a card out of turn is told though a hand lies on the table
-    enter Ann roll, Bob roll; put 50-01 2/distance; see {TURN_S + 0.5} hiding 1/distance 1/battle => Bob 50?
+    enter Ann roll, Bob roll; put 50-01 2/distance; see {BARS.turn_s + 0.5} hiding 1/distance 1/battle => Bob 50?
 a discard seen before the play of whoever was to move is the next players [driving]
     put 25-01 discard; see 0.3 hiding 1/distance; put 100-01 1/distance; see => Ann 100 / Bob discard 25
 a hazard seen before the play of whoever was to move is the next players [driving]
@@ -206,7 +203,7 @@ a hazard seen before the play of whoever was to move is the next players [drivin
         Bob stop > Ann
 a play refused only because the one before was out of sight is proposed anew when that counts
     enter Ann roll, Bob roll; see 0.2 hiding 1/distance; put stop-01 1/battle;
-        see {TURN_S + 0.5} hiding 1/distance => Bob stop > Ann?
+        see {BARS.turn_s + 0.5} hiding 1/distance => Bob stop > Ann?
     put 100-01 1/distance; see => played: Ann roll / Bob roll / Ann 100 / Bob stop > Ann
     => now: nothing
 a play out of turn stays refused when the player before lays his card only then
@@ -266,10 +263,10 @@ a dismissed card whose play is entered later counts as that [unconfirmed]
 # The table is cleared between hands
 
 a card or two left lying do not keep the next hand from beginning [over]
-    clear roll-02; see {PUT_RIGHT_S + MOMENT_S + 1.0} => nothing
+    clear roll-02; see {BARS.put_right_s + BARS.moment_s + 1.0} => nothing
     => cleared
 a card or two left lying do not keep the next hand from beginning (2) [over]
-    clear 75-01 25-01; see {PUT_RIGHT_S + MOMENT_S + 1.0} => nothing
+    clear 75-01 25-01; see {BARS.put_right_s + BARS.moment_s + 1.0} => nothing
     => cleared
 a hand that is over and lies there is not cleared [over]
     see 20 => nothing
@@ -285,14 +282,14 @@ a card laid again in the next hand while a side clears late is a new one [over]
     clear roll-02 75-01 25-01; see 6; put roll-01 1/battle 5 5; see => cleared
     begin; see 2 => Ann roll
 a card left lying that is covered and uncovered is still no play [over]
-    clear roll-01; see {PUT_RIGHT_S + MOMENT_S + 1.0}; begin; cover roll-01; put roll-09 1/battle 3 3; see 4
+    clear roll-01; see {BARS.put_right_s + BARS.moment_s + 1.0}; begin; cover roll-01; put roll-09 1/battle 3 3; see 4
         => Ann roll
     clear; put roll-01 1/battle; see 4 => Roll is no longer on the battle pile.
 
 # Codes that cannot be told
 
 a code that cannot be told is asked about after a second
-    code a 1/battle roll-03=0.5 stop-02=0.45 gasoline-01=0.3; see {MOMENT_S - 0.2} => nothing
+    code a 1/battle roll-03=0.5 stop-02=0.45 gasoline-01=0.3; see {BARS.moment_s - 0.2} => nothing
     see => which: Ann roll, Ann gasoline, Bob stop > Ann
 of plays that are about as likely the legal one comes first and none twice
     code a 1/battle gasoline-01=0.5 roll-03=0.45 roll-04=0.44; see 2 => which: Ann roll, Ann gasoline
@@ -306,7 +303,7 @@ a doubt is settled when the card can be read and its play proposed
     => now: nothing
 a doubt is settled when the card is taken back
     code a 1/battle roll-03=0.5 stop-02=0.45; see 2 => which: Ann roll, Bob stop > Ann
-    uncode; see {MOMENT_S + 0.5} => nothing
+    uncode; see {BARS.moment_s + 0.5} => nothing
     => now: nothing
 an answered doubt is not asked again and its card is known once it is read
     code a 1/battle roll-03=0.5 stop-02=0.45; see 2 => which: Ann roll, Bob stop > Ann
@@ -344,10 +341,11 @@ what the reader is not sure of never confirms itself (2) [unconfirmed; sure=0.89
 # Cards laid in the wrong zone
 
 a card on a pile where it does not belong is given time to be put right
-    enter Ann roll, Bob roll, Ann 25, Bob stop > Ann; put right-of-way-01 1/speed; see {PUT_RIGHT_S - 0.5} => nothing
+    enter Ann roll, Bob roll, Ann 25, Bob stop > Ann; put right-of-way-01 1/speed;
+        see {BARS.put_right_s - 0.5} => nothing
     put right-of-way-01 1/safety sideways; see => Ann right-of-way !
 a card that stays where it does not belong is a play all the same
-    put roll-01 1/speed; see {PUT_RIGHT_S + 0.5} => Ann roll
+    put roll-01 1/speed; see {BARS.put_right_s + 0.5} => Ann roll
 """
 STARTS = {"driving": driving, "over": over, "asmodee": asmodee}
 

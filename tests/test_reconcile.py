@@ -7,7 +7,6 @@ from watched import CLASSIC, Watched
 from companion.match.match import GONE
 from companion.match.questions import Answer
 from companion.match.state import Policy
-from companion.tracking.follower import BeliefFollower
 from companion.vision.view import FACE, STICKER
 
 OPENED = (("roll-01", "side-1/battle"), ("roll-02", "side-2/battle"))
@@ -289,13 +288,12 @@ no holds over undo and restart [opened]
 """
 
 
-@pytest.mark.parametrize("follower", [None, BeliefFollower])
 @pytest.mark.parametrize(("setting", "scene"), scenes(SCENES))
-def test_a_scene(tmp_path, setting, scene, follower):
+def test_a_scene(tmp_path, setting, scene):
     words = setting.split("; ")
     said = dict(word.split("=") for word in words if "=" in word)
     lines = (f"edition {said['edition']}", *CLASSIC[1:]) if "edition" in said else CLASSIC
     policy = Policy(said.get("policy", Policy.TAP))
     by = FACE if "by faces" in words else STICKER
-    table = Watched(tmp_path, *lines, policy=policy, by=by, follower=follower)
+    table = Watched(tmp_path, *lines, policy=policy, by=by)
     (table.play(*OPENED) if "opened" in words else table).check(scene)

@@ -12,7 +12,7 @@ from companion.rules.play import Play
 from companion.rules.referee import legal_plays
 from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of
-from companion.tracking.asking import MOMENT_S
+from companion.tracking.handling import BARS
 
 CARDS = ("roll-01", "roll-02", "roll-03", "stop-01", "25-01", "25-02", "50-01", "speed-limit-01", "right-of-way-01")
 PILES = ("side-1/battle", "side-2/battle", "side-1/speed", "table/discard")
@@ -42,7 +42,7 @@ class Conversation:
         self.told: dict[int, str] = {}
         """The cards by which lines were told, by serial."""
 
-        self.look(MOMENT_S + 0.4)
+        self.look(BARS.moment_s + 0.4)
 
     # What people do
 
@@ -57,7 +57,7 @@ class Conversation:
 
     def take_up(self, card: str) -> None:
         self._lift(card)
-        self.look(MOMENT_S + 0.4)
+        self.look(BARS.moment_s + 0.4)
 
     def arm(self, zone: str) -> None:
         self.look(0.7, hidden=(zone,))
@@ -129,7 +129,10 @@ class Conversation:
 
     def missing(self) -> set[str]:
         """The one card by which a line was told, that is nowhere now, and like which no other lies in its zone."""
-        lying, spots = {card for cards in self.stacks.values() for card in cards}, self.seen.places.lying(self.seen.table)
+        lying, spots = (
+            {card for cards in self.stacks.values() for card in cards},
+            self.seen.places.lying(self.seen.table),
+        )
         faces = Counter(map(face_of, self.ever))
         told = [(line, self.told.get(line.serial or 0)) for line in self.seen.record.lines]
         gone = {

@@ -9,9 +9,7 @@ from viewed import STEP_S, Viewed, differences, plays, table_of, told
 
 from companion.match.questions import Kind
 from companion.rules.cards import Card
-from companion.tracking.follower import BeliefFollower
-from companion.tracking.track import MOMENT_S, PUT_RIGHT_S, TURN_S
-from companion.tracking.track_follower import TrackFollower
+from companion.tracking.handling import BARS
 from companion.vision.view import Sighting
 
 # The discard pile, where its top may be taken
@@ -67,21 +65,21 @@ def by_face(face: Card, zone: str, stay: int, x_px: float = 0.0, *, is_double: b
 def test_a_card_that_lies_exactly_on_its_like_is_found_by_what_follows_and_the_next_like_it_is_another(refused):
     table = ByFace("Ann roll", "Bob roll")
     table.told = refused
-    table.see(PUT_RIGHT_S)
+    table.see(BARS.put_right_s)
     table.told = (by_face(Card.KM_25, "side-1/distance", 1), *refused)
-    table.see(PUT_RIGHT_S)
+    table.see(BARS.put_right_s)
     table.enter("Bob 50")
     upper = by_face(Card.KM_25, "side-1/distance", 2, is_double=True)
     table.told = (upper, *refused)
-    table.see(PUT_RIGHT_S)
+    table.see(BARS.put_right_s)
 
     table.told = (upper, by_face(Card.KM_75, "side-2/distance", 3), *refused)
-    table.see(TURN_S)
+    table.see(BARS.turn_s)
     assert [told(each) for each in table.questions if each.is_legal] == ["Ann 25?", "Bob 75"]
     for question in [each for each in table.questions if each.is_legal]:
         table.yes(question)
     table.told = (by_face(Card.KM_25, "side-1/distance", 4, 24.0), *table.told)
-    table.see(TURN_S)
+    table.see(BARS.turn_s)
 
     assert table.played == ["Ann roll", "Bob roll", "Ann 25", "Bob 50", "Ann 25", "Bob 75", "Ann 25"]
 
@@ -113,7 +111,7 @@ def test_two_beaten_hazards_of_one_face_are_carried_off_one_after_the_other_and_
     for number in (1, 2):
         table.see(1.0, unknown=(battle,))
         table.told = roll, right_of_way, *off[:number]
-        table.see(3 * TURN_S)
+        table.see(3 * BARS.turn_s)
 
     assert table.played[2:] == ["Ann stop > Bob", "Bob roll", "Ann stop > Bob", "Bob right-of-way !"]
     assert table.questions == ()
@@ -144,12 +142,12 @@ def test_a_hazard_that_a_safety_has_beaten_is_no_discard_though_its_like_was_car
     for cards in ((first,), (first, gas), (gas, one), (gas, one, second), (gas, one, second, at_once)):
         table.see(1.0, unknown=("side-2/battle", "side-3/battle", "table/discard"))
         table.told = cards
-        table.see(TURN_S / 2)
+        table.see(BARS.turn_s / 2)
         if cards == (gas, one):
             table.enter("Cid discard 25")
     table.see(1.0, unknown=("side-3/battle", "table/discard"))
     table.told = gas, one, at_once, other
-    table.see(3 * TURN_S)
+    table.see(3 * BARS.turn_s)
 
     assert table.played[6:] == ["Ann out-of-gas > Cid", "Cid extra-tank !"]
     assert table.questions == ()
@@ -163,11 +161,11 @@ def test_a_remedy_carried_off_with_the_hazard_that_it_has_beaten_is_no_discard_a
     for laid in ((), (stop,), (stop, roll), (off,), (off, accident), (off, accident, repairs)):
         table.see(1.0, unknown=(battle, "table/discard"))
         table.told = (rolled, *laid)
-        table.see(TURN_S)
+        table.see(BARS.turn_s)
     table.enter("Ann discard 25")
     table.see(1.0, unknown=(battle,))
     table.told = (*table.told, again)
-    table.see(TURN_S)
+    table.see(BARS.turn_s)
 
     plays = ["Ann stop > Bob", "Bob roll", "Ann accident > Bob", "Bob repairs", "Ann discard 25", "Bob roll"]
     assert table.played[2:] == plays
@@ -307,7 +305,7 @@ nothing is proposed from a zone that something covers
     lay roll-03 1/battle; see 3 hiding 1/battle => nothing
 a card taken back withdraws its proposal [unconfirmed]
     lay roll-03 1/battle; see => Ann roll
-    clear; see {MOMENT_S + 0.5} => now: nothing
+    clear; see {BARS.moment_s + 0.5} => now: nothing
 a card moved before it is confirmed is proposed where it lies now [unconfirmed]
     lay roll-03 2/battle; see; put roll-03 1/battle; see => Ann roll
     => now: Ann roll
@@ -340,7 +338,7 @@ a card that lay there before we looked is known when the one on it has gone
 a play entered by hand is not proposed when its card appears
     enter Ann roll; lay roll-01 1/battle; see 2 => nothing
 an empty draw pile is told only when the count is far from it
-    see; see {PUT_RIGHT_S + 1} empty => exhausted?
+    see; see {BARS.put_right_s + 1} empty => exhausted?
 after the hand empty mats mean that the next can begin
     lay roll-03 1/battle; see; enter end; clear; see 3 => nothing
     => cleared
@@ -349,7 +347,7 @@ while the extension is undecided nothing is proposed
 cards left over from the hand before mean nothing
     lay roll-03 1/battle; see; next hand; see 3 => nothing
 a card of the hand before is new once it was taken away
-    lay roll-03 1/battle; see; next hand; clear; see {MOMENT_S + 0.5}; lay roll-03 1/battle; see => Ann roll
+    lay roll-03 1/battle; see; next hand; clear; see {BARS.moment_s + 0.5}; lay roll-03 1/battle; see => Ann roll
 a play that the record took back may be laid again
     lay roll-03 1/battle; see; clear; see 4; undo; lay roll-03 1/battle; see => Ann roll
 a confirmed card put right at once is told at once
@@ -404,11 +402,11 @@ a take that was entered by hand is not proposed again [asmodee]
 # Reshuffled discards
 
 an empty draw pile is no news while the discards are to be reshuffled [reshuffling 4]
-    see {PUT_RIGHT_S + 1} empty => nothing
+    see {BARS.put_right_s + 1} empty => nothing
 of an empty draw pile the last discard can still be taken [reshuffling 0]
     up 75-01 50-01; see 3 empty; lay 100-01 1/distance; see empty => Ann take / Ann 100
 discards that vanish while there is a draw pile are missed [reshuffling 40]
-    up 75-01; see {2 * TURN_S + 3.0} => 75 miles is no longer on the discard pile. /
+    up 75-01; see {2 * BARS.turn_s + 3.0} => 75 miles is no longer on the discard pile. /
         50 miles is no longer on the discard pile. / 25 miles is no longer on the discard pile.
     => ever: Ann roll / Bob discard 25 / Ann discard 50 / Bob discard 75 /
         75 miles is no longer on the discard pile. / 50 miles is no longer on the discard pile. /
@@ -422,15 +420,15 @@ cards that are all gathered in may mean the hands end [laid_out]
 that the hand has ended is asked once [laid_out; unconfirmed]
     clear; see 30 => end?
 cards that stay away although others lie there are missed in the end [laid_out]
-    lay 50-01 2/distance; see; up roll-01; up roll-02; up 100-01; see {MOMENT_S + 1.0} => nothing
-    see {2 * TURN_S} => 100 km is no longer on the distance area. / Roll is no longer on the battle pile. /
+    lay 50-01 2/distance; see; up roll-01; up roll-02; up 100-01; see {BARS.moment_s + 1.0} => nothing
+    see {2 * BARS.turn_s} => 100 km is no longer on the distance area. / Roll is no longer on the battle pile. /
         Roll is no longer on the battle pile.
 
 nothing is missed of what is gathered in though the picture fails meanwhile [laid_out]
-    see 20; lay 50-01 2/distance; see; up roll-01; up roll-02; up 100-01; see {MOMENT_S + 1.0} => nothing
+    see 20; lay 50-01 2/distance; see; up roll-01; up roll-02; up 100-01; see {BARS.moment_s + 1.0} => nothing
     gap 1; see => nothing
 a draw pile that is gathered in with other cards is not used up [laid_out]
-    see 20; lay 50-01 2/distance; see; up roll-01; up roll-02; up 100-01; see {PUT_RIGHT_S + 1} empty => nothing
+    see 20; lay 50-01 2/distance; see; up roll-01; up roll-02; up 100-01; see {BARS.put_right_s + 1} empty => nothing
 
 # Rush: what only people can tell is asked
 
@@ -556,8 +554,8 @@ a beaten hazard on the discard pile is borne with until the safety that comes to
     see 2 => nothing
     => ever: Bob speed-limit > Ann / Ann right-of-way !
 a refused card taken up and laid on the same spot once it is legal is proposed
-    {REFUSED}; see hiding 1/distance; lay gasoline-01 discard; see hiding 1/distance; up 50-01; see {MOMENT_S + 0.2};
-        lay 50-01 1/distance; see => ever: Ann 50 / Ann roll / Bob discard gasoline / Ann 50
+    {REFUSED}; see hiding 1/distance; lay gasoline-01 discard; see hiding 1/distance; up 50-01;
+        see {BARS.moment_s + 0.2}; lay 50-01 1/distance; see => ever: Ann 50 / Ann roll / Bob discard gasoline / Ann 50
 a refused card that lies on is not legal because two looks have missed it
     {REFUSED}; see; lay gasoline-01 discard; see; up 50-01; see 0.2; lay 50-01 1/distance; see 2 => now: Ann 50?
     => played: Ann roll / Bob roll / Ann discard 25 / Bob stop > Ann / Ann roll / Bob discard gasoline
@@ -571,7 +569,7 @@ how long a card has been lying does not grow in a gap [unconfirmed]
     enter Ann roll; lay speed-limit-01 2/battle; see; gap; see 3 => nothing
     see 2 => Ann speed-limit > Bob?
 a card is not missed for the time of a gap
-    lay roll-01 1/battle; see; up roll-01; see {MOMENT_S - 0.5}; gap; see {MOMENT_S - 0.5} => nothing
+    lay roll-01 1/battle; see; up roll-01; see {BARS.moment_s - 0.5}; gap; see {BARS.moment_s - 0.5} => nothing
     see => Roll is no longer on the battle pile.
 a card that lies as it did after a gap is neither new nor missed
     lay roll-01 1/battle; see; gap; see 5 => nothing
@@ -592,14 +590,6 @@ cards that were laid in a gap are proposed in the order that the rules allow
 STARTS = {start.__name__: start for start in (asmodee, laid_out, reshuffling)}
 
 
-TOLD_BY_TRACKS_ONLY = "a discard that comes to light for the first time is no new one (2)"
-"""A 50 comes to light as a 25 vanishes: for the hypotheses a new discard is likelier than that the last was undone."""
-
-
-@pytest.mark.parametrize("follower", [BeliefFollower, TrackFollower])
 @pytest.mark.parametrize(("setting", "scene"), scenes(SCENES))
-def test_a_scene(setting, scene, follower, monkeypatch, request):
-    if follower is BeliefFollower and TOLD_BY_TRACKS_ONLY in request.node.name:
-        pytest.skip("see above")
-    monkeypatch.setattr(Viewed, "followed_by", follower)
+def test_a_scene(setting, scene):
     table_of(setting, STARTS).check(scene)

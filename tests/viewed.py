@@ -12,9 +12,8 @@ from companion.rules.record import notation
 from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import DRAW_ZONE
-from companion.tracking.follower import BeliefFollower
+from companion.tracking.follower import Follower
 from companion.tracking.hand_record import Line, Record
-from companion.tracking.track_follower import TrackFollower
 from companion.vision.view import MatSeen, Point, Quad, Sighting, View
 
 SQUARE = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
@@ -29,8 +28,6 @@ class Viewed:
     By default, certain plays and events of the piles are confirmed at once. `lines` are played before the first frame.
     """
 
-    followed_by: type[BeliefFollower | TrackFollower] = BeliefFollower
-
     def __init__(
         self,
         *lines: str,
@@ -42,7 +39,7 @@ class Viewed:
     ) -> None:
         self.confirm, self.sure, self.t_s, self.seq = confirm, sure, 0.0, 1
         self.new_table = hand(players=sides, edition=edition, options=options).table
-        self.follower = self.followed_by(hand_seq=self.seq)
+        self.follower = Follower(hand_seq=self.seq)
         mats = {f"side-{number}": side.name for number, side in enumerate(self.new_table.sides, 1)}
         self.places = Places(mats)
         self.record = Record(1, self.seq, self.places, self.new_table)
@@ -143,7 +140,7 @@ class Viewed:
 
     def look(self, unknown: tuple[str, ...] = (), pile_empty: bool = False) -> None:
         self.t_s += STEP_S
-        self.follower.see(self._view(unknown, pile_empty), self.record, self.questions, self.seq)
+        self.follower.see(self._view(unknown, pile_empty), self.record)
         self.ask()
 
     def ask(self) -> None:

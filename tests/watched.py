@@ -14,7 +14,7 @@ from companion.match.state import Policy
 from companion.storage.event_store import Store
 from companion.storage.events import EventKind
 from companion.tabletop.card_ids import face_of
-from companion.tracking.live import Following, TableWatch
+from companion.tracking.live import TableWatch
 from companion.vision.capture.sources import Frame
 from companion.vision.view import STICKER, MatSeen, Sighting, View
 
@@ -28,15 +28,8 @@ FRAME_S = 0.2
 class Watched:
     """Views of the table follow from the cards on it; only the top card of a pile is visible."""
 
-    def __init__(
-        self,
-        folder: Path,
-        *lines: str,
-        policy: Policy = Policy.TAP,
-        by: str = STICKER,
-        follower: Following | None = None,
-    ) -> None:
-        self.folder, self._by, self._follower = folder, by, follower
+    def __init__(self, folder: Path, *lines: str, policy: Policy = Policy.TAP, by: str = STICKER) -> None:
+        self.folder, self._by = folder, by
         self.match = Match(Store.open(folder / "companion.sqlite3"))
         self.t_s = 0.0
         self.lying: dict[str, tuple[str, float, bool]] = {}
@@ -50,8 +43,7 @@ class Watched:
         self.look()
 
     def _watch(self) -> None:
-        memory, follower = self.folder / "tracks.json", self._follower
-        self.watch = TableWatch(self.match, self._see, self.match.mats, memory=memory, follower=follower)
+        self.watch = TableWatch(self.match, self._see, self.match.mats, memory=self.folder / "tracks.json")
 
     def restart(self) -> None:
         self.match.store.close()

@@ -48,7 +48,7 @@ from companion.storage.recovery import LAST_NAME, NOTE_NAME
 from companion.tabletop import drawn_zones
 from companion.tabletop.template_decks import DECKS_NAME, checked_name, is_name, picture_named, pictures_in, read_deck
 from companion.tabletop.template_decks import FILE_NAME as DECK_FILE
-from companion.tracking import snapshot
+from companion.tracking import beliefs_file
 
 ABOUT = "backup.json"
 FORMAT = 1
@@ -57,7 +57,7 @@ REPLACED_BY_LOG = (
     STORE_NAME,
     *(f"{STORE_NAME}{ending}" for ending in database.SIDECARS),
     LAST_NAME,
-    snapshot.FILE_NAME,
+    beliefs_file.FILE_NAME,
     BACKUPS,
     NOTE_NAME,
 )

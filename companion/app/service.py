@@ -33,7 +33,7 @@ from companion.tabletop import translation
 from companion.tabletop.card_ids import card_ids
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.mat_layout import ROBOT, TABLE
-from companion.tracking import snapshot
+from companion.tracking import beliefs_file
 from companion.tracking.live import TableWatch
 from companion.vision.camera_group import CameraGroup
 from companion.vision.capture.devices import (
@@ -216,7 +216,7 @@ def _watch(
     given = faces_of(named, folder, tell=warn)
     faces = DeckInUse(folder).templates if given is None else lambda: given
     group = _group(match, setup, zones, faces)
-    memory = folder / snapshot.FILE_NAME
+    memory = folder / beliefs_file.FILE_NAME
     watch = TableWatch(match, group, lambda state: _mats(state, setup), group.begin_afresh, memory=memory)
     turn, phone = KeptTurn(folder), PhoneFrames()
 

@@ -174,7 +174,7 @@ def untapped(state: MatchState, answered: Set[str], instructed: tuple[Table, Pla
     """Return the next event to write without a tap, or None.
 
     A play in `answered` (question ids) was taken back and needs a tap. `instructed`: the table and the play that a
-    robot's helper was asked to make.
+    robot's helper was asked to make. Where plays count by themselves, a play in doubt counts once a later one is sure.
     """
     if state.policy is Policy.AUTO:
         lifted = next((question for question in state.questions if _is_lifted(question, state, answered)), None)
@@ -184,9 +184,13 @@ def untapped(state: MatchState, answered: Set[str], instructed: tuple[Table, Pla
     if state.policy is Policy.AUTO:
         # People have played on although an illegal card lies there.
         waiting = [question for question in waiting if question.kind is Kind.WHICH or question.is_legal]
-    if not waiting or not waiting[0].may_count_untapped or waiting[0].id in answered:
+    is_doubt_over = state.policy is Policy.AUTO and any(question.may_count_untapped for question in waiting)
+    if not waiting or waiting[0].id in answered:
         return None
-    first, play = waiting[0], waiting[0].plays[0]
+    first = waiting[0]
+    if not (first.may_count_untapped or (is_doubt_over and first.kind is Kind.PLAY)):
+        return None
+    play = first.plays[0]
     counts = (first.table, play) == instructed or state.policy is Policy.AUTO
     if state.policy is Policy.PLAY_ON:
         later = (question.plays[0].player for question in waiting[1:] if question.plays and not question.is_typed)

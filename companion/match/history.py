@@ -87,13 +87,14 @@ def history(events: Sequence[Event]) -> History:
     said = [
         e for e in events if e.kind == EventKind.ANSWER and "question" in e.body and e.body["answer"] in tuple(Answer)
     ]
+    lines = tuple(_kept(_lines(standing), events))
     return replace(
         past,
-        lines=tuple(_kept(_lines(standing), events)),
+        lines=lines,
         # Answers cannot be undone.
         answers={e.body["question"]: Answered(Answer(e.body["answer"]), e.body.get("about", ""), e.seq) for e in said},
         claims=tuple(_written(e) for e in events if e.kind == EventKind.CLAIM),
-        asked=frozenset(e.body["question"] for e in events if e.body.get("question")) - _withdrawn(events),
+        asked=frozenset(e.body["question"] for e in events if e.body.get("question")) - _withdrawn(events, lines),
         waived=frozenset((e.body["of"], e.by) for e in events if e.kind == EventKind.WAIVE),
         wishes=tuple(e for e in events if e.kind == EventKind.WISH),
         letters=tuple(e for e in events if e.kind == EventKind.LETTER),
@@ -104,12 +105,20 @@ def history(events: Sequence[Event]) -> History:
     )
 
 
-def _withdrawn(events: Sequence[Event]) -> frozenset[str]:
-    """Return the questions whose plays counted by themselves and were later removed by the camera."""
-    lines = {e.seq: e for e in events if e.kind == EventKind.LINE and e.by == CAMERA}
-    revised = (e for e in events if e.kind == EventKind.RETRACT and e.by == CAMERA and "question" not in e.body)
-    taken = {str(lines[e.body["of"]].body.get("question", "")) for e in revised if e.body["of"] in lines}
-    return frozenset(taken) - {e.body.get("question") for e in events if e.by != CAMERA}
+def _withdrawn(events: Sequence[Event], lines: Sequence[Written]) -> frozenset[str]:
+    """Return the questions whose plays counted by themselves and were later removed or changed by the camera."""
+    asked: dict[int, str] = {}
+    withdrawn: set[str] = set()
+    for e in events:
+        if e.by == CAMERA and e.kind == EventKind.LINE:
+            asked[e.seq] = e.body.get("question", "")
+        elif e.by == CAMERA and e.kind == EventKind.CORRECT:
+            withdrawn.add(asked.get(e.body["of"], ""))
+            asked[e.body["of"]] = e.body.get("question", "")
+        elif e.by == CAMERA and e.kind == EventKind.RETRACT and "question" not in e.body:
+            withdrawn.add(asked.pop(e.body["of"], ""))
+    by_people = {e.body.get("question") for e in events if e.by != CAMERA}
+    return frozenset(withdrawn) - by_people - {line.question for line in lines}
 
 
 def _kept(lines: Sequence[Written], events: Sequence[Event]) -> Iterator[Written]:

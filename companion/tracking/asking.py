@@ -29,28 +29,11 @@ from companion.tracking.actions import DOUBLED_S
 from companion.tracking.beam import Beliefs, Name, names
 from companion.tracking.conditioning import conditioned
 from companion.tracking.hand_record import Line, Record
-from companion.tracking.handling import LOOK_S
+from companion.tracking.handling import BARS, LOOK_S
 from companion.tracking.hypothesis import Gone, Hypothesis, Judge, Manner, TableAct, TableCard
 from companion.tracking.looks import SeenCard
 from companion.tracking.revising import begins
 from companion.tracking.revising import ident as identity
-
-SURE, POSSIBLE = 0.95, 0.3  # probability from which a play is proposed: at once, and after it lay there for a while
-ILLEGAL = 0.6  # the same for an illegal play
-WHILE_S = 0.8  # how long its zone has to stay as it is
-LONG_S = 8.0  # age from which a play may count by itself although it is in doubt
-LIKELY = 0.8  # probability from which a difference is asked about
-UNCLEAR = 0.97  # most confidence in a play if the card may mean another as well
-DOUBTFUL = 0.85  # the same where people had better look
-GATHERED_S = 12.0  # longest pause while the cards are gathered
-TURN_S = 6.0  # a player's arm is over the table for at most this long
-PUT_RIGHT_S = 4.0  # players correct a misplaced card within this time
-MOMENT_S = 0.8  # time after which a missing card was not just picked up
-MANY = 3  # cards that mean more together than each alone
-STILL_LOOKS = 2  # looks for which a card has to lie still
-CLEAR_LEAD, LEAST_LEAD = 0.15, 0.5  # by how much a candidate leads the next, and its least confidence
-ASKEW_DEG = 20.0  # from the diagonal
-MOST_PLAYS = 3  # that a question offers
 
 
 def ask(beliefs: Beliefs, record: Record) -> tuple[Question, ...]:
@@ -92,8 +75,10 @@ class _Asking:
         backs = [any(act.manner is Manner.BACK for act in h.acts) for h in self._beliefs.hypotheses]
         share = sum(w for w, is_back in zip(self._beliefs.weights, backs, strict=True) if is_back)
         found = zip(self._beliefs.hypotheses, self._shown, backs, strict=True)
-        found = [(h, acts) for h, acts, is_back in found if is_back is (share >= LIKELY)]
-        return found[0] if found else (self._beliefs.best, self._shown[0])
+        return next(
+            ((h, acts) for h, acts, is_back in found if is_back is (share >= BARS.likely)),
+            (self._beliefs.best, self._shown[0]),
+        )
 
     def _visible(self, h: Hypothesis) -> tuple[TableAct, ...]:
         """The acts of a hypothesis as the record would have them: without those that the camera missed."""
@@ -147,30 +132,30 @@ class _Asking:
             return True
         weighted = zip(self._shown, self._beliefs.weights, strict=True)
         instead = (w for acts, w in weighted if _is_taken(acts) and all(one.serial != act.serial for one in acts))
-        return act.zone == DISCARD_ZONE and sum(instead) > 1 - SURE
+        return act.zone == DISCARD_ZONE and sum(instead) > 1 - BARS.sure
 
     def _is_plain(self, act: TableAct, name: Name) -> bool:
         """True if an act is as good as certain, or likely and has been for a while."""
-        return self._shares[name] >= (LIKELY if self._lies_s(act.zone) >= WHILE_S else SURE)
+        return self._shares[name] >= (BARS.likely if self._lies_s(act.zone) >= BARS.while_s else BARS.sure)
 
     def _is_taken_back(self, gone: Gone) -> bool:
         return any(act.manner is Manner.BACK and act.serial == gone.card.serial for act in self._best.acts)
 
     def _may_follow(self, act: TableAct, table: Table) -> bool:
         """True if the play that comes before this may still lie under the arm that made it."""
-        longest_s = TURN_S if act.reasons else MOMENT_S
+        longest_s = BARS.turn_s if act.reasons else BARS.moment_s
         if self._t_s - act.since_s >= longest_s:
             return False
         looks, reach = self._beliefs.looks, self._record.places.within_reach(table) - {act.zone}
         spans = (looks.zones[zone].hidden[-1] for zone in reach if zone in looks.zones and looks.zones[zone].hidden)
-        until_s = self._t_s - MOMENT_S * bool(act.reasons)
+        until_s = self._t_s - BARS.moment_s * bool(act.reasons)
         return any(act.since_s - longest_s < begin <= act.since_s and end >= until_s for begin, end in spans)
 
     def _may_be_doubled(self, act: TableAct, acts: Sequence[TableAct], table: Table) -> bool:
         """True if an accelerator may belong to this card, or may follow."""
         if act.face.family is not Family.DISTANCE or Card.ACCELERATOR not in table.edition.deck:
             return False
-        if act.times == 1 and self._lies_s(act.zone) < MOMENT_S:
+        if act.times == 1 and self._lies_s(act.zone) < BARS.moment_s:
             return True
         loose = (one for one in acts if one.face is Card.ACCELERATOR and one.zone == act.zone)
         return any(abs(one.since_s - act.since_s) <= DOUBLED_S for one in loose)
@@ -178,28 +163,28 @@ class _Asking:
     # Plays
 
     def _about_act(self, act: TableAct, share: float, table: Table, *, waits: bool) -> Question | None:
-        if waits and (act.zone != DISCARD_ZONE or share < SURE):
+        if waits and (act.zone != DISCARD_ZONE or share < BARS.sure):
             return None
         spot, total = self._spot(act), sum(self._by_card[act.serial].values())
         # What counts by itself can be changed by itself: it need not wait for ever.
-        has_waited = self._record.is_automatic and self._t_s - act.since_s >= LONG_S
-        is_still = spot is not None and spot.lost_s is None and self._t_s - spot.first_s >= 2 * WHILE_S
-        is_old = has_waited or is_still or self._lies_s(act.zone) >= WHILE_S
+        has_waited = self._record.is_automatic and self._t_s - act.since_s >= BARS.long_s
+        is_still = spot is not None and spot.lost_s is None and self._t_s - spot.first_s >= 2 * BARS.while_s
+        is_old = has_waited or is_still or self._lies_s(act.zone) >= BARS.while_s
         if act.manner is Manner.LEFT and act.face.family is Family.REMEDY:
             return None  # It lay there before the hazard that it would end.
         is_astray = act.manner is Manner.LAID and not self._record.places.belongs(act.face, act.zone)
-        if is_astray and self._lies_s(act.zone) < PUT_RIGHT_S:
+        if is_astray and self._lies_s(act.zone) < BARS.put_right_s:
             return None
-        if act.play is None or total < (POSSIBLE if is_old else SURE):
+        if act.play is None or total < (BARS.possible if is_old else BARS.sure):
             return None
         ranked = self._ranked(act, spot, table)
         if spot is not None and _is_fleeting(spot):
             return None
         if spot is not None and spot.is_unread and not _is_clear(spot):
-            if self._t_s - spot.first_s < MOMENT_S:
+            if self._t_s - spot.first_s < BARS.moment_s:
                 return None  # It may be read yet.
             return self._asked(Kind.WHICH, act, ranked, table, share)
-        if share < (SURE if not is_old else ILLEGAL if act.reasons else POSSIBLE):
+        if share < (BARS.sure if not is_old else BARS.illegal if act.reasons else BARS.possible):
             return None
         players = table.side_of(act.play.player or "").players if act.play.at_once else ()
         partners = [replace(act.play, player=player) for player in players if player != act.play.player]
@@ -207,7 +192,7 @@ class _Asking:
         others = ranked if confidence < SURE_CONFIDENCE else []
         plays = [act.play, *(play for play in (*partners, *others) if play != act.play)]
         asked = self._asked(Kind.PLAY, act, plays, table, confidence)
-        bar = POSSIBLE if has_waited else SURE
+        bar = BARS.possible if has_waited else BARS.sure
         is_sure = (
             act.manner is not Manner.LEFT
             and (act.is_clear or has_waited)
@@ -223,7 +208,7 @@ class _Asking:
         unseen = (zone for zone in reach if zone in looks.zones and (looks.zones[zone].visible_s or 0.0) <= looks.gap_s)
         is_doubtful = is_out_of_turn or any(unseen)
         is_doubtful = is_doubtful or (spot is not None and (spot.is_unread or _is_askew(spot)))
-        most = DOUBTFUL if is_doubtful else 1.0 if act.is_clear else UNCLEAR
+        most = BARS.doubtful if is_doubtful else 1.0 if act.is_clear else BARS.unclear
         return round(min(most, share, spot.confidence if spot is not None and not spot.is_unread else 1.0), 2)
 
     def _ranked(self, act: TableAct, spot: SeenCard | None, table: Table) -> list[Play]:
@@ -241,23 +226,23 @@ class _Asking:
 
     def _asked(self, kind: Kind, act: TableAct, plays: Sequence[Play], table: Table, confidence: float) -> Question:
         ident, why = identity(self._best, act, self._record, kind), objections(table, plays[0])
-        few = tuple(plays[:MOST_PLAYS])
+        few = tuple(plays[: BARS.most_plays])
         return Question(ident, kind, act.zone, few, table, why, confidence=confidence, sure=False)
 
     def _about_special(self, act: TableAct, table: Table) -> Question | None:
         sentence = self._record.places.question(act.face, act.zone, table)
         total = sum(self._by_card[act.serial].values())
-        if sentence is None or total < LIKELY:
+        if sentence is None or total < BARS.likely:
             return None
         return self._difference(act.serial, act.face, act.zone, sentence, seen=act.face)
 
     def _is_doubled_in_doubt(self, act: TableAct) -> bool:
         """True if the accelerator may belong to another card that came with it."""
-        if self._lies_s(act.zone) < MOMENT_S:
+        if self._lies_s(act.zone) < BARS.moment_s:
             return False
         plays = self._by_card[act.serial]
         doubled = sum(weight for play, weight in plays.items() if play is not None and play.times > 1)
-        return POSSIBLE < doubled < SURE
+        return BARS.possible < doubled < BARS.sure
 
     def _about_accelerator(self, act: TableAct, table: Table) -> Question | None:
         cards = self._best.zones.get(act.zone, ())
@@ -290,7 +275,7 @@ class _Asking:
     # Differences
 
     def _differences(self, table: Table) -> Iterator[Question | None]:
-        if self._best.is_gathering and (self._is_bare or self._t_s - self._last_gone_s < GATHERED_S):
+        if self._best.is_gathering and (self._is_bare or self._t_s - self._last_gone_s < BARS.gathered_s):
             return
         lines = {act.serial: seq for seq, act in self._best.told.items()}
         for one in sorted(self._best.gone, key=lambda one: -lines.get(one.card.serial, 0)):
@@ -306,8 +291,8 @@ class _Asking:
         is_hazard = gone.card.face.family is Family.HAZARD and is_pile(gone.zone) and gone.to == DISCARD_ZONE
         if is_hazard and self._is_hidden(f"{mat_of(gone.zone)}/safety"):
             return False
-        waits_s = PUT_RIGHT_S if is_hazard else 0.0 if gone.to is not None else MOMENT_S
-        return self._share_of(gone) >= LIKELY and self._lies_s(gone.to or gone.zone) >= waits_s
+        waits_s = BARS.put_right_s if is_hazard else 0.0 if gone.to is not None else BARS.moment_s
+        return self._share_of(gone) >= BARS.likely and self._lies_s(gone.to or gone.zone) >= waits_s
 
     def _is_hidden(self, zone: str) -> bool:
         looks = self._beliefs.looks
@@ -332,7 +317,7 @@ class _Asking:
         is_used_up = self._is_pile_used_up(table)
         if self._best.is_gathering and not (is_used_up and table.edition.reshuffles):
             laid = sum(line.serial is not None for line in record.lines)
-            if self._is_bare and laid >= MANY:
+            if self._is_bare and laid >= BARS.many:
                 stuck = table.edition.empty_pile == "stuck" and table.draw_pile == 0
                 yield from self._about_pile("end", f"n{looks.last_number}", Play(Verb.END), None, table, stuck)
             return
@@ -347,15 +332,15 @@ class _Asking:
             gone = Counter(one.card.face for one in self._best.gone if one.zone == DISCARD_ZONE)
             is_all = len(table.discards) > 1 and not Counter(table.discards) - gone
             return is_all and pile.refilled_s is not None and table.draw_pile > 0
-        is_news = pile.was_there and table.draw_pile >= MANY and pile.empty_since_s is not None
-        return is_news and self._t_s - (pile.empty_since_s or 0.0) >= PUT_RIGHT_S
+        is_news = pile.was_there and table.draw_pile >= BARS.many and pile.empty_since_s is not None
+        return is_news and self._t_s - (pile.empty_since_s or 0.0) >= BARS.put_right_s
 
     def _about_pile(
         self, name: str, number: str, play: Play, zone: str | None, table: Table, is_sure: bool
     ) -> Iterator[Question]:
         ident = question_id(self._record.match, self._record.hand_seq, name, number, Kind.PLAY)
         if ident not in self._record.answers:
-            why, confidence = objections(table, play), 1.0 if is_sure else UNCLEAR
+            why, confidence = objections(table, play), 1.0 if is_sure else BARS.unclear
             yield Question(ident, Kind.PLAY, zone, (play,), table, why, confidence=confidence, sure=is_sure)
 
     def _is_beaten(self, gone: Gone, table: Table) -> bool:
@@ -441,17 +426,21 @@ class _Asking:
 def _is_clear(spot: SeenCard) -> bool:
     """True if what an unreadable card may be has one candidate far ahead of the others."""
     (_, most), (_, second), *_ = *sorted(spot.rivals, key=lambda rival: -rival[1]), ("", 0.0), ("", 0.0)
-    return most >= max(LEAST_LEAD, second + CLEAR_LEAD)
+    return most >= max(BARS.least_lead, second + BARS.clear_lead)
 
 
 def _is_fleeting(spot: SeenCard) -> bool:
     """True if a card has not been seen to lie still, and nothing has come to lie on it."""
-    return spot.still < STILL_LOOKS if spot.lost_s is None else spot.lost_s == math.inf and spot.looks < STILL_LOOKS
+    return (
+        spot.still < BARS.still_looks
+        if spot.lost_s is None
+        else spot.lost_s == math.inf and spot.looks < BARS.still_looks
+    )
 
 
 def _is_askew(spot: SeenCard) -> bool:
     """True if a safety lies neither upright nor sideways."""
-    return spot.face.family is Family.SAFETY and abs(abs(spot.turn_deg) % 90 - 45) < ASKEW_DEG
+    return spot.face.family is Family.SAFETY and abs(abs(spot.turn_deg) % 90 - 45) < BARS.askew_deg
 
 
 def _is_taken(acts: Sequence[TableAct]) -> bool:

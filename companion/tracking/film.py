@@ -24,7 +24,7 @@ from companion.rules.reasons import as_json
 from companion.rules.record import judge
 from companion.rules.record.judge import Game, JudgedLine
 from companion.rules.record.notation import RecordLine
-from companion.tracking.follower import BeliefFollower
+from companion.tracking.follower import Follower
 from companion.tracking.hand_record import Line, Record
 from companion.tracking.robot_hand import public
 from companion.vision.capture.sources import Frame
@@ -70,7 +70,7 @@ class Watcher:
         self._entries: tuple[Entry, ...] = ()
         self._begin(game)
         self._unplayed = self._dealt
-        self._follower = BeliefFollower(hand_seq=self._hand_seq)
+        self._follower = Follower(hand_seq=self._hand_seq)
 
     @property
     def plays(self) -> tuple[Play, ...]:
@@ -114,7 +114,7 @@ class Watcher:
         self._t_s = frame.t_s
         if frame.after_gap:
             self._follower.lose_sight()
-        self._follower.see(public(self._look(frame)), self._record, (), self._seq)
+        self._follower.see(public(self._look(frame)), self._record)
         self._revise(at_the_end=False)
         self._answer()
         self._decide(frame.t_s - PATIENCE_S)

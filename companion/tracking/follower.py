@@ -16,13 +16,11 @@ from companion.tracking.asking import ask
 from companion.tracking.beam import Beliefs, see
 from companion.tracking.conditioning import conditioned, next_hand, of_next_hand, without_first
 from companion.tracking.hand_record import Record
+from companion.tracking.handling import BARS
 from companion.tracking.hypothesis import Hypothesis, TableAct
 from companion.tracking.looks import SeenTable
 from companion.tracking.revising import Revision, counted, ident, revisions
 from companion.vision.view import Point, View
-
-MANY = 3  # cards that may be late
-PUT_RIGHT_S = 4.0  # how late
 
 
 class Likely(NamedTuple):
@@ -34,7 +32,7 @@ class Likely(NamedTuple):
     reading: float  # confidence in its card
 
 
-class BeliefFollower:
+class Follower:
     """Follows a table by weighted hypotheses.
 
     `memory` is the file in which they outlast a restart. `hand_seq`: the hand that began when the table was empty.
@@ -51,7 +49,7 @@ class BeliefFollower:
     def last_serial(self) -> int:
         return self._beliefs.looks.last_number
 
-    def see(self, view: View, record: Record, _asked: tuple[Question, ...], _seq: int) -> None:
+    def see(self, view: View, record: Record) -> None:
         """Take a view in."""
         if self._known_seq is None:
             self._known_seq = max((line.seq for line in record.lines), default=0)
@@ -115,9 +113,9 @@ class BeliefFollower:
         fresh = {act.serial: mat_of(act.zone) for act in of_next_hand(h)}
         lying = ((zone, card) for zone, there in h.zones.items() for card in there if card.spot)
         left = [mat_of(zone) for zone, card in lying if card.serial not in fresh]
-        has_waited = looks.t_s - h.gathered_s >= PUT_RIGHT_S
+        has_waited = looks.t_s - h.gathered_s >= BARS.put_right_s
         has_begun = any(mat not in left for mat in fresh.values())
-        return not left or (has_waited and (len(left) < MANY or has_begun))
+        return not left or (has_waited and (len(left) < BARS.many or has_begun))
 
     def deal(self, _ended: int) -> None:
         """Begin the next hand: what has been put down since the last one ended belongs to it."""

@@ -61,7 +61,31 @@ class Costs:
     hidden_share: float = 0.5  # weight of a look at a card whose zone is partly hidden
 
 
-COSTS = Costs()
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """From which probability something is asked or counts, and how long a doubt may wait."""
+
+    sure: float = 0.95  # a play is proposed at once
+    possible: float = 0.3  # the same after it has been seen for a while
+    illegal: float = 0.6  # the same for an illegal play
+    likely: float = 0.8  # a difference is asked about
+    unclear: float = 0.97  # most confidence in a play if the card may mean another as well
+    doubtful: float = 0.85  # the same where people had better look
+    least_lead: float = 0.5  # confidence in what an unreadable card is, for it to be taken for read
+    clear_lead: float = 0.15  # and how much that leads the next candidate
+    askew_deg: float = 20.0  # a card this close to the diagonal lies neither upright nor sideways
+    while_s: float = 0.8  # how long a zone has to be seen as it is
+    long_s: float = 8.0  # after this time a play counts by itself although it is in doubt
+    moment_s: float = 0.8  # a card that is missing for longer was not just picked up
+    put_right_s: float = 4.0  # players correct a misplaced card within this time
+    turn_s: float = 6.0  # a player's arm is over the table for at most this long
+    gathered_s: float = 12.0  # longest pause while the cards are gathered
+    still_looks: int = 2  # looks for which a card has to lie still
+    many: int = 3  # cards that mean more together than each alone
+    most_plays: int = 3  # plays that a question offers
+
+
+COSTS, BARS = Costs(), Bars()
 LOOK_S = 0.2  # looks closer in time repeat each other's errors
 MOST_WEIGHT = 4.0  # looks at an unchanged zone that add evidence
 LAST_WEIGHT, LATE_SHARE = 20.0, 0.25  # later ones add this share of it, up to the last

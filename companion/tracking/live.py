@@ -24,13 +24,11 @@ from companion.match.zone_plays import Places, where
 from companion.rules.cards import Card
 from companion.storage.events import EventKind, NewEvent
 from companion.tabletop.mat_layout import mat_of
-from companion.tracking.clearing import MANY
-from companion.tracking.follower import BeliefFollower
+from companion.tracking.follower import Follower
 from companion.tracking.hand_record import Line, Record
+from companion.tracking.handling import BARS
 from companion.tracking.revising import Revision
 from companion.tracking.robot_hand import RobotHand, public
-from companion.tracking.track import PUT_RIGHT_S
-from companion.tracking.track_follower import TrackFollower
 from companion.vision.boxes import Image
 from companion.vision.capture.image_io import jpeg_of
 from companion.vision.capture.sources import Frame
@@ -38,8 +36,6 @@ from companion.vision.opencv import cv2
 from companion.vision.view import Point, View
 
 log = logging.getLogger(__name__)
-
-Following = type[TrackFollower] | type[BeliefFollower]
 
 NOT_THIS_DECK = say(
     "None of the cards on the table can be read. Do they have stickers? Are they from another deck? Choose the "
@@ -55,7 +51,7 @@ class TableWatch:
     """Takes frames to a match, in a thread of its own.
 
     `mats` gives the side's name by mat id; `begin_afresh` lets the eye forget what it saw; `memory` is the file in
-    which what is followed outlasts a restart; `follower` follows the table, however plays count.
+    which what is followed outlasts a restart.
     """
 
     def __init__(
@@ -65,11 +61,9 @@ class TableWatch:
         mats: Callable[[MatchState], Mapping[str, str]],
         begin_afresh: Callable[[], None] = lambda: None,
         memory: Path | None = None,
-        follower: Following | None = None,
     ) -> None:
         self._match, self._look, self._mats, self._begin_afresh = match, look, mats, begin_afresh
-        self._memory, self._following = memory, follower
-        self._follower = self._chosen(match.state)(memory)
+        self._follower = Follower(memory)
         self._follower.number_from(match.last_serial)
         self._of_match = match.state.match
         self._crops: dict[int, bytes | None] = {}
@@ -133,29 +127,16 @@ class TableWatch:
             self._of_match = state.match
             if state.hand_entries:  # An earlier match is back: what the tracks of another have told says nothing of it.
                 self.begin_anew()
-        self._choose_follower(state)
         seen = self._look(frame)
         before, self._hand, view = self._hand.cards, self._hand.after(seen), public(seen)
         if self._hand.cards != before:
             self._match.refresh()
         self._match.trouble(view.trouble or view.note or view.about_same_stickers or self._of_things(view, state))
-        self._follower.see(view, self._record(state), state.questions, state.seq)
+        self._follower.see(view, self._record(state))
         self._revise()
         self._ask(frame, view)
         self._deal()
         self._follower.save()
-
-    def _chosen(self, state: MatchState) -> Following:
-        """Return what follows the table: only hypotheses can take back what counted by itself."""
-        return self._following or BeliefFollower
-
-    def _choose_follower(self, state: MatchState) -> None:
-        """Follow in another way once plays count by themselves, or no longer do."""
-        chosen = self._chosen(state)
-        if not isinstance(self._follower, chosen):
-            last = max(self._follower.last_serial, self._match.last_serial)
-            self._follower = chosen(self._memory, state.hand_seq)
-            self._follower.forget(last)
 
     def _ask(self, frame: Frame, view: View) -> None:
         """Let the match derive its questions from what is seen, now and after each change of the record."""
@@ -219,10 +200,10 @@ class TableWatch:
     def _of_things(self, view: View, state: MatchState) -> str | None:
         """Return what is to be said of something that may be a card without a sticker, once it has lain for a while."""
         self._things = {zone: self._things.get(zone, view.t_s) for zone in sorted(view.things)}
-        lying = [zone for zone, since_s in self._things.items() if view.t_s - since_s >= PUT_RIGHT_S]
+        lying = [zone for zone, since_s in self._things.items() if view.t_s - since_s >= BARS.put_right_s]
         if not lying or state.game.table is None:
             return None
-        if len(lying) >= MANY and not view.sightings:
+        if len(lying) >= BARS.many and not view.sightings:
             return NOT_THIS_DECK
         zone = lying[0]
         side, pile = self._mats(state).get(mat_of(zone)), where(zone)

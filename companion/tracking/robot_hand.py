@@ -1,4 +1,4 @@
-"""A robot's hand as it lies in the slots of its mat. Nothing of it gets into tracks, questions and pictures."""
+"""A robot's hand as it lies in the slots of its mat. Nothing of it gets into beliefs, questions and pictures."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 
 from companion.rules.cards import Card
 from companion.tabletop.mat_layout import ROBOT, SLOTS
-from companion.tracking.track import LOOKS
 from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 from companion.vision.view import MatSeen, View
 
+LOOKS = 3  # that have to agree
 ZONES = tuple(f"{ROBOT}/{number}" for number in range(1, SLOTS + 1))
 MASK_ROUND_MM = 15.0  # width of the table around the mat that is hidden too: it may be pushed between two looks
 MASK_GREY = 90
@@ -26,7 +26,7 @@ class Slot:
     recent: tuple[Card | None, ...] = ()  # what the last looks showed
 
     def after(self, seen: Card | None) -> Slot:
-        """Return the slot after one more look; as many in a row have to show the same as decide of a track."""
+        """Return the slot after one more look; it counts once several in a row agree."""
         recent = (*self.recent, seen)[-LOOKS:]
         return Slot(seen if recent == (seen,) * LOOKS else self.card, recent)
 

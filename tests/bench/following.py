@@ -32,7 +32,7 @@ from companion.storage.event_store import Store
 from companion.storage.events import EventKind
 from companion.tracking.beam import Beliefs, names, see
 from companion.tracking.film import LINGER_LOOKS, LINGER_STEP_S, Watcher
-from companion.tracking.follower import BeliefFollower
+from companion.tracking.follower import Follower
 from companion.tracking.handling import COSTS
 from companion.tracking.hypothesis import Judge, TableAct
 from companion.tracking.live import TableWatch
@@ -324,7 +324,7 @@ def follow_film(hand: FilmedHand) -> tuple[Result, list[dict]]:
     return judged(hand, truth, journal, list(sheets.values()), Taps()), items
 
 
-def follow_live(hand: FilmedHand, *, is_hosted: bool, follower: type[BeliefFollower] | None = None) -> Result:
+def follow_live(hand: FilmedHand, *, is_hosted: bool, follower: type[Follower] | None = None) -> Result:
     """Follow the views as the table does: with a truthful host, or with plays that count by themselves."""
     setup = setup_of(hand)
     truth, now = Truth(hand, setup), hand.views[0][0]
@@ -534,6 +534,6 @@ def follow(hand: FilmedHand, followers: Sequence[str] = FOLLOWERS) -> dict[str, 
         NO_TAPS: lambda: follow_live(hand, is_hosted=False),
         HOST: lambda: follow_live(hand, is_hosted=True),
         BELIEFS: lambda: follow_beliefs(hand),
-        NEW_HOST: lambda: follow_live(hand, is_hosted=True, follower=BeliefFollower),
+        NEW_HOST: lambda: follow_live(hand, is_hosted=True, follower=Follower),
     }
     return {name: ways[name]() for name in followers}

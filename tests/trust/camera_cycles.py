@@ -33,8 +33,8 @@ from companion.match.questions import Answer, Kind, Question
 from companion.match.state import MatchState
 from companion.pages import Camera, create_app
 from companion.storage.event_store import Store
+from companion.tracking.handling import BARS
 from companion.tracking.live import TableWatch
-from companion.tracking.track import MOMENT_S
 from companion.vision.capture.sources import FRESH_S, Notice, Timing, frames
 
 MATS = dict(zip(SIDES, ("Ann", "Bob"), strict=True))
@@ -97,7 +97,7 @@ class WatchedMatch(Match):
         """Record a question about a missing card, or one too early after a gap."""
         if question.kind is Kind.DIFFERS:
             if question.expected is not None:
-                self._check(str(question.say), since_s=MOMENT_S - 0.1)
+                self._check(str(question.say), since_s=BARS.moment_s - 0.1)
             self._check(str(question.say), looks=2)
             return
         self.figures.proposals += 1
