@@ -296,8 +296,7 @@ class _Asking:
     def _share_of(self, gone: Gone) -> float:
         """The probability that this card left its place."""
         weighted = zip(self._beliefs.hypotheses, self._beliefs.weights, strict=True)
-        serial = gone.card.serial
-        return sum(w for h, w in weighted if any(one.card.serial == serial for one in h.gone) or _is_gathered(h, serial))
+        return sum(w for h, w in weighted if _is_gone(h, gone.card.serial))
 
     @property
     def _is_bare(self) -> bool:
@@ -427,6 +426,7 @@ def _is_taken(acts: Sequence[TableAct]) -> bool:
     return any(act.manner is Manner.TAKEN for act in acts)
 
 
-def _is_gathered(h: Hypothesis, serial: int) -> bool:
-    """True if the cards are being gathered in, and this one was."""
-    return h.is_gathering and all(card.serial != serial for there in h.zones.values() for card in there)
+def _is_gone(h: Hypothesis, serial: int) -> bool:
+    """True if a card left its place, perhaps because the cards are being gathered in."""
+    is_missing = all(card.serial != serial for there in h.zones.values() for card in there)
+    return any(one.card.serial == serial for one in h.gone) or (h.is_gathering and is_missing)

@@ -31,8 +31,8 @@ from companion.rules.record.notation import RecordLine, parse_play
 from companion.storage.event_store import Store
 from companion.storage.events import EventKind
 from companion.tracking.beam import Beliefs, names, see
-from companion.tracking.follower import BeliefFollower
 from companion.tracking.film import FilmWatcher
+from companion.tracking.follower import BeliefFollower
 from companion.tracking.handling import COSTS
 from companion.tracking.hypothesis import Judge, TableAct
 from companion.tracking.live import TableWatch
@@ -371,8 +371,8 @@ def follow_new_film(hand: FilmedHand) -> tuple[Result, list[dict]]:
     truth = Truth(hand, setup)
     journal = Journal(truth)
     items = NewFilm(setup, hand, journal).told()
-    sheets = [item["sides"] for item in items if "hand" in item]
-    return judged(hand, truth, journal, sheets, Taps()), items
+    sheets = {item["hand"]: item["sides"] for item in items if "hand" in item}
+    return judged(hand, truth, journal, list(sheets.values()), Taps()), items
 
 
 def follow_live(hand: FilmedHand, *, is_hosted: bool, follower: type[BeliefFollower] | None = None) -> Result:

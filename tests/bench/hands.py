@@ -23,7 +23,7 @@ from troubles import mishaps
 
 from bench import following, page, views
 from bench.eye import heading, line_of
-from bench.following import BELIEFS, FILM, FOLLOWERS, NEW_FILM, NEW_HOST, NO_TAPS, Result
+from bench.following import BELIEFS, FILM, FOLLOWERS, NEW_FILM, NEW_HOST, Result
 
 SETS = ("stickers", "faces", "film")
 EYES = ("stored", "pictures", "scene")
@@ -62,7 +62,7 @@ def jobs_of(given: argparse.Namespace) -> list[Job]:
     if not names:
         raise SystemExit("No views are stored: make some with `python -m tests.bench.views`.")
     only = tuple(given.only.split(",")) if given.only else ()
-    followers = (BELIEFS, NEW_HOST, NEW_FILM) if given.beliefs else FOLLOWERS
+    followers = (BELIEFS, NEW_HOST, FILM, NEW_FILM) if given.beliefs else FOLLOWERS
     return [Job(name, eye, only, given.save, followers) for name in names]
 
 
