@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PYTEST = "-m pytest -n auto --dist worksteal"
-SEEN = ("occlusion", "enrolment", "face_detector", "eye", "offline", "hidden_cards", "drawn_zones", "demo_players")
+SEEN = ("occlusion", "enrolment", "face_detector", "eye", "film", "hidden_cards", "drawn_zones", "demo_players")
 """Tests of vision and play with too many pictures for every run."""
 
 

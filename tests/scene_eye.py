@@ -18,7 +18,7 @@ from companion.simulate.scene import BACK, Arm, Lying, Scene
 from companion.simulate.script import Script
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import CARD_MM, Rect
-from companion.tracking.offline import Watcher
+from companion.tracking.film import Watcher
 from companion.vision.capture.sources import Frame
 from companion.vision.view import MatSeen, Sighting, View
 

@@ -25,8 +25,8 @@ from companion.simulate.camera_model import typical_look
 from companion.simulate.scene import Scene
 from companion.simulate.script import Script, read_script, shipped_script
 from companion.simulate.studio import Studio
+from companion.tracking.film import Watcher
 from companion.tracking.live import TableWatch
-from companion.tracking.offline import Watcher
 from companion.tracking.robot_hand import RobotHand
 from companion.vision.camera_group import STAYS, CameraGroup
 from companion.vision.capture.frame_sets import side_by_side

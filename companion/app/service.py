@@ -85,7 +85,7 @@ def watched(
     deck; None takes the setup's, else only stickers are read.
     """
     from companion.app.reports import report
-    from companion.tracking.offline import Watcher
+    from companion.tracking.film import Watcher
 
     setup = _read(setup_file) if setup_file else None
     named = deck or (setup.cards if setup else None)

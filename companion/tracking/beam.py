@@ -1,7 +1,7 @@
 """The beliefs about a table: weighted hypotheses, brought up to date look by look.
 
-A table with plays that count by themselves is followed like this. Where people confirm each play, and for films, tracks
-do it still (`track_follower.py`, `offline.py`); this is to replace them. `python -m tests.bench.hands` compares them.
+Films and tables with plays that count by themselves are followed like this. Where people confirm each play, tracks do
+it still (`track_follower.py`); this is to replace them. `python -m tests.bench.hands` compares them.
 
 * A **hypothesis** (`hypothesis.py`) is what players did in this hand, in order, and where each card lies now. Its cost
   is the negative logarithm of its probability. Playing an illegal card is expensive, not impossible.

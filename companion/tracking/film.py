@@ -50,7 +50,7 @@ class FilmLine(NamedTuple):
     game: Game
 
 
-class FilmWatcher:
+class Watcher:
     """Keeps the record of a watched source; legal plays are confirmed, or none is.
 
     Where none is, each play is still judged as if the legal ones before it had been.

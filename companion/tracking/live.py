@@ -1,7 +1,7 @@
 """The table followed live: a thread that looks at each frame, remembers the tracks and lets the match ask what follows.
 
 People answer on their phones (`companion up`, `companion demo`). A film that nobody is asked about is followed by
-`companion.tracking.offline`.
+`companion.tracking.film`.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def measured(given: argparse.Namespace) -> str:
     seen = "no pictures, true sightings followed" if given.eye == "scene" else "`companion/vision/eye.py`, followed"
-    return f"{seen} by the film follower `companion/tracking/offline.py`, not the live follower"
+    return f"{seen} by the film follower `companion/tracking/film.py`, not the live follower"
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
 *film* is `companion watch --confirm legal`. *live, no taps* is the table with plays that count by themselves. *live,
 host* is the table with a person who knows what was played, answers every question truthfully, and types what the
-camera does not ask about. *beliefs* are the weighted hypotheses of `companion/tracking/beam.py`, which are to replace
-the others; no table runs them yet.
+camera does not ask about. *beliefs* is the likeliest of the weighted hypotheses (`companion/tracking/beam.py`), without
+a record.
 """
 
 import itertools
@@ -31,17 +31,16 @@ from companion.rules.record.notation import RecordLine, parse_play
 from companion.storage.event_store import Store
 from companion.storage.events import EventKind
 from companion.tracking.beam import Beliefs, names, see
-from companion.tracking.film import FilmWatcher
+from companion.tracking.film import LINGER_LOOKS, LINGER_STEP_S, Watcher
 from companion.tracking.follower import BeliefFollower
 from companion.tracking.handling import COSTS
 from companion.tracking.hypothesis import Judge, TableAct
 from companion.tracking.live import TableWatch
-from companion.tracking.offline import LINGER_LOOKS, LINGER_STEP_S, Watcher
 from companion.vision.capture.sources import Frame
 from companion.vision.view import View
 
 FILM, NO_TAPS, HOST, BELIEFS = "film", "live, no taps", "live, host", "beliefs"
-NEW_HOST, NEW_FILM = "beliefs, host", "beliefs, film"
+NEW_HOST = "beliefs, host"
 FOLLOWERS = (FILM, NO_TAPS, HOST)
 SURE = 0.9  # probability from which a play of the beliefs counts as proposed
 TOLERANCE_S = 2.5  # for this long after a card was removed, a question about it is still justified
@@ -290,56 +289,6 @@ def _faults(pairs: Sequence[tuple[str | None, str | None]]) -> Iterator[str]:
 
 
 class Film(Watcher):
-    """The film follower over stored views, with the plays of all its hands."""
-
-    def __init__(self, setup: Setup, hand: FilmedHand, journal: Journal) -> None:
-        super().__init__(setup, self._next_view, confirm=True, extension=Verb.FINISH)
-        self._views, self._journal = hand.views, journal
-        self._looks = 0
-        self._seen_s = self._resumed_s = 0.0  # the last look, by the film's clock and by the processor's
-        self._before: tuple[Play, ...] = ()
-
-    def told(self) -> list[dict]:
-        """Return all that `companion watch` prints."""
-        items = list(self.items(Frame(PICTURE, view.t_s, after_gap) for view, after_gap in self._views))
-        self._note()
-        return items
-
-    def _next_view(self, frame: Frame) -> View:
-        """Note how the view before was followed, and return the next; after the end, the last one again."""
-        if self._looks:
-            self._note()
-        view, _ = self._views[min(self._looks, len(self._views) - 1)]
-        self._looks += 1
-        self._seen_s, self._resumed_s = frame.t_s, time.process_time()
-        return replace(view, t_s=frame.t_s)
-
-    def _note(self) -> None:
-        ms = 1000 * (time.process_time() - self._resumed_s)
-        told = {ident for ident, _ in self._course.told}
-        shown = [question for question in self._course.asked if question.id in told]
-        self._journal.note(self._seen_s, shown, self._plays, ms)
-
-    @property
-    def _plays(self) -> tuple[Play, ...]:
-        return (*self._before, *(entry.line.play for entry in self._course.entries))
-
-    def _deal(self) -> None:
-        self._before = self._plays
-        super()._deal()
-
-
-def follow_film(hand: FilmedHand) -> tuple[Result, list[dict]]:
-    """Follow the views as `companion watch` does; return what it prints as well."""
-    setup = setup_of(hand)
-    truth = Truth(hand, setup)
-    journal = Journal(truth)
-    items = Film(setup, hand, journal).told()
-    sheets = [item["sides"] for item in items if "hand" in item]
-    return judged(hand, truth, journal, sheets, Taps()), items
-
-
-class NewFilm(FilmWatcher):
     """The film follower over stored views."""
 
     def __init__(self, setup: Setup, hand: FilmedHand, journal: Journal) -> None:
@@ -365,12 +314,12 @@ class NewFilm(FilmWatcher):
         self._journal.note(frame.t_s, self.questions, self.plays, 1000 * (time.process_time() - start))
 
 
-def follow_new_film(hand: FilmedHand) -> tuple[Result, list[dict]]:
+def follow_film(hand: FilmedHand) -> tuple[Result, list[dict]]:
     """Follow the views as `companion watch` does; return what it prints as well."""
     setup = setup_of(hand)
     truth = Truth(hand, setup)
     journal = Journal(truth)
-    items = NewFilm(setup, hand, journal).told()
+    items = Film(setup, hand, journal).told()
     sheets = {item["hand"]: item["sides"] for item in items if "hand" in item}
     return judged(hand, truth, journal, list(sheets.values()), Taps()), items
 
@@ -585,7 +534,6 @@ def follow(hand: FilmedHand, followers: Sequence[str] = FOLLOWERS) -> dict[str, 
         NO_TAPS: lambda: follow_live(hand, is_hosted=False),
         HOST: lambda: follow_live(hand, is_hosted=True),
         BELIEFS: lambda: follow_beliefs(hand),
-        NEW_FILM: lambda: follow_new_film(hand)[0],
         NEW_HOST: lambda: follow_live(hand, is_hosted=True, follower=BeliefFollower),
     }
     return {name: ways[name]() for name in followers}

@@ -23,7 +23,7 @@ from troubles import mishaps
 
 from bench import following, page, views
 from bench.eye import heading, line_of
-from bench.following import BELIEFS, FILM, FOLLOWERS, NEW_FILM, NEW_HOST, Result
+from bench.following import BELIEFS, FOLLOWERS, NEW_HOST, Result
 
 SETS = ("stickers", "faces", "film")
 EYES = ("stored", "pictures", "scene")
@@ -62,7 +62,7 @@ def jobs_of(given: argparse.Namespace) -> list[Job]:
     if not names:
         raise SystemExit("No views are stored: make some with `python -m tests.bench.views`.")
     only = tuple(given.only.split(",")) if given.only else ()
-    followers = (BELIEFS, NEW_HOST, FILM, NEW_FILM) if given.beliefs else FOLLOWERS
+    followers = (BELIEFS, NEW_HOST) if given.beliefs else FOLLOWERS
     return [Job(name, eye, only, given.save, followers) for name in names]
 
 
@@ -178,7 +178,7 @@ def each(work: Callable[[Job], T], jobs: Sequence[Job], beside: int) -> Iterator
         yield from pool.imap(work, jobs)
 
 
-FOLLOWED = "views of `companion/vision/eye.py`, followed by `companion/tracking/offline.py` and `live.py`"
+FOLLOWED = "views of `companion/vision/eye.py`, followed by `companion/tracking/film.py` and `live.py`"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
