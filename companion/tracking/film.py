@@ -42,7 +42,7 @@ UNREAD = "A card has been laid that cannot be read for sure: which is it?"
 COUNTS = "counts"  # the play is in the record; before that it is `judge.LEGAL` or `judge.ILLEGAL`
 
 
-class Entry(NamedTuple):
+class FilmLine(NamedTuple):
     """A line of the open hand, the question that it answers, and the game after it."""
 
     line: Line
@@ -67,7 +67,7 @@ class Watcher:
         self._before: tuple[Play, ...] = ()  # the plays of earlier hands
         self.questions: tuple[Question, ...] = ()  # what is in doubt after the last frame, as it is told
         self._items: list[dict[str, Any]] = []  # what is told of the frame
-        self._entries: tuple[Entry, ...] = ()
+        self._entries: tuple[FilmLine, ...] = ()
         self._begin(game)
         self._unplayed = self._dealt
         self._follower = Follower(hand_seq=self._hand_seq)
@@ -195,11 +195,11 @@ class Watcher:
     def _rewrite(self, lines: Sequence[tuple[Line, str]], confidence: Mapping[str, float]) -> None:
         """Replace the lines of the open hand, without those that are illegal now, and tell what is different."""
         before, game = self._entries, self._dealt
-        entries: list[Entry] = []
+        entries: list[FilmLine] = []
         for line, question in lines:
             after, is_legal = self._played(game, line.play)
             if is_legal and game.table is not None:
-                entries.append(Entry(replace(line, before=game.table), question, after))
+                entries.append(FilmLine(replace(line, before=game.table), question, after))
                 game = after
         self._entries = tuple(entries)
         kept = {entry.line.seq for entry in entries}
@@ -222,12 +222,12 @@ class Watcher:
 
     # What is told
 
-    def _withdraw(self, entry: Entry) -> None:
+    def _withdraw(self, entry: FilmLine) -> None:
         self._told[_card(entry.question), str(entry.line.play)] = judge.LEGAL
         if self._confirms:
             self._say(withdrawn=str(entry.line.play), zone=_zone(entry.line))
 
-    def _tell_counted(self, entry: Entry, confidence: float) -> None:
+    def _tell_counted(self, entry: FilmLine, confidence: float) -> None:
         play, zone = entry.line.play, _zone(entry.line)
         key = _card(entry.question), str(play)
         was, self._told[key] = self._told.get(key), COUNTS

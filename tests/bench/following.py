@@ -2,11 +2,9 @@
 
 *film* is `companion watch --confirm legal`. *live, no taps* is the table with plays that count by themselves. *live,
 host* is the table with a person who knows what was played, answers every question truthfully, and types what the
-camera does not ask about. *beliefs* is the likeliest of the weighted hypotheses (`companion/tracking/beam.py`), without
-a record.
+camera does not ask about.
 """
 
-import itertools
 import math
 import time
 import tomllib
@@ -30,19 +28,16 @@ from companion.rules.record.judge import NEW_GAME, Game
 from companion.rules.record.notation import RecordLine, parse_play
 from companion.storage.event_store import Store
 from companion.storage.events import EventKind
-from companion.tracking.beam import Beliefs, names, see
+from companion.tracking.beam import Beliefs
 from companion.tracking.film import LINGER_LOOKS, LINGER_STEP_S, Watcher
-from companion.tracking.follower import Follower
 from companion.tracking.handling import COSTS
-from companion.tracking.hypothesis import Judge, TableAct
+from companion.tracking.hypothesis import Judge
 from companion.tracking.live import TableWatch
 from companion.vision.capture.sources import Frame
 from companion.vision.view import View
 
-FILM, NO_TAPS, HOST, BELIEFS = "film", "live, no taps", "live, host", "beliefs"
-NEW_HOST = "beliefs, host"
+FILM, NO_TAPS, HOST = "film", "live, no taps", "live, host"
 FOLLOWERS = (FILM, NO_TAPS, HOST)
-SURE = 0.9  # probability from which a play of the beliefs counts as proposed
 TOLERANCE_S = 2.5  # for this long after a card was removed, a question about it is still justified
 READS_S = 0.5  # from a question's appearance to the host's answer
 TYPES_S = 4.0  # from a play to its being typed, if the camera does not ask about it
@@ -324,7 +319,7 @@ def follow_film(hand: FilmedHand) -> tuple[Result, list[dict]]:
     return judged(hand, truth, journal, list(sheets.values()), Taps()), items
 
 
-def follow_live(hand: FilmedHand, *, is_hosted: bool, follower: type[Follower] | None = None) -> Result:
+def follow_live(hand: FilmedHand, *, is_hosted: bool) -> Result:
     """Follow the views as the table does: with a truthful host, or with plays that count by themselves."""
     setup = setup_of(hand)
     truth, now = Truth(hand, setup), hand.views[0][0]
@@ -333,7 +328,7 @@ def follow_live(hand: FilmedHand, *, is_hosted: bool, follower: type[Follower] |
         match = Match(Store.open(Path(folder) / "companion.sqlite3"), lambda _: setup.mats)
         policy = Policy.TAP if is_hosted else Policy.AUTO
         match.start([*setup.header(), f"hand first {setup.first}"], policy=policy)
-        watch = TableWatch(match, lambda _frame: now, match.mats, follower=follower)
+        watch = TableWatch(match, lambda _frame: now, match.mats)
         host = Host(match, truth) if is_hosted else None
         for now, after_gap in lingering(hand):
             start = time.process_time()
@@ -480,45 +475,10 @@ class Host:
             self._count("typed")
 
 
-# Beliefs -------------------------------------------------------------------------------------------------------
-
-
-def follow_beliefs(hand: FilmedHand) -> Result:
-    """Follow the views with weighted hypotheses; what is likeliest at the end is the record."""
-    setup = setup_of(hand)
-    truth = Truth(hand, setup)
-    journal = Journal(truth)
-    game, beliefs = started(setup)
-    for view, after_gap in lingering(hand):
-        start = time.process_time()
-        beliefs = see(beliefs, view, after_gap=after_gap)
-        ms = 1000 * (time.process_time() - start)
-        sure = _sure(beliefs)
-        illegal = [_as_question(act) for act in sure if act.reasons]
-        journal.note(view.t_s, illegal, tuple(act.play for act in sure if act.is_legal), ms)
-    plays = tuple(act.play for act in beliefs.best.acts if act.is_legal)
-    journal.note(math.inf, [], plays, 0.0)
-    game = _game(map(str, plays), game)
-    if game.held is not None or game.table.extension_offered_to is not None:
-        game = _game([f"{plays[-1].player} finish"], game)
-    hands = game.hands or tuple(item for item in judge.at_the_end(game))
-    return judged(hand, truth, journal, [item.as_json("")["sides"] for item in hands], Taps())
-
-
 def started(setup: Setup) -> tuple[Game, Beliefs]:
     """Return a game before its first play, and what is believed about its table."""
     game = _game((*setup.header(), f"hand first {setup.first}"))
     return game, Beliefs(Judge(game.table, Places(setup.mats), COSTS, Verb.FINISH))
-
-
-def _sure(beliefs: Beliefs) -> list[TableAct]:
-    """Return the first acts that are as good as certain."""
-    named = zip(beliefs.best.acts, names(beliefs.best.acts), strict=True)
-    return [act for act, _ in itertools.takewhile(lambda one: beliefs.shares[one[1]] >= SURE, named)]
-
-
-def _as_question(act: TableAct) -> Question:
-    return Question(f"1-1-{act.face}.{act.serial}-play", Kind.PLAY, act.zone, (act.play,), reasons=act.reasons)
 
 
 def _game(lines: Iterable[str], game: Game = NEW_GAME) -> Game:
@@ -533,7 +493,5 @@ def follow(hand: FilmedHand, followers: Sequence[str] = FOLLOWERS) -> dict[str, 
         FILM: lambda: follow_film(hand)[0],
         NO_TAPS: lambda: follow_live(hand, is_hosted=False),
         HOST: lambda: follow_live(hand, is_hosted=True),
-        BELIEFS: lambda: follow_beliefs(hand),
-        NEW_HOST: lambda: follow_live(hand, is_hosted=True, follower=Follower),
     }
     return {name: ways[name]() for name in followers}

@@ -23,7 +23,7 @@ from troubles import mishaps
 
 from bench import following, page, views
 from bench.eye import heading, line_of
-from bench.following import BELIEFS, FOLLOWERS, NEW_HOST, Result
+from bench.following import Result
 
 SETS = ("stickers", "faces", "film")
 EYES = ("stored", "pictures", "scene")
@@ -39,7 +39,6 @@ class Job:
     eye: str = "stored"
     only: tuple[str, ...] = ()  # kinds of mishaps; all of them if empty
     save: Path | None = None
-    followers: tuple[str, ...] = FOLLOWERS
 
     def hand(self) -> views.FilmedHand:
         """Return the hand; one without stored views is made."""
@@ -62,8 +61,7 @@ def jobs_of(given: argparse.Namespace) -> list[Job]:
     if not names:
         raise SystemExit("No views are stored: make some with `python -m tests.bench.views`.")
     only = tuple(given.only.split(",")) if given.only else ()
-    followers = (BELIEFS, NEW_HOST) if given.beliefs else FOLLOWERS
-    return [Job(name, eye, only, given.save, followers) for name in names]
+    return [Job(name, eye, only, given.save) for name in names]
 
 
 def _names(of: str, eye: str, given: argparse.Namespace) -> list[str]:
@@ -93,7 +91,7 @@ class Followed:
 
 def followed(job: Job) -> Followed:
     hand = job.hand()
-    found = Followed(job.name, hand.made.get("light") or "", following.follow(hand, job.followers))
+    found = Followed(job.name, hand.made.get("light") or "", following.follow(hand))
     if job.save is not None:
         _save(job.save, hand, found)
     return found
@@ -161,7 +159,6 @@ def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--reserved", action="store_true", help="simulated hands that nothing is estimated on")
     parser.add_argument("--only", help=f"only these kinds of mishap: {', '.join(mishaps.KINDS)}")
-    parser.add_argument("--beliefs", action="store_true", help="follow with the weighted hypotheses instead")
     parser.add_argument("--eye", choices=EYES, default="stored")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--save", type=Path, help="a folder for one hand's frames, setup, truth, faults, deck")
