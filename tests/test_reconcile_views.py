@@ -391,9 +391,9 @@ a discard beneath that was always in sight tells nothing [asmodee]
 a discard that comes to light for the first time is no new one [edition=asmodee-2014]
     enter Ann roll, Bob roll, Ann discard 50, Bob discard 25; lay 25-01 discard; see; up 25-01 50-01; see 3 => nothing
     lay 100-01 1/distance; see => Ann take / Ann 100
-a discard that comes to light for the first time is no new one (2) [edition=asmodee-2014]
+a discard like one beneath is a new one where the next play is legal only after it [edition=asmodee-2014]
     enter Ann roll, Bob roll, Ann discard 50, Bob discard 25; lay 25-01 discard; see; up 25-01 50-01; see 3 => nothing
-    lay 100-01 2/distance; see => 25 miles is no longer on the discard pile. / Bob 100?
+    lay 100-01 2/distance; see => Ann discard 50? / Bob 100
 a taken discard may be discarded again [asmodee]
     lay 100-01 1/distance; see; up 25-01; see 3; lay 25-01 discard; see => Bob discard 25
 a take that was entered by hand is not proposed again [asmodee]
