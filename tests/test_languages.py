@@ -224,7 +224,7 @@ def test_what_was_typed_is_never_taken_for_a_text(french):
 SPEAKERS = {"Problem", "NotSaved", "Unreadable", "UnreadableEdition", "UnknownWord", "SeatingError", "Notice"}
 HEARD = """
 match/match match/state match/zone_plays vision/counting/photographs vision/enrol/guided vision/faces/deck_in_use
-vision/capture/image_io tracking/tracker tracking/live tabletop/template_decks rules/record/notation rules/record/judge
+vision/capture/image_io tracking/asking tracking/live tabletop/template_decks rules/record/notation rules/record/judge
 rules/dealing rules/tableau rules/editions/switches
 """
 """Rooms whose sentences reach a page."""

@@ -170,9 +170,10 @@ class _Asking:
         has_waited = self._record.is_automatic and self._t_s - act.since_s >= BARS.long_s
         is_still = spot is not None and spot.lost_s is None and self._t_s - spot.first_s >= 2 * BARS.while_s
         is_old = has_waited or is_still or self._lies_s(act.zone) >= BARS.while_s
-        if act.manner is Manner.LEFT and act.face.family is Family.REMEDY:
+        belongs = self._record.places.belongs(act.face, act.zone)
+        if act.manner is Manner.LEFT and act.face.family is Family.REMEDY and belongs:
             return None  # It lay there before the hazard that it would end.
-        is_astray = act.manner is Manner.LAID and not self._record.places.belongs(act.face, act.zone)
+        is_astray = act.manner is Manner.LAID and not belongs
         if is_astray and self._lies_s(act.zone) < BARS.put_right_s:
             return None
         if act.play is None or total < (BARS.possible if is_old else BARS.sure):

@@ -1,7 +1,6 @@
 """The beliefs about a table: weighted hypotheses, brought up to date look by look.
 
-Films and tables with plays that count by themselves are followed like this. Where people confirm each play, tracks do
-it still (`track_follower.py`); this is to replace them. `python -m tests.bench.hands` compares them.
+Tables and films are followed like this, however plays count; only the answers differ.
 
 * A **hypothesis** (`hypothesis.py`) is what players did in this hand, in order, and where each card lies now. Its cost
   is the negative logarithm of its probability. Playing an illegal card is expensive, not impossible.

@@ -1,4 +1,4 @@
-"""The table followed live: a thread that looks at each frame, remembers the tracks and lets the match ask what follows.
+"""The table followed live: a thread that looks at each frame, updates the beliefs and lets the match ask what follows.
 
 People answer on their phones (`companion up`, `companion demo`). A film that nobody is asked about is followed by
 `companion.tracking.film`.
@@ -116,7 +116,7 @@ class TableWatch:
     # One frame
 
     def take(self, frame: Frame) -> None:
-        """Look at a frame, bring the tracks up to date, and let the match ask what follows from them."""
+        """Look at a frame, bring the beliefs up to date, and let the match ask what follows from them."""
         last, self._latest = self._latest, frame
         if frame.after_gap or (last is not None and last.image.shape != frame.image.shape):
             self._things = {}
@@ -125,7 +125,7 @@ class TableWatch:
         state = self._match.state
         if state.match != self._of_match:
             self._of_match = state.match
-            if state.hand_entries:  # An earlier match is back: what the tracks of another have told says nothing of it.
+            if state.hand_entries:  # An earlier match is back: what was believed of another says nothing of it.
                 self.begin_anew()
         seen = self._look(frame)
         before, self._hand, view = self._hand.cards, self._hand.after(seen), public(seen)
