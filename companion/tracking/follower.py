@@ -22,6 +22,8 @@ from companion.tracking.looks import SeenTable
 from companion.tracking.revising import Revision, counted, ident, revisions
 from companion.vision.view import Point, View
 
+SETTLED_S = BARS.gathered_s + 1.0  # by then, nothing that was waited for is still to come
+
 
 class Likely(NamedTuple):
     """A play of the likeliest hypothesis."""
@@ -43,6 +45,8 @@ class Follower:
         self._beliefs = beliefs_file.read(memory)
         self._is_gap = False
         self._known_seq: int | None = None  # the last line that was there before the first view
+        self._asked: tuple[Beliefs, Record | None, tuple[Question, ...]] = (self._beliefs, None, ())
+        self._changed_s = 0.0  # when something changed last, or was hidden
         self._hand_before = self._beliefs.record.hand_seq if self._beliefs.record else hand_seq
 
     @property
@@ -54,15 +58,28 @@ class Follower:
         if self._known_seq is None:
             self._known_seq = max((line.seq for line in record.lines), default=0)
         record = self._known(record)
-        known = conditioned(self._beliefs, record)
+        before, known = self._beliefs, conditioned(self._beliefs, record)
         self._beliefs, self._is_gap = see(known, view, after_gap=self._is_gap), False
+        is_same = self._beliefs.hypotheses is before.hypotheses and self._beliefs.looks.pile == before.looks.pile
+        if not is_same or view.unknown_zones:
+            self._changed_s = view.t_s
         if record.hand_seq != self._hand_before and not record.lines:
             self._beliefs = without_first(self._beliefs)
 
     def asking(self) -> Callable[[Record], tuple[Question, ...]]:
         """Return what derives the questions from a record and what is seen now."""
         beliefs, known = self._beliefs, self._known
-        return lambda record: ask(beliefs, known(record))
+
+        def derive(record: Record) -> tuple[Question, ...]:
+            """Return the questions; where nothing has changed, those of the last time."""
+            before, of, asked = self._asked
+            is_settled = beliefs.hypotheses is before.hypotheses and beliefs.looks.t_s - self._changed_s > SETTLED_S
+            if of != record or not (beliefs is before or is_settled):
+                asked = ask(beliefs, known(record))
+            self._asked = beliefs, record, asked
+            return asked
+
+        return derive
 
     def _known(self, record: Record) -> Record:
         """Return the record; what it said before the first view is not doubted."""
