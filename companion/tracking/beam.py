@@ -2,20 +2,39 @@
 
 Tables and films are followed like this, however plays count; only the answers differ.
 
-* A **hypothesis** (`hypothesis.py`) is what players did in this hand, in order, and where each card lies now. Its cost
-  is the negative logarithm of its probability. Playing an illegal card is expensive, not impossible.
-* A **look** (`looks.py`) is what a frame adds about one zone. Cards are seen as spots, which stay while nothing moves.
-  A hidden zone never shows that a card is gone; a card in it counts once it lies still.
-* An **action** (`actions.py`) explains the difference between a look and a hypothesis: a play, a card that was moved,
-  removed or carried to the discard pile, a play that the camera missed, an error of the eye.
-* The prices are in `handling.py`. Evidence adds up over looks, up to a limit: later looks repeat the same errors.
-* People are evidence (`conditioning.py`). What they entered, confirmed, changed or refused is certain. A line that
-  counted by itself is not.
-* From beliefs and record follow the questions (`asking.py`) and the changes of what counted (`revising.py`).
+**A hypothesis** (`hypothesis.py`) is one explanation of everything seen in this hand: what players did, in order, and
+where each card lies. Its cost is the negative logarithm of its probability, so costs add up. `Judge` gives each act its
+meaning by the rules: an illegal play is expensive, never impossible.
 
-After each look the likeliest hypotheses are kept. So nothing is decided early: a card may count as moved until the next
-player's play shows that it was an equal card played on top. To add a habit of players, add an option to `actions.py`
-and its price to `handling.py`.
+**A look** (`looks.py`) is what a frame adds about one zone. Sightings are followed as spots; a card that is picked up
+and put down again is a new spot. Later looks at a zone that stays as it is add less, because they repeat the same
+errors. A hidden zone never shows that a card is gone. A card in it counts once it lies still.
+
+**An action** (`actions.py`) explains how a look differs from a hypothesis. For each new spot one of these is chosen:
+
+* a card of this zone, moved a little or uncovered again
+* a card from another zone, or from a hand that just picked it up: a beaten hazard carried to the discard pile costs
+  little, the last play corrected more, any other card much
+* a new card, played: in turn, out of turn or illegally, perhaps after a play that the camera missed under a hand
+* an error of the eye: a card seen twice or misread
+
+Each card that should show and does not was missed by the eye, covered by a later card, or picked up: as a play taken
+back, a slip put right, a top discard that was taken, or because the cards are being gathered in.
+
+**The likelihood** assumes that zones are independent within a look, that the reader's confidence is the probability of
+a face, and that a card within 1.2 mm of where it was has not been touched. An equal card may be played exactly on
+another; then only what follows can tell. All prices are in `handling.py`.
+
+**People are evidence** (`conditioning.py`). What they entered, confirmed, changed or refused is certain. A line that
+counted by itself is not.
+
+**What follows**: the questions (`asking.py`) and the changes of what counted (`revising.py`). After each look the
+likeliest hypotheses are kept. So nothing is decided early: a card may count as moved until the next player's play shows
+that it was an equal card played on top.
+
+To add a habit of players, add an option to `actions.py` and its price to `handling.py`, and write the scene in
+`tests/test_mishaps.py`. `python -m tests.bench.lost` says whether the truth of a hand was never among the hypotheses,
+was dropped, or was thought less likely.
 """
 
 from __future__ import annotations

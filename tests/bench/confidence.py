@@ -9,18 +9,21 @@ verdict (legal or illegal) is right. A card that was first put into a wrong zone
 
 import argparse
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from bench import hands, page
 from bench.following import TOLERANCE_S, follow_film
 from bench.views import TruePlay
 
 parsed = hands.parsed  # the options are those of `tests.bench.hands`
-BINS = (0.99, 0.97, 0.95, 0.9, 0.8, 0.5, 0.0)
+BINS = (0.98, 0.95, 0.9, 0.8, 0.5, 0.0)
 ASKING = 0.9
+SIMULATED = "simulated"
+
+Judged = tuple[dict, bool | None]  # a proposal, and whether it was right; None: astray
 
 
-def judged(told: list[dict], plays: Sequence[TruePlay]) -> Iterator[tuple[dict, bool | None]]:
+def judged(told: list[dict], plays: Sequence[TruePlay]) -> Iterator[Judged]:
     """Yield each proposal and whether it was right; None: astray. Plays taken back are illegal, all others legal."""
     left = list(plays)
     for item in told:
@@ -47,45 +50,77 @@ def _is_astray(item: dict, plays: Sequence[TruePlay]) -> bool:
     return any(from_s <= item["t_s"] < (until_s or 0.0) + TOLERANCE_S for from_s, until_s in strays)
 
 
-def table(found: list[tuple[dict, bool | None]]) -> str:
-    """Return the share of right proposals by confidence, as Markdown."""
-    by_edge = {edge: [] for edge in BINS}
+def table(found: Sequence[Judged]) -> str:
+    """Return the share of right proposals by confidence, as Markdown, and by how much the confidences are off."""
+    by_edge: dict[float, list[Judged]] = {edge: [] for edge in BINS}
     for one in found:
         by_edge[next(edge for edge in BINS if one[0]["confidence"] >= edge)].append(one)
     rows = [_row(f"{edge:.2f}", some) for edge, some in by_edge.items() if some]
     sure = [one for edge, some in by_edge.items() if edge >= ASKING for one in some]
-    return "\n".join([HEAD, *rows, _row("**0.90 and more**", sure)])
+    return "\n".join(
+        [HEAD, *rows, _row("**0.90 and more**", sure), "", f"Expected calibration error: {_error(by_edge):.3f}"]
+    )
 
 
-HEAD = "| confidence from | proposals | confirmed | right | astray | wrong | share |\n|---|---|---|---|---|---|---|"
+COLUMNS = ("confidence from", "mean", "proposals", "counted", "right", "astray", "wrong", "share right")
+HEAD = f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}"
 
 
-def _row(name: str, some: list[tuple[dict, bool | None]]) -> str:
-    made, confirmed = len(some), sum(item["confirmed"] for item, _ in some)
+def _row(name: str, some: Sequence[Judged]) -> str:
+    made, counted = len(some), sum(item["confirmed"] for item, _ in some)
     right, astray, wrong = (sum(is_right is said for _, is_right in some) for said in (True, None, False))
-    share = f"{right / (made - astray):.2%}" if made > astray else "–"
-    return f"| {name} | {made} | {confirmed} | {right} | {astray} | {wrong} | {share} |"
+    mean, share = _mean_and_share(some)
+    return f"| {name} | {mean:.3f} | {made} | {counted} | {right} | {astray} | {wrong} | {share:.2%} |"
+
+
+def _mean_and_share(some: Sequence[Judged]) -> tuple[float, float]:
+    """Return the mean confidence, and the share of right proposals, of those that were not astray."""
+    there = [(item["confidence"], is_right) for item, is_right in some if is_right is not None]
+    count = max(1, len(there))
+    return sum(sure for sure, _ in there) / count, sum(is_right for _, is_right in there) / count
+
+
+def _error(by_edge: Mapping[float, Sequence[Judged]]) -> float:
+    """Return the expected calibration error: the mean distance of confidence and share, weighted by proposals."""
+    total = sum(is_right is not None for some in by_edge.values() for _, is_right in some)
+    off = ((sum(r is not None for _, r in some), *_mean_and_share(some)) for some in by_edge.values())
+    return sum(count * abs(mean - share) for count, mean, share in off) / max(1, total)
+
+
+def found_in(job: hands.Job) -> tuple[str, list[Judged]]:
+    """Return what was proposed in a hand, and whether it was right."""
+    hand = job.hand()
+    return job.name, list(judged(follow_film(hand)[1], hand.plays))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     given, found = parsed(arguments), []
     figures = page.Figures("confidence", arguments) if given.write else None
-    for job in hands.jobs_of(given):
-        hand = job.hand()
-        here = list(judged(follow_film(hand)[1], hand.plays))
+    for name, here in hands.each(found_in, hands.jobs_of(given), given.jobs):
         found += here
         for item, is_right in here:
             if is_right is False:
-                what = f"{item['proposal']} ({item['verdict']}, in {item['zone']})"
-                print(f"    {job.name}, {item['t_s']:.1f} s: {what}", flush=True)
+                what = f"{item['proposal']} ({item['verdict']}, in {item['zone']}, {item['confidence']})"
+                print(f"    {name}, {item['t_s']:.1f} s: {what}", flush=True)
     print(table(found))
     if figures:
-        figures.write(page.READING, given.eye, table(found).splitlines(), measured(given))
+        figures.write(page.READING, _of(given), table(found).splitlines(), measured(given))
 
 
 def measured(given: argparse.Namespace) -> str:
-    seen = "no pictures, true sightings followed" if given.eye == "scene" else "`companion/vision/eye.py`, followed"
-    return f"{seen} by the film follower `companion/tracking/film.py`, not the live follower"
+    return f"{SEEN[_of(given)]}, followed by `companion/tracking/film.py`"
+
+
+def _of(given: argparse.Namespace) -> str:
+    return SIMULATED if given.set == [SIMULATED] else given.eye
+
+
+SEEN = {
+    SIMULATED: "no pictures, simulated views with errors",
+    "scene": "no pictures, true sightings",
+    "stored": "`companion/vision/eye.py`",
+    "pictures": "`companion/vision/eye.py`",
+}
 
 
 if __name__ == "__main__":
