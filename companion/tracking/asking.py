@@ -21,6 +21,7 @@ from companion.match.zone_plays import where
 from companion.rules.card_names import card_term
 from companion.rules.cards import Card, Family
 from companion.rules.play import Play, Verb
+from companion.rules.reasons import Code
 from companion.rules.referee import objections
 from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of
@@ -143,12 +144,13 @@ class _Asking:
 
     def _may_follow(self, act: TableAct, table: Table) -> bool:
         """True if the play that comes before this may still lie under the arm that made it."""
-        longest_s = BARS.turn_s if act.reasons else BARS.moment_s
+        is_early = any(why.code is Code.NOT_YOUR_TURN for why in act.reasons)
+        longest_s = BARS.turn_s if is_early else BARS.moment_s
         if self._t_s - act.since_s >= longest_s:
             return False
         looks, reach = self._beliefs.looks, self._record.places.within_reach(table) - {act.zone}
         spans = (looks.zones[zone].hidden[-1] for zone in reach if zone in looks.zones and looks.zones[zone].hidden)
-        until_s = self._t_s - BARS.moment_s * bool(act.reasons)
+        until_s = self._t_s - BARS.moment_s * is_early
         return any(act.since_s - longest_s < begin <= act.since_s and end >= until_s for begin, end in spans)
 
     def _may_be_doubled(self, act: TableAct, acts: Sequence[TableAct], table: Table) -> bool:

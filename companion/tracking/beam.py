@@ -1,40 +1,47 @@
-"""The beliefs about a table: weighted hypotheses, brought up to date look by look.
+"""The beliefs about a table: weighted hypotheses, updated look by look.
 
-Tables and films are followed like this, however plays count; only the answers differ.
+A table where people confirm plays, a table where plays count by themselves, and a film are all followed like this. They
+differ only in who answers the questions.
 
-**A hypothesis** (`hypothesis.py`) is one explanation of everything seen in this hand: what players did, in order, and
-where each card lies. Its cost is the negative logarithm of its probability, so costs add up. `Judge` gives each act its
-meaning by the rules: an illegal play is expensive, never impossible.
+**A hypothesis** (`hypothesis.py`) is one explanation of everything seen since the cards were dealt: what players did,
+in order, and where each card lies. Its cost is the negative logarithm of its probability, so costs add up. `Judge` gives
+each act its meaning by the rules. A play in turn, one out of turn and one that is illegal have different prices; no play
+is impossible. A card that was put down too early counts once its turn comes, at the price of a play out of turn.
 
-**A look** (`looks.py`) is what a frame adds about one zone. Sightings are followed as spots; a card that is picked up
-and put down again is a new spot. Later looks at a zone that stays as it is add less, because they repeat the same
-errors. A hidden zone never shows that a card is gone. A card in it counts once it lies still.
+**A look** (`looks.py`) is what a frame adds about one zone. A *spot* is a sighting that stays: the same sticker, the
+same number of the eye, or the same face within a few millimeters. A card without a sticker that is picked up and put
+down again is a new spot. The first looks at a zone that stays as it is count in full, later ones a quarter, and in the
+end nothing, because they repeat the same errors. A zone with an arm, a cup or glare over any part of it never shows that
+a card is gone; a card that is seen there counts once it lies still.
 
-**An action** (`actions.py`) explains how a look differs from a hypothesis. For each new spot one of these is chosen:
+**An action** (`actions.py`) explains how a look differs from a hypothesis. A new spot is one of these:
 
-* a card of this zone, moved a little or uncovered again
-* a card from another zone, or from a hand that just picked it up: a beaten hazard carried to the discard pile costs
-  little, the last play corrected more, any other card much
-* a new card, played: in turn, out of turn or illegally, perhaps after a play that the camera missed under a hand
-* an error of the eye: a card seen twice or misread
+* a card of this zone that was moved or uncovered; the farther it moved, the less likely. Within the measuring error
+  nobody touched it
+* a card from another zone: a beaten hazard or its remedy on the discard pile costs little, the last play in a better
+  place more, any other card much
+* a new card, played in turn or not, legally or not, perhaps after a play that the camera missed under an arm
+* an error of the eye: a card seen twice, or misread
 
-Each card that should show and does not was missed by the eye, covered by a later card, or picked up: as a play taken
-back, a slip put right, a top discard that was taken, or because the cards are being gathered in.
+A card that should show and does not was missed by the eye, was covered by a later card, or was picked up. Picking up an
+illegal card costs little, the last play more, any other card much; a top discard may have been taken; and once cards are
+gathered in, each costs little.
 
-**The likelihood** assumes that zones are independent within a look, that the reader's confidence is the probability of
-a face, and that a card within 1.2 mm of where it was has not been touched. An equal card may be played exactly on
-another; then only what follows can tell. All prices are in `handling.py`.
+**The likelihood** assumes that zones are independent within a look, and that the confidence of a reading is the
+probability of its face. A card may be an equal one that was moved, or lie on it; often only later plays can tell. All
+prices (`Costs`) are in `handling.py`, with the bars from which something is asked and the time that a doubt may wait
+(`Bars`).
 
-**People are evidence** (`conditioning.py`). What they entered, confirmed, changed or refused is certain. A line that
-counted by itself is not.
+**People are evidence** (`conditioning.py`). What they entered, confirmed, changed or refused is certain. A line of the
+record that counted by itself is no evidence.
 
-**What follows**: the questions (`asking.py`) and the changes of what counted (`revising.py`). After each look the
-likeliest hypotheses are kept. So nothing is decided early: a card may count as moved until the next player's play shows
-that it was an equal card played on top.
+After each look the likeliest hypotheses are kept, some forty. So a doubt can stay open for several plays: a card counts
+as moved until the next player's play shows that an equal card was played on it. From the beliefs and the record come the
+questions (`asking.py`) and the changes to lines that counted by themselves (`revising.py`).
 
 To add a habit of players, add an option to `actions.py` and its price to `handling.py`, and write the scene in
-`tests/test_mishaps.py`. `python -m tests.bench.lost` says whether the truth of a hand was never among the hypotheses,
-was dropped, or was thought less likely.
+`tests/test_mishaps.py`. `python -m tests.bench.lost` shows where the true hypothesis of a hand was lost: never
+generated, dropped, or less likely than another.
 """
 
 from __future__ import annotations
