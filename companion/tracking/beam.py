@@ -4,15 +4,16 @@ A table where people confirm plays, a table where plays count by themselves, and
 differ only in who answers the questions.
 
 **A hypothesis** (`hypothesis.py`) is one explanation of everything seen since the cards were dealt: what players did,
-in order, and where each card lies. Its cost is the negative logarithm of its probability, so costs add up. `Judge` gives
-each act its meaning by the rules. A play in turn, one out of turn and one that is illegal have different prices; no play
-is impossible. A card that was put down too early counts once its turn comes, at the price of a play out of turn.
+in order, and where each card lies. Its cost is the negative logarithm of its probability, so costs add up. `Judge`
+gives each act its meaning by the rules. A play in turn, one out of turn and one that is illegal have different prices;
+no play is impossible. A card that was put down too early counts once its turn comes, at the price of a play out of
+turn.
 
 **A look** (`looks.py`) is what a frame adds about one zone. A *spot* is a sighting that stays: the same sticker, the
 same number of the eye, or the same face within a few millimeters. A card without a sticker that is picked up and put
 down again is a new spot. The first looks at a zone that stays as it is count in full, later ones a quarter, and in the
-end nothing, because they repeat the same errors. A zone with an arm, a cup or glare over any part of it never shows that
-a card is gone; a card that is seen there counts once it lies still.
+end nothing, because they repeat the same errors. A zone with an arm, a cup or glare over any part of it never shows
+that a card is gone; a card that is seen there counts once it lies still.
 
 **An action** (`actions.py`) explains how a look differs from a hypothesis. A new spot is one of these:
 
@@ -24,8 +25,8 @@ a card is gone; a card that is seen there counts once it lies still.
 * an error of the eye: a card seen twice, or misread
 
 A card that should show and does not was missed by the eye, was covered by a later card, or was picked up. Picking up an
-illegal card costs little, the last play more, any other card much; a top discard may have been taken; and once cards are
-gathered in, each costs little.
+illegal card costs little, the last play more, any other card much; a top discard may have been taken; and once cards
+are gathered in, each costs little.
 
 **The likelihood** assumes that zones are independent within a look, and that the confidence of a reading is the
 probability of its face. A card may be an equal one that was moved, or lie on it; often only later plays can tell. All
@@ -36,8 +37,8 @@ prices (`Costs`) are in `handling.py`, with the bars from which something is ask
 record that counted by itself is no evidence.
 
 After each look the likeliest hypotheses are kept, some forty. So a doubt can stay open for several plays: a card counts
-as moved until the next player's play shows that an equal card was played on it. From the beliefs and the record come the
-questions (`asking.py`) and the changes to lines that counted by themselves (`revising.py`).
+as moved until the next player's play shows that an equal card was played on it. From the beliefs and the record come
+the questions (`asking.py`) and the changes to lines that counted by themselves (`revising.py`).
 
 To add a habit of players, add an option to `actions.py` and its price to `handling.py`, and write the scene in
 `tests/test_mishaps.py`. `python -m tests.bench.lost` shows where the true hypothesis of a hand was lost: never
