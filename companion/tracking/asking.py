@@ -395,7 +395,7 @@ class _Asking:
         """Refused cards that are still on the table after a later play."""
         for zone, there in self._best.zones.items():
             for card in there:
-                said = self._record.said_of(self._ident(card.serial, card.face, Kind.PLAY))
+                said = self._record.answers.get(self._ident(card.serial, card.face, Kind.PLAY))
                 is_late = said is not None and any(line.seq > said.seq for line in self._record.lines)
                 if said is not None and said.answer is Answer.TAKEN_BACK and is_late and card.spot:
                     name = self._called(card.face)

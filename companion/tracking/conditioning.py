@@ -226,7 +226,7 @@ class _Conditioned:
     def _expected(self, line: Line) -> TableAct:
         zone, face = next(iter(line.spots), (DISCARD_ZONE, Card.UNKNOWN))
         serial = line.serial if line.serial is not None else -1000 * line.seq
-        if line.spots and not line.is_unseen:
+        if line.spots:
             self._expect(zone, face, serial)
         return TableAct(serial, face, zone, False, Manner.UNSEEN, 0.0, 0.0)
 

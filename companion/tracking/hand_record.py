@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from companion.match.questions import Answer, Answered, Answers, is_of_a_card, serial_of
+from companion.match.questions import Answer, Answers, is_of_a_card, serial_of
 from companion.match.zone_plays import Places
 from companion.rules.cards import Card
 from companion.rules.play import Play, Verb
@@ -23,7 +23,6 @@ class Line:
     before: Table  # the table that it was played on
     places: Places
     serial: int | None = None  # the track that it was told by
-    is_unseen: bool = False  # True if its card was laid and nobody will see it
     is_vouched: bool = True  # False if it counted by itself and no person has confirmed or changed it
 
     @cached_property
@@ -75,7 +74,3 @@ class Record:
             and not ident.endswith("-differs")
             and is_of_a_card(ident, self.match, self.hand_seq)
         )
-
-    def said_of(self, question: str) -> Answered | None:
-        """Return what people answered to a question."""
-        return self.answers.get(question)
