@@ -4,7 +4,7 @@ import random
 from collections import Counter
 
 import pytest
-from bench.following import BELIEFS, FILM, follow
+from bench.following import FILM, NO_TAPS, follow
 from habits import simulated_hands
 from habits.acted_hand import Acting, Habits
 from habits.noisy_eye import Noise
@@ -164,5 +164,5 @@ def test_without_habits_every_card_ends_where_the_rules_put_it(table):
 def test_without_habits_and_noise_both_followers_get_every_play(table, by):
     script = simulated_hands.script_of(table, f"zero-{table}")
     hand = simulated_hands.hand_of(script, Habits(), Noise(), by, f"zero-{table}")
-    for result in follow(hand, (FILM, BELIEFS)).values():
+    for result in follow(hand, (FILM, NO_TAPS)).values():
         assert (counts(result), result.sheets_right) == ((result.plays, 0, 0, 0), 1)

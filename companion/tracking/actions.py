@@ -214,8 +214,8 @@ class Actions:
     def _carrying(self, h: Hypothesis, card: TableCard, old: str, new: str) -> float:
         if new == DISCARD_ZONE and self._is_beaten(h, card, old):
             is_deep = any(c.serial == card.serial for c in h.zones[old][:-2])
-            # To carry it off, a hand has to reach into both places.
-            no_hand = 2 * self._costs.no_hand * (old not in self._touched)
+            # To carry it off, a hand has to reach into both places; a card that was never seen may be gone for long.
+            no_hand = 2 * self._costs.no_hand * (card.spot > 0 and old not in self._touched)
             return self._costs.cleared + no_hand + self._costs.dug_out * is_deep
         if h.acts and h.acts[-1].serial == card.serial:
             is_fine = h.acts[-1].is_legal and self._judge.places.belongs(card.face, old)

@@ -434,11 +434,7 @@ def _is_clear(spot: SeenCard) -> bool:
 
 def _is_fleeting(spot: SeenCard) -> bool:
     """True if a card has not been seen to lie still, and nothing has come to lie on it."""
-    return (
-        spot.still < BARS.still_looks
-        if spot.lost_s is None
-        else spot.lost_s == math.inf and spot.looks < BARS.still_looks
-    )
+    return not spot.has_rested and spot.lost_s in (None, math.inf)
 
 
 def _is_askew(spot: SeenCard) -> bool:

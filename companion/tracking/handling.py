@@ -80,7 +80,6 @@ class Bars:
     put_right_s: float = 4.0  # players correct a misplaced card within this time
     turn_s: float = 6.0  # a player's arm is over the table for at most this long
     gathered_s: float = 12.0  # longest pause while the cards are gathered
-    still_looks: int = 2  # looks for which a card has to lie still
     many: int = 3  # cards that mean more together than each alone
     most_plays: int = 3  # plays that a question offers
 

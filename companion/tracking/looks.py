@@ -47,6 +47,7 @@ class SeenCard(NamedTuple):
     looks: int = 1  # readings so far
     still: int = 1  # looks without movement
     lost_s: float | None = None  # since when its visible zone is seen without it
+    has_rested: bool = False  # two looks in a row saw it in the same place
 
     @property
     def is_unread(self) -> bool:
@@ -132,7 +133,7 @@ class SeenTable:
         """Return the looks after pictures were missing: every card has to be seen again."""
         zones = {
             zone: memory._replace(
-                spots=tuple(s._replace(lost_s=None, still=0) for s in memory.spots), weight=0.0
+                spots=tuple(s._replace(lost_s=None, still=0, has_rested=False) for s in memory.spots), weight=0.0
             ).covered(self.t_s)
             for zone, memory in self.zones.items()
         }
@@ -241,6 +242,7 @@ class _Follow:
             earliest_s=old.earliest_s,
             looks=old.looks + 1,
             still=old.still + 1 if is_still else 1,
+            has_rested=old.has_rested or is_still,
         )
         if s.face is Card.UNKNOWN and not old.is_unread:
             return new._replace(
