@@ -212,10 +212,11 @@ class _Conditioned:
         return None
 
     def _pay(self, acts: Iterable[TableAct]) -> None:
-        """Add the costs of acts that are going to be told or dropped."""
+        """Add the costs of acts that are going to be told or dropped; one that was given back has been paid."""
         for act in acts:
-            n = next(n for n, one in enumerate(self._h.acts) if one.serial == act.serial)
-            self._cost += act.total - (self._h.acts[n - 1].total if n else 0.0)
+            n = next((n for n, one in enumerate(self._h.acts) if one.serial == act.serial), None)
+            if n is not None:
+                self._cost += act.total - (self._h.acts[n - 1].total if n else 0.0)
 
     def _drop(self, missed: Sequence[TableAct]) -> None:
         serials = {act.serial for act in missed}

@@ -236,13 +236,14 @@ class _Follow:
 
     def _seen_again(self, old: SeenCard, s: Sighting, at_mm: complex, turn: float) -> SeenCard:
         is_still = abs(at_mm - old.at_mm) <= STILL_MM and old.lost_s is None
+        still = old.still + 1 if is_still else 1
         new = self._spot(s, at_mm, turn)._replace(
             number=old.number,
             first_s=old.first_s,
             earliest_s=old.earliest_s,
             looks=old.looks + 1,
-            still=old.still + 1 if is_still else 1,
-            has_rested=old.has_rested or is_still,
+            still=still,
+            has_rested=old.has_rested or still > 1,
         )
         if s.face is Card.UNKNOWN and not old.is_unread:
             return new._replace(
