@@ -133,7 +133,7 @@ class SeenTable:
         """Return the looks after pictures were missing: every card has to be seen again."""
         zones = {
             zone: memory._replace(
-                spots=tuple(s._replace(lost_s=None, still=0, has_rested=False) for s in memory.spots), weight=0.0
+                spots=tuple(s._replace(lost_s=None, still=0) for s in memory.spots), weight=0.0
             ).covered(self.t_s)
             for zone, memory in self.zones.items()
         }
