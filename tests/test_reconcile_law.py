@@ -138,7 +138,7 @@ class Conversation:
         gone = {
             card
             for line, card in told
-            if card and card not in lying and line.spots[0] in spots and line.play.card is face_of(card)
+            if card in self.ever and card not in lying and line.spots[0] in spots and line.play.card is face_of(card)
             if faces[face_of(card)] == 1
         }
         return gone if len(gone) == 1 else set()

@@ -267,8 +267,7 @@ class _Asking:
         return place and place[1]
 
     def _ident(self, serial: int, face: Card, kind: Kind) -> str:
-        card = self._card(serial)
-        name = (card.card if card is not None else None) or face.value
+        name = self._best.card_of(serial) or face.value
         return question_id(self._record.match, self._record.hand_seq, name, serial, kind)
 
     def _lies_s(self, zone: str) -> float:

@@ -5,6 +5,7 @@ Costs are negative log-probabilities in nats, so they add up; the cheapest hypot
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -95,6 +96,11 @@ class Hypothesis(NamedTuple):
     @property
     def cost(self) -> float:
         return self.handling + (self.acts[-1].total if self.acts else 0.0)
+
+    def card_of(self, serial: int) -> str | None:
+        """Return the physical card of this number, wherever it is; None if no sticker names it."""
+        cards = itertools.chain(*self.zones.values(), (one.card for one in (*self.gone, *self.lifted)))
+        return next((card.card for card in cards if card.serial == serial), None)
 
     def act_of(self, serial: int) -> TableAct | None:
         return next((act for act in self.acts if act.serial == serial), None)

@@ -80,9 +80,7 @@ def _changes(
 
 def ident(h: Hypothesis, act: TableAct, record: Record, kind: Kind = Kind.PLAY) -> str:
     """Return the id of the question about an act; a play that the camera missed has no card."""
-    cards = (card for there in h.zones.values() for card in there)
-    card = next((card for card in cards if card.serial == act.serial), None)
-    name = (card.card if card is not None else None) or act.face.value
+    name = h.card_of(act.serial) or act.face.value
     how = "-taken" if act.manner is Manner.TAKEN else ""
     serial: int | str = act.serial if act.serial > 0 else f"n{-act.serial}"
     return question_id(record.match, record.hand_seq, f"{name}{how}", serial, kind)
