@@ -26,6 +26,7 @@ from companion.rules.record.judge import Game, JudgedLine
 from companion.rules.record.notation import RecordLine
 from companion.tracking.follower import Follower
 from companion.tracking.hand_record import Line, Record
+from companion.tracking.handling import BARS
 from companion.tracking.robot_hand import public
 from companion.vision.capture.sources import Frame
 from companion.vision.view import View
@@ -33,7 +34,6 @@ from companion.vision.view import View
 LINGER_LOOKS, LINGER_STEP_S = 10, 0.1  # extra looks at the last frame of a film, and seconds between them
 POSSIBLE = 0.5  # confidence from which a play in doubt is told
 LIKELY = 0.85  # confidence in a card from which its play counts although nothing follows
-PATIENCE_S = 20.0  # after this time, the likeliest hypothesis decides about a play
 MOST_ANSWERS = 20  # changes of the record after one frame
 OF_THE_TABLE = (Verb.EXHAUSTED, Verb.END)
 
@@ -117,7 +117,7 @@ class Watcher:
         self._follower.see(public(self._look(frame)), self._record)
         self._revise(at_the_end=False)
         self._answer()
-        self._decide(frame.t_s - PATIENCE_S)
+        self._decide(frame.t_s - BARS.patience_s)
         if self._follower.is_cleared(self._record):
             self._decide_all()
             self._items = self._new_items()

@@ -90,7 +90,8 @@ class Follower:
     def revisions(self, record: Record, *, at_the_end: bool = False) -> tuple[Revision, ...]:
         """Return what is to be changed in the record where plays count by themselves; `at_the_end`: nothing follows."""
         known = self._known(record)
-        return revisions(conditioned(self._beliefs, known), known, at_the_end=at_the_end)
+        beliefs = conditioned(self._beliefs, known)
+        return revisions(beliefs, known, at_the_end=at_the_end or _is_overdue(beliefs, known))
 
     def likeliest(self, record: Record) -> tuple[Likely, ...]:
         """Return what the likeliest hypothesis has after the vouched lines, up to a play that no picture shows."""
@@ -155,3 +156,9 @@ class Follower:
         """Write to the disk what has changed."""
         if self._memory is not None:
             self._written = beliefs_file.write(self._memory, self._beliefs, self._written)
+
+
+def _is_overdue(beliefs: Beliefs, record: Record) -> bool:
+    """True if the likeliest hypothesis has had more plays than the record for long: then it decides."""
+    until_s = beliefs.looks.t_s - BARS.patience_s
+    return sum(act.since_s <= until_s for act in counted(beliefs.best)) > len(record.unvouched)

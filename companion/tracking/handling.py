@@ -76,6 +76,7 @@ class Bars:
     askew_deg: float = 20.0  # a card this close to the diagonal lies neither upright nor sideways
     while_s: float = 0.8  # how long a zone has to be seen as it is
     long_s: float = 8.0  # after this time a play counts by itself although it is in doubt
+    patience_s: float = 20.0  # after this time, the likeliest hypothesis decides about a play
     moment_s: float = 0.8  # a card that is missing for longer was not just picked up
     put_right_s: float = 4.0  # players correct a misplaced card within this time
     turn_s: float = 6.0  # a player's arm is over the table for at most this long
