@@ -26,7 +26,7 @@ from companion.rules.referee import objections
 from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import DISCARD_ZONE, DRAW_ZONE, is_pile, mat_of
-from companion.tracking.actions import DOUBLED_S
+from companion.tracking.actions import CLEAR_MM, DOUBLED_S
 from companion.tracking.beam import Beliefs, Name, names
 from companion.tracking.conditioning import conditioned
 from companion.tracking.hand_record import Line, Record
@@ -75,11 +75,11 @@ class _Asking:
             return self._beliefs.hypotheses[n], self._shown[n]
         backs = [any(act.manner is Manner.BACK for act in h.acts) for h in self._beliefs.hypotheses]
         share = sum(w for w, is_back in zip(self._beliefs.weights, backs, strict=True) if is_back)
-        found = zip(self._beliefs.hypotheses, self._shown, backs, strict=True)
-        return next(
-            ((h, acts) for h, acts, is_back in found if is_back is (share >= BARS.likely)),
-            (self._beliefs.best, self._shown[0]),
-        )
+        weighted = zip(self._beliefs.hypotheses, self._shown, backs, strict=True)
+        found = [(h, acts) for h, acts, is_back in weighted if is_back is (share >= BARS.likely)]
+        # A play whose card is not on the table any more is not asked about.
+        lying = (one for one in found if self._record.is_automatic or _are_lying(*one))
+        return next(lying, found[0] if found else (self._beliefs.best, self._shown[0]))
 
     def _visible(self, h: Hypothesis) -> tuple[TableAct, ...]:
         """The acts of a hypothesis as the record would have them: without those that the camera missed."""
@@ -108,6 +108,10 @@ class _Asking:
                 about = self._about_special(act, table)
                 awaits = awaits or about is not None
                 asked.append(about)
+                continue
+            if not self._record.is_automatic and self._is_taken_up(act):
+                # People know whether that undid the play.
+                table = act.after or table
                 continue
             later = any(self._is_plain(*each) for each in list(zip(acts, names(acts), strict=True))[n + 1 :])
             waits = awaits or self._may_be_doubled(act, acts, table) or (self._may_be_taken(act) and not later)
@@ -261,6 +265,21 @@ class _Asking:
         zone = self._beliefs.looks.zones.get(act.zone)
         spots = zone.spots if zone is not None and card is not None else ()
         return next((spot for spot in spots if card is not None and spot.number == card.spot), None)
+
+    def _is_taken_up(self, act: TableAct) -> bool:
+        """True if the card of a play is not in its place now, and no later card may lie on it."""
+        place, looks = self._place(act.serial), self._beliefs.looks
+        if place is None or act.manner is not Manner.LAID:
+            return act.manner is Manner.LAID
+        zone, card = place
+        spots = looks.zones[zone].spots if zone in looks.zones else ()
+        spot = next((one for one in spots if one.number == card.spot), None)
+        if not card.spot or (spot is not None and spot.lost_s in (None, math.inf)):
+            return False
+        if card.spot in looks.glimpsed:
+            return True  # It may have been carried past.
+        later = (one for one in spots if one.lost_s is None and one.first_s > act.since_s)
+        return not any(is_pile(zone) or abs(one.at_mm - card.at_mm) < CLEAR_MM for one in later)
 
     def _card(self, serial: int) -> TableCard | None:
         place = self._place(serial)
@@ -431,9 +450,15 @@ def _is_clear(spot: SeenCard) -> bool:
     return most >= max(BARS.least_lead, second + BARS.clear_lead)
 
 
+def _are_lying(h: Hypothesis, acts: Sequence[TableAct]) -> bool:
+    """True if the cards of all these plays are on the table."""
+    lying = {card.serial for there in h.zones.values() for card in there}
+    return all(act.serial in lying for act in acts if act.manner is Manner.LAID)
+
+
 def _is_fleeting(spot: SeenCard) -> bool:
     """True if a card has not been seen to lie still, and nothing has come to lie on it."""
-    return not spot.has_rested and spot.lost_s in (None, math.inf)
+    return not spot.has_rested and (spot.lost_s is None or (spot.lost_s == math.inf and spot.looks < 2))
 
 
 def _is_askew(spot: SeenCard) -> bool:

@@ -128,16 +128,18 @@ class SeenTable:
     begun_s: float = math.inf  # when the first look was
     gap_s: float = -math.inf  # when pictures were missing last
     pile: PileSeen = field(default_factory=PileSeen)
+    glimpsed: frozenset[int] = frozenset()  # spots that were seen only once before pictures were missing
 
     def broken(self) -> SeenTable:
         """Return the looks after pictures were missing: every card has to be seen again."""
         zones = {
             zone: memory._replace(
-                spots=tuple(s._replace(lost_s=None, still=0) for s in memory.spots), weight=0.0
+                spots=tuple(s._replace(lost_s=None, still=0, has_rested=False) for s in memory.spots), weight=0.0
             ).covered(self.t_s)
             for zone, memory in self.zones.items()
         }
-        return replace(self, zones=zones, gap_s=self.t_s)
+        glimpsed = {spot.number for memory in self.zones.values() for spot in memory.spots if spot.looks < 2}
+        return replace(self, zones=zones, gap_s=self.t_s, glimpsed=self.glimpsed | glimpsed)
 
     def after(self, view: View) -> tuple[SeenTable, tuple[ZoneLook, ...]]:
         """Return the memory after a view, and what it adds about each zone, the zones of older news first."""
@@ -173,7 +175,7 @@ class SeenTable:
                 looks.append(ZoneLook(zone, shown, is_visible, is_first, adds, before_s, was_there, is_touched))
         looks.sort(key=lambda look: max((spot.first_s for spot in look.spots), default=0.0))
         return SeenTable(
-            view.t_s, zones, number, min(self.begun_s, view.t_s), self.gap_s, self.pile.after(view)
+            view.t_s, zones, number, min(self.begun_s, view.t_s), self.gap_s, self.pile.after(view), self.glimpsed
         ), tuple(looks)
 
 
