@@ -66,7 +66,7 @@ def told(items: list[dict]) -> list[str]:
 
 
 def in_the_end(items: list[dict]) -> list[str]:
-    """The plays that count when all is told, in the order in which that was told."""
+    """The plays that count at the end, in the order of the reports."""
     plays: list[str] = []
     for item in items:
         if "withdrawn" in item:

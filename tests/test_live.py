@@ -339,7 +339,7 @@ def test_a_card_that_may_lie_just_upon_one_like_it_troubles_nobody(table: Filmed
 
 
 def test_after_a_restart_a_card_is_not_taken_for_one_that_told_a_line_before(opened: Callable[..., Filmed]):
-    """Those that are covered then are not seen: fewer cards are in sight than the record has."""
+    """Covered cards are not seen, so fewer cards are in sight than the record has."""
     table = opened()
     table.go("lay roll-01 side-1/battle; 3; lay roll-02 side-2/battle; 3; lay stop-01 side-2/battle; 3")
     restarted = Filmed(Match(table.match.store))

@@ -33,7 +33,7 @@ class Conversation:
         self.seen = Viewed(confirm=False)
         self.stacks: dict[str, list[str]] = {zone: [] for zone in ZONES}
         self.refused: set[str] = set()
-        """The cards of which somebody has said that they are no play where they lie."""
+        """Cards that people have answered with *not a play*."""
 
         self.left_over: set[str] = set()
         self.ever: set[str] = set()

@@ -108,6 +108,15 @@ def test_what_the_camera_takes_back_by_itself_may_count_again(table):
     assert table.played == ["Ann roll", "Bob roll"]
 
 
+def test_a_play_may_count_again_after_the_camera_changed_its_line(table):
+    last = table.match.state.hand_entries[-1]
+    change = {"of": last.seq, "text": "Bob discard 25", "question": "1-1-25.9-play", "by": "camera"}
+    table.match.revise([NewEvent(EventKind.CORRECT, change)], table.match.state.seq)
+
+    assert last.written.question not in table.match.state.past.asked
+    assert "1-1-25.9-play" in table.match.state.past.asked
+
+
 def test_what_a_person_takes_back_does_not_count_again_by_itself(table):
     table.perform("retract")
     table.look(20)

@@ -3,7 +3,7 @@
 The beliefs are those of a table whose plays count by themselves (`beam.py`); only the answers differ:
 
 * A play in doubt counts once a later one is sure, because it is legal only after it. No person is asked.
-* The record follows the beliefs. Each change of it is told: a line withdrawn, one that counts after all, one missed.
+* The record follows the beliefs. Each change is reported: a line withdrawn, counted after all, or missed.
 * Where nothing follows, at the end of a hand or of the film, the likeliest hypothesis counts as it is.
 """
 
@@ -32,7 +32,7 @@ from companion.vision.capture.sources import Frame
 from companion.vision.view import View
 
 LINGER_LOOKS, LINGER_STEP_S = 10, 0.1  # extra looks at the last frame of a film, and seconds between them
-POSSIBLE = 0.5  # confidence from which a play in doubt is told
+POSSIBLE = 0.5  # confidence from which a doubtful play is reported
 LIKELY = 0.85  # confidence in a card from which its play counts although nothing follows
 MOST_ANSWERS = 20  # changes of the record after one frame
 OF_THE_TABLE = (Verb.EXHAUSTED, Verb.END)
@@ -65,8 +65,8 @@ class Watcher:
         self._t_s, self._seq = 0.0, 0
         self._hand_told: dict[str, Any] = {}
         self._before: tuple[Play, ...] = ()  # the plays of earlier hands
-        self.questions: tuple[Question, ...] = ()  # what is in doubt after the last frame, as it is told
-        self._items: list[dict[str, Any]] = []  # what is told of the frame
+        self.questions: tuple[Question, ...] = ()  # reported questions that are open after the last frame
+        self._items: list[dict[str, Any]] = []  # what is reported after the frame
         self._entries: tuple[FilmLine, ...] = ()
         self._begin(game)
         self._unplayed = self._dealt
@@ -100,7 +100,7 @@ class Watcher:
             yield from (item.as_json("") for item in ends)
 
     def _new_items(self) -> list[dict[str, Any]]:
-        """Return what is to be told now; a hand that has ended again if what is seen since changes its score."""
+        """Return what to report now. A hand that ended is reported again if later frames change its score."""
         items, self._items = self._items, []
         hands = self._game.hands[self._game.hand_number - 1 :] if self._game.held is None else ()
         for hand in (hand.as_json("") for hand in hands if self._confirms):
@@ -132,7 +132,7 @@ class Watcher:
         self._dealt, _ = _judged(game, f"hand first {first}")
         self._seq += 1
         self._hand_seq, self._entries = self._seq, ()
-        self._told: dict[tuple[int | str, str], str] = {}  # what was told last, by card (or question) and play
+        self._told: dict[tuple[int | str, str], str] = {}  # the last report, by card (or question) and play
 
     # The policy
 
@@ -193,7 +193,7 @@ class Watcher:
         self._rewrite([*lines, (self._line(play, question), question)], {question: confidence})
 
     def _rewrite(self, lines: Sequence[tuple[Line, str]], confidence: Mapping[str, float]) -> None:
-        """Replace the lines of the open hand, without those that are illegal now, and tell what is different."""
+        """Replace the lines of the open hand, drop illegal ones, and report the difference."""
         before, game = self._entries, self._dealt
         entries: list[FilmLine] = []
         for line, question in lines:
@@ -220,7 +220,7 @@ class Watcher:
             after, _ = _judged(after, str(Play(self._extension, player)))
         return after, is_legal
 
-    # What is told
+    # Reports
 
     def _withdraw(self, entry: FilmLine) -> None:
         self._told[_card(entry.question), str(entry.line.play)] = judge.LEGAL
@@ -240,7 +240,7 @@ class Watcher:
             self._say(counted=str(play), zone=zone)
 
     def _tell(self, question: Question) -> None:
-        """Tell what is in doubt, unless that was the last thing told about it."""
+        """Report a question, unless that was the last report about it."""
         play = question.plays[0] if question.plays else None
         key = question.id if play is None else _card(question.id), str(play or "")
         verdict = judge.LEGAL if question.is_legal else judge.ILLEGAL
@@ -281,7 +281,7 @@ def _is_of_the_table(question: Question) -> bool:
 
 
 def _is_told(question: Question) -> bool:
-    """True if a question is told at once; a play that is unlikely, or that nobody saw, only if it counts later."""
+    """True if a question is reported at once. Unlikely or unseen plays are reported only once they count."""
     is_unseen = question.serial is None and not _is_of_the_table(question)
     return question.kind is not Kind.PLAY or (question.confidence >= POSSIBLE and not is_unseen)
 

@@ -23,7 +23,7 @@ class Line:
     before: Table  # the table that it was played on
     places: Places
     serial: int | None = None  # the track that it was told by
-    is_vouched: bool = True  # False if it counted by itself and no person has confirmed or changed it
+    is_vouched: bool = True  # False if only the camera wrote it
 
     @cached_property
     def spots(self) -> tuple[Spot, ...]:

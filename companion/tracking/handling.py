@@ -75,7 +75,7 @@ class Bars:
     clear_lead: float = 0.15  # and how much that leads the next candidate
     askew_deg: float = 20.0  # a card this close to the diagonal lies neither upright nor sideways
     while_s: float = 0.8  # how long a zone has to be seen as it is
-    long_s: float = 8.0  # after this time a play counts by itself although it is in doubt
+    long_s: float = 8.0  # age at which a doubtful play may count by itself
     patience_s: float = 20.0  # after this time, the likeliest hypothesis decides about a play
     moment_s: float = 0.8  # a card that is missing for longer was not just picked up
     put_right_s: float = 4.0  # players correct a misplaced card within this time

@@ -74,7 +74,7 @@ def _row(name: str, some: Sequence[Judged]) -> str:
 
 
 def _mean_and_share(some: Sequence[Judged]) -> tuple[float, float]:
-    """Return the mean confidence, and the share of right proposals, of those that were not astray."""
+    """Return the mean confidence and the share of right proposals, leaving out astray ones."""
     there = [(item["confidence"], is_right) for item, is_right in some if is_right is not None]
     count = max(1, len(there))
     return sum(sure for sure, _ in there) / count, sum(is_right for _, is_right in there) / count
