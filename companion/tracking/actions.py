@@ -32,7 +32,7 @@ NOWHERE = 0j  # place of a card that was missed, unless it lies on an equal one
 COVERED_MM, CLEAR_MM = 30.0, 60.0  # distances between two cards' centers: surely covered, surely not
 COVERED = 0.97  # share of cards below another that are not seen any more
 OLD_LOOKS = 12  # sightings after which a spot is no news
-MOST_SAVED = 10.0  # what a way may cost less in the end
+MOST_SAVED = 4.0  # what a way may cost less in the end
 HAND_S = 1.0  # for this long the hand of a play may stay
 DISCARDED_S = 6.0  # longest time that a hand holds a card that it moves to another zone
 DOUBLED_S = 2.0  # an accelerator is played together with its distance card
@@ -79,8 +79,10 @@ class Actions:
             return
         choices = [sorted(self._options(h, cards, seen, spot, look, t_s)) for spot in news]
         for picks, cost in _ways(choices):
-            if h.cost + cost > self.most + MOST_SAVED:
-                return
+            # That a card of the record was carried is paid for anew.
+            unpaid = sum(p.cost for p in picks if p.what == "moved" and p.card and h.told_of(p.card.serial))
+            if h.cost + cost - unpaid > self.most + MOST_SAVED:
+                continue
             child = self._with_readings(h, look, found)
             yield from self._taken_up(child, look, news, picks, cost, seen, t_s)
 
@@ -293,8 +295,11 @@ class Actions:
 
     def _read_at_last(self, h: Hypothesis, serial: int, face: Card) -> Hypothesis:
         """The hypothesis in which a card has this face, which was only guessed before."""
-        acts = [act._replace(face=face) if act.serial == serial else act for act in h.acts]
-        return h._replace(acts=self._judge.judged((), acts))
+        n = next((n for n, act in enumerate(h.acts) if act.serial == serial), None)
+        if n is None:
+            return h
+        read = h.acts[n]._replace(face=face)
+        return h._replace(acts=self._judge.judged(h.acts[:n], (read, *h.acts[n + 1 :])))
 
     def _put_elsewhere(
         self, h: Hypothesis, moved: Mapping[int, tuple[SeenCard, float, int]], zone: str
@@ -563,7 +568,7 @@ class Actions:
     def _gathered_at_an_end(self, h: Hypothesis, t_s: float) -> Iterator[Hypothesis]:
         """Yield the hypotheses in which the camera missed the play that ended the hand."""
         table = self._judge.table(h.acts)
-        if table.extension_offered_to is not None:
+        if table.extension_offered_to is not None or h.cost + self._costs.unseen_stack > self.most:
             return
         for play, cost in self._plays_unseen(table, _since_s(h.acts), t_s):
             acts = self._judge.judged(h.acts, [self._unseen_act(h, play, cost, t_s)])

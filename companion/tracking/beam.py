@@ -57,7 +57,7 @@ from companion.rules.play import Play
 from companion.tabletop.mat_layout import is_pile
 from companion.tracking.actions import Actions
 from companion.tracking.hand_record import Record
-from companion.tracking.hypothesis import Hypothesis, Judge, TableAct
+from companion.tracking.hypothesis import Hypothesis, Judge, TableAct, TableCard
 from companion.tracking.looks import SeenTable, ZoneLook
 from companion.vision.view import View
 
@@ -122,14 +122,15 @@ def see(beliefs: Beliefs, view: View, *, after_gap: bool = False) -> Beliefs:
     if beliefs.judge is None:
         return replace(beliefs, looks=looks)
     hidden = {zone: memory.hidden for zone, memory in looks.zones.items()}
-    actions, hypotheses = Actions(beliefs.judge, hidden, looks.t_s, looks.begun_s), beliefs.hypotheses
+    actions, keys = Actions(beliefs.judge, hidden, looks.t_s, looks.begun_s), Keys()
+    hypotheses = beliefs.hypotheses
     for look in zones:
-        hypotheses = _explained(hypotheses, look, actions, looks.t_s)
+        hypotheses = _explained(hypotheses, look, actions, looks.t_s, keys)
     return replace(beliefs, looks=looks, hypotheses=hypotheses)
 
 
 def _explained(
-    hypotheses: tuple[Hypothesis, ...], look: ZoneLook, actions: Actions, t_s: float
+    hypotheses: tuple[Hypothesis, ...], look: ZoneLook, actions: Actions, t_s: float, keys: Keys
 ) -> tuple[Hypothesis, ...]:
     """Return the likeliest hypotheses that explain a look at a zone."""
     found: dict[object, Hypothesis] = {}
@@ -141,22 +142,30 @@ def _explained(
         for child in actions.explained(h, look, t_s):
             least = min(least, child.cost)
             if child.cost <= least + REACH:
-                key = _key(child)
+                key = keys.of(child)
                 if key not in found or found[key].cost > child.cost:
                     found[key] = child
-    return likeliest(found.values())
+    return _few(found.values())
 
 
 def likeliest(hypotheses: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
     """Return those that are kept, the likeliest first."""
     found: dict[object, Hypothesis] = {}
+    keys = Keys()
     for h in sorted(hypotheses, key=lambda h: h.cost):
-        found.setdefault(_key(h), h)
-    least = min(h.cost for h in found.values())
+        found.setdefault(keys.of(h), h)
+    return _few(found.values())
+
+
+def _few(hypotheses: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
+    """Return those of different hypotheses that are kept, the likeliest first."""
+    ranked = sorted(hypotheses, key=lambda h: h.cost)
     kept: list[Hypothesis] = []
     spare: list[Hypothesis] = []
     alike = Counter[object]()
-    for h in (h for h in found.values() if h.cost <= least + REACH):
+    for h in ranked:
+        if h.cost > ranked[0].cost + REACH:
+            break
         acts, recent = _acts_key(h), tuple((act.manner, act.play) for act in h.acts[-RECENT:])
         alike.update((acts, recent))
         if alike[acts] <= ALIKE:
@@ -164,14 +173,25 @@ def likeliest(hypotheses: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
     return tuple(sorted((*kept[:SIZE], *spare[: max(0, SIZE - len(kept))]), key=lambda h: h.cost))
 
 
-def _key(h: Hypothesis) -> object:
-    """Return what makes two hypotheses the same: where each face is seen, and which were never seen."""
-    seen = frozenset(
-        (zone, (tuple if is_pile(zone) else frozenset)((c.face, c.spot) for c in there if c.spot))
-        for zone, there in h.zones.items()
-    )
-    unseen = frozenset(Counter((zone, c.face) for zone, there in h.zones.items() for c in there if not c.spot).items())
-    return _acts_key(h), seen, unseen
+class Keys:
+    """Tells which hypotheses are the same: where each face is seen, and which were never seen.
+
+    Most hypotheses share the cards of most zones; what makes these the same is worked out once.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[tuple[TableCard, ...], int]] = {}  # by identity of the cards
+
+    def of(self, h: Hypothesis) -> object:
+        return _acts_key(h), sum(self._of_zone(zone, there) for zone, there in h.zones.items() if there)
+
+    def _of_zone(self, zone: str, there: tuple[TableCard, ...]) -> int:
+        known = self._known.get(id(there))
+        if known is None:
+            seen = (tuple if is_pile(zone) else frozenset)((card.face, card.spot) for card in there if card.spot)
+            unseen = Counter(card.face for card in there if not card.spot)
+            known = self._known[id(there)] = there, hash((zone, seen, frozenset(unseen.items())))
+        return known[1]
 
 
 def _acts_key(h: Hypothesis) -> object:
