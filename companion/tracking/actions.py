@@ -56,6 +56,9 @@ class Option(NamedTuple):
     face: Card = Card.UNKNOWN  # of a new card
 
 
+_cost = operator.attrgetter("cost")
+
+
 class Actions:
     """The actions at one table."""
 
@@ -80,7 +83,7 @@ class Actions:
             h = self._with_readings(h, look, found)
             yield h if not light else h._replace(handling=h.handling + light)
             return
-        choices = [sorted(self._options(h, cards, seen, spot, look, t_s)) for spot in news]
+        choices = [sorted(self._options(h, cards, seen, spot, look, t_s), key=_cost) for spot in news]
         for picks, cost in _ways(choices):
             # That a card of the record was carried is paid for anew.
             unpaid = sum(p.cost for p in picks if p.what == "moved" and p.card and h.told_of(p.card.serial))

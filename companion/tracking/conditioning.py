@@ -162,6 +162,8 @@ class _Conditioned:
             missed = [one for one in self._acts[:n] if one.manner in (Manner.UNSEEN, Manner.TAKEN)]
             passed_over = [one for one in self._acts[:n] if one.reasons and one.manner is Manner.LAID]
             self._pay((*missed, *passed_over, act))
+            earlier = (one for one in self._acts[:n] if one.is_legal and one.since_s < act.since_s)
+            self._cost += COSTS.left_lying * sum(one.manner is Manner.LAID for one in earlier)
             taken = (one for one in missed if one.manner is Manner.TAKEN)
             cards = (TableCard(one.serial, one.face, None, 0, 0j, 0.0) for one in taken)
             self._gone += (Gone(card, DISCARD_ZONE, act.since_s) for card in cards)
