@@ -21,7 +21,7 @@ from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
 from companion.tracking.handling import MOST_WEIGHT
 from companion.tracking.hypothesis import Gone, Hypothesis, Judge, Manner, TableAct, TableCard
-from companion.tracking.looks import SeenCard, Span, ZoneLook
+from companion.tracking.looks import SeenCard, SeenTable, ZoneLook
 
 UNTOUCHED_MM = 1.2  # measuring error: a card that nobody touched is seen within this distance of where it was
 UNREAD_MM = 20.0  # distance from a sighting that cannot be read to the card that it may be
@@ -62,12 +62,11 @@ _cost = operator.attrgetter("cost")
 class Actions:
     """The actions at one table."""
 
-    def __init__(self, judge: Judge, hidden: Mapping[str, tuple[Span, ...]], t_s: float, begun_s: float) -> None:
-        self._judge, self._costs = judge, judge.costs
-        self._begun_s = begun_s  # when the first look was
-        self._hidden = hidden  # by zone: when something was over it
+    def __init__(self, judge: Judge, looks: SeenTable) -> None:
+        self._judge, self._costs, self._looks = judge, judge.costs, looks
         # Zones that a hand may have reached into a moment ago.
-        self._touched = {zone for zone, spans in hidden.items() if spans and t_s - spans[-1][1] <= DISCARDED_S}
+        hidden = ((zone, memory.hidden) for zone, memory in looks.zones.items())
+        self._touched = {zone for zone, spans in hidden if spans and looks.t_s - spans[-1][1] <= DISCARDED_S}
         self.most = math.inf  # cost above which a hypothesis is not worth following
 
     def explained(self, h: Hypothesis, look: ZoneLook, t_s: float) -> Iterator[Hypothesis]:
@@ -190,7 +189,7 @@ class Actions:
             return 0.0 if card.spot == spot.number else None
         if not card.spot and card.at_mm == NOWHERE:
             # A recorded card is seen for the first time. In an area, a card that the first look missed is covered.
-            was_covered = card.is_old and spot.earliest_s > self._begun_s + FIRST_S and not is_pile(look.zone)
+            was_covered = card.is_old and spot.earliest_s > self._looks.begun_s + FIRST_S and not is_pile(look.zone)
             return costs.seen_at_last + (costs.dug_out + self._no_hand(look)) * was_covered
         turn = abs((spot.turn_deg - card.turn_deg + 180) % 360 - 180)
         is_touched = off_mm > (UNTOUCHED_MM if look.is_touched else UNDISTURBED_MM)
@@ -424,7 +423,11 @@ class Actions:
                 unseen = next(
                     (act for act in acts if act.manner is Manner.UNSEEN and h.act_of(act.serial) is None), None
                 )
-                yield child if unseen is None else self._with_expected(child, unseen)
+                child = child if unseen is None else self._with_expected(child, unseen)
+                ended = next(
+                    (act for act in acts if act.manner is Manner.ENDED and act.serial == order[-1].serial), None
+                )
+                yield child if ended is None else self._with_its_hazard(child, ended)
 
     def _doubled(self, h: Hypothesis, new: Sequence[TableAct]) -> Iterator[Hypothesis]:
         """Yield the hypotheses in which an accelerator doubles a distance card that came with it."""
@@ -480,7 +483,22 @@ class Actions:
         if hazard not in (side.hazard, Card.SPEED_LIMIT if side.limited else None):
             return False
         zone = f"{self._judge.places.mat_of(side.name)}/{PILE_OF[hazard]}"
-        return all(card.face is not hazard for card in h.zones.get(zone, ())[-1:])
+        return all(card.face is not hazard or not self._is_shown(card, zone) for card in h.zones.get(zone, ())[-1:])
+
+    def _is_shown(self, card: TableCard, zone: str) -> bool:
+        spots = self._looks.zones[zone].spots if zone in self._looks.zones else ()
+        return any(spot.number == card.spot and spot.lost_s is None for spot in spots)
+
+    def _with_its_hazard(self, h: Hypothesis, ended: TableAct) -> Hypothesis:
+        """The hypothesis in which the hazard that a remedy on the discard pile ends has been carried there too."""
+        if ended.play is None or ended.play.player is None:
+            return h
+        side, hazard = self._judge.start.side_of(ended.play.player), HAZARD_OF[ended.face]
+        zone = f"{self._judge.places.mat_of(side.name)}/{PILE_OF[hazard]}"
+        *below, top = h.zones.get(zone) or (None,)
+        if top is None or top.face is not hazard:
+            return h
+        return h._replace(zones={**h.zones, zone: tuple(below)}, handling=h.handling + self._costs.cleared)
 
     def _with_unseen(
         self, h: Hypothesis, end: int, new: Sequence[TableAct], reach: int
@@ -524,8 +542,8 @@ class Actions:
         hurry = -costs.pace * math.log(min(MOST_INTERVALS, max(LEAST_INTERVALS, _intervals(h, from_s, until_s))))
         touched = {
             zone
-            for zone, spans in self._hidden.items()
-            if any(from_s + HAND_S < end and begin < until_s for begin, end in spans)
+            for zone, memory in self._looks.zones.items()
+            if any(from_s + HAND_S < end and begin < until_s for begin, end in memory.hidden)
         }
         for play, zone, is_stack in self._judge.may_be_missed(table) if touched else ():
             if zone in touched:

@@ -121,9 +121,7 @@ def see(beliefs: Beliefs, view: View, *, after_gap: bool = False) -> Beliefs:
     looks, zones = before.after(view)
     if beliefs.judge is None:
         return replace(beliefs, looks=looks)
-    hidden = {zone: memory.hidden for zone, memory in looks.zones.items()}
-    actions, keys = Actions(beliefs.judge, hidden, looks.t_s, looks.begun_s), Keys()
-    hypotheses = beliefs.hypotheses
+    actions, keys, hypotheses = Actions(beliefs.judge, looks), Keys(), beliefs.hypotheses
     for look in zones:
         hypotheses = _explained(hypotheses, look, actions, looks.t_s, keys)
     return replace(beliefs, looks=looks, hypotheses=hypotheses)
