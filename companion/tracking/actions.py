@@ -648,6 +648,10 @@ class Actions:
             acts = self._judge.judged((), (self._back(card, zone, t_s), *h.acts))
             gone = (*h.gone, Gone(card, zone, t_s))
             yield base._replace(acts=acts, gone=gone, handling=base.handling + self._costs.taken_back)
+        is_last = bool(h.acts) and h.acts[-1].serial == card.serial and h.acts[-1].is_legal
+        if is_last and card.face.family is Family.HAZARD and is_pile(zone) and zone != DISCARD_ZONE:
+            # Its remedy may go to the discard pile with it.
+            yield base._replace(gone=(*h.gone, Gone(card, zone, t_s)), handling=base.handling + self._costs.lifted)
         n = next((n for n, act in enumerate(h.acts) if self._may_have_ended(act, card, t_s)), None)
         if n is not None:
             ended = h.acts[n]._replace(manner=Manner.ENDED, extra=self._costs.ended)
