@@ -39,9 +39,6 @@ DOUBLED_S = 2.0  # an accelerator is played together with its distance card
 MOST_WAYS = 12  # combinations of explanations tried for the new spots of a zone
 MOST_BACK = 4  # how many plays back a play may have been made that is seen only now
 MOST_REACH = 8  # how many plays back a play may have been missed
-PACE_PLAYS = 12  # plays that tell how fast people play
-LONG_INTERVAL = 1.5  # usual times between two plays after which another may have been missed
-LEAST_INTERVALS, MOST_INTERVALS = 0.5, 2.5  # beyond these, the time between plays says no more
 FIRST_S = 0.8  # time from the first look in which cards already on the table are seen
 MINOR = 0.3  # costs below this need no other explanation
 
@@ -461,8 +458,6 @@ class Actions:
             and all(act.is_legal for act in usual[end : end + len(new)])
             and _are_legal(later, usual[end + len(new) :])
         ):
-            if look.is_first and _intervals(h, _since_s(acts[:end]), new[0].since_s) > LONG_INTERVAL:
-                yield from self._with_unseen(h, end, new, 0)
             return
         # It may have been played before others; or the camera missed a play.
         for n in range(end - 1, max(first, end - MOST_BACK) - 1, -1):
@@ -470,7 +465,7 @@ class Actions:
                 break
             yield judged(acts[:n], (*new, *acts[n:]))
         if look.is_first:
-            yield from self._with_unseen(h, end, new, MOST_REACH)
+            yield from self._with_unseen(h, end, new)
 
     def _ends_its_hazard(self, h: Hypothesis, table: Table, act: TableAct) -> bool:
         """True if a remedy on the discard pile may have been put there with the hazard that it ends."""
@@ -500,18 +495,13 @@ class Actions:
             return h
         return h._replace(zones={**h.zones, zone: tuple(below)}, handling=h.handling + self._costs.cleared)
 
-    def _with_unseen(
-        self, h: Hypothesis, end: int, new: Sequence[TableAct], reach: int
-    ) -> Iterator[tuple[TableAct, ...]]:
-        """Yield the acts with one more that the camera missed, where the new ones, before `end`, are legal after it.
-
-        It was missed at most `reach` plays before.
-        """
+    def _with_unseen(self, h: Hypothesis, end: int, new: Sequence[TableAct]) -> Iterator[tuple[TableAct, ...]]:
+        """Yield the acts with one more that the camera missed, where the new ones, before `end`, are legal after it."""
         acts, most = h.acts, self.most - h.handling
         total = acts[-1].total if acts else 0.0
         if total + self._costs.unseen_stack + self._costs.legal > most:
             return
-        for n in range(end, max(0, end - reach) - 1, -1):
+        for n in range(end, max(0, end - MOST_REACH) - 1, -1):
             before = acts[:n]
             table = self._judge.table(before)
             if table.is_over or table.extension_offered_to is not None:
@@ -526,20 +516,19 @@ class Actions:
                 *(act.is_legal for act in acts[end:]),
             )
             since_s = _since_s(before)
-            for play, cost in self._plays_unseen(h, table, since_s, at_s):
+            for play, cost in self._plays_unseen(table, since_s, at_s):
                 if total + cost + self._costs.legal <= most:
                     act = self._unseen_act(h, play, cost, at_s)
                     found = self._judge.judged(before, (act, *rest), needed=needed)
                     if found:
                         yield found
 
-    def _plays_unseen(self, h: Hypothesis, table: Table, from_s: float, until_s: float) -> Iterator[tuple[Play, float]]:
+    def _plays_unseen(self, table: Table, from_s: float, until_s: float) -> Iterator[tuple[Play, float]]:
         """Yield the plays of the player up that may have been missed in this time, with their costs.
 
-        There was a hand over the zone of each. The longer the time, the likelier it is that two plays took it.
+        There was a hand over the zone of each.
         """
         costs = self._costs
-        hurry = -costs.pace * math.log(min(MOST_INTERVALS, max(LEAST_INTERVALS, _intervals(h, from_s, until_s))))
         touched = {
             zone
             for zone, memory in self._looks.zones.items()
@@ -548,8 +537,7 @@ class Actions:
         for play, zone, is_stack in self._judge.may_be_missed(table) if touched else ():
             if zone in touched:
                 is_play = play.verb is Verb.PLAY
-                cost = costs.unseen_stack if is_stack else costs.unseen_play if is_play else costs.unseen_discard
-                yield play, cost + hurry
+                yield play, costs.unseen_stack if is_stack else costs.unseen_play if is_play else costs.unseen_discard
 
     # Cards that are not seen
 
@@ -603,7 +591,7 @@ class Actions:
         table = self._judge.table(h.acts)
         if table.extension_offered_to is not None or h.cost + self._costs.unseen_stack > self.most:
             return
-        for play, cost in self._plays_unseen(h, table, _since_s(h.acts), t_s):
+        for play, cost in self._plays_unseen(table, _since_s(h.acts), t_s):
             acts = self._judge.judged(h.acts, [self._unseen_act(h, play, cost, t_s)])
             if acts[-1].is_legal and self._judge.table(acts).is_over:
                 yield h._replace(acts=acts)
@@ -709,14 +697,6 @@ def _is_hasty(act: TableAct) -> bool:
 def _since_s(acts: Sequence[TableAct]) -> float:
     """Return when the last of these acts was seen first."""
     return acts[-1].since_s if acts else -math.inf
-
-
-def _intervals(h: Hypothesis, from_s: float, until_s: float) -> float:
-    """Return how many times the usual time between two plays passed; about 1 where nothing is known."""
-    times_s = sorted(act.since_s for act in (*h.told.values(), *h.acts) if act.since_s > 0.0)[-PACE_PLAYS:]
-    if not times_s or math.isinf(from_s) or len(times_s) < 3:
-        return 1.0
-    return (until_s - from_s) * (len(times_s) - 1) / max(1.0, times_s[-1] - times_s[0])
 
 
 def _are_legal(before: Sequence[TableAct], now: Sequence[TableAct]) -> bool:

@@ -184,7 +184,7 @@ class _Conditioned:
             act = act._replace(manner=manner, zone=line.spots[0][0])
         self._told[line.seq] = act._replace(fixed=line.play, play=line.play, reasons=(), after=None)
         if line.play.verb is Verb.TAKE:
-            self._take_top(act, line)
+            self._take_top(line)
         for _, face in line.spots[1:]:
             self._tell_beside(line, face)
 
@@ -254,11 +254,14 @@ class _Conditioned:
     def _is_told(self, serial: int) -> bool:
         return any(act.serial == serial for act in self._told.values())
 
-    def _take_top(self, act: TableAct, line: Line) -> None:
+    def _take_top(self, line: Line) -> None:
         """The top discard was taken: it is no longer expected to lie there."""
         there = self._zones.get(DISCARD_ZONE, ())
         top = line.serial if line.serial is not None else there[-1].serial if there else None
-        self._told = {seq: one for seq, one in self._told.items() if one.serial != top or one.fixed is act.fixed}
+        self._told = {
+            seq: one._replace(serial=0) if one.serial == top and seq != line.seq else one
+            for seq, one in self._told.items()
+        }
         self._gone = [one for one in self._gone if one.card.serial != top]
         self._zones[DISCARD_ZONE] = tuple(card for card in there if card.serial != top or card.spot)
 

@@ -20,7 +20,6 @@ class Costs:
     odd_turn: float = 3.0  # a safety sideways without an attack, or upright right after one
     unseen_discard: float = 6.0  # a discard that the camera missed
     unseen_play: float = 8.0  # any other play that it missed
-    pace: float = 2.0  # less, for each factor of e by which the time before was longer than usual
     seen_late: float = 3.0  # a play that it missed at first
     unseen_stack: float = 5.0  # a card played exactly on an equal one that had been touched
     stacked: float = 2.5  # more, for a card that may be an equal one that lay there, moved
