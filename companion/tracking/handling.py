@@ -1,8 +1,16 @@
-"""How people handle cards and how the eye errs: the costs of the follower, in nats (negative log-probabilities)."""
+"""How people handle cards and how the eye errs: the costs of the follower, in nats (negative log-probabilities).
+
+The values are in `handling.toml`. `tests/bench/prices.py` estimates them from hands whose plays are known, and writes
+them with the number of plays that each was decisive in.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import tomllib
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+FILE = Path(__file__).parent / "handling.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,55 +18,55 @@ class Costs:
     """What each action and each error costs: 0.7 is a probability of one in two, 2.3 of one in ten, 4.6 of 1 %."""
 
     # Plays
-    legal: float = 2.5  # a legal play in turn
-    unclear: float = 1.0  # more, if the card may mean another play as well
-    out_of_turn: float = 7.0  # a play of another player
-    illegal: float = 4.0
-    left_lying: float = 4.5  # more, if another player plays on beside an illegal card
-    astray: float = 4.0  # a card in a zone where no rule puts it
-    misplaced: float = 2.5  # more, for a card that is legal but lies in another zone of its side
-    odd_turn: float = 3.0  # a safety sideways without an attack, or upright right after one
-    unseen_discard: float = 6.0  # a discard that the camera missed
-    unseen_play: float = 8.0  # any other play that it missed
-    seen_late: float = 3.0  # a play that it missed at first
-    unseen_stack: float = 5.0  # a card played exactly on an equal one that had been touched
-    stacked: float = 2.5  # more, for a card that may be an equal one that lay there, moved
-    expected: float = 3.0  # more, if the record has an equal card there that was never seen
-    double: float = 0.1  # the same if the eye says that there may be two
+    legal: float  # a legal play in turn
+    unclear: float  # more, if the card may mean another play as well
+    out_of_turn: float  # a play of another player
+    illegal: float  # a play that the rules forbid
+    left_lying: float  # more, if another player plays on beside an illegal card
+    astray: float  # a card in a zone where no rule puts it
+    misplaced: float  # more, for a card that is legal but lies in another zone of its side
+    odd_turn: float  # a safety sideways without an attack, or upright right after one
+    unseen_discard: float  # a discard that the camera missed
+    unseen_play: float  # any other play that it missed
+    seen_late: float  # a play that it missed at first
+    unseen_stack: float  # a card played exactly on an equal one that had been touched
+    stacked: float  # more, for a card that may be an equal one that lay there, moved
+    expected: float  # more, if the record has an equal card there that was never seen
+    double: float  # the same if the eye says that there may be two
 
     # Handling
-    no_hand: float = 2.0  # more, if nothing was over the zone since the last look
-    nudge: float = 3.3  # a pile or spread was touched
-    nudge_double: float = 1.1  # more, if the eye says that there may be two cards
-    untouched: float = 2.0  # a card is seen as a new spot where it was
-    nudge_card: float = 0.3  # each further card that moved with it
-    mm_per_nat: float = 12.0  # distance that makes a nudge less likely by a factor of e
-    deg_per_nat: float = 30.0
-    tidied: float = 3.0  # most of that: a card put in order within its zone
-    seen_at_last: float = 0.1  # a card that the record has, and that was never seen
-    dug_out: float = 4.0  # more, for a card that was covered before
-    cleared: float = 0.5  # a beaten hazard, or the remedy that beat it, carried to the discard pile
-    ended: float = 1.5  # a remedy put on the discard pile together with its hazard
-    taken: float = 1.0  # the top discard taken by the player to move, where that is allowed
-    taken_back: float = 6.0  # the last legal play
-    slip_back: float = 0.3  # an illegal play
-    corrected: float = 4.0  # the last card moved from a zone where it was illegal
-    changed: float = 2.5  # the last card moved although it was legal
-    lifted: float = 8.0  # any other card removed
-    returned: float = 1.0  # a card that had been removed is put back
-    moved: float = 10.0  # any other card moved to another zone
-    gathering: float = 9.0  # the cards are gathered in, though the record has no end of the hand
-    gathered: float = 0.3  # each card gathered in
+    no_hand: float  # more, if nothing was over the zone since the last look
+    nudge: float  # a pile or spread was touched
+    nudge_double: float  # more, if the eye says that there may be two cards
+    untouched: float  # a card is seen as a new spot where it was
+    nudge_card: float  # each further card that moved with it
+    mm_per_nat: float  # distance that makes a nudge less likely by a factor of e
+    deg_per_nat: float  # turn that makes it less likely by a factor of e
+    tidied: float  # most of that: a card put in order within its zone
+    seen_at_last: float  # a card that the record has, and that was never seen
+    dug_out: float  # more, for a card that was covered before
+    cleared: float  # a beaten hazard, or the remedy that beat it, carried to the discard pile
+    ended: float  # a remedy put on the discard pile together with its hazard
+    taken: float  # the top discard taken by the player to move, where that is allowed
+    taken_back: float  # the last legal play
+    slip_back: float  # an illegal play
+    corrected: float  # the last card moved from a zone where it was illegal
+    changed: float  # the last card moved although it was legal
+    lifted: float  # any other card removed
+    returned: float  # a card that had been removed is put back
+    moved: float  # any other card moved to another zone
+    gathering: float  # the cards are gathered in, though the record has no end of the hand
+    gathered: float  # each card gathered in
 
     # Errors of the eye
-    miss: float = 2.5  # a look at a fully visible card that does not see it
-    uncovered: float = 0.4  # times as much for a face that had been covered
-    clutter: float = 2.6  # for -log(1 - confidence) of a reading where there is no card
-    sticker: float = 6.0  # times as much if a sticker names it
-    old_error: float = 0.3  # share of that once the spot has been there for long
-    twice: float = 4.5  # a card that is seen twice, as the eye suspects
-    unread: float = 1.5  # a card that cannot be read
-    hidden_share: float = 0.5  # weight of a look at a card whose zone is partly hidden
+    miss: float  # a look at a fully visible card that does not see it
+    uncovered: float  # times as much for a face that had been covered
+    clutter: float  # for -log(1 - confidence) of a reading where there is no card
+    sticker: float  # times as much if a sticker names it
+    old_error: float  # share of that once the spot has been there for long
+    twice: float  # a card that is seen twice, as the eye suspects
+    unread: float  # a card that cannot be read
+    hidden_share: float  # weight of a look at a card whose zone is partly hidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +93,13 @@ class Bars:
     most_plays: int = 3  # plays that a question offers
 
 
-COSTS, BARS = Costs(), Bars()
+def costs() -> Costs:
+    """Return the costs of `handling.toml`."""
+    values = tomllib.loads(FILE.read_text(encoding="utf-8"))["costs"]
+    return Costs(**{field.name: float(values[field.name]) for field in fields(Costs)})
+
+
+COSTS, BARS = costs(), Bars()
 LOOK_S = 0.2  # looks closer in time repeat each other's errors
 MOST_WEIGHT = 4.0  # looks at an unchanged zone that add evidence
 LAST_WEIGHT, LATE_SHARE = 20.0, 0.25  # later ones add this share of it, up to the last
