@@ -11,7 +11,7 @@ them as *told*, by their numbers; its acts are what comes after them. A line tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from companion.rules.cards import HAZARD_OF, Card
@@ -23,8 +23,6 @@ from companion.tracking.hand_record import Line, Record
 from companion.tracking.handling import COSTS
 from companion.tracking.hypothesis import Gone, Hypothesis, Judge, Manner, TableAct, TableCard
 from companion.tracking.looks import PileSeen
-
-CONTRADICTED = 8.0  # cost of a hypothesis without the act that people confirm, in nats
 
 
 def conditioned(beliefs: Beliefs, record: Record) -> Beliefs:
@@ -38,7 +36,10 @@ def conditioned(beliefs: Beliefs, record: Record) -> Beliefs:
     judge = Judge(record.start, record.places, COSTS, record.extension, last)
     is_new = before is not None and (before.match, before.hand_seq) != (record.match, record.hand_seq)
     known = [_left_over(beliefs.best)] if is_new and not beliefs.is_dealt else beliefs.hypotheses
-    hypotheses = likeliest(_Conditioned(h, record, judge, is_first=before is None).hypothesis() for h in known)
+    is_first = before is None
+    hypotheses = likeliest(
+        told for h in known for told in _Conditioned(h, record, judge, is_first=is_first).hypotheses()
+    )
     looks = replace(beliefs.looks, pile=PileSeen()) if is_new else beliefs.looks
     return replace(beliefs, judge=judge, record=record, looks=looks, hypotheses=hypotheses, is_dealt=False)
 
@@ -94,8 +95,10 @@ class _Conditioned:
         self._acts = list(h.acts)
         self._cost = h.handling
         self._gone = list(h.gone)
+        self._uncounted: list[int] = []  # cards of plays before which people have recorded a later one
 
-    def hypothesis(self) -> Hypothesis:
+    def hypotheses(self) -> Iterator[Hypothesis]:
+        """Yield the hypothesis on this record; also one in which plays that people passed over were none."""
         lines = {line.seq: line for line in self._record.vouched}
         for seq, act in sorted(self._told.items(), reverse=True):
             self._compare(seq, act, lines.get(abs(seq)))
@@ -110,7 +113,11 @@ class _Conditioned:
         )
         serials = {act.serial for act in (*self._told.values(), *known.acts)}
         gone = tuple(one for one in self._gone if one.card.serial in serials)
-        return excused(known._replace(gone=gone), self._judge)
+        h = excused(known._replace(gone=gone), self._judge)
+        yield h._replace(handling=h.handling + COSTS.left_lying * len(self._uncounted))
+        if self._uncounted:
+            acts = self._judge.judged((), [act for act in h.acts if act.serial not in self._uncounted])
+            yield h._replace(acts=acts, handling=h.handling + COSTS.contradicted * len(self._uncounted))
 
     def _compare(self, seq: int, act: TableAct, line: Line | None) -> None:
         """Take out what the record no longer has, and change what people have changed."""
@@ -133,7 +140,7 @@ class _Conditioned:
         refused, is_known = self._record.refused, self._told.keys() == self._h.told.keys()
         acts = [act for act in self._acts if (act.serial, False) not in refused]
         if any((act.serial, True) in refused and act.manner is Manner.TAKEN for act in acts):
-            self._cost += CONTRADICTED
+            self._cost += COSTS.contradicted
         changed = {act.serial for act in acts if act.manner is Manner.BACK and not is_known}
         return tuple(act for act in acts if act.serial not in changed)
 
@@ -163,7 +170,7 @@ class _Conditioned:
             passed_over = [one for one in self._acts[:n] if one.reasons and one.manner is Manner.LAID]
             self._pay((*missed, *passed_over, act))
             earlier = (one for one in self._acts[:n] if one.is_legal and one.since_s < act.since_s)
-            self._cost += COSTS.left_lying * sum(one.manner is Manner.LAID for one in earlier)
+            self._uncounted += [one.serial for one in earlier if one.manner is Manner.LAID]
             taken = (one for one in missed if one.manner is Manner.TAKEN)
             cards = (TableCard(one.serial, one.face, None, 0, 0j, 0.0) for one in taken)
             self._gone += (Gone(card, DISCARD_ZONE, act.since_s) for card in cards)
@@ -175,7 +182,7 @@ class _Conditioned:
             self._pay(like[:1])
             self._drop(like[:1])
             act = self._with_its_card(line) or self._expected(line)
-            self._cost += CONTRADICTED * (line.serial is not None and act.manner is Manner.UNSEEN)
+            self._cost += COSTS.contradicted * (line.serial is not None and act.manner is Manner.UNSEEN)
         if act.manner is Manner.LAID and line.spots and line.spots[0][0] != act.zone:
             # A remedy may be put on the discard pile with the hazard that it ends.
             is_thrown = act.zone == DISCARD_ZONE and act.face in HAZARD_OF
@@ -205,7 +212,7 @@ class _Conditioned:
             for n, card in enumerate(there):
                 if line.serial not in (card.serial, card.spot):
                     continue
-                self._cost += CONTRADICTED
+                self._cost += COSTS.contradicted
                 if card.serial != line.serial:
                     # It was taken for an equal card, moved: it lies on that.
                     below, card = card._replace(spot=max(card.serial, 0)), card._replace(serial=line.serial)

@@ -23,6 +23,7 @@ class Costs:
     out_of_turn: float  # a play of another player
     illegal: float  # a play that the rules forbid
     left_lying: float  # more, if another player plays on beside an illegal card
+    contradicted: float  # more, if people deny what the hypothesis says, or pass over a play in it
     astray: float  # a card in a zone where no rule puts it
     misplaced: float  # more, for a card that is legal but lies in another zone of its side
     odd_turn: float  # a safety sideways without an attack, or upright right after one
