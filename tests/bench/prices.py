@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import math
+import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
@@ -154,13 +155,19 @@ class Trial:
         return max((n for n, seen_s in self._seen_s.items() if seen_s <= t_s), default=0)
 
     def _first_seen(self, hand: FilmedHand) -> Iterator[tuple[int, float]]:
-        """Yield the number of each legal play, and when its hand had left and its card was seen."""
+        """Yield the number of each legal play, and when its hand had left and its card was seen.
+
+        A card without a sticker has a number of the eye that was not there before it was played.
+        """
         for n, play in enumerate(self.truth.legal, 1):
             face = parse_play(play.text, self.setup.teams).card
             until_s = math.inf if play.gone_s is None else play.gone_s
+            lies_s = play.lies_s or 0.0
+            before = {s.stay for view, _ in hand.views if view.t_s < lies_s for s in view.sightings} - {None}
             views = (view for view, _ in hand.views if _clear_s(play) <= view.t_s < until_s)
             for view in itertools.islice(views, MOST_VIEWS):
-                if any(s.face is face and s.zone == play.zone and s.card in (None, play.card) for s in view.sightings):
+                there = (s for s in view.sightings if s.face is face and s.zone == play.zone and s.stay not in before)
+                if any(s.card in (None, play.card) for s in there):
                     yield n, view.t_s + SEEN_S
                     break
 
@@ -249,7 +256,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if own.rounds and given.reserved:
         raise SystemExit("Nothing is estimated on reserved hands.")
     figures = page.Figures("prices", arguments) if given.write else None
-    jobs, before = hands.jobs_of(given), {name: max(1e-3, value) for name, value in asdict(COSTS).items()}
+    jobs = random.Random(0).sample(hands.jobs_of(given), k=len(hands.jobs_of(given)))
+    before = {name: max(1e-3, value) for name, value in asdict(COSTS).items()}
     values, square, decisive = dict(before), np.zeros(len(NAMES)), np.zeros(len(NAMES), int)
     if not own.rounds:
         print(measured(jobs, values, given.jobs).summary())
