@@ -46,6 +46,7 @@ class Follower:
         self._is_gap = False
         self._known_seq: int | None = None  # the last line that was there before the first view
         self._asked: tuple[Beliefs, Record | None, tuple[Question, ...]] = (self._beliefs, None, ())
+        self._revised: tuple[tuple[Hypothesis, ...], Record | None, bool, tuple[Revision, ...]] = ((), None, False, ())
         self._changed_s = 0.0  # when something changed last, or was hidden
         self._hand_before = self._beliefs.record.hand_seq if self._beliefs.record else hand_seq
 
@@ -91,7 +92,12 @@ class Follower:
         """Return what is to be changed in the record where plays count by themselves; `at_the_end`: nothing follows."""
         known = self._known(record)
         beliefs = conditioned(self._beliefs, known)
-        return revisions(beliefs, known, at_the_end=at_the_end or _is_overdue(beliefs, known))
+        is_late = at_the_end or _is_overdue(beliefs, known)
+        hypotheses, of, was_late, found = self._revised
+        if hypotheses is not beliefs.hypotheses or of is not record or is_late is not was_late:
+            found = revisions(beliefs, known, at_the_end=is_late)
+        self._revised = beliefs.hypotheses, record, is_late, found
+        return found
 
     def likeliest(self, record: Record) -> tuple[Likely, ...]:
         """Return what the likeliest hypothesis has after the vouched lines, up to a play that no picture shows."""

@@ -66,6 +66,7 @@ class TableWatch:
         self._follower = Follower(memory)
         self._follower.number_from(match.last_serial)
         self._of_match = match.state.match
+        self._known: tuple[MatchState, Mapping[str, str], Record | None] = (match.state, {}, None)
         self._crops: dict[int, bytes | None] = {}
         self._latest: Frame | None = None
         self._hand = RobotHand()
@@ -169,7 +170,15 @@ class TableWatch:
 
     def _record(self, state: MatchState) -> Record:
         """Return what the record of the match says of the hand on the table."""
-        places = Places(self._mats(state))
+        mats, (of, of_mats, known) = self._mats(state), self._known
+        if known is not None and mats == of_mats and _say_the_same(of, state):
+            return known
+        record = self._derived(state, Places(mats))
+        self._known = state, mats, record
+        return record
+
+    @staticmethod
+    def _derived(state: MatchState, places: Places) -> Record:
         lines = tuple(
             Line(
                 entry.seq,
@@ -235,6 +244,12 @@ class TableWatch:
     def robot_hand(self) -> tuple[Card | None, ...] | None:
         """Return what lies in the slots of the robot's mat, for its helper alone; None while it is not seen."""
         return self._hand.cards
+
+
+def _say_the_same(one: MatchState, other: MatchState) -> bool:
+    """True if the record of the open hand is the same in both."""
+    is_same = one.entries is other.entries and one.record is other.record and one.past is other.past
+    return is_same and (one.match, one.hand_seq, one.policy) == (other.match, other.hand_seq, other.policy)
 
 
 def _event_of(change: Revision) -> NewEvent:
