@@ -26,13 +26,14 @@ from companion.rules.referee import objections
 from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import DISCARD_ZONE, DRAW_ZONE, is_pile, mat_of
-from companion.tracking.actions import CLEAR_MM, DOUBLED_S
 from companion.tracking.beam import Beliefs, Name, names
 from companion.tracking.conditioning import conditioned
 from companion.tracking.hand_record import Line, Record
 from companion.tracking.handling import BARS, LOOK_S
 from companion.tracking.hypothesis import Gone, Hypothesis, Judge, Manner, TableAct, TableCard
+from companion.tracking.likelihood import CLEAR_MM
 from companion.tracking.looks import SeenCard
+from companion.tracking.playing import DOUBLED_S
 from companion.tracking.revising import begins
 from companion.tracking.revising import ident as identity
 

@@ -28,10 +28,10 @@ A card that should show and does not was missed by the eye, was covered by a lat
 illegal card costs little, the last play more, any other card much; a top discard may have been taken; and once cards
 are gathered in, each costs little.
 
-**The likelihood** assumes that zones are independent within a look, and that the confidence of a reading is the
-probability of its face. A card may be an equal one that was moved, or lie on it; often only later plays can tell. All
-prices (`Costs`) are in `handling.py`, with the bars from which something is asked and the time that a doubt may wait
-(`Bars`).
+**The likelihood** (`likelihood.py`) assumes that zones are independent within a look, and that the confidence of a
+reading is the probability of its face. A card may be an equal one that was moved, or lie on it; often only later plays
+can tell. All prices (`Costs`) are in `handling.toml`, estimated from hands whose plays are known; `handling.py` says
+what each means. It also has the bars from which something is asked, and the time that a doubt may wait (`Bars`).
 
 **People are evidence** (`conditioning.py`). What they entered, confirmed, changed or refused is certain. A line of the
 record that counted by itself is no evidence.
@@ -40,9 +40,10 @@ After each look the likeliest hypotheses are kept, some forty. So a doubt can st
 as moved until the next player's play shows that an equal card was played on it. From the beliefs and the record come
 the questions (`asking.py`) and the changes to lines that counted by themselves (`revising.py`).
 
-To add a habit of players, add an option to `actions.py` and its price to `handling.py`, and write the scene in
-`tests/test_mishaps.py`. `python -m tests.bench.lost` shows where the true hypothesis of a hand was lost: never
-generated, dropped, or less likely than another.
+To add a habit of players, add an option where its kind is: what a new card is (`likelihood.py`), what a play is
+(`playing.py`), or why a card is gone (`removing.py`). Add its price to `handling.py`, estimate it with `python -m
+tests.bench.prices`, and write the scene in `tests/test_mishaps.py`. `python -m tests.bench.lost` shows where the true
+hypothesis of a hand was lost: never generated, dropped, or less likely than another.
 """
 
 from __future__ import annotations
@@ -123,12 +124,12 @@ def see(beliefs: Beliefs, view: View, *, after_gap: bool = False) -> Beliefs:
         return replace(beliefs, looks=looks)
     actions, keys, hypotheses = Actions(beliefs.judge, looks), Keys(), beliefs.hypotheses
     for look in zones:
-        hypotheses = _explained(hypotheses, look, actions, looks.t_s, keys)
+        hypotheses = _explained(hypotheses, look, actions, keys)
     return replace(beliefs, looks=looks, hypotheses=hypotheses)
 
 
 def _explained(
-    hypotheses: tuple[Hypothesis, ...], look: ZoneLook, actions: Actions, t_s: float, keys: Keys
+    hypotheses: tuple[Hypothesis, ...], look: ZoneLook, actions: Actions, keys: Keys
 ) -> tuple[Hypothesis, ...]:
     """Return the likeliest hypotheses that explain a look at a zone."""
     found: dict[object, Hypothesis] = {}
@@ -136,8 +137,7 @@ def _explained(
     for h in hypotheses:
         if h.cost > least + REACH:
             continue
-        actions.most = least + REACH
-        for child in actions.explained(h, look, t_s):
+        for child in actions.explained(h, look, least + REACH):
             least = min(least, child.cost)
             if child.cost <= least + REACH:
                 key = keys.of(child)

@@ -17,12 +17,13 @@ from dataclasses import replace
 from companion.rules.cards import HAZARD_OF, Card
 from companion.rules.play import Play, Verb
 from companion.tabletop.mat_layout import DISCARD_ZONE
-from companion.tracking.actions import FIRST_S, excused
 from companion.tracking.beam import Beliefs, likeliest
 from companion.tracking.hand_record import Line, Record
 from companion.tracking.handling import COSTS
 from companion.tracking.hypothesis import Gone, Hypothesis, Judge, Manner, TableAct, TableCard
+from companion.tracking.likelihood import FIRST_S
 from companion.tracking.looks import PileSeen
+from companion.tracking.playing import excused
 
 
 def conditioned(beliefs: Beliefs, record: Record) -> Beliefs:

@@ -67,8 +67,8 @@ def lost(job: hands.Job) -> Loss:
     trial, loss, share = Trial(following.Truth(hand, setup)), None, 1.0
 
     class Watched(Actions):
-        def explained(self, h, look, t_s):
-            for child in super().explained(h, look, t_s):
+        def explained(self, h, look, most=math.inf):
+            for child in super().explained(h, look, most):
                 trial.is_generated = trial.is_generated or trial.is_true(child)
                 yield child
 
