@@ -68,9 +68,7 @@ class Likelihood:
         costs = self._costs
         for i, card in enumerate(cards):
             if i not in seen and (cost := self._same(card, spot, look)) is not None:
-                is_beneath = is_pile(look.zone) and any(n > i for n in seen)
-                is_covered = is_beneath if not card.spot else card.spot not in look.before
-                yield Option(cost + costs.dug_out * is_covered, "same", card)
+                yield Option(cost + costs.dug_out * _is_dug_out(cards, i, seen, look), "same", card)
         yield from self._moved(h, spot, look.zone)
         if spot.is_unread:
             for rival, sure in spot.rivals:
@@ -183,6 +181,15 @@ class Likelihood:
         if card.face.family is Family.HAZARD:
             return is_pile(zone) and self._judge.places.is_beaten(table, card.face, zone)
         return card.face.family is Family.REMEDY and is_pile(zone) and card.face not in there
+
+
+def _is_dug_out(cards: Sequence[TableCard], i: int, seen: set[int], look: ZoneLook) -> bool:
+    """True if a card shows that was covered before, though what covered it is still there."""
+    upper = (cards[n] for n in seen if n > i)
+    if is_pile(look.zone):
+        return cards[i].spot not in look.before and any(True for _ in upper)
+    is_covered = bool(cards[i].spot) and cards[i].spot not in look.before
+    return is_covered and any(abs(one.at_mm - cards[i].at_mm) < CLEAR_MM for one in upper)
 
 
 def _is_expected(cards: Sequence[TableCard], spot: SeenCard) -> bool:
