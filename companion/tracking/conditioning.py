@@ -185,7 +185,6 @@ class _Conditioned:
             act = self._with_its_card(line) or self._expected(line)
             self._cost += COSTS.contradicted * (line.serial is not None and act.manner is Manner.UNSEEN)
         if act.manner is Manner.LAID and line.spots and line.spots[0][0] != act.zone:
-            # A remedy may be put on the discard pile with the hazard that it ends.
             is_thrown = act.zone == DISCARD_ZONE and act.face in HAZARD_OF
             is_astray = act.play is not None and replace(act.play, anyway=False) == replace(line.play, anyway=False)
             manner = Manner.ENDED if is_thrown else act.manner if is_astray else Manner.CHANGED
@@ -203,7 +202,11 @@ class _Conditioned:
         named, spot = str(replace(line.play, anyway=False)), line.spots[:1]
         plays = (act for act in self._acts if act.play and str(replace(act.play, anyway=False)) == named)
         cards = (act for act in self._acts if ((act.zone, act.face),) == spot and act.manner is not Manner.UNSEEN)
-        return next(plays, None) or next(cards, None)
+        # A remedy may have been put on the discard pile with the hazard that it ends.
+        by_player = (act for act in self._acts if act.play and act.play.player == line.play.player)
+        thrown = (act for act in by_player if (act.face, act.zone) == (line.play.card, DISCARD_ZONE))
+        is_remedy = line.play.verb is Verb.PLAY and line.play.card in HAZARD_OF
+        return next(plays, None) or next(cards, None) or (next(thrown, None) if is_remedy else None)
 
     def _with_its_card(self, line: Line) -> TableAct | None:
         """The act of a card on the table that this hypothesis took for something else."""
