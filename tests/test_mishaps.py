@@ -237,6 +237,14 @@ a beaten hazard that is held for a while before it is discarded is no new discar
         put right-of-way-01 1/safety sideways; see; cover stop-01; put roll-01 1/battle; see 4;
         put stop-01 discard; see 3 => nothing
     => ever: Ann 100 / Bob stop > Ann / Ann right-of-way !
+a hazard and the remedy that ended it that are cleared away some plays later are no new discards [driving]
+    put 100-01 1/distance; see; put stop-01 1/battle 3 3; cover roll-01; see;
+        put roll-03 1/battle 5 5; cover stop-01; see; put 25-01 2/distance; see;
+        see 0.4 hiding 1/battle discard; cover roll-03; put stop-01 discard; put roll-03 discard 4 4;
+        put roll-01 1/battle; see 4 => ever: Ann 100 / Bob stop > Ann / Ann roll / Bob 25
+a hazard that is taken up before its remedy lies on the discard pile with it was ended [driving]
+    put 100-01 1/distance; see; put stop-01 1/battle 3 3; cover roll-01; see; see 0.2 hiding 1/battle; cover stop-01;
+        see 0.6; see 0.4 hiding discard; put roll-03 discard; see => ever: Ann 100 / Bob stop > Ann / Ann roll
 
 # What people said is not what lies there
 

@@ -32,7 +32,8 @@ class Actions:
 
     def __init__(self, judge: Judge, looks: SeenTable) -> None:
         self._judge, self._costs = judge, judge.costs
-        self._likely, self._playing = Likelihood(judge, looks), Playing(judge, looks)
+        self._likely = Likelihood(judge, looks)
+        self._playing = Playing(judge, looks, self._likely)
         self._removing = Removing(judge, looks, self._likely, self._playing)
 
     def explained(self, h: Hypothesis, look: ZoneLook, most: float = math.inf) -> Iterator[Hypothesis]:

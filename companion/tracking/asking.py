@@ -30,7 +30,7 @@ from companion.tracking.beam import Beliefs, Name, names
 from companion.tracking.conditioning import conditioned
 from companion.tracking.hand_record import Line, Record
 from companion.tracking.handling import BARS, LOOK_S
-from companion.tracking.hypothesis import Gone, Hypothesis, Judge, Manner, TableAct, TableCard
+from companion.tracking.hypothesis import Gone, Hypothesis, Judge, Manner, TableAct, TableCard, is_spent
 from companion.tracking.likelihood import CLEAR_MM
 from companion.tracking.looks import SeenCard
 from companion.tracking.playing import DOUBLED_S
@@ -372,6 +372,8 @@ class _Asking:
             return self._record.places.is_beaten(table, gone.card.face, gone.zone)
         told = [act for act in self._best.told.values() if act.zone == gone.zone]
         is_last = not told or told[-1].serial == gone.card.serial
+        if gone.to == DISCARD_ZONE and is_spent(self._judge, self._best, gone.card.face, gone.zone):
+            return True
         return not is_last or self._record.places.cards(table, gone.zone)[-1:] != (gone.card.face,)
 
     def _about_gone(self, one: Gone) -> Question | None:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from companion.match.zone_plays import Guess, Places
-from companion.rules.cards import Card, Family
+from companion.rules.cards import HAZARD_OF, Card, Family
 from companion.rules.play import Play, Verb, lay
 from companion.rules.reasons import Code, Reason
 from companion.rules.referee import apply, legal_plays, objections
@@ -115,6 +115,16 @@ class Hypothesis(NamedTuple):
     def told_of(self, serial: int) -> TableAct | None:
         """Return the act of the record that this card belongs to."""
         return next((act for act in self.told.values() if act.serial == serial), None)
+
+
+def is_spent(judge: Judge, h: Hypothesis, remedy: Card, zone: str) -> bool:
+    """True if the hazard that a remedy ended on this pile is inactive, and has been cleared away from there."""
+    hazard = HAZARD_OF.get(remedy)
+    if hazard is None or remedy not in judge.places.cards(judge.table(h.acts), zone):
+        return remedy.family is Family.REMEDY
+    was_played = any((act.face, act.zone) == (hazard, zone) for act in (*h.told.values(), *h.acts))
+    is_there = any(card.face is hazard for card in h.zones.get(zone, ()))
+    return was_played and not is_there and judge.places.is_beaten(judge.table(h.acts), hazard, zone)
 
 
 def _is_passed_over(act: TableAct, later: TableAct) -> bool:

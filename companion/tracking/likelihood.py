@@ -13,7 +13,7 @@ from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
 from companion.tracking.handling import MOST_WEIGHT
-from companion.tracking.hypothesis import Hypothesis, Judge, TableCard
+from companion.tracking.hypothesis import Hypothesis, Judge, TableCard, is_spent
 from companion.tracking.looks import SeenCard, SeenTable, ZoneLook
 
 UNTOUCHED_MM = 1.2  # measuring error: a card that nobody touched is seen within this distance of where it was
@@ -143,8 +143,11 @@ class Likelihood:
         for old, there in h.zones.items():
             if old != zone:
                 for card in there:
-                    if _is_same_card(card, spot) if card.spot else self._may_be_cleared(h, card, spot, old, zone):
-                        yield Option(self._carrying(h, card, old, zone), "moved", card, old)
+                    is_it = _is_same_card(card, spot) if card.spot else self._may_be_cleared(h, card, spot, old, zone)
+                    if is_it:
+                        # The eye may go on reporting a covered card that is gone.
+                        twice = self._costs.twice * (card is there[-1] and self.is_shown(card, old))
+                        yield Option(self._carrying(h, card, old, zone) + twice, "moved", card, old)
         for one in h.gone if not self.is_next_hand(h) else ():
             if one.to is None and one.zone == zone and _is_same_card(one.card, spot):
                 yield Option(self._costs.returned, "moved", one.card, None)
@@ -175,12 +178,19 @@ class Likelihood:
         return self._costs.moved
 
     def is_beaten(self, h: Hypothesis, card: TableCard, zone: str) -> bool:
-        """True if a card of a side's pile is a hazard that is no longer active, or the remedy or safety's leftover."""
-        table = self._judge.table(h.acts)
-        there = self._judge.places.cards(table, zone)
+        """True if a card of a side's pile is a hazard that is no longer active, or its remedy is spent."""
+        if not is_pile(zone):
+            return False
         if card.face.family is Family.HAZARD:
-            return is_pile(zone) and self._judge.places.is_beaten(table, card.face, zone)
-        return card.face.family is Family.REMEDY and is_pile(zone) and card.face not in there
+            return self._judge.places.is_beaten(self._judge.table(h.acts), card.face, zone)
+        # The hazard may be carried off with it.
+        shown = tuple(one for one in h.zones.get(zone, ()) if self.is_shown(one, zone))
+        return is_spent(self._judge, h._replace(zones={**h.zones, zone: shown}), card.face, zone)
+
+    def is_shown(self, card: TableCard, zone: str) -> bool:
+        """True if the latest look saw this card in this zone."""
+        spots = self._looks.zones[zone].spots if zone in self._looks.zones else ()
+        return any(spot.number == card.spot and spot.lost_s is None for spot in spots)
 
 
 def _is_dug_out(cards: Sequence[TableCard], i: int, seen: set[int], look: ZoneLook) -> bool:

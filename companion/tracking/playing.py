@@ -11,8 +11,8 @@ from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code
 from companion.rules.table import PILE_OF, Table
 from companion.tabletop.mat_layout import DISCARD_ZONE
-from companion.tracking.hypothesis import Gone, Hypothesis, Judge, Manner, TableAct, TableCard
-from companion.tracking.likelihood import NOWHERE
+from companion.tracking.hypothesis import Gone, Hypothesis, Judge, Manner, TableAct, TableCard, is_spent
+from companion.tracking.likelihood import NOWHERE, Likelihood
 from companion.tracking.looks import SeenCard, SeenTable, ZoneLook
 
 HAND_S = 1.0  # for this long the hand of a play may stay
@@ -24,8 +24,8 @@ MOST_REACH = 8  # how many plays back a play may have been missed
 class Playing:
     """The plays that new cards may be, on a table as it was seen last."""
 
-    def __init__(self, judge: Judge, looks: SeenTable) -> None:
-        self._judge, self._costs, self._looks = judge, judge.costs, looks
+    def __init__(self, judge: Judge, looks: SeenTable, likely: Likelihood) -> None:
+        self._judge, self._costs, self._looks, self._likely = judge, judge.costs, looks, likely
 
     def played(self, h: Hypothesis, new: Sequence[TableAct], look: ZoneLook, most: float) -> Iterator[Hypothesis]:
         """Yield the hypotheses with the new acts, in each order and at each place that is plausible."""
@@ -104,11 +104,9 @@ class Playing:
         if hazard not in (side.hazard, Card.SPEED_LIMIT if side.limited else None):
             return False
         zone = f"{self._judge.places.mat_of(side.name)}/{PILE_OF[hazard]}"
-        return all(card.face is not hazard or not self._is_shown(card, zone) for card in h.zones.get(zone, ())[-1:])
-
-    def _is_shown(self, card: TableCard, zone: str) -> bool:
-        spots = self._looks.zones[zone].spots if zone in self._looks.zones else ()
-        return any(spot.number == card.spot and spot.lost_s is None for spot in spots)
+        return all(
+            card.face is not hazard or not self._likely.is_shown(card, zone) for card in h.zones.get(zone, ())[-1:]
+        )
 
     def _with_its_hazard(self, h: Hypothesis, ended: TableAct) -> Hypothesis:
         """The hypothesis in which the hazard that a remedy on the discard pile ends has been carried there too."""
@@ -286,11 +284,10 @@ def excused(h: Hypothesis, judge: Judge) -> Hypothesis:
 
 
 def _is_beaten_act(judge: Judge, h: Hypothesis, act: TableAct) -> bool:
-    """True if the card of this act is an inactive hazard, or a remedy that the record no longer has on its pile."""
-    table = judge.table(h.acts)
+    """True if the card of this act is an inactive hazard, or a remedy that is spent."""
     if act.face.family is Family.HAZARD:
-        return judge.places.is_beaten(table, act.face, act.zone)
-    return act.face not in judge.places.cards(table, act.zone)
+        return judge.places.is_beaten(judge.table(h.acts), act.face, act.zone)
+    return is_spent(judge, h, act.face, act.zone)
 
 
 def _is_hasty(act: TableAct) -> bool:
