@@ -1,10 +1,13 @@
 """Measure what a confidence means: the share of right proposals among those of the same confidence.
 
-python -m tests.bench.confidence --hands 50 [--eye scene] [any option of tests.bench.hands]
+python -m tests.bench.confidence --hands 50 [--eye scene] [--host] [any option of tests.bench.hands]
 
 The film follower proposes. A proposal is right if player, verb, face, target and zone are those of the play, and if its
 verdict (legal or illegal) is right. A card that was first put into a wrong zone and reported there is counted as
 *astray*, neither right nor wrong.
+
+With `--host`, the table proposes, and people answer truthfully and enter what it misses. Each question about a play
+counts with the confidence that it had when it appeared. It is right if its first play was made and is not recorded yet.
 """
 
 import argparse
@@ -12,10 +15,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from bench import hands, page
-from bench.following import TOLERANCE_S, follow_film
+from bench.following import TOLERANCE_S, Journal, Truth, follow_film, follow_live, texts_of
 from bench.views import TruePlay
+from companion.match.questions import Kind, Question
+from companion.rules.play import Play
 
-parsed = hands.parsed  # the options are those of `tests.bench.hands`
 BINS = (0.98, 0.95, 0.9, 0.8, 0.5, 0.0)
 ASKING = 0.9
 SIMULATED = "simulated"
@@ -87,6 +91,42 @@ def _error(by_edge: Mapping[float, Sequence[Judged]]) -> float:
     return sum(count * abs(mean - share) for count, mean, share in off) / max(1, total)
 
 
+class Proposals(Journal):
+    """Notes each proposal when it appears."""
+
+    def __init__(self, truth: Truth) -> None:
+        super().__init__(truth)
+        self.found: list[Judged] = []
+        self._met: set[str] = set()
+
+    def note(self, t_s: float, questions: Sequence[Question], plays: tuple[Play, ...], ms: float) -> None:
+        for question in questions:
+            if question.kind is Kind.PLAY and texts_of(question.plays[:1]) and question.id not in self._met:
+                self._met.add(question.id)
+                self.found.append(self._judged(question, texts_of(plays), t_s))
+        super().note(t_s, questions, plays, ms)
+
+    def _judged(self, question: Question, record: Sequence[str], t_s: float) -> Judged:
+        (text,) = texts_of(question.plays[:1])
+        verdict = "legal" if question.is_legal else "illegal"
+        is_right = text in self._truth.missing(record, t_s) if question.is_legal else self._truth.slip(text, t_s)
+        is_astray = not is_right and self._truth.is_disturbed(question.zone, t_s)
+        item = {"proposal": text, "verdict": verdict, "zone": question.zone, "t_s": t_s, "confirmed": False}
+        return item | {"confidence": question.confidence}, None if is_astray else bool(is_right)
+
+
+def found_with_host(job: hands.Job) -> tuple[str, list[Judged]]:
+    """Return what was proposed at a table where people answer, and whether it was right."""
+    made: list[Proposals] = []
+
+    def noted(truth: Truth) -> Proposals:
+        made.append(Proposals(truth))
+        return made[0]
+
+    follow_live(job.hand(), is_hosted=True, noted=noted)
+    return job.name, made[0].found
+
+
 def found_in(job: hands.Job) -> tuple[str, list[Judged]]:
     """Return what was proposed in a hand, and whether it was right."""
     hand = job.hand()
@@ -94,9 +134,13 @@ def found_in(job: hands.Job) -> tuple[str, list[Judged]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    given, found = parsed(arguments), []
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--host", action="store_true")
+    own, rest = parser.parse_known_args(arguments)
+    given, found = hands.parsed(rest), []
+    given.host = own.host
     figures = page.Figures("confidence", arguments) if given.write else None
-    for name, here in hands.each(found_in, hands.jobs_of(given), given.jobs):
+    for name, here in hands.each(found_with_host if own.host else found_in, hands.jobs_of(given), given.jobs):
         found += here
         for item, is_right in here:
             if is_right is False:
@@ -108,11 +152,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def measured(given: argparse.Namespace) -> str:
-    return f"{SEEN[_of(given)]}, followed by `companion/tracking/film.py`"
+    return f"{SEEN[_seen(given)]}, followed by `companion/tracking/{'live' if given.host else 'film'}.py`"
+
+
+def _seen(given: argparse.Namespace) -> str:
+    return SIMULATED if given.set == [SIMULATED] else given.eye
 
 
 def _of(given: argparse.Namespace) -> str:
-    return SIMULATED if given.set == [SIMULATED] else given.eye
+    """Return the name of the table in docs/ that the options measure."""
+    return f"{_seen(given)} host" if given.host else _seen(given)
 
 
 SEEN = {

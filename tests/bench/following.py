@@ -9,7 +9,7 @@ import math
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -319,11 +319,11 @@ def follow_film(hand: FilmedHand) -> tuple[Result, list[dict]]:
     return judged(hand, truth, journal, list(sheets.values()), Taps()), items
 
 
-def follow_live(hand: FilmedHand, *, is_hosted: bool) -> Result:
+def follow_live(hand: FilmedHand, *, is_hosted: bool, noted: Callable[[Truth], Journal] = Journal) -> Result:
     """Follow the views as the table does: with a truthful host, or with plays that count by themselves."""
     setup = setup_of(hand)
     truth, now = Truth(hand, setup), hand.views[0][0]
-    journal = Journal(truth)
+    journal = noted(truth)
     with TemporaryDirectory() as folder:
         match = Match(Store.open(Path(folder) / "companion.sqlite3"), lambda _: setup.mats)
         policy = Policy.TAP if is_hosted else Policy.AUTO
