@@ -133,14 +133,16 @@ def found_in(job: hands.Job) -> tuple[str, list[Judged]]:
     return job.name, list(judged(follow_film(hand)[1], hand.plays))
 
 
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = hands.options(__doc__)
+    parser.add_argument("--host", action="store_true", help="proposals to people who answer")
+    return parser.parse_args(arguments)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--host", action="store_true")
-    own, rest = parser.parse_known_args(arguments)
-    given, found = hands.parsed(rest), []
-    given.host = own.host
+    given, found = parsed(arguments), []
     figures = page.Figures("confidence", arguments) if given.write else None
-    for name, here in hands.each(found_with_host if own.host else found_in, hands.jobs_of(given), given.jobs):
+    for name, here in hands.each(found_with_host if given.host else found_in, hands.jobs_of(given), given.jobs):
         found += here
         for item, is_right in here:
             if is_right is False:

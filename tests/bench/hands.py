@@ -152,8 +152,9 @@ def summary(found: Sequence[Followed]) -> list[str]:
     return lines
 
 
-def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def options(said: str | None = __doc__) -> argparse.ArgumentParser:
+    """Return the parser of the options that say which hands are meant."""
+    parser = argparse.ArgumentParser(description=said, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--set", nargs="+", metavar="SET|NAME", help="stickers, faces, film, simulated, or hands")
     parser.add_argument("--hands", type=int, help="only the first of each set")
     parser.add_argument("--seed", type=int, default=1)
@@ -162,8 +163,12 @@ def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--eye", choices=EYES, default="stored")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--save", type=Path, help="a folder for one hand's frames, setup, truth, faults, deck")
-    parser.add_argument("--write", action="store_true", help="write a table a set into docs/")
-    return parser.parse_args(arguments)
+    parser.add_argument("--write", action="store_true", help="write the figures where they belong")
+    return parser
+
+
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    return options().parse_args(arguments)
 
 
 def each(work: Callable[[Job], T], jobs: Sequence[Job], beside: int) -> Iterator[T]:

@@ -248,20 +248,23 @@ def measured(jobs: Sequence[hands.Job], values: Values, beside: int) -> Outcome:
     return sum(hands.each(outcome, [Try(job, values) for job in jobs], beside), Outcome())
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(add_help=False)
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = hands.options(__doc__)
     parser.add_argument("--rounds", type=int, default=0, help="rounds of estimating; 0: only measure")
-    own, rest = parser.parse_known_args(arguments)
-    given = hands.parsed(rest)
-    if own.rounds and given.reserved:
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    given = parsed(arguments)
+    if given.rounds and given.reserved:
         raise SystemExit("Nothing is estimated on reserved hands.")
     figures = page.Figures("prices", arguments) if given.write else None
     jobs = random.Random(0).sample(hands.jobs_of(given), k=len(hands.jobs_of(given)))
     before = {name: max(1e-3, value) for name, value in asdict(COSTS).items()}
     values, square, decisive = dict(before), np.zeros(len(NAMES)), np.zeros(len(NAMES), int)
-    if not own.rounds:
+    if not given.rounds:
         print(measured(jobs, values, given.jobs).summary())
-    for n in range(own.rounds):
+    for n in range(given.rounds):
         first = n * A_ROUND % len(jobs)
         found = measured((jobs * 2)[first : first + min(A_ROUND, len(jobs))], values, given.jobs)
         print(f"round {n + 1}: {found.summary()}", flush=True)
@@ -272,8 +275,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         values = {name: values[name] * math.exp(-step[i]) for i, name in enumerate(NAMES)}
         decisive = decisive + found.decisive
         text = toml_of(values, decisive, figures)
-        print(text if n + 1 == own.rounds else "", end="", flush=True)
-    if figures and own.rounds:
+        print(text if n + 1 == given.rounds else "", end="", flush=True)
+    if figures and given.rounds:
         FILE.write_text(text, encoding="utf-8")
 
 
