@@ -30,8 +30,8 @@ are gathered in, each costs little.
 
 **The likelihood** (`likelihood.py`) assumes that zones are independent within a look, and that the confidence of a
 reading is the probability of its face. A card may be an equal one that was moved, or lie on it; often only later plays
-can tell. All prices (`Costs`) are in `handling.toml`, estimated from hands whose plays are known; `handling.py` says
-what each means. It also has the bars from which something is asked, and the time that a doubt may wait (`Bars`).
+can tell. All prices (`Costs`) are in `handling.toml`; `handling.py` says what each means. It also has the bars from
+which something is asked, and the time that a doubt may wait (`Bars`).
 
 **People are evidence** (`conditioning.py`). What they entered, confirmed, changed or refused is certain. A line of the
 record that counted by itself is no evidence.
@@ -41,7 +41,7 @@ as moved until the next player's play shows that an equal card was played on it.
 the questions (`asking.py`) and the changes to lines that counted by themselves (`revising.py`).
 
 To add a habit of players, add an option where its kind is: what a new card is (`likelihood.py`), what a play is
-(`playing.py`), or why a card is gone (`removing.py`). Add its price to `handling.py`, estimate it with `python -m
+(`playing.py`), or why a card is gone (`removing.py`). Add its price to `handling.toml`, measure it with `python -m
 tests.bench.prices`, and write the scene in `tests/test_mishaps.py`. `python -m tests.bench.lost` shows where the true
 hypothesis of a hand was lost: never generated, dropped, or less likely than another.
 """

@@ -1,7 +1,7 @@
 """How people handle cards and how the eye errs: the costs of the follower, in nats (negative log-probabilities).
 
-The values are in `handling.toml`. `tests/bench/prices.py` estimates them from hands whose plays are known, and writes
-them with the number of plays that each was decisive in.
+The values are in `handling.toml`. They were set by hand. `tests/bench/prices.py` measures how well they explain hands
+whose plays are known, and estimates better ones for such hands. Estimates have to pass the stories of the tests too.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ class Costs:
     seen_at_last: float  # a card that the record has, and that was never seen
     dug_out: float  # more, for a card that was covered before
     cleared: float  # a beaten hazard, or the remedy that beat it, carried to the discard pile
+    with_remedy: float  # more, for a remedy that is carried there although the record still has it on its pile
     ended: float  # a remedy put on the discard pile together with its hazard
     taken: float  # the top discard taken by the player to move, where that is allowed
     taken_back: float  # the last legal play

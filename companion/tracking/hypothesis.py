@@ -122,7 +122,9 @@ def is_spent(judge: Judge, h: Hypothesis, remedy: Card, zone: str) -> bool:
     hazard = HAZARD_OF.get(remedy)
     if hazard is None or remedy not in judge.places.cards(judge.table(h.acts), zone):
         return remedy.family is Family.REMEDY
-    was_played = any((act.face, act.zone) == (hazard, zone) for act in (*h.told.values(), *h.acts))
+    back = {act.serial for act in h.acts if act.manner is Manner.BACK}
+    played = (act for act in (*h.told.values(), *h.acts) if act.serial not in back)
+    was_played = any((act.face, act.zone) == (hazard, zone) for act in played)
     is_there = any(card.face is hazard for card in h.zones.get(zone, ()))
     return was_played and not is_there and judge.places.is_beaten(judge.table(h.acts), hazard, zone)
 

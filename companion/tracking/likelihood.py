@@ -145,9 +145,7 @@ class Likelihood:
                 for card in there:
                     is_it = _is_same_card(card, spot) if card.spot else self._may_be_cleared(h, card, spot, old, zone)
                     if is_it:
-                        # The eye may go on reporting a covered card that is gone.
-                        twice = self._costs.twice * (card is there[-1] and self.is_shown(card, old))
-                        yield Option(self._carrying(h, card, old, zone) + twice, "moved", card, old)
+                        yield Option(self._carrying(h, card, old, zone), "moved", card, old)
         for one in h.gone if not self.is_next_hand(h) else ():
             if one.to is None and one.zone == zone and _is_same_card(one.card, spot):
                 yield Option(self._costs.returned, "moved", one.card, None)
@@ -171,7 +169,8 @@ class Likelihood:
             is_deep = any(c.serial == card.serial for c in h.zones[old][:-2])
             # To carry it off, a hand has to reach into both places; a card that was never seen may be gone for long.
             no_hand = 2 * self._costs.no_hand * (card.spot > 0 and old not in self._touched)
-            return self._costs.cleared + no_hand + self._costs.dug_out * is_deep
+            had = card.face.family is Family.REMEDY and card.face in self._cards(h, old)
+            return self._costs.cleared + self._costs.with_remedy * had + no_hand + self._costs.dug_out * is_deep
         if h.acts and h.acts[-1].serial == card.serial:
             is_fine = h.acts[-1].is_legal and self._judge.places.belongs(card.face, old)
             return self._costs.changed if is_fine else self._costs.corrected
@@ -186,6 +185,10 @@ class Likelihood:
         # The hazard may be carried off with it.
         shown = tuple(one for one in h.zones.get(zone, ()) if self.is_shown(one, zone))
         return is_spent(self._judge, h._replace(zones={**h.zones, zone: shown}), card.face, zone)
+
+    def _cards(self, h: Hypothesis, zone: str) -> tuple[Card, ...]:
+        """Return what the record has in a zone after all acts."""
+        return self._judge.places.cards(self._judge.table(h.acts), zone)
 
     def is_shown(self, card: TableCard, zone: str) -> bool:
         """True if the latest look saw this card in this zone."""
