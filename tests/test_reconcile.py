@@ -228,6 +228,8 @@ a discard taken by the next player is told by his card [opened; edition=asmodee-
     lay 50-01 2/distance => Bob take / Bob 50
 a discard that was taken is not expected there again [opened; edition=asmodee-2014; by faces]
     enter Ann discard 50; look; enter Bob take; look; enter Bob 25; look; lay 50-01 discard => Ann discard 50
+and is expected there again once the taking is undone [opened; edition=asmodee-2014; by faces]
+    enter Ann discard 50; look; enter Bob take; look; undo; look; lay 50-01 discard; look 20 => nothing
 a discard that nobody took is not said to be taken again [opened; edition=asmodee-2014]
     lay 50-01 discard; yes; up 50-01; lay 50-01 2/distance; say no; look 20
         => 50 miles has moved from the discard pile to the distance area.

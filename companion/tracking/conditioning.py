@@ -151,7 +151,11 @@ class _Conditioned:
 
     def _give_back(self, seq: int, act: TableAct) -> None:
         """Take a line out: its card means a play again, or is no longer expected."""
-        del self._told[seq]
+        self._told.pop(seq, None)
+        if act.fixed is not None and act.fixed.verb is Verb.TAKE:
+            # The discard that was taken is expected again.
+            taken = max((n for n, one in self._told.items() if not one.serial and n < seq), default=None)
+            self._told.pop(taken or 0, None)
         self._acts = [one for one in self._acts if one.serial != act.serial]
         zone = next(
             (z for z, there in self._zones.items() if any(c.spot and c.serial == act.serial for c in there)), None

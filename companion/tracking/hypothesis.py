@@ -118,7 +118,10 @@ class Hypothesis(NamedTuple):
 
 
 def is_spent(judge: Judge, h: Hypothesis, remedy: Card, zone: str) -> bool:
-    """True if the hazard that a remedy ended on this pile is inactive, and has been cleared away from there."""
+    """True if a remedy may be cleared away from this pile.
+
+    Either the record has it there no more, or the hazard that it ended is inactive and has been cleared away.
+    """
     hazard = HAZARD_OF.get(remedy)
     if hazard is None or remedy not in judge.places.cards(judge.table(h.acts), zone):
         return remedy.family is Family.REMEDY
@@ -234,7 +237,7 @@ class Judge:
             return act._replace(play=play, reasons=why, is_clear=guess.clear), cost
         if act.fixed is None:
             cost += self.costs.legal + self.costs.unclear * (not guess.clear) + self.costs.misplaced * is_astray
-        return act._replace(play=play, is_clear=guess.clear, after=self._applied(table, play)), cost
+        return act._replace(play=play, is_clear=guess.clear, after=self.applied(table, play)), cost
 
     def _meaning(self, act: TableAct, table: Table) -> Guess | None:
         """Return the play that an act is on this table; None if no picture shows it."""
@@ -249,7 +252,8 @@ class Judge:
             return None
         return guess if act.times == 1 else Guess(replace(guess.play, times=act.times), guess.clear)
 
-    def _applied(self, table: Table, play: Play) -> Table:
+    def applied(self, table: Table, play: Play) -> Table:
+        """Return the table after a legal play; the offer of an extension is answered as the record says."""
         after = apply(table, play)
         offered = after.extension_offered_to
         if offered is None or after.is_over or self.extension is None:

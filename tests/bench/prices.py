@@ -137,7 +137,7 @@ class Trial:
         for seq, play in enumerate(self.truth.legal, 2):
             read = replace(parse_play(play.text, self.setup.teams), anyway=False)
             line = Line(seq, read, record.table, places)
-            record = replace(record, table=judge._applied(record.table, read), lines=(*record.lines, line))
+            record = replace(record, table=judge.applied(record.table, read), lines=(*record.lines, line))
             yield _clear_s(play) + TOLD_S, record
 
     def shares(self, beliefs: Beliefs, t_s: float) -> list[float]:
