@@ -21,7 +21,7 @@ from companion.tracking.looks import SeenCard, SeenTable, ZoneLook
 from companion.tracking.playing import Playing
 from companion.tracking.removing import MINOR, Removing
 
-MOST_SAVED = 4.0  # what a way may cost less in the end
+MOST_SAVED = 4.0  # nats by which a combination may turn out cheaper
 MOST_WAYS = 12  # combinations of explanations tried for the new spots of a zone
 
 _cost = operator.attrgetter("cost")
@@ -37,7 +37,7 @@ class Actions:
         self._removing = Removing(judge, looks, self._likely, self._playing)
 
     def explained(self, h: Hypothesis, look: ZoneLook, most: float = math.inf) -> Iterator[Hypothesis]:
-        """Yield the hypotheses that explain a look at a zone; those that cost more than `most` may be left out."""
+        """Yield the hypotheses that explain a look at a zone. Costs above `most` may be left out."""
         h = _with_pushed(h, look)
         cards = h.zones.get(look.zone, ())
         found = _found(cards, look.spots)
@@ -51,7 +51,7 @@ class Actions:
             return
         choices = [sorted(self._likely.options(h, cards, seen, spot, look), key=_cost) for spot in news]
         for picks, cost in _ways(choices):
-            # That a card of the record was carried is paid for anew.
+            # What it costs to carry a card of the record is worked out again below.
             unpaid = sum(p.cost for p in picks if p.what == "moved" and p.card and h.told_of(p.card.serial))
             if h.cost + cost - unpaid > most + MOST_SAVED:
                 continue

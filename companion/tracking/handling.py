@@ -31,7 +31,7 @@ class Costs:
     unseen_play: float  # any other play that it missed
     seen_late: float  # a play that it missed at first
     unseen_stack: float  # a card played exactly on an equal one that had been touched
-    stacked: float  # more, for a card that may be an equal one that lay there, moved
+    stacked: float  # more, for a card that may be an equal card of this zone, moved
     expected: float  # more, if the record has an equal card there that was never seen
     double: float  # the same if the eye says that there may be two
 

@@ -16,10 +16,10 @@ from companion.tracking.handling import MOST_WEIGHT
 from companion.tracking.hypothesis import Hypothesis, Judge, TableCard, is_spent
 from companion.tracking.looks import SeenCard, SeenTable, ZoneLook
 
-UNTOUCHED_MM = 1.2  # measuring error: a card that nobody touched is seen within this distance of where it was
+UNTOUCHED_MM = 1.2  # measuring error: an untouched card is seen this close to where it was
+UNDISTURBED_MM = 8.0  # the same, if nothing was over its zone
 UNREAD_MM = 20.0  # distance from a sighting that cannot be read to the card that it may be
 LEAST_SURE = 0.005  # probability of a face that the reader does not mention
-UNDISTURBED_MM = 8.0  # the same, if nothing was over its zone
 REPLACED_MM = 40.0  # an equal card that vanishes this close may be this one, moved
 NOWHERE = 0j  # place of a card that was missed, unless it lies on an equal one
 COVERED_MM, CLEAR_MM = 30.0, 60.0  # distances between two cards' centers: surely covered, surely not
@@ -65,6 +65,7 @@ class Likelihood:
     def options(
         self, h: Hypothesis, cards: Sequence[TableCard], seen: set[int], spot: SeenCard, look: ZoneLook
     ) -> Iterator[Option]:
+        """Yield what a new spot may be, with the cost of each; `seen` are the indices of the cards seen elsewhere."""
         costs = self._costs
         for i, card in enumerate(cards):
             if i not in seen and (cost := self._same(card, spot, look)) is not None:
@@ -113,6 +114,7 @@ class Likelihood:
         return any(card.card == sticker for card in (*lying, *away))
 
     def no_hand(self, look: ZoneLook) -> float:
+        """The cost of a card that was moved although nothing was over its zone."""
         return self._costs.no_hand * (not look.is_touched)
 
     def _same(self, card: TableCard, spot: SeenCard, look: ZoneLook) -> float | None:
@@ -177,12 +179,12 @@ class Likelihood:
         return self._costs.moved
 
     def is_beaten(self, h: Hypothesis, card: TableCard, zone: str) -> bool:
-        """True if a card of a side's pile is a hazard that is no longer active, or its remedy is spent."""
+        """True if a card of a side's pile is a hazard that is no longer active, or a spent remedy."""
         if not is_pile(zone):
             return False
         if card.face.family is Family.HAZARD:
             return self._judge.places.is_beaten(self._judge.table(h.acts), card.face, zone)
-        # The hazard may be carried off with it.
+        # Its hazard may have been cleared away in the same moment.
         shown = tuple(one for one in h.zones.get(zone, ()) if self.is_shown(one, zone))
         return is_spent(self._judge, h._replace(zones={**h.zones, zone: shown}), card.face, zone)
 
@@ -198,11 +200,12 @@ class Likelihood:
 
 def _is_dug_out(cards: Sequence[TableCard], i: int, seen: set[int], look: ZoneLook) -> bool:
     """True if a card shows that was covered before, though what covered it is still there."""
-    upper = (cards[n] for n in seen if n > i)
+    card, upper = cards[i], [cards[n] for n in seen if n > i]
+    if card.spot in look.before:
+        return False
     if is_pile(look.zone):
-        return cards[i].spot not in look.before and any(True for _ in upper)
-    is_covered = bool(cards[i].spot) and cards[i].spot not in look.before
-    return is_covered and any(abs(one.at_mm - cards[i].at_mm) < CLEAR_MM for one in upper)
+        return bool(upper)
+    return card.spot != 0 and any(abs(one.at_mm - card.at_mm) < CLEAR_MM for one in upper)
 
 
 def _is_expected(cards: Sequence[TableCard], spot: SeenCard) -> bool:

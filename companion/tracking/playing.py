@@ -165,6 +165,7 @@ class Playing:
                 yield play, costs.unseen_stack if is_stack else costs.unseen_play if is_play else costs.unseen_discard
 
     def unseen_act(self, h: Hypothesis, play: Play, cost: float, at_s: float) -> TableAct:
+        """Return the act of a play that the camera missed; its number is below those of all other acts."""
         serial = min((act.serial for act in h.acts), default=0)
         zone = self._judge.places.zone_of(play, self._judge.table(h.acts)) or DISCARD_ZONE
         return TableAct(

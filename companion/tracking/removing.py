@@ -1,4 +1,4 @@
-"""What it means that a card is not seen: the camera missed it, or somebody picked it up."""
+"""Why a card is not seen: the camera missed it, or somebody picked it up."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ class Removing:
         self._likely, self._playing = likely, playing
 
     def missing(self, h: Hypothesis, look: ZoneLook, seen: set[int], count: int, most: float) -> Iterator[Hypothesis]:
-        """Yield the hypotheses in which cards that should show were missed, or removed; `count` lay there before."""
+        """Yield the hypotheses in which cards that should show were missed or removed.
+
+        The first `count` cards of the zone lay there before this look.
+        """
         cards = h.zones[look.zone]
         table = self._judge.table(h.acts)
         is_bare = look.zone == DISCARD_ZONE and look.is_visible and not look.spots

@@ -181,7 +181,7 @@ class Trial:
         return all(self._was_made(act, t_s) for act in slips)
 
     def _is_alike(self, act, text: str, n: int) -> bool:
-        """True if an act is the true one; of a discard that the camera missed, nobody can know the card."""
+        """True if an act is the true one. The card of a discard that the camera missed cannot be known."""
         if n >= len(self.truth.texts):
             return False
         truth = self.truth.texts[n]
