@@ -10,7 +10,8 @@ from companion.rules.cards import Card
 from companion.rules.play import Verb
 from companion.tracking.beam import Beliefs, see
 from companion.tracking.handling import COSTS
-from companion.tracking.hypothesis import Judge, Manner
+from companion.tracking.hypothesis import Gone, Judge, Manner
+from companion.tracking.playing import excused
 from companion.vision.view import FACE, STICKER, MatSeen, Sighting, View
 
 LOOK_S = 0.2
@@ -119,3 +120,18 @@ def test_a_safety_that_was_not_read_is_supposed_when_its_hazard_is_carried_away_
 
     assert supposed.endswith("Bob 100 / missed: Ann right-of-way / Ann 200")
     assert table.told == supposed.replace("missed: ", "")
+
+
+@pytest.mark.parametrize(("paid", "left"), [(0.3, 0.3), (8.0, COSTS.cleared)])
+def test_a_missing_card_that_turns_out_beaten_costs_no_more_than_clearing_it_away(paid, left):
+    table = Table()
+    for step in ("lay roll#1 1/battle", "lay roll#2 2/battle", "lay 100#3 1/distance", "lay stop#4 1/battle"):
+        table.perform(step)
+    stop = next(card for card in table.beliefs.best.zones["side-1/battle"] if card.face is Card.STOP)
+    table.perform("lay roll#5 1/battle")
+    before = table.beliefs.best
+    missing = before._replace(gone=(Gone(stop, "side-1/battle", 0.0, paid=paid),), handling=before.handling + paid)
+
+    after = excused(missing, table.beliefs.judge)
+    assert after.gone == ()
+    assert after.cost - before.cost == pytest.approx(left)

@@ -158,6 +158,11 @@ a card bumped within its zone says nothing [driving]
 a card turned to and fro while it is looked at says nothing [driving]
     {"put roll-01 1/battle sideways; see 0.1; put roll-01 1/battle; see 0.1; " * 6}see 0.1 => ever: nothing
 
+a card that is asked about is still asked about if the eye misses it once [unconfirmed]
+    put roll-01 1/battle; see => Ann roll
+    cover roll-01; see {STEP_S} => now: Ann roll
+    see 1 => now: nothing
+
 # Fans pushed together
 
 a fan that is pushed together loses none of its cards [driving]
@@ -244,7 +249,8 @@ a hazard and the remedy that ended it that are cleared away some plays later are
         put roll-01 1/battle; see 4 => ever: Ann 100 / Bob stop > Ann / Ann roll / Bob 25
 a hazard that is taken up before its remedy lies on the discard pile with it was ended [driving]
     put 100-01 1/distance; see; put stop-01 1/battle 3 3; cover roll-01; see; see 0.2 hiding 1/battle; cover stop-01;
-        see 0.6; see 0.4 hiding discard; put roll-03 discard; see => ever: Ann 100 / Bob stop > Ann / Ann roll
+        put roll-01 1/battle; see 0.6; see 0.4 hiding discard; put roll-03 discard; see
+        => ever: Ann 100 / Bob stop > Ann / Ann roll
 
 # What people said is not what lies there
 

@@ -277,6 +277,8 @@ class _Asking:
         spot = next((one for one in spots if one.number == card.spot), None)
         if not card.spot or (spot is not None and spot.lost_s in (None, math.inf)):
             return False
+        if spot is not None and self._t_s - (spot.lost_s or 0.0) < LOOK_S:
+            return False  # The eye may miss it once.
         if card.spot in looks.glimpsed:
             return True  # It may have been carried past.
         later = (one for one in spots if one.lost_s is None and one.first_s > act.since_s)
@@ -309,8 +311,8 @@ class _Asking:
         yield from self._about_taken_back()
 
     def _is_surely_gone(self, gone: Gone) -> bool:
-        # A hazard may be cleared away before its safety is visible.
-        is_hazard = gone.card.face.family is Family.HAZARD and is_pile(gone.zone) and gone.to == DISCARD_ZONE
+        # A hazard may be cleared away before what beats it is visible.
+        is_hazard = gone.card.face.family is Family.HAZARD and is_pile(gone.zone) and gone.to in (None, DISCARD_ZONE)
         if is_hazard and self._is_hidden(f"{mat_of(gone.zone)}/safety"):
             return False
         waits_s = BARS.put_right_s if is_hazard else 0.0 if gone.to is not None else BARS.moment_s

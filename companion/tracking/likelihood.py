@@ -24,6 +24,7 @@ REPLACED_MM = 40.0  # an equal card that vanishes this close may be this one, mo
 NOWHERE = 0j  # place of a card that was missed, unless it lies on an equal one
 COVERED_MM, CLEAR_MM = 30.0, 60.0  # distances between two cards' centers: surely covered, surely not
 COVERED = 0.97  # share of cards below another that are not seen any more
+STILL_COVERED = 0.9  # the same for cards of a pile that were seen while the others lay on them
 OLD_LOOKS = 12  # sightings after which a spot is no news
 DISCARDED_S = 6.0  # longest time that a hand holds a card that it moves to another zone
 FIRST_S = 0.8  # time from the first look in which cards already on the table are seen
@@ -227,6 +228,7 @@ def _cover(cards: Sequence[TableCard], i: int, look: ZoneLook) -> float:
     if not upper:
         return 0.0
     if is_pile(look.zone):
-        return most
+        was_seen = cards[i].spot in look.before and all(card.spot in look.before for card in upper)
+        return STILL_COVERED if was_seen else most
     off_mm = min(abs(cards[i].at_mm - card.at_mm) for card in upper)
     return min(most, max(0.0, (CLEAR_MM - off_mm) / (CLEAR_MM - COVERED_MM)))

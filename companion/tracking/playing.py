@@ -206,7 +206,7 @@ class Playing:
                     yield from self._taken_and_laid(unpaid, told, before, spot, zone)
                     yield from self._changed(unpaid, told, spot, zone)
                     card = next(c for c in h.zones[zone] if c.serial == serial)
-                    gone = (*gone, Gone(card, told.zone, spot.first_s, zone))
+                    gone = (*gone, Gone(card, told.zone, spot.first_s, zone, paid))
                 h = h._replace(gone=gone)
                 continue
             act = h.acts[n]
@@ -219,7 +219,7 @@ class Playing:
                 if not _is_beaten_act(self._judge, h, act):
                     yield from self._beaten_unseen(h._replace(gone=gone), act)
                     card = next(c for c in h.zones[zone] if c.serial == serial)
-                    h = h._replace(gone=(*gone, Gone(card, act.zone, spot.first_s, zone)))
+                    h = h._replace(gone=(*gone, Gone(card, act.zone, spot.first_s, zone, paid)))
             else:
                 again = act._replace(zone=zone, sideways=spot.sideways)
                 h = h._replace(acts=self._judge.judged(h.acts[:n], (again, *h.acts[n + 1 :])), gone=gone)
@@ -248,7 +248,7 @@ class Playing:
         card = next(c for c in h.zones[zone] if c.serial == told.serial)
         laid = TableAct(told.serial, told.face, zone, spot.sideways, Manner.LAID, spot.first_s, spot.earliest_s)
         acts = self._judge.judged((), (back(card, told.zone, spot.first_s), laid, *h.acts))
-        gone = (*h.gone, Gone(card, told.zone, spot.first_s, zone))
+        gone = (*h.gone, Gone(card, told.zone, spot.first_s, zone, self._costs.changed))
         yield h._replace(acts=acts, gone=gone, handling=h.handling + self._costs.changed)
 
     def _beaten_unseen(self, h: Hypothesis, hazard: TableAct) -> Iterator[Hypothesis]:
@@ -279,9 +279,9 @@ def excused(h: Hypothesis, judge: Judge) -> Hypothesis:
         and (act := acts[one.card.serial]) is not None
         and _is_beaten_act(judge, h, act)
     ]
-    paid = sum(judge.costs.lifted if one.to is None else judge.costs.moved for one in beaten)
+    saved = sum(max(0.0, one.paid - judge.costs.cleared) for one in beaten)
     gone = tuple(one for one in h.gone if one not in beaten)
-    return h._replace(gone=gone, handling=h.handling - paid + judge.costs.cleared * len(beaten))
+    return h._replace(gone=gone, handling=h.handling - saved)
 
 
 def _is_beaten_act(judge: Judge, h: Hypothesis, act: TableAct) -> bool:

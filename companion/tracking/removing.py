@@ -60,7 +60,11 @@ class Removing:
         # Where nothing is left, the covered cards are gathered in with the others.
         left = kept if look.spots else ()
         gathered_in = (*away, *(card for card in reversed(kept) if card not in left))
-        missed = tuple(Gone(card, zone, self._t_s) for card in gathered_in if self._is_recorded(h, table, card, zone))
+        missed = tuple(
+            Gone(card, zone, self._t_s, paid=costs.gathered)
+            for card in gathered_in
+            if self._is_recorded(h, table, card, zone)
+        )
         gathered = (h.handling if h.is_gathering else base.handling) + begins + costs.gathered * len(away)
         clear = base._replace(
             zones={**h.zones, zone: left},
@@ -108,7 +112,7 @@ class Removing:
                 cost += costs.slip_back
             else:
                 cost += costs.lifted
-                gone = (*gone, Gone(card, zone, self._t_s))
+                gone = (*gone, Gone(card, zone, self._t_s, paid=costs.lifted))
         # A card whose play is undone is back in a hand.
         known = {act.serial for act in acts}
         lifted = (*h.lifted, *(Gone(card, zone, self._t_s) for card in away if card.serial in known))
@@ -132,7 +136,8 @@ class Removing:
         if is_last and card.face.family is Family.HAZARD and is_pile(zone) and zone != DISCARD_ZONE:
             # Its remedy may go to the discard pile with it.
             yield base._replace(
-                gone=(*h.gone, Gone(card, zone, self._t_s)), handling=base.handling + self._costs.lifted
+                gone=(*h.gone, Gone(card, zone, self._t_s, paid=self._costs.lifted)),
+                handling=base.handling + self._costs.lifted,
             )
         n = next((n for n, act in enumerate(h.acts) if self._may_have_ended(act, card)), None)
         if n is not None:
