@@ -197,6 +197,21 @@ def test_discards_that_become_the_draw_pile_are_reshuffled_by_the_record_itself(
     assert table.table.discards == (Card.KM_50,)
 
 
+def test_a_discard_that_was_never_seen_is_not_expected_any_more_once_the_discards_have_become_the_draw_pile():
+    table = asmodee()
+    table.take_up("25-01")
+    for play in ("Ann discard 100", "Bob discard 75"):
+        table.enter(play)
+    table.see()
+    table.leave(0)
+    table.enter("Ann discard 50")
+    assert table.table.discards == (Card.KM_50,)
+    table.ever.clear()
+
+    table.lay("100-01", "table/discard")
+    assert plays(table.see()) == ["Bob discard 100"]
+
+
 def test_a_reshuffle_that_the_count_does_not_expect_is_asked():
     table = reshuffling(4)
     table.see(1.0, pile_empty=True)

@@ -22,7 +22,7 @@ from companion.tracking.hand_record import Line, Record
 from companion.tracking.handling import COSTS
 from companion.tracking.hypothesis import Gone, Hypothesis, Judge, Manner, TableAct, TableCard
 from companion.tracking.likelihood import FIRST_S
-from companion.tracking.looks import PileSeen
+from companion.tracking.looks import PileSeen, SeenTable, ZoneMemory
 from companion.tracking.playing import excused
 
 
@@ -41,8 +41,26 @@ def conditioned(beliefs: Beliefs, record: Record) -> Beliefs:
     hypotheses = likeliest(
         told for h in known for told in _Conditioned(h, record, judge, is_first=is_first).hypotheses()
     )
+    reshuffled = _reshuffled_at(record)
+    if reshuffled is not None and before is not None and all(line.seq != reshuffled for line in before.lines):
+        hypotheses = tuple(_without_discards(h, beliefs.looks, reshuffled) for h in hypotheses)
     looks = replace(beliefs.looks, pile=PileSeen()) if is_new else beliefs.looks
     return replace(beliefs, judge=judge, record=record, looks=looks, hypotheses=hypotheses, is_dealt=False)
+
+
+def _reshuffled_at(record: Record) -> int | None:
+    """Return the number of the last line at which the discards became the draw pile."""
+    afters = (*(line.before for line in record.lines[1:]), record.table)
+    lines = zip(record.lines, afters, strict=False)
+    return max((line.seq for line, after in lines if after and after.draw_pile > line.before.draw_pile), default=None)
+
+
+def _without_discards(h: Hypothesis, looks: SeenTable, seq: int) -> Hypothesis:
+    """Return the hypothesis without the discards that became the draw pile at a line; what is still seen lies there."""
+    known = {act.serial for told, act in h.told.items() if abs(told) < seq}
+    shown = {spot.number for spot in looks.zones.get(DISCARD_ZONE, ZoneMemory()).spots if spot.lost_s is None}
+    left = tuple(card for card in h.zones.get(DISCARD_ZONE, ()) if card.serial not in known or card.spot in shown)
+    return h._replace(zones={**h.zones, DISCARD_ZONE: left})
 
 
 def _says_the_same(one: Record, other: Record) -> bool:
