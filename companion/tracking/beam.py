@@ -11,16 +11,16 @@ turn.
 
 **A look** (`looks.py`) is what a frame adds about one zone. A *spot* is a sighting that stays: the same sticker, the
 same number of the eye, or the same face within a few millimeters. A card without a sticker that is picked up and put
-down again is a new spot. The first looks at a zone that stays as it is count in full, later ones a quarter, and in the
-end nothing, because they repeat the same errors. A zone with an arm, a cup or glare over any part of it never shows
-that a card is gone; a card that is seen there counts once it lies still.
+down again is a new spot. While a zone stays as it is, each look says less than the one before, because an error of the
+eye repeats: the first second counts in full, the next three a quarter, the rest nothing. A zone with an arm, a cup or
+glare over any part of it never shows that a card is gone; a card that is seen there counts once it lies still.
 
 **An action** (`actions.py`) explains how a look differs from a hypothesis. A new spot is one of these:
 
-* a card of this zone that was moved or uncovered; the farther it moved, the less likely. Within the measuring error
-  nobody touched it
-* a card from another zone: a beaten hazard or its remedy on the discard pile costs little, the last play in a better
-  place more, any other card much
+* a card of this zone that was moved, turned or uncovered. The price grows with the distance and the turn; within the
+  measuring error it is small
+* a card that was carried here from another zone, which is no play. To clear a beaten hazard or its remedy away to the
+  discard pile costs little, to put the last card where it belongs more, to carry any other card much
 * a new card, played in turn or not, legally or not, perhaps after a play that the camera missed under an arm
 * an error of the eye: a card seen twice, or misread
 
@@ -28,17 +28,22 @@ A card that should show and does not was missed by the eye, was covered by a lat
 illegal card costs little, the last play more, any other card much; a top discard may have been taken; and once cards
 are gathered in, each costs little.
 
+Suppose that one 25 is seen a little beside the place where Ann's 25 lay. That it was moved is the likelier
+explanation, so nothing is said. If Bob plays next, he would be out of turn. So a second 25 that lies on the first is
+likelier now, and both plays are proposed in their order. After each look the likeliest hypotheses are kept, some forty:
+a doubt can stay open for several plays.
+
 **The likelihood** (`likelihood.py`) assumes that zones are independent within a look, and that the confidence of a
-reading is the probability of its face. A card may be an equal one that was moved, or lie on it; often only later plays
-can tell. All prices (`Costs`) are in `handling.toml`; `handling.py` says what each means. It also has the bars from
-which something is asked, and the time that a doubt may wait (`Bars`).
+reading is the probability of its face. All prices (`Costs`) are in `handling.toml`; `handling.py` says what each means.
 
-**People are evidence** (`conditioning.py`). What they entered, confirmed, changed or refused is certain. A line of the
-record that counted by itself is no evidence.
+**People are evidence** (`conditioning.py`). What they entered, confirmed, changed or refused is certain: it was played.
+Its card can still be missing. A line of the record that counted by itself is no evidence.
 
-After each look the likeliest hypotheses are kept, some forty. So a doubt can stay open for several plays: a card counts
-as moved until the next player's play shows that an equal card was played on it. From the beliefs and the record come
-the questions (`asking.py`) and the changes to lines that counted by themselves (`revising.py`).
+**Questions** (`asking.py`) come from the beliefs and the record. A play is proposed once it is nearly certain, or after
+a moment if it is likely; one in turn that may still lie under an arm is waited for. If a card of the record is not
+where it was, people are asked about it after a moment. Everything else is silent. `Bars`, in `handling.py`, has these
+probabilities and times. Lines that counted by themselves are changed if another explanation becomes much likelier
+(`revising.py`).
 
 To add a habit of players, add an option where its kind is: what a new card is (`likelihood.py`), what a play is
 (`playing.py`), or why a card is gone (`removing.py`). Add its price to `handling.toml`, measure it with `python -m
