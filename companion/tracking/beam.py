@@ -68,7 +68,7 @@ from companion.tracking.looks import SeenTable, ZoneLook
 from companion.vision.view import View
 
 SIZE = 40  # hypotheses kept
-ALIKE = 2  # of those with the same acts
+ALIKE = 3  # of those with the same acts
 RECENT, RECENTLY_ALIKE = 6, 8  # of those with the same last acts: they differ in doubts long past
 REACH = 12.0  # those that are this much less likely than the best, in nats, are dropped
 
