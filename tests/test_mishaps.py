@@ -158,11 +158,6 @@ a card bumped within its zone says nothing [driving]
 a card turned to and fro while it is looked at says nothing [driving]
     {"put roll-01 1/battle sideways; see 0.1; put roll-01 1/battle; see 0.1; " * 6}see 0.1 => ever: nothing
 
-a card that is asked about is still asked about if the eye misses it once [unconfirmed]
-    put roll-01 1/battle; see => Ann roll
-    cover roll-01; see {STEP_S} => now: Ann roll
-    see 1 => now: nothing
-
 # Fans pushed together
 
 a fan that is pushed together loses none of its cards [driving]

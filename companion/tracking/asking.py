@@ -277,8 +277,6 @@ class _Asking:
         spot = next((one for one in spots if one.number == card.spot), None)
         if not card.spot or (spot is not None and spot.lost_s in (None, math.inf)):
             return False
-        if spot is not None and self._t_s - (spot.lost_s or 0.0) < LOOK_S:
-            return False  # The eye may miss it once.
         if card.spot in looks.glimpsed:
             return True  # It may have been carried past.
         later = (one for one in spots if one.lost_s is None and one.first_s > act.since_s)
