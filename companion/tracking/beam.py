@@ -19,8 +19,8 @@ glare over any part of it never shows that a card is gone; a card that is seen t
 
 * a card of this zone that was moved, turned or uncovered. The price grows with the distance and the turn; within the
   measuring error it is small
-* a card that was carried here from another zone, which is no play. To clear a beaten hazard or its remedy away to the
-  discard pile costs little, to put the last card where it belongs more, to carry any other card much
+* a card that was carried here from another zone, which is no new play. Clearing a beaten hazard or its remedy away to
+  the discard pile costs little. Putting the last card where it belongs costs more, carrying any other card much more
 * a new card, played in turn or not, legally or not, perhaps after a play that the camera missed under an arm
 * an error of the eye: a card seen twice, or misread
 
@@ -28,10 +28,10 @@ A card that should show and does not was missed by the eye, was covered by a lat
 illegal card costs little, the last play more, any other card much; a top discard may have been taken; and once cards
 are gathered in, each costs little.
 
-Suppose that one 25 is seen a little beside the place where Ann's 25 lay. That it was moved is the likelier
-explanation, so nothing is said. If Bob plays next, he would be out of turn. So a second 25 that lies on the first is
-likelier now, and both plays are proposed in their order. After each look the likeliest hypotheses are kept, some forty:
-a doubt can stay open for several plays.
+An example: it is Ann's turn, and a 25 is seen a little beside the place where her 25 was. Most likely it was moved, so
+the app asks nothing. Then Bob plays. If the 25 was only moved, Bob is out of turn. So the likeliest explanation is now
+that Ann played a second 25 on the first, and both plays are proposed in order. A doubt can stay open for several plays,
+because some forty of the likeliest hypotheses are kept after each look.
 
 **The likelihood** (`likelihood.py`) assumes that zones are independent within a look, and that the confidence of a
 reading is the probability of its face. All prices (`Costs`) are in `handling.toml`; `handling.py` says what each means.
@@ -40,8 +40,8 @@ reading is the probability of its face. All prices (`Costs`) are in `handling.to
 Its card can still be missing. A line of the record that counted by itself is no evidence.
 
 **Questions** (`asking.py`) come from the beliefs and the record. A play is proposed once it is nearly certain, or after
-a moment if it is likely; one in turn that may still lie under an arm is waited for. If a card of the record is not
-where it was, people are asked about it after a moment. Everything else is silent. `Bars`, in `handling.py`, has these
+a moment if it is likely. If the play before it may still be hidden by an arm, the app waits for that first. If a card
+of the record is not where it was, the app asks about it after a moment. `Bars`, in `handling.py`, has these
 probabilities and times. Lines that counted by themselves are changed if another explanation becomes much likelier
 (`revising.py`).
 

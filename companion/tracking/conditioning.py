@@ -56,7 +56,7 @@ def _reshuffled_at(record: Record) -> int | None:
 
 
 def _without_discards(h: Hypothesis, looks: SeenTable, seq: int) -> Hypothesis:
-    """Return the hypothesis without the discards that became the draw pile at a line; what is still seen lies there."""
+    """Return the hypothesis without the discards that became the draw pile at a line, except those still in view."""
     known = {act.serial for told, act in h.told.items() if abs(told) < seq}
     shown = {spot.number for spot in looks.zones.get(DISCARD_ZONE, ZoneMemory()).spots if spot.lost_s is None}
     left = tuple(card for card in h.zones.get(DISCARD_ZONE, ()) if card.serial not in known or card.spot in shown)

@@ -1,8 +1,8 @@
 """How people handle cards and how the eye errs: the costs of the follower, in nats (negative log-probabilities).
 
 The values are in `handling.toml`. They were set by hand. `tests/bench/prices.py` measures how well they explain hands
-whose plays are known, and estimates better ones for such hands. Those estimated from simulated hands explain hands with
-pictures worse than these, and break stories of the tests.
+whose plays are known, and estimates better ones for such hands. Estimates from simulated hands explained films worse
+than these values, and failed some stories of the tests.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class Gone(NamedTuple):
     zone: str
     t_s: float
     to: str | None = None  # the zone where it lies now
-    paid: float = 0.0  # what this cost
+    paid: float = 0.0  # nats that this added to the cost
 
 
 class Hypothesis(NamedTuple):
