@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from companion.tabletop.mat_layout import CARD_MM, DRAW_ZONE, MAX_SIDES, MatLayout, Rect
 from companion.vision.boxes import Box, Floats, Image, Mask, around
+from companion.vision.ground import Colours, bare_mat, clipped
 from companion.vision.mats.homography import Fit, as_quad, corners_mm
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
@@ -51,7 +52,6 @@ CLEARED_SHARE = 0.25
 """Minimum share of bare ground in a removed card's place: 0.6 beside a printed 50, none under an object."""
 
 Slices = tuple[slice, slice]
-Colours = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,10 +93,7 @@ class MatMemory:
     def foreign(self) -> npt.NDArray[np.int32]:
         """Labels of changed patches other than bare mat; 0 elsewhere."""
         # A pale sleeve has the ground's color, but not its print.
-        like_ground = _like_ground(self, self.bare_now, _never_seen_bare(self))
-        # Paper near cards may never have been seen bare.
-        like_paper = _between_zones(self.fit.layout) & _same_surface(self.last, _paper(self))
-        like_bare = np.where(self.bare_known, _same_surface(self.last, self.bare_now), like_ground | like_paper)
+        like_bare = np.where(self.bare_known, _same_surface(self.last, self.bare_now), self.is_like_ground)
         return cv2.connectedComponents((self.other_surface & ~like_bare).astype(np.uint8), connectivity=8)[1]
 
     @cached_property
@@ -114,7 +111,18 @@ class MatMemory:
     @cached_property
     def ground(self) -> Mask:
         """Zone pixels with the ground's color, no brighter: a phone's screen is."""
-        return _like_ground(self, self.bare_now, self.zones.values(), brightest=BRIGHT)
+        return _in_zones(self.fit.layout) & _same_surface(self.last, self.plain, brightest=BRIGHT)
+
+    @cached_property
+    def plain(self) -> Colours:
+        """The mat without cards and print in the current light."""
+        return bare_mat(self.last, _in_zones(self.fit.layout), _on_mat(self.fit.layout))
+
+    @cached_property
+    def is_like_ground(self) -> Mask:
+        """Pixels of the mat with the color of its paper or zones."""
+        sheet = _on(self.fit.layout, _slices(self.fit.sheet))
+        return sheet & _same_surface(self.last, self.plain)
 
     @cached_property
     def is_as_accepted(self) -> Mask:
@@ -125,15 +133,12 @@ class MatMemory:
     def reaching_in(self) -> npt.NDArray[np.int32]:
         """Labels of arms: patches across the mat's edge in other colors, even before zones are accepted."""
         layout = self.fit.layout
-        on_ground = _like_ground(self, self.last.astype(np.float32), self.zones.values())
-        strange = _between_zones(layout) | (_in_zones(layout) & ~on_ground)
-        # Exclude paper and its reflections: hands and sleeves are darker.
-        paper = _paper(self)
-        shade, left = _shade(self.last, paper)
-        strange &= ~_same_surface(self.last, paper) & ~((shade >= 1) & (left <= SHINE_LEVELS))
-        strange &= ~_on(layout, *(_slices(_grown(marker.square, MARKER_ROUND_MM)) for marker in layout.markers))
+        # Hands and sleeves are darker than paper and its reflections.
+        shade, left = _shade(self.last, self.plain)
+        strange = ~self.is_like_ground & ~((shade >= 1) & (left <= SHINE_LEVELS)) & ~clipped(self.last)
+        strange &= _on_mat(layout)
         labels = cv2.connectedComponents(strange.astype(np.uint8), connectivity=8)[1]
-        sheet = Rect(0, 0, *layout.size_mm)
+        sheet = self.fit.sheet
         edge = _on(layout, _slices(sheet)) & ~_on(layout, _slices(_grown(sheet, -2 * MM_PER_PX)))
         label, count = np.unique(labels[edge], return_counts=True)
         large = np.bincount(labels.ravel())[label] >= LEAST_ARM_PX
@@ -425,40 +430,19 @@ def _same_surface(now: Image, then: Colours, brightest: float = SHADE[1]) -> Mas
     return (shade >= SHADE[0]) & (shade <= brightest) & (left <= SHADE_LEVELS)
 
 
-def _paper(sheet: MatMemory) -> Colours:
-    """Return a view in the paper's current color."""
-    colour = np.median(sheet.last[_between_zones(sheet.fit.layout)], axis=0).astype(np.float32)
-    return np.broadcast_to(colour, sheet.last.shape).copy()
-
-
-def _like_ground(sheet: MatMemory, bare: Colours, zones: Iterable[Slices], brightest: float = SHADE[1]) -> Mask:
-    """True where `zones` show their ground's color."""
-    like = np.zeros(sheet.last.shape[:2], bool)
-    for where in zones:
-        part = sheet.last[where]
-        like[where] = _same_surface(part, np.broadcast_to(_ground(sheet, bare, where), part.shape).copy(), brightest)
-    return like
-
-
-def _ground(sheet: MatMemory, bare: Colours, where: Slices) -> Colours:
-    """Return a zone's ground color `(3,)`, seen bare there, else in any zone, else the paper's."""
-    elsewhere = sheet.bare_known & _in_zones(sheet.fit.layout)
-    known = (bare[where][sheet.bare_known[where]], bare[elsewhere], sheet.last[_between_zones(sheet.fit.layout)])
-    colour = np.median(next(seen for seen in known if len(seen) >= ENOUGH_GROUND_PX), axis=0)
-    return colour.astype(np.float32)
-
-
-def _never_seen_bare(sheet: MatMemory) -> list[Slices]:
-    return [where for where in sheet.zones.values() if not sheet.bare_known[where].all()]
+def _never_seen_bare(sheet: MatMemory) -> Mask:
+    """True in zones of which a part was never seen bare."""
+    return _on(sheet.fit.layout, *(where for where in sheet.zones.values() if not sheet.bare_known[where].all()))
 
 
 def _in_zones(layout: MatLayout) -> Mask:
     return _on(layout, *_zones_of(layout).values())
 
 
-def _between_zones(layout: MatLayout) -> Mask:
-    """True on the mat outside its zones."""
-    return _on(layout, _slices(Rect(0, 0, *layout.size_mm))) & ~_in_zones(layout)
+def _on_mat(layout: MatLayout) -> Mask:
+    """True on the mat, except around its markers."""
+    markers = (_slices(_grown(marker.square, MARKER_ROUND_MM)) for marker in layout.markers)
+    return _on(layout, _slices(Rect(0, 0, *layout.size_mm))) & ~_on(layout, *markers)
 
 
 def _on(layout: MatLayout, *parts: Slices) -> Mask:
@@ -527,8 +511,7 @@ def _may_be_bare(sheet: MatMemory) -> Mask:
 
     Excludes shadows: a resting arm may look like shaded paper.
     """
-    unseen = _never_seen_bare(sheet)
-    strange = _on(sheet.fit.layout, *unseen) & ~_like_ground(sheet, sheet.bare_now, unseen)
+    strange = _never_seen_bare(sheet) & ~sheet.is_like_ground
     _, labels, stats, _ = cv2.connectedComponentsWithStats(strange.astype(np.uint8), connectivity=8)
     large = stats[:, cv2.CC_STAT_AREA] > MOST_PRINT_PX
     large[0] = False
