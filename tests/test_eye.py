@@ -79,9 +79,9 @@ class Film:
         self.read: list[frozenset[str]] = []  # zones read on each frame
         reads = self.eye._read
 
-        def noted(sight, frame, gray, due, changes):
-            self.read[-1] = due
-            return reads(sight, frame, gray, due, changes)
+        def noted(sight, frame, gray, due, beside, changes):
+            self.read[-1] = due | beside.keys()
+            return reads(sight, frame, gray, due, beside, changes)
 
         self.eye._read = noted
 

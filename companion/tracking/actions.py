@@ -43,7 +43,7 @@ class Actions:
         found = _found(cards, look.spots)
         news = [spot for spot in look.spots if spot.number not in found]
         seen = set(found.values())
-        misses = {} if not look.is_visible else self._likely.misses(cards, seen, look)
+        misses = self._likely.misses(cards, seen, look)
         light = sum(misses.values())
         if not news and all(cost < MINOR for cost in misses.values()):
             h = self._with_readings(h, look, found)

@@ -55,7 +55,9 @@ class Likelihood:
         costs, weight = self._costs, look.weight
         covers = ((i, _cover(cards, i, look)) for i in left)
         return {
-            i: costs.miss * weight * (1 - cover) * self._recognized(cards[i], look) for i, cover in covers if cover < 1
+            i: costs.miss * weight * (1 - cover) * self._recognized(cards[i], look)
+            for i, cover in covers
+            if cover < 1 and look.places.show(cards[i].at_mm)
         }
 
     def _recognized(self, card: TableCard, look: ZoneLook) -> float:
@@ -99,7 +101,7 @@ class Likelihood:
         costs = self._costs
         confidence = spot.confidence if not spot.is_unread else sum(sure for _, sure in spot.rivals)
         sure = -math.log(max(1e-2, 1 - confidence)) * costs.clutter if confidence else costs.clutter
-        share = 1.0 if look.is_visible else costs.hidden_share
+        share = 1.0 if look.places.show(spot.at_mm) else costs.hidden_share
         share *= costs.sticker if spot.card is not None else costs.old_error if spot.looks > OLD_LOOKS else 1.0
         return sure / MOST_WEIGHT * look.weight * share
 

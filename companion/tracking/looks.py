@@ -11,12 +11,16 @@ import cmath
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from companion.rules.cards import Card, Family
 from companion.tabletop.mat_layout import DRAW_ZONE, mat_of
 from companion.tracking.handling import LAST_WEIGHT, LATE_SHARE, LOOK_S, MOST_WEIGHT
-from companion.vision.view import Point, Quad, Sighting, View
+from companion.vision.view import Hidden, Point, Quad, Sighting, View
 
 SAME_MM = 8.0  # between two looks, a spot without a number moves at most this far
 STILL_MM = 2.0  # a card that moves less between two looks is not being carried
@@ -24,6 +28,7 @@ STILL_LOOKS = 3  # looks without movement after which a card counts although its
 FIRST_WEIGHT = 0.5  # evidence of the first look, and of the first after pictures were missing
 LEAST_WEIGHT = 0.1  # evidence of a look that follows the last at once
 SPANS = 12  # times remembered when something was over a zone
+MOST_HIDDEN = 0.25  # share of a card below which its place can be judged
 LOST_S = 0.7  # a spot without a number of the eye ends after this time in a visible zone without it
 
 
@@ -57,6 +62,27 @@ class SeenCard(NamedTuple):
 Seen = frozenset[tuple[int, Card]]  # the spots of a zone by number and face
 
 
+Floats = npt.NDArray[np.float64]
+
+
+class Places(NamedTuple):
+    """Which places of a zone a look can judge."""
+
+    zone_is_visible: bool = True
+    hidden: Hidden | None = None  # places of the mat that cannot be judged
+    to_sheet: Floats | None = None  # mm around the mat's middle → mm on its sheet, `(3, 3)`
+
+    def hide(self, at_mm: complex) -> float:
+        """Return how much of a card there is hidden, 0 to 1."""
+        if self.hidden is None or self.to_sheet is None:
+            return 0.0 if self.zone_is_visible else 1.0
+        x, y, scale = self.to_sheet @ (at_mm.real, at_mm.imag, 1.0)
+        return self.hidden.share(x / scale, y / scale)
+
+    def show(self, at_mm: complex) -> bool:
+        return self.hide(at_mm) < MOST_HIDDEN
+
+
 class ZoneLook(NamedTuple):
     """What a look adds about a zone."""
 
@@ -68,6 +94,7 @@ class ZoneLook(NamedTuple):
     before_s: float  # when the zone was visible last before this look
     before: frozenset[int]  # the spots that it showed before it changed
     is_touched: bool  # something was over the zone since the last look
+    places: Places = Places()  # of a zone that is hidden in part, those that are visible
 
 
 Span = tuple[float, float]  # from when until when, in seconds
@@ -84,9 +111,9 @@ class ZoneMemory(NamedTuple):
     visible_s: float | None = None  # when it was visible last, or since when it is known, if never
     hidden: tuple[Span, ...] = ()  # when something was over it
 
-    def seen(self, shown: Seen, weight: float, *, is_visible: bool) -> ZoneMemory:
-        """Return the memory with the spots that count now."""
-        if not is_visible and shown <= self.shown:
+    def seen(self, shown: Seen, weight: float, *, is_visible: bool, is_news: bool = False) -> ZoneMemory:
+        """Return the memory with the spots that count now; `is_news`: one that is new is in a visible place."""
+        if not is_visible and (shown < self.shown or (shown == self.shown and not is_news)):
             # What a hand leaves in sight, and was there before, is no news.
             return self
         if shown == self.shown:
@@ -160,19 +187,22 @@ class SeenTable:
                 continue
             before_s = view.t_s if memory.visible_s is None else memory.visible_s
             is_visible = zone not in view.unknown_zones
-            follow = _Follow(zone, view.t_s, before_s, is_visible, frame, number)
+            places = _places(view, zone, frame)
+            follow = _Follow(zone, view.t_s, before_s, places, frame, number)
             spots = follow.followed(memory.spots, by_zone.get(zone, ()))
             number = follow.number
-            shown = tuple(spot for spot in spots if spot.lost_s is None and (is_visible or spot.still >= STILL_LOOKS))
+            in_sight = {spot.number for spot in spots if is_visible or places.show(spot.at_mm)}
+            shown = tuple(s for s in spots if s.lost_s is None and (s.number in in_sight or s.still >= STILL_LOOKS))
             seen = frozenset((spot.number, spot.face) for spot in shown)
-            now = memory.seen(seen, weight, is_visible=is_visible)._replace(spots=spots)
+            is_news = any(s.number in in_sight and (s.number, s.face) not in memory.before for s in shown)
+            now = memory.seen(seen, weight, is_visible=is_visible, is_news=is_news)._replace(spots=spots)
             zones[zone] = now._replace(visible_s=view.t_s) if is_visible else now.covered(view.t_s)
             was_there = frozenset(n for n, _ in now.before)
             is_touched = not is_visible or memory.visible_s != self.t_s
             is_first = now.shown != memory.shown or not memory.weight
             if is_first or memory.weight < now.weight <= LAST_WEIGHT:
                 adds = weight if now.weight <= MOST_WEIGHT else weight * LATE_SHARE
-                looks.append(ZoneLook(zone, shown, is_visible, is_first, adds, before_s, was_there, is_touched))
+                looks.append(ZoneLook(zone, shown, is_visible, is_first, adds, before_s, was_there, is_touched, places))
         looks.sort(key=lambda look: max((spot.first_s for spot in look.spots), default=0.0))
         return SeenTable(
             view.t_s, zones, number, min(self.begun_s, view.t_s), self.gap_s, self.pile.after(view), self.glimpsed
@@ -186,6 +216,28 @@ def _frame(corners: Quad, px_per_mm: float) -> Frame:
     return sum(complex(*corner) for corner in corners) / 4, _edge(corners), px_per_mm
 
 
+def _places(view: View, zone: str, frame: Frame) -> Places:
+    hidden = view.hidden.get(mat_of(zone))
+    is_visible = zone not in view.unknown_zones
+    if hidden is None:
+        return Places(is_visible)
+    middle, along, scale = frame
+    corners = next(mat.corners_px for mat in view.mats if mat.id == mat_of(zone))
+    around = [(complex(*corner) - middle) / along / scale for corner in corners]
+    return Places(is_visible, hidden, _through_corners(tuple((at.real, at.imag) for at in around), hidden.size_mm))
+
+
+@lru_cache(maxsize=64)
+def _through_corners(corners: Quad, size_mm: tuple[float, float]) -> Floats:
+    """Return the homography `(3, 3)` that maps a mat's corners to those of its sheet."""
+    width, height = size_mm
+    rows = []
+    for (x, y), (u, v) in zip(corners, ((0, 0), (width, 0), (width, height), (0, height)), strict=True):
+        rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y, u], [0, 0, 0, x, y, 1, -v * x, -v * y, v]]
+    table = np.array(rows, np.float64)
+    return np.append(np.linalg.solve(table[:, :8], table[:, 8]), 1.0).reshape(3, 3)
+
+
 def _edge(corners: Quad) -> complex:
     """Return the direction of the upper edge, as a complex number of length 1."""
     edge = complex(*corners[1]) - complex(*corners[0])
@@ -195,8 +247,8 @@ def _edge(corners: Quad) -> complex:
 class _Follow:
     """Follows the spots of one zone over one look."""
 
-    def __init__(self, zone: str, t_s: float, earliest_s: float, is_visible: bool, frame: Frame, number: int) -> None:
-        self._zone, self._t_s, self._earliest_s, self._is_visible = zone, t_s, earliest_s, is_visible
+    def __init__(self, zone: str, t_s: float, earliest_s: float, places: Places, frame: Frame, number: int) -> None:
+        self._zone, self._t_s, self._earliest_s, self._places = zone, t_s, earliest_s, places
         self._frame, self.number = frame, number
 
     def followed(self, before: Iterable[SeenCard], sightings: Sequence[Sighting]) -> tuple[SeenCard, ...]:
@@ -215,7 +267,7 @@ class _Follow:
 
     def _unseen(self, left: Iterable[SeenCard]) -> Iterator[SeenCard]:
         for spot in left:
-            if not self._is_visible:
+            if not self._places.zone_is_visible or not self._places.show(spot.at_mm):
                 yield spot._replace(lost_s=spot.lost_s if spot.lost_s is not None else math.inf, still=0)
             elif spot.lost_s is None or spot.lost_s == math.inf:
                 yield spot._replace(lost_s=self._t_s, still=0)

@@ -33,11 +33,7 @@ class Removing:
         if cards and is_bare and table.edition.reshuffles and not table.draw_pile:
             # They become the draw pile.
             yield h._replace(zones={**h.zones, look.zone: ()}, handling=h.handling + self._costs.cleared)
-        costs = (
-            {}
-            if not look.is_visible
-            else {i: c for i, c in self._likely.misses(cards, seen, look).items() if i < count}
-        )
+        costs = {i: c for i, c in self._likely.misses(cards, seen, look).items() if i < count}
         h = h._replace(handling=h.handling + sum(costs.values()))
         yield h
         heavy = [i for i, cost in costs.items() if cost >= MINOR]

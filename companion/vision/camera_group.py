@@ -160,6 +160,7 @@ def _together(t_s: float, sights: Sequence[_Sight]) -> View:
         draw_pile_empty=piles[0] if piles and DRAW_ZONE not in unknown else None,
         trouble=troubles[0] if len(troubles) == len(sights) else None,
         things=frozenset[str]().union(*(sight.zones(sight.view.things) for sight in sights)),
+        hidden={mat: hidden for sight in sights for mat, hidden in sight.view.hidden.items() if mat in sight.own},
         note=troubles[0] if troubles else None,
     )
 

@@ -25,7 +25,7 @@ from companion.vision.mats.localization import Mats
 from companion.vision.motion import Gate, Motion, Patch
 from companion.vision.read import gray_of, read, together
 from companion.vision.stickers.reader import are_there
-from companion.vision.view import FACE, Sighting, View, side_of
+from companion.vision.view import FACE, Hidden, Sighting, View, side_of
 from companion.vision.zones import ZoneChanges, ZoneWatch
 
 READS = LOOKS  # reads of a zone after movement; a card missed in all is gone
@@ -159,21 +159,32 @@ class Eye:
         sight = replace(sight, mats=placed, zones=watch, reads_left=left)
         again = sight.unexplained | sight.unread if _read_again(sight, frame.t_s) else frozenset()
         due = (again | left.keys()) - changes.moving
+        beside = {zone: parts for zone in sorted(changes.moving) if (parts := zones.parts_at_rest(watch, zone, READS))}
         view, lain = sight.view, sight.lain
-        if due or view is None:
-            view, lain = self._read(sight, frame, gray, due, changes)
-        sight, view = self._judged(sight, view, lain, frame, changes, due)
+        if due or beside or view is None:
+            view, lain = self._read(sight, frame, gray, due, beside, changes)
+            sight = replace(sight, zones=zones.with_read(sight.zones, beside, READS))
+        sight, view = self._judged(sight, view, lain, frame, changes, due, beside)
         quads = {zone: zones.zone_px(placed, zone) for zone in due - view.unknown_zones}
         patches = {zone: Patch.of(gray, corners) for zone, corners in quads.items() if corners is not None}
         return replace(sight, patches={**sight.patches, **patches}), view
 
     def _read(
-        self, sight: Sight, frame: Frame, gray: Image, due: frozenset[str], changes: ZoneChanges
+        self,
+        sight: Sight,
+        frame: Frame,
+        gray: Image,
+        due: frozenset[str],
+        beside: Mapping[str, Sequence[Box]],
+        changes: ZoneChanges,
     ) -> tuple[View, tuple[Lain, ...]]:
-        """Read `due` zones; return the view, with missed stickers in unchanged places, and the cards to remember."""
+        """Read `due` zones and the boxes `beside` movement in others; return the view, and the cards to remember.
+
+        Missed stickers in unchanged places stay in the view.
+        """
         once_more = (due - changes.changed) & sight.told & sight.read_once
         before = sight.sightings
-        faces, lain = self._read_faces(sight, frame, gray, due, once_more)
+        faces, lain = self._read_faces(sight, frame, gray, due, beside, once_more)
         if self._faces is None:
             boxes = _boxes_round(due - _stickers_in_place(sight, gray, once_more), sight.mats)
         elif any(s.card for s in before):
@@ -183,6 +194,7 @@ class Eye:
             # A change across the mat's border is an arm.
             rest = _first_sticker_zones(sight, due - changes.touched_border, faces)
             boxes = [box for zone in sorted(rest) for box in _boxes_in(sight, zone, gray)]
+        boxes += [box for parts in beside.values() for box in parts]
         view = read(
             frame,
             sight.mats,
@@ -197,20 +209,26 @@ class Eye:
         read_before = [s for s in view.sightings if id(s) in old and s.by != FACE]
         read_now = together([s for s in view.sightings if id(s) not in old], faces)
         placed = (s if s.by == FACE else zone_borders.settled(sight.mats, s) for s in read_now)
-        elsewhere = (s for s in before if s.by == FACE and s.zone not in due)
+        elsewhere = (s for s in before if s.by == FACE and _is_elsewhere(s, due, beside))
         found = [s for s in (*read_before, *elsewhere, *placed) if s.zone is not None]
         cards = {s.card for s in found if s.card}
         missed = [s for s in before if s.card and s.card not in cards]
         return replace(view, sightings=(*found, *(s for s in missed if _still_lies(sight, s, found)))), lain
 
     def _read_faces(
-        self, sight: Sight, frame: Frame, gray: Image, due: frozenset[str], once_more: frozenset[str]
+        self,
+        sight: Sight,
+        frame: Frame,
+        gray: Image,
+        due: frozenset[str],
+        beside: Mapping[str, Sequence[Box]],
+        once_more: frozenset[str],
     ) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
-        """Return the sightings by face in `due` zones, and all cards to remember."""
+        """Return the sightings by face in `due` zones and boxes `beside` movement, and all cards to remember."""
         templates = self._faces
         if templates is None:
             return (), ()
-        elsewhere = [lain for lain in sight.lain if lain.sighting.zone not in due]
+        elsewhere = [lain for lain in sight.lain if _is_elsewhere(lain.sighting, due, beside)]
         hidden = sight.view.unknown_zones if sight.view else frozenset()
         untouched = (due - hidden) & sight.read_once
         still = [lain for lain in sight.lain if lain.sighting.zone in untouched]
@@ -221,13 +239,17 @@ class Eye:
         unread = (s for s in sight.sightings if s.by == FACE and s.zone in as_before and s.face is Card.UNKNOWN)
         told = (*(card.sighting for card in again if not card.missed), *unread)
         rest = due - as_before
-        if not rest:
+        if not rest and not beside:
             return told, (*elsewhere, *again)
+        read_in_part = [lain for lain in sight.lain if lain.sighting.zone in beside and lain not in elsewhere]
         here = [lain for lain in sight.lain if lain.sighting.zone in rest]
         # After the first look, partly hidden cards are known.
         first = not here and not all(zones.is_settled(sight.zones, zone) for zone in rest)
-        boxes = boxes_within(frame.image, [box for zone in sorted(rest) for box in _boxes_in(sight, zone, gray)])
-        beside = [s for s in sight.sightings if s.by == FACE and s.zone in rest and _lies_beside(sight, s, boxes)]
+        parts = [box for boxes in beside.values() for box in boxes]
+        boxes = boxes_within(
+            frame.image, parts + [box for zone in sorted(rest) for box in _boxes_in(sight, zone, gray)]
+        )
+        nearby = [s for s in sight.sightings if s.by == FACE and s.zone in rest and _lies_beside(sight, s, boxes)]
         far = [lain for lain in here if _lies_beside(sight, lain.sighting, boxes)]
         here = [lain for lain in here if lain not in far]
         faces, lain = look_at_faces(
@@ -235,14 +257,15 @@ class Eye:
             sight.mats,
             templates,
             boxes,
-            here,
+            here + read_in_part,
             look=sight.looks,
             beneath=first,
             untouched=untouched,
             outlines=zones.outlines(sight.zones, rest),
         )
-        anew = (card for card in lain if card.sighting.zone in rest)
-        return (*told, *beside, *(s for s in faces if s.zone in rest)), (*elsewhere, *again, *far, *anew)
+        anew = [card for card in lain if card.sighting.zone in rest or _is_in(card.sighting, beside)]
+        seen = [s for s in faces if s.zone in rest or (_is_in(s, beside) and s.face is not Card.UNKNOWN)]
+        return (*told, *nearby, *seen), (*elsewhere, *again, *far, *anew)
 
     def _judged(
         self,
@@ -252,8 +275,9 @@ class Eye:
         frame: Frame,
         changes: ZoneChanges,
         due: frozenset[str],
+        beside: Collection[str],
     ) -> tuple[Sight, View]:
-        """Return state and view after `due` zones were read: each accepted or unknown."""
+        """Return state and view after `due` zones were read, each accepted or unknown, and parts of zones `beside`."""
         open_to_doubt = (changes.changed | due) - changes.touched_border
         # Zones unexplained at their last read still are.
         hidden_faces = tuple(_faces_hidden(sight, view, lain, due | (sight.unexplained - changes.moving)))
@@ -280,6 +304,7 @@ class Eye:
             draw_pile_empty=None if DRAW_ZONE in hidden else sight.mats.draw_marker_seen,
             trouble=_trouble(sight.mats),
             things=frozenset(lying | (sight.things - changes.moving)),
+            hidden=_hidden_places(sight, view, changes, odd),
         )
         told = {zone for zone in due - hidden - lying - things if _is_explained(sight, view, zone, changes.changed)}
         left = {zone: reads - (zone in due) for zone, reads in sight.reads_left.items() if reads > (zone in due)}
@@ -294,11 +319,11 @@ class Eye:
                 odd_since_s=odd_since_s,
                 told=(sight.told - due - changes.moving) | told,
                 unaccepted=(sight.unaccepted - due) | (due & hidden),
-                lain=tuple(remembered(lain, hidden, stays, sight.lain)),
+                lain=tuple(remembered(lain, hidden, stays, sight.lain, beside)),
                 restless=bool(left or changes.moving),
                 under=frozenset(elsewhere | stays),
                 looks=sight.looks + 1,
-                read_s=frame.t_s if due else sight.read_s,
+                read_s=frame.t_s if due or beside else sight.read_s,
             ),
             view,
         )
@@ -343,6 +368,23 @@ def _boxes_in(sight: Sight, zone: str, gray: Image) -> list[Box]:
     if changed and zone in sight.patches and sight.patches[zone].is_in(gray, changed):
         return changed
     return _boxes_round([zone], sight.mats)
+
+
+def _is_in(sighting: Sighting, boxes: Mapping[str, Sequence[Box]]) -> bool:
+    """True if a card's middle is in a box of its zone."""
+    return any(box.holds([sighting.centre_px]) for box in boxes.get(sighting.zone or "", ()))
+
+
+def _is_elsewhere(sighting: Sighting, due: Collection[str], beside: Mapping[str, Sequence[Box]]) -> bool:
+    """True if a card is neither in a zone nor in a box that is read."""
+    return sighting.zone not in due and not _is_in(sighting, beside)
+
+
+def _hidden_places(sight: Sight, view: View, changes: ZoneChanges, odd: Collection[str]) -> Mapping[str, Hidden]:
+    """Return what of each mat cannot be judged; a mat that is not all in the picture is left out."""
+    mats = {mat_of(zone) for zone in changes.moving | odd} - {mat_of(zone) for zone in changes.cut_off}
+    found = {mat: zones.hidden_on(sight.zones, mat, changes.moving, odd, view.sightings) for mat in sorted(mats)}
+    return {mat: hidden for mat, hidden in found.items() if hidden is not None}
 
 
 def _lies_beside(sight: Sight, sighting: Sighting, boxes: Sequence[Box]) -> bool:
@@ -402,9 +444,16 @@ def beneath(view: View, lain: Iterable[Lain]) -> Iterator[Sighting]:
 
 
 def remembered(
-    lain: Iterable[Lain], hidden: Collection[str], under: Collection[int | None], before: Iterable[Lain]
+    lain: Iterable[Lain],
+    hidden: Collection[str],
+    under: Collection[int | None],
+    before: Iterable[Lain],
+    in_part: Collection[str] = (),
 ) -> Iterator[Lain]:
-    """Yield the cards to remember: as `before` in a hidden zone or `under` an object, else as now."""
+    """Yield the cards to remember: as `before` in a hidden zone or `under` an object, else as now.
+
+    New cards are remembered in hidden zones that are read `in_part`.
+    """
     known = {card.order: card for card in before}
     for card in lain:
         if card.sighting.zone not in hidden and card.order not in under:
@@ -413,6 +462,8 @@ def remembered(
             was = known[card.order]
             # It moves with its mat.
             yield replace(was, missed=min(card.missed, was.missed), corners_mm=card.corners_mm)
+        elif card.sighting.zone in in_part and not card.missed:
+            yield card
 
 
 def _trouble(placed: Mats) -> str | None:

@@ -38,6 +38,11 @@ BARS = GroundBars()
 DEGREES = (0, 1, 2, 3, 3, 3)
 
 
+def clipped_alike(sheet: Image) -> Mask:
+    """True where all channels of a picture `(h, w, 3) uint8` are clipped: nothing shows."""
+    return sheet.min(axis=2) >= BARS.clipped_level
+
+
 def clipped(sheet: Image) -> Mask:
     """True where a channel of a picture `(h, w, 3) uint8` is clipped."""
     return sheet.max(axis=2) >= BARS.clipped_level

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
 
 from companion.common.text import Said, say
 from companion.rules.card_names import card_term
@@ -13,6 +17,9 @@ from companion.tabletop.card_ids import copy_of, face_of
 STICKER, FACE = "sticker", "face"  # how a card was recognized
 Point = tuple[float, float]
 Quad = tuple[Point, Point, Point, Point]
+
+CELL_MM = 16.0  # of `Hidden`: a card is 20 cells
+_CARD_STEPS = (-24.0, -8.0, 8.0, 24.0)  # a card's middle, however it is turned
 
 AGREED = 0.99  # confidence if two readers agree; the maximum
 ALONE = 0.9  # confidence of one reader
@@ -49,6 +56,32 @@ class Sighting:
 
 
 @dataclass(frozen=True, slots=True)
+class Hidden:
+    """The places of one mat that cannot be judged, in cells of `CELL_MM` from the sheet's top left corner."""
+
+    size_mm: tuple[float, float]
+    rows: tuple[int, ...]  # bit n is the cell n to the right
+
+    @classmethod
+    def of(cls, mask: npt.NDArray[np.bool_], size_mm: tuple[float, float]) -> Hidden:
+        """Return the cells of which a half or more is in a mask `(h, w)` of the sheet."""
+        columns, rows = (math.ceil(side / CELL_MM) for side in size_mm)
+        height, width = mask.shape
+        across, down = np.arange(columns + 1) * width // columns, np.arange(rows + 1) * height // rows
+        sums = np.add.reduceat(np.add.reduceat(mask.astype(int), down[:-1], axis=0), across[:-1], axis=1)
+        cells = 2 * sums >= np.diff(down)[:, None] * np.diff(across)[None, :]
+        return cls(size_mm, tuple(sum(1 << int(n) for n in np.flatnonzero(row)) for row in cells))
+
+    def share(self, x_mm: float, y_mm: float) -> float:
+        """Return how much of a card around a point on the sheet is hidden, 0 to 1."""
+        cells = [
+            (round((x_mm + dx) // CELL_MM), round((y_mm + dy) // CELL_MM)) for dx in _CARD_STEPS for dy in _CARD_STEPS
+        ]
+        there = [(x, y) for x, y in cells if 0 <= y < len(self.rows) and 0 <= x < self.size_mm[0] / CELL_MM]
+        return sum(self.rows[y] >> x & 1 for x, y in there) / max(1, len(there))
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """The content of one frame."""
 
@@ -60,6 +93,7 @@ class View:
     trouble: str | None = None  # sentence for the page if the frame cannot be trusted
     things: frozenset[str] = field(default_factory=frozenset)  # zones with an unread, card-sized object
     note: str | None = None  # sentence for the page if one of several cameras cannot be trusted
+    hidden: Mapping[str, Hidden] = field(default_factory=dict)  # by mat; without, an unknown zone is hidden altogether
 
     @property
     def about_same_stickers(self) -> str | None:

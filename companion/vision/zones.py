@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from companion.tabletop.mat_layout import CARD_MM, DRAW_ZONE, MAX_SIDES, MatLayout, Rect
 from companion.vision.boxes import Box, Floats, Image, Mask, around
-from companion.vision.ground import Colours, bare_mat, clipped
+from companion.vision.ground import Colours, bare_mat, clipped, clipped_alike
 from companion.vision.mats.homography import Fit, as_quad, corners_mm
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
-from companion.vision.view import FACE, Quad, Sighting
+from companion.vision.view import FACE, Hidden, Quad, Sighting
 
 MM_PER_PX = 4.0
 RIM_MM = 32.0  # table shown around a mat, more than cards overhang
@@ -45,6 +45,7 @@ INSIDE_SHARE = 0.85  # minimum visible share of a zone
 ARM_PX = 5  # an arm's minimum area on the mat's outer two pixels
 LEAST_ARM_PX = 150  # minimum total area; dark mat corners are smaller
 MARKER_ROUND_MM = 8.0
+PART_ROUND_MM = 12.0  # margin read around a change
 MOVED_PX = 6.0
 ENOUGH_GROUND_PX = 20
 MOST_PRINT_PX = 60  # area of the largest printed word or sign
@@ -63,12 +64,26 @@ class MatMemory:
     accepted: Image  # each zone as last accepted
     bare: Image  # the mat without cards, where `bare_known`
     bare_known: Mask
-    still: Mapping[str, int]  # frames without movement, by zone (`side-1/battle`)
-    settled: frozenset[str] = frozenset()  # zones accepted at least once
+    age: Image  # frames since a pixel moved, at most 255, `(h, w) uint8`
+    reads: Image  # how often a change was read beside movement, `(h, w) uint8`
+    settled: frozenset[str] = frozenset()  # zones (`side-1/battle`) accepted at least once
 
     @cached_property
     def zones(self) -> Mapping[str, Slices]:
         return _zones_of(self.fit.layout)
+
+    @cached_property
+    def still(self) -> Mapping[str, int]:
+        """Frames without movement, by zone."""
+        return {zone: int(self.age[where].min()) for zone, where in self.zones.items()}
+
+    @cached_property
+    def hidden(self) -> Mask:
+        """Pixels that cannot be judged: what moves, all of a change in which something moves, and arms."""
+        moving = self.age < STILL_FRAMES
+        labels = cv2.connectedComponents((self.different | moving).astype(np.uint8), connectivity=8)[1]
+        hidden = moving | np.isin(labels, np.unique(labels[moving])) | self.arms
+        return cv2.dilate(hidden.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
 
     @cached_property
     def accepted_now(self) -> Colours:
@@ -231,6 +246,70 @@ def changed_parts(state: ZoneWatch, zone: str) -> list[Box]:
     return parts
 
 
+def parts_at_rest(state: ZoneWatch, zone: str, reads: int) -> list[Box]:
+    """Return frame boxes around what has changed in a zone and is at rest, though something moves beside it.
+
+    Empty if nothing moves there, or if the changes are smaller than a card or were read that often.
+    """
+    return [
+        around(sheet.fit.quad_px(_grown(rect, PART_ROUND_MM)))
+        for sheet in state.values()
+        for rect, _ in _parts_at_rest(sheet, zone, reads)
+    ]
+
+
+def with_read(state: ZoneWatch, zones: Iterable[str], reads: int) -> ZoneWatch:
+    """Return the state after another read of the `parts_at_rest` of zones."""
+    sheets = dict(state)
+    for zone in zones:
+        for mat_id, sheet in sheets.items():
+            for _, patch in _parts_at_rest(sheet, zone, reads):
+                sheets[mat_id] = sheet = replace(sheet, reads=sheet.reads + patch)
+    return sheets
+
+
+def _parts_at_rest(sheet: MatMemory, zone: str, reads: int) -> Iterator[tuple[Rect, Mask]]:
+    """Yield the place in mm and the pixels of each part."""
+    is_known = zone in sheet.settled
+    least = STILL_FRAMES if is_known else FIRST_STILL_FRAMES
+    if zone not in sheet.zones or sheet.still[zone] >= least:
+        return
+    here = (sheet.age >= least) & (sheet.reads < reads) & ~sheet.hidden & _on(sheet.fit.layout, sheet.zones[zone])
+    here &= sheet.different | (not is_known)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(here.astype(np.uint8), connectivity=8)
+    for number in range(1, count):
+        if stats[number, cv2.CC_STAT_AREA] >= CARD_SHARES[0] * CARD_PX:
+            left, top, width, height = (float(side) for side in stats[number, :4])
+            x_mm, y_mm = _to_mm(np.array((left - 0.5, top - 0.5)))
+            yield Rect(x_mm, y_mm, width * MM_PER_PX, height * MM_PER_PX), labels == number
+
+
+def hidden_on(
+    state: ZoneWatch, mat: str, moving: Collection[str], covered: Collection[str], sightings: Sequence[Sighting]
+) -> Hidden | None:
+    """Return where a mat cannot be judged; None if it can be everywhere.
+
+    In zones where something is `moving`, changes must have been read; in `covered` zones, objects that no card explains
+    hide what is below.
+    """
+    sheet = state.get(mat)
+    if sheet is None:
+        return None
+    layout = sheet.fit.layout
+    never_seen = _on(layout, *(sheet.zones[zone] for zone in sheet.zones.keys() - sheet.settled))
+    in_motion = _on(layout, *(sheet.zones[zone] for zone in sheet.zones.keys() & moving))
+    hidden = sheet.hidden | clipped_alike(sheet.last)
+    hidden |= in_motion & (sheet.different | never_seen) & (sheet.reads == 0)
+    cards = _cards_on(sheet, sightings)
+    for zone in sheet.zones.keys() & covered:
+        labels = sheet.foreign if zone in sheet.settled else sheet.reaching_in
+        for label in np.unique(labels[sheet.zones[zone]]):
+            if label and not _is_explained_by(labels == label, cards):
+                hidden |= labels == label
+    rim = round(RIM_MM / MM_PER_PX)
+    return Hidden.of(hidden[rim:-rim, rim:-rim], layout.size_mm) if hidden.any() else None
+
+
 def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sighting]) -> bool:
     """True if an object other than the found cards covers a card's place."""
     sheet, box = _place(state, sighting)
@@ -342,16 +421,22 @@ def _next_sheet(old: MatMemory | None, fit: Fit, small: Image, scale: float) -> 
     now = cv2.remap(small, *_sheet_on_picture(fit, scale), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     # Start over.
     if old is None or fit.layout != old.fit.layout or np.abs(fit.outline_px - old.fit.outline_px).max() > MOVED_PX:
-        return MatMemory(fit, now, now, now, np.zeros(now.shape[:2], bool), dict.fromkeys(_zones_of(fit.layout), 0))
-    moved = _max_channel(cv2.absdiff(now, old.last)) > MOVING_LEVELS
-    calm = min(old.still.values()) >= FIRST_STILL_FRAMES and np.count_nonzero(moved) < MIN_PATCH_PX
+        nowhere = np.zeros(now.shape[:2], np.uint8)
+        return MatMemory(fit, now, now, now, nowhere > 0, age=nowhere, reads=nowhere)
+    moved = _without_specks(_max_channel(cv2.absdiff(now, old.last)) > MOVING_LEVELS)
+    calm = min(old.still.values()) >= FIRST_STILL_FRAMES and not moved.any()
     if calm and fit is old.fit:
         return old
-    still = {
-        zone: 0 if np.count_nonzero(moved[where]) >= MIN_PATCH_PX else frames + 1
-        for (zone, where), frames in zip(old.zones.items(), old.still.values(), strict=True)
-    }
-    return replace(old, fit=fit, last=now, still=still)
+    age = np.where(moved, 0, np.minimum(old.age, 254) + 1).astype(np.uint8)
+    return replace(old, fit=fit, last=now, age=age, reads=np.where(moved, 0, old.reads).astype(np.uint8))
+
+
+def _without_specks(mask: Mask) -> Mask:
+    """Return a mask without patches of noise."""
+    if not mask.any():
+        return mask
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
+    return mask & (stats[:, cv2.CC_STAT_AREA] >= MIN_PATCH_PX)[labels]
 
 
 # --- What has changed -----------------------------------------------------------------------------------------

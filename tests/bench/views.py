@@ -37,7 +37,7 @@ from companion.vision.enrol.enrolment import begin, enrol_folder
 from companion.vision.faces.deck_in_use import faces_of
 from companion.vision.faces.face_templates import Templates
 from companion.vision.opencv import cv2
-from companion.vision.view import MatSeen, Sighting, View
+from companion.vision.view import Hidden, MatSeen, Sighting, View
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".views"
@@ -118,6 +118,7 @@ def _row(view: View, after_gap: bool, before: View | None) -> list:
         view.trouble and str(view.trouble),
         sorted(view.things),
         view.note and str(view.note),
+        {mat: [hidden.size_mm, hidden.rows] for mat, hidden in view.hidden.items()},
     ]
 
 
@@ -135,15 +136,16 @@ def _rounded(points: Iterable[Iterable[float]]) -> list[list[float]]:
 
 
 def _view(row: list, before: View | None) -> tuple[View, bool]:
-    # Files made before notes were kept have none.
-    t_s, after_gap, mats, sightings, unknown, empty, trouble, things, *note = row
+    t_s, after_gap, mats, sightings, unknown, empty, trouble, things, note, hidden = row
     if mats == 0 and before is not None:
         mats = before.mats
     else:
         mats = tuple(MatSeen(mat, tuple(map(tuple, corners)), scale) for mat, corners, scale in mats)
     is_same = sightings == 0 and before is not None
     sightings = before.sightings if is_same else tuple(map(_sighting, sightings))
-    return View(t_s, mats, sightings, frozenset(unknown), empty, trouble, frozenset(things), *note), bool(after_gap)
+    places = {mat: Hidden(tuple(size_mm), tuple(rows)) for mat, (size_mm, rows) in hidden.items()}
+    view = View(t_s, mats, sightings, frozenset(unknown), empty, trouble, frozenset(things), note, places)
+    return view, bool(after_gap)
 
 
 def _sighting(row: list) -> Sighting:
