@@ -266,7 +266,7 @@ class _Reader:
     tell: Tell
     timing: Timing
     is_stream: bool
-    is_remote: bool  # stream or phone: pictures may repeat for `REPEATS_S`
+    is_remote: bool  # stream or phone: pictures may repeat
     pauses_s: Sequence[float]
     captures: list[Capture] = field(default_factory=list)  # with running threads
     next_s: float = -inf  # earliest time of another opening
