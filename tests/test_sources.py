@@ -225,6 +225,24 @@ def test_a_stuck_stream_that_breaks_off_is_opened_again():
     assert seen[-1].t_s > 60.0
 
 
+def slow_pictures(every_s: float, stops_after: int, time: VirtualTime) -> Iterator[np.ndarray]:
+    for image in noisy(stops_after):
+        yield image
+        time.sleep(every_s)
+    time.sleep(1000.0)
+
+
+def test_a_stream_that_sends_few_pictures_is_not_reported_blind_before_each():
+    looking = Looking(partial(slow_pictures, 2.7, 20))
+
+    seen = looking.until(60.0, "http://camera/stream")
+
+    assert len(seen) >= 18
+    assert not any(frame.after_gap for frame in seen[4:])
+    assert len(looking.blind()) <= 4, "before the first three pictures, and at the end"
+    assert looking.notices[-1].blind, "it has stopped"
+
+
 def test_a_folder_may_hold_the_same_picture_as_often_as_it_likes(tmp_path):
     for number in range(150):
         cv2.imwrite(str(tmp_path / f"{number:03d}.png"), grey(120))
