@@ -16,8 +16,8 @@ Sends = Iterable[np.ndarray] | Callable[[VirtualTime], Iterator[np.ndarray]]
 class FakeCamera:
     """Sends its pictures, then nothing."""
 
-    def __init__(self, pictures: Iterator[np.ndarray]) -> None:
-        self._pictures = pictures
+    def __init__(self, pictures: Iterator[np.ndarray], kind: str | None = None) -> None:
+        self._pictures, self._kind = pictures, kind
         self._image: np.ndarray | None = None
         self.done: list[str] = []
         self.hold, self.let_go, self.close = (partial(self.done.append, deed) for deed in ("hold", "let_go", "close"))
@@ -29,11 +29,18 @@ class FakeCamera:
     def retrieve(self) -> np.ndarray | None:
         return self._image
 
+    def kind(self) -> str | None:
+        return self._kind
+
 
 class Looking:
-    """Reads a camera that is plugged in repeatedly: each attempt to open it takes the next of `sends`."""
+    """Reads a camera that is plugged in repeatedly: each attempt to open it takes the next of `sends`.
 
-    def __init__(self, *sends: Sends | None) -> None:
+    `kind` is the format of its pictures.
+    """
+
+    def __init__(self, *sends: Sends | None, kind: str | None = None) -> None:
+        self.kind = kind
         self.time = VirtualTime()
         self.ends_s = 1e9
         self.tried_s: list[float] = []
@@ -48,7 +55,7 @@ class Looking:
         sends = next(self._sends, None)
         if sends is None:
             raise Problem("There is no camera.")
-        self.cameras.append(FakeCamera(sends(self.time) if callable(sends) else self._paced(sends)))
+        self.cameras.append(FakeCamera(sends(self.time) if callable(sends) else self._paced(sends), self.kind))
         return self.cameras[-1]
 
     def _paced(self, pictures: Iterable[np.ndarray]) -> Iterator[np.ndarray]:

@@ -3,22 +3,29 @@
 import cv2
 import numpy as np
 import pytest
-from pictures import Lens, Mat, Scene, on_mat, picture
+from pictures import Lens, Mat, Scene, Sticker, on_mat, picture
 
 from companion.rules.cards import Card
+from companion.tabletop.drawn_zones import Drawing, DrawnZone
 from companion.tabletop.mat_layout import side_mat
 from companion.vision.capture.image_io import decode, jpeg_of
 from companion.vision.capture.sources import Frame
 from companion.vision.counting.photographs import read_photo
 from companion.vision.eye import Eye
 from companion.vision.mirrored import LOOK_EVERY_S, is_mirrored, unmirrored
+from companion.vision.quality.advice import MIRRORED
 from companion.vision.quality.camera_check import Trial, verdict_of
+from companion.vision.read import read_pictures
 
 SIDE = Mat(side_mat(1), -215, -135)
 ROLL = on_mat(SIDE, "battle", "MB1:ROLL-03", dx_mm=-10, dy_mm=-20)
 LENS = Lens(width_mm=480, size_px=(960, 680), at_mm=(-5, 15), noise=2)
 TABLE = picture(Scene(mats=(SIDE,), stickers=(ROLL,)), LENS)
 BARE = picture(Scene(), LENS)
+LOOSE = picture(Scene(stickers=(Sticker("MB1:STOP-01", -100, 0, 90), Sticker("MB1:25-02", 80, 20, 5))), LENS)
+BATTLE = DrawnZone("side-1/battle", ((100, 100), (300, 100), (300, 400), (100, 400)))
+DISTANCE = DrawnZone("side-1/distance", ((320, 100), (860, 100), (860, 580), (320, 580)))
+DRAWING = Drawing((960, 680), (BATTLE, DISTANCE))
 
 
 def mirror(image: np.ndarray) -> np.ndarray:
@@ -99,3 +106,34 @@ def test_a_mirroring_camera_is_tested_unmirrored():
         (one.aspect, one.is_good) for one in as_it_is.findings
     ]
     assert "No mat found" not in mirrored.next_step
+
+
+def test_a_mirrored_photo_of_cards_without_mats_is_counted():
+    photo = read_photo(jpeg_of(mirror(LOOSE)), "photograph 1")
+
+    assert sorted(str(s.card) for s in photo.view.sightings) == ["25-02", "stop-01"]
+
+
+def test_a_mirrored_picture_of_cards_without_mats_is_read_and_reported_as_mirrored(tmp_path):
+    for name, image in (("plain", LOOSE), ("mirrored", mirror(LOOSE))):
+        cv2.imwrite(str(tmp_path / f"{name}.png"), image)
+
+    plain, mirrored = read_pictures([tmp_path / "plain.png", tmp_path / "mirrored.png"])
+
+    assert "mirrored" not in plain
+    assert mirrored["mirrored"]
+    at = {card["card"]: card["centre_px"] for card in plain["cards"]}
+    assert len(at) == 2
+    for card in mirrored["cards"]:
+        x, y = at[card["card"]]
+        assert card["centre_px"] == pytest.approx([LOOSE.shape[1] - 1 - x, y], abs=0.5)
+
+
+@pytest.mark.parametrize("drawing", [None, DRAWING], ids=["nothing", "drawn zones"])
+def test_a_mirroring_camera_without_mats_is_named_as_such(drawing):
+    as_it_is, mirrored = (
+        verdict_of(Trial("The camera", (image,)), drawing=drawing) for image in (LOOSE, mirror(LOOSE))
+    )
+
+    assert mirrored.next_step == MIRRORED.say
+    assert MIRRORED.say not in as_it_is.steps

@@ -175,29 +175,33 @@ def stuck(count: int = 10**9) -> Iterator[np.ndarray]:
     return itertools.repeat(next(noisy(1)), count)
 
 
-@pytest.mark.parametrize("source", ["rtsp://camera/live", "phone:"])
-def test_the_same_picture_may_come_for_some_seconds_where_it_is_compressed(source):
-    looking = Looking(itertools.chain(stuck(250), noisy(30), stuck(250), noisy(30)))
+@pytest.mark.parametrize(
+    ("source", "kind", "count"),
+    [("rtsp://camera/live", "h264", 250), ("http://camera/live", None, 250), ("http://camera/a.mjpg", "MJPG", 100)],
+)
+def test_a_stream_may_repeat_a_picture_for_some_seconds(source, kind, count):
+    looking = Looking(itertools.chain(stuck(count), noisy(30), stuck(count), noisy(30)), kind=kind)
 
-    seen = list(itertools.islice(looking.frames(source), 550))
+    seen = list(itertools.islice(looking.frames(source), 2 * count + 50))
 
     assert not any(frame.after_gap for frame in seen)
     assert looking.blind() == []
 
 
 @pytest.mark.parametrize(
-    ("source", "says"),
+    ("source", "kind", "after_s", "says"),
     [
-        ("http://camera/stream", "http://camera keeps sending the same picture: restart it"),
-        ("phone:", "The camera phone keeps sending the same picture: reload its camera page."),
+        ("http://camera/stream", None, 30.0, "http://camera keeps sending the same picture: restart it"),
+        ("http://camera/a.mjpg", "MJPG", 12.0, "http://camera keeps sending the same picture: restart it"),
+        ("phone:", "MJPG", 12.0, "The camera phone keeps sending the same picture: reload its camera page."),
     ],
 )
-def test_a_stream_that_sends_one_picture_for_ever_is_said_to_and_nothing_is_read_of_it(source, says):
-    looking = Looking(stuck(), stuck(), stuck())
+def test_a_stream_that_repeats_one_picture_forever_is_reported_and_not_read(source, kind, after_s, says):
+    looking = Looking(stuck(), stuck(), stuck(), kind=kind)
 
     seen = looking.until(120.0, source)
 
-    assert 29.0 < seen[-1].t_s < 32.0
+    assert after_s - 1.0 < seen[-1].t_s < after_s + 2.0
     assert len(looking.blind()) == 1
     assert looking.blind()[0].startswith(says)
     assert len(looking.cameras) == 2, "it is opened again once, which may help, and then left alone"
@@ -219,6 +223,24 @@ def test_a_stuck_stream_that_breaks_off_is_opened_again():
 
     assert len(looking.cameras) >= 3
     assert seen[-1].t_s > 60.0
+
+
+def slow_pictures(every_s: float, stops_after: int, time: VirtualTime) -> Iterator[np.ndarray]:
+    for image in noisy(stops_after):
+        yield image
+        time.sleep(every_s)
+    time.sleep(1000.0)
+
+
+def test_a_stream_that_sends_few_pictures_is_not_reported_blind_before_each():
+    looking = Looking(partial(slow_pictures, 2.7, 20))
+
+    seen = looking.until(60.0, "http://camera/stream")
+
+    assert len(seen) >= 18
+    assert not any(frame.after_gap for frame in seen[4:])
+    assert len(looking.blind()) <= 4, "before the first three pictures, and at the end"
+    assert looking.notices[-1].blind, "it has stopped"
 
 
 def test_a_folder_may_hold_the_same_picture_as_often_as_it_likes(tmp_path):

@@ -16,6 +16,7 @@ from companion.vision.capture.sources import Frame
 from companion.vision.mats.localization import marker_ids
 from companion.vision.mats.markers import THOROUGH_WINDOWS, find_all
 from companion.vision.opencv import cv2
+from companion.vision.stickers.reader import are_mirrored
 from companion.vision.view import Point, Quad, View
 
 ENOUGH = 2  # minimum markers on the flipped picture, none on the original; chance finds hardly one
@@ -33,6 +34,15 @@ def is_mirrored(image: Image) -> bool | None:
     if find_all(gray, ids):
         return False
     return True if len(find_all(flipped(gray), ids, THOROUGH_WINDOWS)) >= ENOUGH else None
+
+
+def is_mirrored_photo(image: Image) -> bool:
+    """True if a picture `(H, W, 3) uint8 BGR` shows mirrored mats or, without mats, mirrored stickers.
+
+    Do not use it for pictures with drawn zones: those were drawn on the mirrored picture.
+    """
+    by_mats = is_mirrored(image)
+    return are_mirrored(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)) if by_mats is None else by_mats
 
 
 def flipped_back(view: View, width_px: int) -> View:

@@ -19,7 +19,7 @@ from companion.vision.faces.face_detector import read_faces
 from companion.vision.faces.face_templates import Templates
 from companion.vision.mats.homography import lies_sideways
 from companion.vision.mats.localization import Mats, look
-from companion.vision.mirrored import flipped, flipped_back, is_mirrored
+from companion.vision.mirrored import flipped, flipped_back, is_mirrored, is_mirrored_photo
 from companion.vision.opencv import cv2
 from companion.vision.stickers.code_plane import ENOUGH_FOR_A_VIEW, SIZES_MM, level_of, widths_mm
 from companion.vision.stickers.reader import NOTHING_BEFORE, Before, boxes_to_read, read_codes
@@ -136,7 +136,7 @@ def read_pictures(
     for path in paths:
         try:
             image = read_picture(path)
-            is_flipped = is_mirrored(image) is True
+            is_flipped = is_mirrored_photo(image) if drawing is None else is_mirrored(image) is True
             image = flipped(image) if is_flipped else image
             mats = look(gray_of(image), Mats(drawing=drawing), 0.0)
             refuse_proportions(str(path), image, mats)

@@ -21,7 +21,7 @@ import numpy as np
 from companion.common.errors import Problem
 from companion.vision.boxes import Image
 from companion.vision.capture import steadiness
-from companion.vision.capture.devices import Device, unanswered
+from companion.vision.capture.devices import SINGLE_JPEGS, Device, unanswered
 from companion.vision.capture.image_io import MAX_SIDE_PX
 from companion.vision.capture.steadiness import Adjustment, Steadiness
 
@@ -39,14 +39,15 @@ STRIP_SHARE = 8  # picture height / height of the examined strip
 TORN_AFTER_S = 12.0
 """Time after which an unchanged lower strip below a changing upper one is old.
 
-Some decoders fill missing data from the previous picture. Streams and phones get `REPEATS_S`: compression repeats calm
-parts too.
+Some decoders fill missing data from the previous picture. Streams get `REPEATS_S` where that is longer: compression
+repeats calm parts too.
 """
 
-REPEATS_S = 30.0
-"""Time for which a stream or phone may send the same picture, bit for bit.
+REPEATS_S, JPEG_REPEATS_S = 30.0, 12.0
+"""Times for which a stream or phone may send the same picture, bit for bit; the second if each picture is a JPEG.
 
-x264 repeats a still scene until the next full picture: by default 250 frames, 25 s at 10 frames a second.
+x264 repeats a still scene until the next full picture: by default 250 frames, 25 s at 10 frames a second. JPEGs do not
+depend on each other and show the sensor's noise; the same one is sent again only while the sender waits for a new one.
 """
 
 ANSWER_S, TRIAL_S, CLOSING_S = 10.0, 20.0, 2.0
@@ -81,9 +82,9 @@ class Timing:
 class Capture:
     """A device from opening to closing. Its thread calls `run`, the reader the rest.
 
-    `fps` is the maximum rate (None: unlimited). Pictures may repeat for `repeats_s`. `before` is the previous capture's
-    last `sample`, `same_since_s` when it began to repeat. With `before`, the first picture is only compared: it may be
-    old.
+    `fps` is the maximum rate (None: unlimited). Pictures may repeat for `repeats_s`, JPEGs at most for
+    `JPEG_REPEATS_S`. `before` is the previous capture's last `sample`, `same_since_s` when it began to repeat. With
+    `before`, the first picture is only compared: it may be old.
     """
 
     def __init__(
@@ -139,6 +140,8 @@ class Capture:
             self.problem, self.is_dry, self.is_over = error, True, True
             return
         try:
+            if _kind_of(device) == SINGLE_JPEGS:
+                self._repeats_s = min(self._repeats_s, JPEG_REPEATS_S)
             self.moved_s = self._timing.clock()
             self.is_open = True
             self._capture(device)
@@ -219,6 +222,12 @@ class Capture:
                 device.hold()
             elif deed is Adjustment.RELEASE:
                 device.let_go()
+
+
+def _kind_of(device: Device) -> str | None:
+    with suppress(Exception):
+        return device.kind()
+    return None
 
 
 def _grabbed(device: Device) -> bool:

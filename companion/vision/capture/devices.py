@@ -18,6 +18,7 @@ from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 
 PHONE = "phone:"  # source name of a camera phone
+SINGLE_JPEGS = "MJPG"  # picture format in which no picture depends on another
 PHONE_SILENT = say("The camera phone sends no pictures: unlock it and open its camera page.")
 PHONE_STUCK = say("The camera phone keeps sending the same picture: reload its camera page.")
 
@@ -57,7 +58,7 @@ class Device(Protocol):
         return
 
     def kind(self) -> str | None:
-        """Return the picture format, such as `MJPG`; None if unknown."""
+        """Return the picture format, such as `SINGLE_JPEGS`; None if unknown."""
         return None
 
     def close(self) -> None:
@@ -104,6 +105,11 @@ class _OpenCv(Device):
     def retrieve(self) -> Image | None:
         good, image = self._capture.retrieve()
         return image if good else None
+
+    def kind(self) -> str | None:
+        code = int(self._capture.get(cv2.CAP_PROP_FOURCC)) & 0xFFFFFFFF
+        letters = code.to_bytes(4, "little").decode("ascii", "replace").strip()
+        return letters if letters.isprintable() and letters.isascii() and letters else None
 
     def close(self) -> None:
         self._capture.release()
@@ -156,11 +162,6 @@ class Webcam(_OpenCv):
         self._capture.set(cv2.CAP_PROP_AUTO_EXPOSURE, 3)
         self._capture.set(cv2.CAP_PROP_AUTO_WB, 1)
         self._capture.set(cv2.CAP_PROP_AUTOFOCUS, 1)
-
-    def kind(self) -> str | None:
-        code = int(self._capture.get(cv2.CAP_PROP_FOURCC)) & 0xFFFFFFFF
-        letters = code.to_bytes(4, "little").decode("ascii", "replace").strip()
-        return letters if letters.isprintable() and letters.isascii() and letters else None
 
 
 def _opened_webcam(path: str, name: str) -> cv2.VideoCapture:

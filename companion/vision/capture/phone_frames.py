@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from companion.common.errors import Problem
 from companion.vision.boxes import Image
-from companion.vision.capture.devices import PHONE, PHONE_SILENT, Device
+from companion.vision.capture.devices import PHONE, PHONE_SILENT, SINGLE_JPEGS, Device
 from companion.vision.capture.sandbox import Darkroom
 
 SENDING_S = 3.0  # silence that means not sending; busy Wi-Fi pauses for less
@@ -74,6 +74,9 @@ class _Phone(Device):
 
     def retrieve(self) -> Image | None:
         return self._darkroom.decode(self._jpeg, PHONE)
+
+    def kind(self) -> str | None:
+        return SINGLE_JPEGS
 
     def close(self) -> None:
         self._darkroom.close()

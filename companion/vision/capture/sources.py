@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -54,8 +55,14 @@ LIVE_FPS = 10.0  # from a camera; more would only heat a Raspberry Pi
 FOLDER_FPS = 10.0
 
 BLIND_S = 2.0  # without a good picture, until a camera is reported blind and reopened
-FRESH_S = BLIND_S + 0.5  # until the last picture is no longer shown
-LEFT_STREAM_AFTER_S = 5.0  # the same for a stream, which may resume by itself
+SHOWN_LONGER_S = 0.5  # from then on, until the last picture is no longer shown
+FRESH_S = BLIND_S + SHOWN_LONGER_S
+LEFT_STREAM_AFTER_S = 5.0  # until a stream is reopened, which may resume by itself
+SLOW_WAITS, SLOW_TIMES = 3, 1.5
+"""A stream is blind only after `SLOW_TIMES` the shortest of its last `SLOW_WAITS` waits for a picture.
+
+Otherwise one that sends a picture every three seconds would be reported blind before each.
+"""
 OPEN_S = 4.0  # until another opening is tried beside a hanging one; plus a stream's own limit
 FIRST_OPEN_S = 10.0  # until `frames` raises Problem if a camera hangs
 STALE_S = 1.0  # maximum age of an arriving picture
@@ -266,12 +273,13 @@ class _Reader:
     tell: Tell
     timing: Timing
     is_stream: bool
-    is_remote: bool  # stream or phone: pictures may repeat for `REPEATS_S`
+    is_remote: bool  # stream or phone: pictures may repeat
     pauses_s: Sequence[float]
     captures: list[Capture] = field(default_factory=list)  # with running threads
     next_s: float = -inf  # earliest time of another opening
     waits_since_s: float = inf  # when a frame was requested; inf while one is processed
     failed: int = 0  # consecutive captures without a frame
+    waited_s: deque[float] = field(default_factory=lambda: deque(maxlen=SLOW_WAITS))  # for the last pictures
     shape: tuple[int, ...] | None = None
     wrong_sizes: int = 0
     sample: bytes = b""
@@ -391,6 +399,7 @@ class _Reader:
                 self.wrong_sizes = self.wrong_sizes + 1 if is_wrong else 0
                 if 0 < self.wrong_sizes <= WRONG_SIZE_TRIES:
                     break
+                self.waited_s.append(shot.t_s - asked_s)
                 if self.timing.clock() - shot.t_s < STALE_S:
                     try:
                         self.waits_since_s = inf
@@ -406,10 +415,17 @@ class _Reader:
                 self._pause()
         self._leave(capture)
 
+    @property
+    def _blind_s(self) -> float:
+        """Time without a good picture until the camera is reported blind; longer for a slow stream."""
+        if not self.is_stream or len(self.waited_s) < SLOW_WAITS:
+            return BLIND_S
+        return min(LEFT_STREAM_AFTER_S, max(BLIND_S, SLOW_TIMES * min(self.waited_s)))
+
     def _is_lost(self, capture: Capture, asked_s: float, *, is_first: bool) -> bool:
         """True if the capture must be reopened for lack of good pictures. Report a blind camera."""
         quiet_s = self.timing.clock() - min(asked_s, capture.moved_s)
-        if quiet_s > BLIND_S and self.said is None:
+        if quiet_s > self._blind_s and self.said is None:
             self._say(self._why_blind(capture))
         if is_first and capture.first_s is None:
             return quiet_s > self.patience.limit_s
@@ -455,7 +471,10 @@ class _Reader:
         self.is_reopened = False
         self.shape, self.failed, self.wrong_sizes, self.said = shot.image.shape, 0, 0, None
         return Frame(
-            *shot, after_gap, lambda: self.timing.clock() - self.waits_since_s <= FRESH_S, lambda: capture.newest
+            *shot,
+            after_gap,
+            lambda: self.timing.clock() - self.waits_since_s <= self._blind_s + SHOWN_LONGER_S,
+            lambda: capture.newest,
         )
 
     # Saying

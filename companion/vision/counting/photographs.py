@@ -17,7 +17,7 @@ from companion.vision.counting.tally import Photo
 from companion.vision.counting.unread_cards import with_unread
 from companion.vision.faces.deck_in_use import faces_of
 from companion.vision.mats.localization import Mats, look
-from companion.vision.mirrored import flipped, is_mirrored
+from companion.vision.mirrored import flipped, is_mirrored_photo
 from companion.vision.read import gray_of, read
 
 MOST_BYTES = 24_000_000  # maximum file size, above any phone's photograph
@@ -50,7 +50,7 @@ def read_photo(data: bytes, name: str, deck: str = "", folder: Path | None = Non
 
 def _read(data: bytes, name: str, deck: str, folder: Path | None, file: str) -> Photo:
     image = decode(data, file or name)
-    if is_mirrored(image):
+    if is_mirrored_photo(image):
         image = flipped(image)
     mats = look(gray_of(image), Mats(), 0.0, all_mats())
     templates = faces_of(deck, folder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
 from companion.vision.quality import measure
 from companion.vision.quality.measure import DARK_WHITE, GLARE_SHARE, MODULE_PX, SOFT_PX, ZoneSight
+from companion.vision.stickers.reader import are_mirrored
 from companion.vision.view import Quad, View
 
 MILKY = 0.45  # minimum relative contrast; less means a dirty lens or stray light
@@ -46,6 +47,13 @@ class Tip:
 NO_MATS = Tip(
     "no-mats",
     say("No mat found: lay the printed mats flat so that the camera sees their four corner marks."),
+    needed=True,
+)
+
+
+MIRRORED = Tip(
+    "mirrored",
+    say("The picture is mirrored: turn that off in the camera's app, or tap “Mirror it” under “What the camera sees”."),
     needed=True,
 )
 
@@ -178,9 +186,12 @@ def advise(
 
 
 def of_reading(pictures: Sequence[Image], mats: Mats, view: View, layouts: Iterable[MatLayout] | None) -> Advice:
-    """Rate pictures; stickers read on one give their width."""
+    """Rate pictures; stickers read on one give their width. Mirrored mats are read, so only others are reported."""
     codes = [sighting.corners_px for sighting in view.sightings if sighting.card and sighting.corners_px]
-    return advise(pictures, mats, layouts, sticker_mm=measure.sticker_mm_of(codes, mats), codes=codes)
+    advice = advise(pictures, mats, layouts, sticker_mm=measure.sticker_mm_of(codes, mats), codes=codes)
+    if codes or mats.printed or not are_mirrored(cv2.cvtColor(pictures[-1], cv2.COLOR_BGR2GRAY)):
+        return advice
+    return replace(advice, hints=(MIRRORED, *advice.hints))
 
 
 def _zone_json(zone: ZoneSight) -> dict[str, Any]:

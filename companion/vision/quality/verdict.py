@@ -122,7 +122,7 @@ _OF_HINTS: Mapping[str, Aspect] = {
     **dict.fromkeys(("closer", "larger-stickers", "tilted", "no-scale"), Aspect.STICKERS),
     **dict.fromkeys(("shaken", "blurred"), Aspect.FOCUS),
     "glare": Aspect.GLARE,
-    **dict.fromkeys(("smaller-picture", "silent"), Aspect.PICTURE),
+    **dict.fromkeys(("smaller-picture", "silent", "mirrored"), Aspect.PICTURE),
 }
 
 

@@ -105,6 +105,12 @@ def are_there(gray: Image, codes: Sequence[tuple[str | None, Quad | None]]) -> t
     return tuple(code in seen for code in codes)
 
 
+def are_mirrored(gray: Image) -> bool:
+    """True if most codes of cards on a picture `(H, W) uint8` are mirrored left to right."""
+    codes = [quad for card, quad in _general(gray, whole(gray)) if card is not None and _plausible(quad)]
+    return 2 * sum(_is_mirrored(gray, quad) for quad in codes) > len(codes)
+
+
 def boxes_to_read(gray: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
     """Return the merged boxes to read, or the whole picture if faster."""
     boxes = boxes_within(gray, where)
