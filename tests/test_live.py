@@ -16,7 +16,7 @@ from companion.tabletop.card_ids import face_of
 from companion.tracking.handling import BARS
 from companion.tracking.live import NOT_THIS_DECK, TableWatch
 from companion.vision.capture.sources import Frame
-from companion.vision.view import MatSeen, Sighting, View
+from companion.vision.view import MatSeen, Sighting, Unreadable, View
 
 MATS = {"side-1": "Ann", "side-2": "Bob"}
 SQUARE = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
@@ -37,6 +37,7 @@ class Filmed:
         self.told: dict[str, Sighting] = {}  # cards told by their faces, by zone
         self.trouble: str | None = None
         self.things: frozenset[str] = frozenset()
+        self.blind: dict[str, Unreadable] = {}
         self.hidden: frozenset[str] = frozenset()
         self.t_s = 0.0
 
@@ -75,7 +76,13 @@ class Filmed:
         )
         sightings += tuple(self.told.values())
         return View(
-            frame.t_s, SEEN, sightings + unread, unknown_zones=self.hidden, trouble=self.trouble, things=self.things
+            frame.t_s,
+            SEEN,
+            sightings + unread,
+            unknown_zones=self.hidden,
+            trouble=self.trouble,
+            things=self.things,
+            blind=self.blind,
         )
 
     def waiting(self) -> list[str]:
@@ -303,6 +310,34 @@ def test_what_may_be_a_card_without_a_sticker_is_spoken_of_while_it_lies_there(t
 
     assert (early, table.match.state.trouble) == (None, None)
     assert said == "Something in Ann's battle pile cannot be read: if it is a card, enter the play."
+
+
+@pytest.mark.parametrize(
+    ("zone", "why", "says"),
+    [
+        (
+            "side-1/distance",
+            Unreadable.LIGHT,
+            "Too much light on Ann's distance area: turn the lamp, or tilt the mat.",
+        ),
+        (
+            "table/discard",
+            Unreadable.OUTSIDE,
+            "Part of the discard pile is outside the picture: move the camera or the mat.",
+        ),
+        ("side-4/distance", Unreadable.LIGHT, None),  # nobody plays there
+    ],
+)
+def test_a_zone_that_cannot_be_seen_for_five_seconds_is_named_with_what_helps(table: Filmed, zone, why, says):
+    table.blind = {zone: why}
+    table.film(BARS.blind_s - 0.5)
+    early = table.match.state.trouble
+    table.film(1.0)
+    said = table.match.state.trouble
+    table.blind = {}
+    table.film(0.1)
+
+    assert (early, said, table.match.state.trouble) == (None, says, None)
 
 
 def test_a_table_full_of_cards_none_of_which_can_be_read_is_said_to_play_with_another_deck(table: Filmed):

@@ -23,7 +23,7 @@ from companion.match.state import MatchState, Policy
 from companion.match.zone_plays import Places, where
 from companion.rules.cards import Card
 from companion.storage.events import EventKind, NewEvent
-from companion.tabletop.mat_layout import mat_of
+from companion.tabletop.mat_layout import TABLE, mat_of
 from companion.tracking.follower import Follower
 from companion.tracking.hand_record import Line, Record
 from companion.tracking.handling import BARS
@@ -33,7 +33,7 @@ from companion.vision.boxes import Image
 from companion.vision.capture.image_io import jpeg_of
 from companion.vision.capture.sources import Frame
 from companion.vision.opencv import cv2
-from companion.vision.view import Point, View
+from companion.vision.view import Point, Unreadable, View
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ class TableWatch:
         self._latest: Frame | None = None
         self._hand = RobotHand()
         self._failures = 0
-        self._things: dict[str, float] = {}  # since when what may be a card without a sticker lies in each zone
+        self._since_s: dict[tuple[str, Unreadable], float] = {}  # since when a zone cannot be read, for a reason
         self.stopping = threading.Event()  # set to ask the thread to end after the frame in hand
 
     # The thread
@@ -120,7 +120,7 @@ class TableWatch:
         """Look at a frame, bring the beliefs up to date, and let the match ask what follows from them."""
         last, self._latest = self._latest, frame
         if frame.after_gap or (last is not None and last.image.shape != frame.image.shape):
-            self._things = {}
+            self._since_s = {}
             self._follower.lose_sight()
         # What the record said before the look: whatever the frame shows lay there by then.
         state = self._match.state
@@ -132,7 +132,7 @@ class TableWatch:
         before, self._hand, view = self._hand.cards, self._hand.after(seen), public(seen)
         if self._hand.cards != before:
             self._match.refresh()
-        self._match.trouble(view.trouble or view.note or view.about_same_stickers or self._of_things(view, state))
+        self._match.trouble(view.trouble or view.note or view.about_same_stickers or self._unreadable(view, state))
         self._follower.see(view, self._record(state))
         self._revise()
         self._ask(frame, view)
@@ -201,22 +201,31 @@ class TableWatch:
 
         Only for the maker of the frames, between two of them: the simulated table can be laid anew at a stroke.
         """
-        self._things, self._crops = {}, {}
+        self._since_s, self._crops = {}, {}
         self._follower.forget(max(self._follower.last_serial, self._match.last_serial))
         self._begin_afresh()
         self._match.look(lambda _state: ())
 
-    def _of_things(self, view: View, state: MatchState) -> str | None:
-        """Return what is to be said of something that may be a card without a sticker, once it has lain for a while."""
-        self._things = {zone: self._things.get(zone, view.t_s) for zone in sorted(view.things)}
-        lying = [zone for zone, since_s in self._things.items() if view.t_s - since_s >= BARS.put_right_s]
-        if not lying or state.game.table is None:
+    def _unreadable(self, view: View, state: MatchState) -> str | None:
+        """Return what is to be said of a zone that has not been readable for a while."""
+        now = [(zone, Unreadable.OBJECT) for zone in sorted(view.things)] + sorted(view.blind.items())
+        self._since_s = {each: self._since_s.get(each, view.t_s) for each in now}
+        waits_s = {reason: BARS.put_right_s if reason is Unreadable.OBJECT else BARS.blind_s for reason in Unreadable}
+        lasting = [each for each, since_s in self._since_s.items() if view.t_s - since_s >= waits_s[each[1]]]
+        in_play = self._mats(state)
+        lasting = [(zone, why) for zone, why in lasting if mat_of(zone) in (*in_play, TABLE)]
+        if not lasting or state.game.table is None:
             return None
-        if len(lying) >= BARS.many and not view.sightings:
+        objects = [zone for zone, why in lasting if why is Unreadable.OBJECT]
+        if len(objects) >= BARS.many and not view.sightings:
             return NOT_THIS_DECK
-        zone = lying[0]
-        side, pile = self._mats(state).get(mat_of(zone)), where(zone)
+        zone, why = lasting[0]
+        side, pile = in_play.get(mat_of(zone)), where(zone)
         named = pile.called(pile.replace("the", f"{side}'s", 1)) if side else pile
+        if why is Unreadable.LIGHT:
+            return say("Too much light on %(zone)s: turn the lamp, or tilt the mat.", zone=named)
+        if why is Unreadable.OUTSIDE:
+            return say("Part of %(zone)s is outside the picture: move the camera or the mat.", zone=named)
         return say("Something in %(zone)s cannot be read: if it is a card, enter the play.", zone=named)
 
     # The last picture

@@ -161,6 +161,7 @@ def _together(t_s: float, sights: Sequence[_Sight]) -> View:
         trouble=troubles[0] if len(troubles) == len(sights) else None,
         things=frozenset[str]().union(*(sight.zones(sight.view.things) for sight in sights)),
         hidden={mat: hidden for sight in sights for mat, hidden in sight.view.hidden.items() if mat in sight.own},
+        blind={zone: why for sight in sights for zone, why in sight.view.blind.items() if sight.has(zone)},
         note=troubles[0] if troubles else None,
     )
 

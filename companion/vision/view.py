@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
@@ -81,6 +82,14 @@ class Hidden:
         return sum(self.rows[y] >> x & 1 for x, y in there) / max(1, len(there))
 
 
+class Unreadable(StrEnum):
+    """Why a zone cannot be read although nothing moves."""
+
+    OBJECT = "object"  # something lies there that is no card that could be read
+    LIGHT = "light"  # its picture is white
+    OUTSIDE = "outside"  # it is partly outside the picture
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """The content of one frame."""
@@ -94,6 +103,7 @@ class View:
     things: frozenset[str] = field(default_factory=frozenset)  # zones with an unread, card-sized object
     note: str | None = None  # sentence for the page if one of several cameras cannot be trusted
     hidden: Mapping[str, Hidden] = field(default_factory=dict)  # by mat; without, an unknown zone is hidden altogether
+    blind: Mapping[str, Unreadable] = field(default_factory=dict)  # zones too bright or outside the picture
 
     @property
     def about_same_stickers(self) -> str | None:

@@ -21,7 +21,7 @@ from companion.vision.ground import Colours, bare_mat, clipped, clipped_alike
 from companion.vision.mats.homography import Fit, as_quad, corners_mm
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
-from companion.vision.view import FACE, Hidden, Quad, Sighting
+from companion.vision.view import FACE, Hidden, Quad, Sighting, Unreadable
 
 MM_PER_PX = 4.0
 RIM_MM = 32.0  # table shown around a mat, more than cards overhang
@@ -45,6 +45,7 @@ INSIDE_SHARE = 0.85  # minimum visible share of a zone
 ARM_PX = 5  # an arm's minimum area on the mat's outer two pixels
 LEAST_ARM_PX = 150  # minimum total area; dark mat corners are smaller
 MARKER_ROUND_MM = 8.0
+WHITE_SHARE = 0.5  # of a zone, from which on a card in it may not show
 PART_ROUND_MM = 12.0  # margin read around a change
 MOVED_PX = 6.0
 ENOUGH_GROUND_PX = 20
@@ -84,6 +85,11 @@ class MatMemory:
         labels = cv2.connectedComponents((self.different | moving).astype(np.uint8), connectivity=8)[1]
         hidden = moving | np.isin(labels, np.unique(labels[moving])) | self.arms
         return cv2.dilate(hidden.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+
+    @cached_property
+    def is_white(self) -> Mask:
+        """Pixels of which every channel is clipped: what lies there does not show."""
+        return clipped_alike(self.last)
 
     @cached_property
     def accepted_now(self) -> Colours:
@@ -298,7 +304,7 @@ def hidden_on(
     layout = sheet.fit.layout
     never_seen = _on(layout, *(sheet.zones[zone] for zone in sheet.zones.keys() - sheet.settled))
     in_motion = _on(layout, *(sheet.zones[zone] for zone in sheet.zones.keys() & moving))
-    hidden = sheet.hidden | clipped_alike(sheet.last)
+    hidden = sheet.hidden | sheet.is_white
     hidden |= in_motion & (sheet.different | never_seen) & (sheet.reads == 0)
     cards = _cards_on(sheet, sightings)
     for zone in sheet.zones.keys() & covered:
@@ -308,6 +314,16 @@ def hidden_on(
                 hidden |= labels == label
     rim = round(RIM_MM / MM_PER_PX)
     return Hidden.of(hidden[rim:-rim, rim:-rim], layout.size_mm) if hidden.any() else None
+
+
+def too_bright(state: ZoneWatch) -> dict[str, Unreadable]:
+    """Return the zones, except the draw pile, of which most is clipped to white."""
+    return {
+        zone: Unreadable.LIGHT
+        for sheet in state.values()
+        for zone, where in sheet.zones.items()
+        if zone != DRAW_ZONE and sheet.is_white[where].mean() >= WHITE_SHARE
+    }
 
 
 def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sighting]) -> bool:

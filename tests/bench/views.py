@@ -37,7 +37,7 @@ from companion.vision.enrol.enrolment import begin, enrol_folder
 from companion.vision.faces.deck_in_use import faces_of
 from companion.vision.faces.face_templates import Templates
 from companion.vision.opencv import cv2
-from companion.vision.view import Hidden, MatSeen, Sighting, View
+from companion.vision.view import Hidden, MatSeen, Sighting, Unreadable, View
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".views"
@@ -119,6 +119,7 @@ def _row(view: View, after_gap: bool, before: View | None) -> list:
         sorted(view.things),
         view.note and str(view.note),
         {mat: [hidden.size_mm, hidden.rows] for mat, hidden in view.hidden.items()},
+        view.blind,
     ]
 
 
@@ -136,7 +137,7 @@ def _rounded(points: Iterable[Iterable[float]]) -> list[list[float]]:
 
 
 def _view(row: list, before: View | None) -> tuple[View, bool]:
-    t_s, after_gap, mats, sightings, unknown, empty, trouble, things, note, hidden = row
+    t_s, after_gap, mats, sightings, unknown, empty, trouble, things, note, hidden, blind = row
     if mats == 0 and before is not None:
         mats = before.mats
     else:
@@ -144,7 +145,8 @@ def _view(row: list, before: View | None) -> tuple[View, bool]:
     is_same = sightings == 0 and before is not None
     sightings = before.sightings if is_same else tuple(map(_sighting, sightings))
     places = {mat: Hidden(tuple(size_mm), tuple(rows)) for mat, (size_mm, rows) in hidden.items()}
-    view = View(t_s, mats, sightings, frozenset(unknown), empty, trouble, frozenset(things), note, places)
+    why = {zone: Unreadable(reason) for zone, reason in blind.items()}
+    view = View(t_s, mats, sightings, frozenset(unknown), empty, trouble, frozenset(things), note, places, why)
     return view, bool(after_gap)
 
 
