@@ -209,11 +209,13 @@ class Eye:
         read_before = [s for s in view.sightings if id(s) in old and s.by != FACE]
         read_now = together([s for s in view.sightings if id(s) not in old], faces)
         placed = (s if s.by == FACE else zone_borders.settled(sight.mats, s) for s in read_now)
-        elsewhere = (s for s in before if s.by == FACE and _is_elsewhere(s, due, beside))
+        elsewhere = (s for s in before if s.by == FACE and _is_elsewhere(sight, s, due, beside))
         found = [s for s in (*read_before, *elsewhere, *placed) if s.zone is not None]
         cards = {s.card for s in found if s.card}
         missed = [s for s in before if s.card and s.card not in cards]
-        return replace(view, sightings=(*found, *(s for s in missed if _still_lies(sight, s, found)))), lain
+        hidden = (s for s in missed if s.zone in beside and not zones.is_in_sight(sight.zones, s))
+        lying = (s for s in missed if s.zone not in beside and _still_lies(sight, s, found))
+        return replace(view, sightings=(*found, *hidden, *lying)), lain
 
     def _read_faces(
         self,
@@ -228,7 +230,7 @@ class Eye:
         templates = self._faces
         if templates is None:
             return (), ()
-        elsewhere = [lain for lain in sight.lain if _is_elsewhere(lain.sighting, due, beside)]
+        elsewhere = [lain for lain in sight.lain if _is_elsewhere(sight, lain.sighting, due, beside)]
         hidden = sight.view.unknown_zones if sight.view else frozenset()
         untouched = (due - hidden) & sight.read_once
         still = [lain for lain in sight.lain if lain.sighting.zone in untouched]
@@ -263,8 +265,8 @@ class Eye:
             untouched=untouched,
             outlines=zones.outlines(sight.zones, rest),
         )
-        anew = [card for card in lain if card.sighting.zone in rest or _is_in(card.sighting, beside)]
-        seen = [s for s in faces if s.zone in rest or (_is_in(s, beside) and s.face is not Card.UNKNOWN)]
+        anew = [card for card in lain if card.sighting.zone in rest or _is_in(sight, card.sighting, beside)]
+        seen = [s for s in faces if s.zone in rest or (_is_in(sight, s, beside) and s.face is not Card.UNKNOWN)]
         return (*told, *nearby, *seen), (*elsewhere, *again, *far, *anew)
 
     def _judged(
@@ -371,14 +373,15 @@ def _boxes_in(sight: Sight, zone: str, gray: Image) -> list[Box]:
     return _boxes_round([zone], sight.mats)
 
 
-def _is_in(sighting: Sighting, boxes: Mapping[str, Sequence[Box]]) -> bool:
-    """True if a card's middle is in a box of its zone."""
-    return any(box.holds([sighting.centre_px]) for box in boxes.get(sighting.zone or "", ()))
+def _is_in(sight: Sight, sighting: Sighting, boxes: Mapping[str, Sequence[Box]]) -> bool:
+    """True if a card is in sight, and its middle in a box of its zone."""
+    is_inside = any(box.holds([sighting.centre_px]) for box in boxes.get(sighting.zone or "", ()))
+    return is_inside and zones.is_in_sight(sight.zones, sighting)
 
 
-def _is_elsewhere(sighting: Sighting, due: Collection[str], beside: Mapping[str, Sequence[Box]]) -> bool:
+def _is_elsewhere(sight: Sight, sighting: Sighting, due: Collection[str], beside: Mapping[str, Sequence[Box]]) -> bool:
     """True if a card is neither in a zone nor in a box that is read."""
-    return sighting.zone not in due and not _is_in(sighting, beside)
+    return sighting.zone not in due and not _is_in(sight, sighting, beside)
 
 
 def _hidden_places(sight: Sight, view: View, changes: ZoneChanges, odd: Collection[str]) -> Mapping[str, Hidden]:

@@ -66,9 +66,10 @@ class Hidden:
     @classmethod
     def of(cls, mask: npt.NDArray[np.bool_], size_mm: tuple[float, float]) -> Hidden:
         """Return the cells of which a half or more is in a mask `(h, w)` of the sheet."""
-        columns, rows = (math.ceil(side / CELL_MM) for side in size_mm)
-        height, width = mask.shape
-        across, down = np.arange(columns + 1) * width // columns, np.arange(rows + 1) * height // rows
+        across, down = (
+            np.minimum(np.rint(np.arange(math.ceil(side / CELL_MM) + 1) * CELL_MM * length / side), length).astype(int)
+            for side, length in zip(size_mm, mask.shape[::-1], strict=True)
+        )
         sums = np.add.reduceat(np.add.reduceat(mask.astype(int), down[:-1], axis=0), across[:-1], axis=1)
         cells = 2 * sums >= np.diff(down)[:, None] * np.diff(across)[None, :]
         return cls(size_mm, tuple(sum(1 << int(n) for n in np.flatnonzero(row)) for row in cells))

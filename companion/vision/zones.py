@@ -45,6 +45,7 @@ INSIDE_SHARE = 0.85  # minimum visible share of a zone
 ARM_PX = 5  # an arm's minimum area on the mat's outer two pixels
 LEAST_ARM_PX = 150  # minimum total area; dark mat corners are smaller
 MARKER_ROUND_MM = 8.0
+HIDDEN_SHARE = 0.05  # of a card, up to which it is read beside movement; half a card may be taken for one further on
 WHITE_SHARE = 0.5  # of a zone, from which on a card in it may not show
 PART_ROUND_MM = 12.0  # margin read around a change
 MOVED_PX = 6.0
@@ -326,6 +327,15 @@ def too_bright(state: ZoneWatch) -> dict[str, Unreadable]:
     }
 
 
+def is_in_sight(state: ZoneWatch, sighting: Sighting) -> bool:
+    """True if next to nothing of a card's or sticker's place is hidden by what moves."""
+    sheet = next((sheet for sheet in state.values() if sighting.zone in sheet.zones), None)
+    if sheet is None or sighting.corners_px is None:
+        return False
+    place = _pixels_in(sheet, sheet.fit.to_mm(sighting.corners_px))
+    return np.count_nonzero(place & sheet.hidden) <= HIDDEN_SHARE * np.count_nonzero(place)
+
+
 def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sighting]) -> bool:
     """True if an object other than the found cards covers a card's place."""
     sheet, box = _place(state, sighting)
@@ -340,13 +350,18 @@ def is_hidden(state: ZoneWatch, mat: str, corners_mm: Floats) -> bool:
     sheet = state.get(mat)
     if sheet is None:
         return False
-    mask = np.zeros(sheet.last.shape[:2], np.uint8)
-    cv2.fillConvexPoly(mask, np.int32(np.round(_on_sheet(corners_mm) * 16)), 1, shift=4)
-    place = mask > 0
+    place = _pixels_in(sheet, corners_mm)
     bare = sheet.ground | (sheet.bare_known & _same_surface(sheet.last, sheet.bare_now))
     # A card of the ground's color still changes the surface.
     parts = (place, place & sheet.other_surface)
     return any(np.count_nonzero(bare & part) < CLEARED_SHARE * np.count_nonzero(part) for part in parts)
+
+
+def _pixels_in(sheet: MatMemory, corners_mm: Floats) -> Mask:
+    """True in a quad `(4, 2)`."""
+    mask = np.zeros(sheet.last.shape[:2], np.uint8)
+    cv2.fillConvexPoly(mask, np.int32(np.round(_on_sheet(corners_mm) * 16)), 1, shift=4)
+    return mask > 0
 
 
 def is_settled(state: ZoneWatch, zone: str) -> bool:

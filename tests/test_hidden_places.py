@@ -1,0 +1,84 @@
+"""What cannot be judged: the bare mat in uneven light, and places beside a hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from companion.rules.cards import Card
+from companion.tracking.looks import SeenTable
+from companion.vision import ground
+from companion.vision.view import CELL_MM, Hidden, MatSeen, Sighting, View
+
+SIZE_MM = (420.0, 297.0)
+MAT = MatSeen("side-1", ((0.0, 0.0), (840.0, 0.0), (840.0, 594.0), (0.0, 594.0)), 2.0)
+ZONE = "side-1/distance"
+ROWS, COLUMNS = 74, 105
+ZONES = np.zeros((ROWS, COLUMNS), bool)
+ZONES[40:70, 12:93] = ZONES[4:36, 12:50] = True
+PAPER, SAND = np.array((220.0, 235, 240)), np.array((150.0, 190, 205))
+
+
+def sheet(brightest: float, darkest: float) -> np.ndarray:
+    """A bare mat under a lamp at its left edge, before clipping."""
+    lamp = np.linspace(brightest, darkest, COLUMNS)[None, :, None] * np.linspace(1.0, 0.8, ROWS)[:, None, None]
+    return np.where(ZONES[:, :, None], SAND, PAPER) * lamp
+
+
+@pytest.mark.parametrize("brightest", [0.9, 1.2, 1.6])
+def test_the_bare_mat_is_predicted_under_cards_and_a_hand_in_uneven_light(brightest):
+    bare = sheet(brightest, 0.4)
+    picture = np.minimum(bare, 255)
+    picture[45:67, 30:44] = (60, 60, 190)
+    picture[45:67, 50:64] = (250, 250, 250)
+    picture[10:74, 70:86] = (110, 140, 190)
+
+    found = ground.bare_mat(picture.astype(np.uint8), ZONES, np.ones_like(ZONES))
+
+    off = np.abs(found - np.minimum(bare, 255)).max(axis=2)
+    assert np.percentile(off, 90) < 8
+
+
+def test_without_anything_to_fit_the_bare_mat_has_the_median_color():
+    picture = np.full((ROWS, COLUMNS, 3), (10, 20, 30), np.uint8)
+    nowhere = np.zeros_like(ZONES)
+    nowhere[0, 0] = True
+
+    assert (ground.bare_mat(picture, ZONES, nowhere) == (10, 20, 30)).all()
+
+
+def hidden_left_of(x_mm: float) -> Hidden:
+    mask = np.zeros((ROWS, COLUMNS), bool)
+    mask[:, : round(x_mm / 4)] = True
+    return Hidden.of(mask, SIZE_MM)
+
+
+@pytest.mark.parametrize(("x_mm", "share"), [(100.0, 1.0), (208.0, 0.5), (300.0, 0.0), (415.0, 0.0)])
+def test_as_much_of_a_card_is_hidden_as_of_the_cells_around_its_middle(x_mm, share):
+    assert hidden_left_of(13 * CELL_MM).share(x_mm, 220.0) == share
+
+
+def fifty(x_px: float, confidence: float = 0.99) -> Sighting:
+    quad = tuple((x_px + dx, 440.0 + dy) for dx, dy in ((-20, -20), (20, -20), (20, 20), (-20, 20)))
+    return Sighting(Card.KM_50, f"50-{x_px:02.0f}"[:5], (x_px, 440.0), quad, ZONE, False, confidence, "sticker")
+
+
+def test_a_card_beside_a_hand_counts_at_once_and_one_below_it_does_not():
+    bare = View(0.0, (MAT,), ())
+    beside, below = (fifty(x_px) for x_px in (700.0, 200.0))
+    hand = {"unknown_zones": frozenset({ZONE}), "hidden": {"side-1": hidden_left_of(208.0)}}
+    looks, _ = SeenTable().after(bare)
+
+    _, (look,) = looks.after(View(0.2, (MAT,), (beside, below), **hand))
+
+    assert [spot.card for spot in look.spots] == [beside.card]
+    assert not look.is_visible
+    assert [look.places.show(spot.at_mm) for spot in look.spots] == [True]
+
+
+def test_where_no_places_are_told_an_unknown_zone_is_hidden_altogether():
+    view = View(0.2, (MAT,), (fifty(700.0),), unknown_zones=frozenset({ZONE}))
+
+    _, looks = SeenTable().after(replace(view, t_s=0.0))[0].after(view)
+
+    assert all(look.spots == () for look in looks)
