@@ -18,7 +18,7 @@ from companion.vision.mats import zone_borders
 from companion.vision.mats.localization import Mats, look
 from companion.vision.read import gray_of
 from companion.vision.stickers.reader import StickerSeen, read_codes
-from companion.vision.view import FACE, Sighting, View
+from companion.vision.view import FACE, Sighting, Unreadable, View
 from companion.vision.zones import FIRST_STILL_FRAMES, STILL_FRAMES
 
 SIDE, TABLE = Mat(side_mat(1), -215, -135), Mat(table_mat(), -150, -100)
@@ -702,3 +702,48 @@ def test_the_dark_corner_of_a_badly_lit_mat_is_not_an_arm():
     views = watched(*10 * [shaded], noise=2)
 
     assert views[-1].unknown_zones == frozenset()
+
+
+# --- Uneven light, and hands that stay -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("uneven", [0.4, 0.7])
+def test_half_a_burnt_out_mat_is_no_arm(uneven):
+    lens = replace(LENS, light=1.3, uneven=uneven)
+
+    views = Film().views(KM_50, count=3 * FIRST_STILL_FRAMES, lens=lens)
+
+    assert views[-1].unknown_zones == frozenset()
+    assert ("50-01", DISTANCE) in lying(views[-1])
+
+
+def test_a_white_zone_is_called_too_bright():
+    bright, usual = (Film().show(count=2, lens=replace(LENS, light=light)) for light in (2.0, 1.0))
+
+    assert set(bright.blind.values()) == {Unreadable.LIGHT}
+    assert bright.blind.keys() >= {BATTLE, DISTANCE}
+    assert usual.blind == {}
+
+
+def test_a_zone_that_is_partly_outside_the_picture_is_said_to_be():
+    film = Film()
+    view = film.show(count=2, lens=replace(LENS, at_mm=(120, 15)))
+
+    assert Unreadable.OUTSIDE in view.blind.values()
+    assert view.blind.keys() <= view.unknown_zones
+
+
+def test_a_card_beside_a_moving_hand_is_reported_while_the_hand_is_there():
+    film = Film()
+    film.show(count=10)
+    x, y = middle_of("distance")
+    views = [film.show(KM_50, things=(arm(x + 100 + 8 * (n % 2), y - 20),)) for n in range(2 * READS)]
+
+    told = [view for view in views if ("50-01", DISTANCE) in lying(view)]
+    assert told
+    assert all(DISTANCE in view.unknown_zones for view in told)
+    seen = next(s for s in told[-1].sightings if s.card)
+    fit = film.eye.sight.mats.at(seen.centre_px)
+    hidden = told[-1].hidden["side-1"]
+    assert hidden.share(*fit.to_mm([seen.centre_px])[0]) < 0.25
+    assert sum(hidden.rows) > 0

@@ -58,6 +58,15 @@ def test_as_much_of_a_card_is_hidden_as_of_the_cells_around_its_middle(x_mm, sha
     assert hidden_left_of(13 * CELL_MM).share(x_mm, 220.0) == share
 
 
+@pytest.mark.parametrize("size_mm", [(297.0, 210.0), (420.0, 297.0), (594.0, 210.0)])
+def test_mats_of_any_size_are_hidden_altogether_or_not_at_all(size_mm):
+    width, height = size_mm
+    everywhere = np.ones((max(1, round(height / 4)), max(1, round(width / 4))), bool)
+
+    for hidden, share in ((everywhere, 1.0), (~everywhere, 0.0)):
+        assert Hidden.of(hidden, size_mm).share(width / 2, height / 2) == share
+
+
 def fifty(x_px: float, confidence: float = 0.99) -> Sighting:
     quad = tuple((x_px + dx, 440.0 + dy) for dx, dy in ((-20, -20), (20, -20), (20, 20), (-20, 20)))
     return Sighting(Card.KM_50, f"50-{x_px:02.0f}"[:5], (x_px, 440.0), quad, ZONE, False, confidence, "sticker")

@@ -159,11 +159,13 @@ class Eye:
         sight = replace(sight, mats=placed, zones=watch, reads_left=left)
         again = sight.unexplained | sight.unread if _read_again(sight, frame.t_s) else frozenset()
         due = (again | left.keys()) - changes.moving
-        beside = {zone: parts for zone in sorted(changes.moving) if (parts := zones.parts_at_rest(watch, zone, READS))}
+        least_px = zones.LEAST_STICKER_PX if self._faces is None else zones.LEAST_CARD_PX
+        parts = {zone: zones.parts_at_rest(watch, zone, READS, least_px) for zone in sorted(changes.moving)}
+        beside = {zone: boxes for zone, boxes in parts.items() if boxes}
         view, lain = sight.view, sight.lain
         if due or beside or view is None:
             view, lain = self._read(sight, frame, gray, due, beside, changes)
-            sight = replace(sight, zones=zones.with_read(sight.zones, beside, READS))
+            sight = replace(sight, zones=zones.with_read(sight.zones, beside, READS, least_px))
         sight, view = self._judged(sight, view, lain, frame, changes, due, beside)
         quads = {zone: zones.zone_px(placed, zone) for zone in due - view.unknown_zones}
         patches = {zone: Patch.of(gray, corners) for zone, corners in quads.items() if corners is not None}

@@ -56,6 +56,11 @@ class Sighting:
     twice: str | None = None  # the sticker's physical card, if a second sticker names it too
 
 
+def _cells(side_mm: float) -> int:
+    """Return the cells along a side; the last may be up to one and a half times as long."""
+    return max(1, round(side_mm / CELL_MM))
+
+
 @dataclass(frozen=True, slots=True)
 class Hidden:
     """The places of one mat that cannot be judged, in cells of `CELL_MM` from the sheet's top left corner."""
@@ -67,19 +72,23 @@ class Hidden:
     def of(cls, mask: npt.NDArray[np.bool_], size_mm: tuple[float, float]) -> Hidden:
         """Return the cells of which a half or more is in a mask `(h, w)` of the sheet."""
         across, down = (
-            np.minimum(np.rint(np.arange(math.ceil(side / CELL_MM) + 1) * CELL_MM * length / side), length).astype(int)
+            np.rint(np.arange(_cells(side)) * CELL_MM * length / side).astype(int)
             for side, length in zip(size_mm, mask.shape[::-1], strict=True)
         )
-        sums = np.add.reduceat(np.add.reduceat(mask.astype(int), down[:-1], axis=0), across[:-1], axis=1)
-        cells = 2 * sums >= np.diff(down)[:, None] * np.diff(across)[None, :]
+        sums = np.add.reduceat(np.add.reduceat(mask.astype(int), down, axis=0), across, axis=1)
+        height, width = mask.shape
+        cells = 2 * sums >= np.diff(down, append=height)[:, None] * np.diff(across, append=width)[None, :]
         return cls(size_mm, tuple(sum(1 << int(n) for n in np.flatnonzero(row)) for row in cells))
 
     def share(self, x_mm: float, y_mm: float) -> float:
         """Return how much of a card around a point on the sheet is hidden, 0 to 1."""
-        cells = [
-            (round((x_mm + dx) // CELL_MM), round((y_mm + dy) // CELL_MM)) for dx in _CARD_STEPS for dy in _CARD_STEPS
+        around = ((x_mm + dx, y_mm + dy) for dx in _CARD_STEPS for dy in _CARD_STEPS)
+        width, height = self.size_mm
+        there = [
+            (min(int(x // CELL_MM), _cells(width) - 1), min(int(y // CELL_MM), _cells(height) - 1))
+            for x, y in around
+            if 0 <= x <= width and 0 <= y <= height
         ]
-        there = [(x, y) for x, y in cells if 0 <= y < len(self.rows) and 0 <= x < self.size_mm[0] / CELL_MM]
         return sum(self.rows[y] >> x & 1 for x, y in there) / max(1, len(there))
 
 

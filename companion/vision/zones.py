@@ -40,6 +40,7 @@ REACH_MM = 95.0  # maximum distance from sticker center to card corner
 FACE_REACH_MM = 62.0  # from card center, with slack
 CARD_PX = CARD_MM[0] * CARD_MM[1] / MM_PER_PX**2
 CARD_SHARES = (0.35, 1.4)  # area range of a possible card, in cards
+LEAST_CARD_PX, LEAST_STICKER_PX = CARD_SHARES[0] * CARD_PX, 12.0  # a changed card; a sticker on a card like the ground
 REACHED_SHARE, LARGER = 0.9, 1.5  # a patch near read cards: minimum share, maximum relative area
 INSIDE_SHARE = 0.85  # minimum visible share of a zone
 ARM_PX = 5  # an arm's minimum area on the mat's outer two pixels
@@ -253,29 +254,29 @@ def changed_parts(state: ZoneWatch, zone: str) -> list[Box]:
     return parts
 
 
-def parts_at_rest(state: ZoneWatch, zone: str, reads: int) -> list[Box]:
+def parts_at_rest(state: ZoneWatch, zone: str, reads: int, least_px: float) -> list[Box]:
     """Return frame boxes around what has changed in a zone and is at rest, though something moves beside it.
 
-    Empty if nothing moves there, or if the changes are smaller than a card or were read that often.
+    Empty if nothing moves there, or if the changes are smaller than `least_px` or were read that often.
     """
     return [
         around(sheet.fit.quad_px(_grown(rect, PART_ROUND_MM)))
         for sheet in state.values()
-        for rect, _ in _parts_at_rest(sheet, zone, reads)
+        for rect, _ in _parts_at_rest(sheet, zone, reads, least_px)
     ]
 
 
-def with_read(state: ZoneWatch, zones: Iterable[str], reads: int) -> ZoneWatch:
+def with_read(state: ZoneWatch, zones: Iterable[str], reads: int, least_px: float) -> ZoneWatch:
     """Return the state after another read of the `parts_at_rest` of zones."""
     sheets = dict(state)
     for zone in zones:
         for mat_id, sheet in sheets.items():
-            for _, patch in _parts_at_rest(sheet, zone, reads):
+            for _, patch in _parts_at_rest(sheet, zone, reads, least_px):
                 sheets[mat_id] = sheet = replace(sheet, reads=sheet.reads + patch)
     return sheets
 
 
-def _parts_at_rest(sheet: MatMemory, zone: str, reads: int) -> Iterator[tuple[Rect, Mask]]:
+def _parts_at_rest(sheet: MatMemory, zone: str, reads: int, least_px: float) -> Iterator[tuple[Rect, Mask]]:
     """Yield the place in mm and the pixels of each part."""
     is_known = zone in sheet.settled
     least = STILL_FRAMES if is_known else FIRST_STILL_FRAMES
@@ -285,7 +286,7 @@ def _parts_at_rest(sheet: MatMemory, zone: str, reads: int) -> Iterator[tuple[Re
     here &= sheet.different | (not is_known)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(here.astype(np.uint8), connectivity=8)
     for number in range(1, count):
-        if stats[number, cv2.CC_STAT_AREA] >= CARD_SHARES[0] * CARD_PX:
+        if stats[number, cv2.CC_STAT_AREA] >= least_px:
             left, top, width, height = (float(side) for side in stats[number, :4])
             x_mm, y_mm = _to_mm(np.array((left - 0.5, top - 0.5)))
             yield Rect(x_mm, y_mm, width * MM_PER_PX, height * MM_PER_PX), labels == number

@@ -137,7 +137,8 @@ def _rounded(points: Iterable[Iterable[float]]) -> list[list[float]]:
 
 
 def _view(row: list, before: View | None) -> tuple[View, bool]:
-    t_s, after_gap, mats, sightings, unknown, empty, trouble, things, note, hidden, blind = row
+    # Files made before blind zones were kept have none.
+    t_s, after_gap, mats, sightings, unknown, empty, trouble, things, note, hidden, *blind = row
     if mats == 0 and before is not None:
         mats = before.mats
     else:
@@ -145,7 +146,7 @@ def _view(row: list, before: View | None) -> tuple[View, bool]:
     is_same = sightings == 0 and before is not None
     sightings = before.sightings if is_same else tuple(map(_sighting, sightings))
     places = {mat: Hidden(tuple(size_mm), tuple(rows)) for mat, (size_mm, rows) in hidden.items()}
-    why = {zone: Unreadable(reason) for zone, reason in blind.items()}
+    why = {zone: Unreadable(reason) for zone, reason in (blind[0] if blind else {}).items()}
     view = View(t_s, mats, sightings, frozenset(unknown), empty, trouble, frozenset(things), note, places, why)
     return view, bool(after_gap)
 
