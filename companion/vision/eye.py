@@ -159,14 +159,15 @@ class Eye:
         sight = replace(sight, mats=placed, zones=watch, reads_left=left)
         again = sight.unexplained | sight.unread if _read_again(sight, frame.t_s) else frozenset()
         due = (again | left.keys()) - changes.moving
-        least_px = zones.LEAST_STICKER_PX if self._faces is None else zones.LEAST_CARD_PX
-        parts = {zone: zones.parts_at_rest(watch, zone, READS, least_px) for zone in sorted(changes.moving)}
+        # Half a face beside a hand may be taken for one further on.
+        movement = changes.moving if self._faces is None else ()
+        parts = {zone: zones.parts_at_rest(watch, zone, READS) for zone in sorted(movement)}
         beside = {zone: boxes for zone, boxes in parts.items() if boxes}
         view, lain = sight.view, sight.lain
         if due or beside or view is None:
             view, lain = self._read(sight, frame, gray, due, beside, changes)
-            sight = replace(sight, zones=zones.with_read(sight.zones, beside, READS, least_px))
-        sight, view = self._judged(sight, view, lain, frame, changes, due, beside)
+            sight = replace(sight, zones=zones.with_read(sight.zones, beside, READS))
+        sight, view = self._judged(sight, view, lain, frame, changes, due)
         quads = {zone: zones.zone_px(placed, zone) for zone in due - view.unknown_zones}
         patches = {zone: Patch.of(gray, corners) for zone, corners in quads.items() if corners is not None}
         return replace(sight, patches={**sight.patches, **patches}), view
@@ -180,13 +181,13 @@ class Eye:
         beside: Mapping[str, Sequence[Box]],
         changes: ZoneChanges,
     ) -> tuple[View, tuple[Lain, ...]]:
-        """Read `due` zones and the boxes `beside` movement in others; return the view, and the cards to remember.
+        """Read `due` zones, and stickers in boxes `beside` movement; return the view, and the cards to remember.
 
         Missed stickers in unchanged places stay in the view.
         """
         once_more = (due - changes.changed) & sight.told & sight.read_once
         before = sight.sightings
-        faces, lain = self._read_faces(sight, frame, gray, due, beside, once_more)
+        faces, lain = self._read_faces(sight, frame, gray, due, once_more)
         if self._faces is None:
             boxes = _boxes_round(due - _stickers_in_place(sight, gray, once_more), sight.mats)
         elif any(s.card for s in before):
@@ -211,7 +212,7 @@ class Eye:
         read_before = [s for s in view.sightings if id(s) in old and s.by != FACE]
         read_now = together([s for s in view.sightings if id(s) not in old], faces)
         placed = (s if s.by == FACE else zone_borders.settled(sight.mats, s) for s in read_now)
-        elsewhere = (s for s in before if s.by == FACE and _is_elsewhere(sight, s, due, beside))
+        elsewhere = (s for s in before if s.by == FACE and s.zone not in due)
         found = [s for s in (*read_before, *elsewhere, *placed) if s.zone is not None]
         cards = {s.card for s in found if s.card}
         missed = [s for s in before if s.card and s.card not in cards]
@@ -220,19 +221,13 @@ class Eye:
         return replace(view, sightings=(*found, *hidden, *lying)), lain
 
     def _read_faces(
-        self,
-        sight: Sight,
-        frame: Frame,
-        gray: Image,
-        due: frozenset[str],
-        beside: Mapping[str, Sequence[Box]],
-        once_more: frozenset[str],
+        self, sight: Sight, frame: Frame, gray: Image, due: frozenset[str], once_more: frozenset[str]
     ) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
-        """Return the sightings by face in `due` zones and boxes `beside` movement, and all cards to remember."""
+        """Return the sightings by face in `due` zones, and all cards to remember."""
         templates = self._faces
         if templates is None:
             return (), ()
-        elsewhere = [lain for lain in sight.lain if _is_elsewhere(sight, lain.sighting, due, beside)]
+        elsewhere = [lain for lain in sight.lain if lain.sighting.zone not in due]
         hidden = sight.view.unknown_zones if sight.view else frozenset()
         untouched = (due - hidden) & sight.read_once
         still = [lain for lain in sight.lain if lain.sighting.zone in untouched]
@@ -243,17 +238,13 @@ class Eye:
         unread = (s for s in sight.sightings if s.by == FACE and s.zone in as_before and s.face is Card.UNKNOWN)
         told = (*(card.sighting for card in again if not card.missed), *unread)
         rest = due - as_before
-        if not rest and not beside:
+        if not rest:
             return told, (*elsewhere, *again)
-        read_in_part = [lain for lain in sight.lain if lain.sighting.zone in beside and lain not in elsewhere]
         here = [lain for lain in sight.lain if lain.sighting.zone in rest]
         # After the first look, partly hidden cards are known.
         first = not here and not all(zones.is_settled(sight.zones, zone) for zone in rest)
-        parts = [box for boxes in beside.values() for box in boxes]
-        boxes = boxes_within(
-            frame.image, parts + [box for zone in sorted(rest) for box in _boxes_in(sight, zone, gray)]
-        )
-        nearby = [s for s in sight.sightings if s.by == FACE and s.zone in rest and _lies_beside(sight, s, boxes)]
+        boxes = boxes_within(frame.image, [box for zone in sorted(rest) for box in _boxes_in(sight, zone, gray)])
+        beside = [s for s in sight.sightings if s.by == FACE and s.zone in rest and _lies_beside(sight, s, boxes)]
         far = [lain for lain in here if _lies_beside(sight, lain.sighting, boxes)]
         here = [lain for lain in here if lain not in far]
         faces, lain = look_at_faces(
@@ -261,15 +252,14 @@ class Eye:
             sight.mats,
             templates,
             boxes,
-            here + read_in_part,
+            here,
             look=sight.looks,
             beneath=first,
             untouched=untouched,
             outlines=zones.outlines(sight.zones, rest),
         )
-        anew = [card for card in lain if card.sighting.zone in rest or _is_in(sight, card.sighting, beside)]
-        seen = [s for s in faces if s.zone in rest or (_is_in(sight, s, beside) and s.face is not Card.UNKNOWN)]
-        return (*told, *nearby, *seen), (*elsewhere, *again, *far, *anew)
+        anew = (card for card in lain if card.sighting.zone in rest)
+        return (*told, *beside, *(s for s in faces if s.zone in rest)), (*elsewhere, *again, *far, *anew)
 
     def _judged(
         self,
@@ -279,9 +269,8 @@ class Eye:
         frame: Frame,
         changes: ZoneChanges,
         due: frozenset[str],
-        beside: Collection[str],
     ) -> tuple[Sight, View]:
-        """Return state and view after `due` zones were read, each accepted or unknown, and parts of zones `beside`."""
+        """Return state and view after `due` zones were read: each accepted or unknown."""
         open_to_doubt = (changes.changed | due) - changes.touched_border
         # Zones unexplained at their last read still are.
         hidden_faces = tuple(_faces_hidden(sight, view, lain, due | (sight.unexplained - changes.moving)))
@@ -324,11 +313,11 @@ class Eye:
                 odd_since_s=odd_since_s,
                 told=(sight.told - due - changes.moving) | told,
                 unaccepted=(sight.unaccepted - due) | (due & hidden),
-                lain=tuple(remembered(lain, hidden, stays, sight.lain, beside)),
+                lain=tuple(remembered(lain, hidden, stays, sight.lain)),
                 restless=bool(left or changes.moving),
                 under=frozenset(elsewhere | stays),
                 looks=sight.looks + 1,
-                read_s=frame.t_s if due or beside else sight.read_s,
+                read_s=frame.t_s if due else sight.read_s,
             ),
             view,
         )
@@ -373,17 +362,6 @@ def _boxes_in(sight: Sight, zone: str, gray: Image) -> list[Box]:
     if changed and zone in sight.patches and sight.patches[zone].is_in(gray, changed):
         return changed
     return _boxes_round([zone], sight.mats)
-
-
-def _is_in(sight: Sight, sighting: Sighting, boxes: Mapping[str, Sequence[Box]]) -> bool:
-    """True if a card is in sight, and its middle in a box of its zone."""
-    is_inside = any(box.holds([sighting.centre_px]) for box in boxes.get(sighting.zone or "", ()))
-    return is_inside and zones.is_in_sight(sight.zones, sighting)
-
-
-def _is_elsewhere(sight: Sight, sighting: Sighting, due: Collection[str], beside: Mapping[str, Sequence[Box]]) -> bool:
-    """True if a card is neither in a zone nor in a box that is read."""
-    return sighting.zone not in due and not _is_in(sight, sighting, beside)
 
 
 def _hidden_places(sight: Sight, view: View, changes: ZoneChanges, odd: Collection[str]) -> Mapping[str, Hidden]:
@@ -450,16 +428,9 @@ def beneath(view: View, lain: Iterable[Lain]) -> Iterator[Sighting]:
 
 
 def remembered(
-    lain: Iterable[Lain],
-    hidden: Collection[str],
-    under: Collection[int | None],
-    before: Iterable[Lain],
-    in_part: Collection[str] = (),
+    lain: Iterable[Lain], hidden: Collection[str], under: Collection[int | None], before: Iterable[Lain]
 ) -> Iterator[Lain]:
-    """Yield the cards to remember: as `before` in a hidden zone or `under` an object, else as now.
-
-    New cards are remembered in hidden zones that are read `in_part`.
-    """
+    """Yield the cards to remember: as `before` in a hidden zone or `under` an object, else as now."""
     known = {card.order: card for card in before}
     for card in lain:
         if card.sighting.zone not in hidden and card.order not in under:
@@ -468,8 +439,6 @@ def remembered(
             was = known[card.order]
             # It moves with its mat.
             yield replace(was, missed=min(card.missed, was.missed), corners_mm=card.corners_mm)
-        elif card.sighting.zone in in_part and not card.missed:
-            yield card
 
 
 def _trouble(placed: Mats) -> str | None:

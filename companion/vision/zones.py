@@ -40,13 +40,13 @@ REACH_MM = 95.0  # maximum distance from sticker center to card corner
 FACE_REACH_MM = 62.0  # from card center, with slack
 CARD_PX = CARD_MM[0] * CARD_MM[1] / MM_PER_PX**2
 CARD_SHARES = (0.35, 1.4)  # area range of a possible card, in cards
-LEAST_CARD_PX, LEAST_STICKER_PX = CARD_SHARES[0] * CARD_PX, 12.0  # a changed card; a sticker on a card like the ground
+LEAST_PART_PX = 12  # minimum area of a change read beside movement: half a sticker
 REACHED_SHARE, LARGER = 0.9, 1.5  # a patch near read cards: minimum share, maximum relative area
 INSIDE_SHARE = 0.85  # minimum visible share of a zone
 ARM_PX = 5  # an arm's minimum area on the mat's outer two pixels
 LEAST_ARM_PX = 150  # minimum total area; dark mat corners are smaller
 MARKER_ROUND_MM = 8.0
-HIDDEN_SHARE = 0.05  # of a card, up to which it is read beside movement; half a card may be taken for one further on
+HIDDEN_SHARE = 0.05  # of a sticker, up to which it is in sight
 WHITE_SHARE = 0.5  # of a zone, from which on a card in it may not show
 PART_ROUND_MM = 12.0  # margin read around a change
 MOVED_PX = 6.0
@@ -82,10 +82,10 @@ class MatMemory:
 
     @cached_property
     def hidden(self) -> Mask:
-        """Pixels that cannot be judged: what moves, all of a change in which something moves, and arms."""
-        moving = self.age < STILL_FRAMES
-        labels = cv2.connectedComponents((self.different | moving).astype(np.uint8), connectivity=8)[1]
-        hidden = moving | np.isin(labels, np.unique(labels[moving])) | self.arms
+        """Pixels that cannot be judged: what moves, arms, and all of a change that either is part of."""
+        busy = (self.age < STILL_FRAMES) | self.arms
+        labels = cv2.connectedComponents((self.different | busy).astype(np.uint8), connectivity=8)[1]
+        hidden = busy | np.isin(labels, np.unique(labels[busy]))
         return cv2.dilate(hidden.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
 
     @cached_property
@@ -254,29 +254,29 @@ def changed_parts(state: ZoneWatch, zone: str) -> list[Box]:
     return parts
 
 
-def parts_at_rest(state: ZoneWatch, zone: str, reads: int, least_px: float) -> list[Box]:
+def parts_at_rest(state: ZoneWatch, zone: str, reads: int) -> list[Box]:
     """Return frame boxes around what has changed in a zone and is at rest, though something moves beside it.
 
-    Empty if nothing moves there, or if the changes are smaller than `least_px` or were read that often.
+    Empty if nothing moves there, or if the changes are smaller than a sticker or were read that often.
     """
     return [
         around(sheet.fit.quad_px(_grown(rect, PART_ROUND_MM)))
         for sheet in state.values()
-        for rect, _ in _parts_at_rest(sheet, zone, reads, least_px)
+        for rect, _ in _parts_at_rest(sheet, zone, reads)
     ]
 
 
-def with_read(state: ZoneWatch, zones: Iterable[str], reads: int, least_px: float) -> ZoneWatch:
+def with_read(state: ZoneWatch, zones: Iterable[str], reads: int) -> ZoneWatch:
     """Return the state after another read of the `parts_at_rest` of zones."""
     sheets = dict(state)
     for zone in zones:
         for mat_id, sheet in sheets.items():
-            for _, patch in _parts_at_rest(sheet, zone, reads, least_px):
+            for _, patch in _parts_at_rest(sheet, zone, reads):
                 sheets[mat_id] = sheet = replace(sheet, reads=sheet.reads + patch)
     return sheets
 
 
-def _parts_at_rest(sheet: MatMemory, zone: str, reads: int, least_px: float) -> Iterator[tuple[Rect, Mask]]:
+def _parts_at_rest(sheet: MatMemory, zone: str, reads: int) -> Iterator[tuple[Rect, Mask]]:
     """Yield the place in mm and the pixels of each part."""
     is_known = zone in sheet.settled
     least = STILL_FRAMES if is_known else FIRST_STILL_FRAMES
@@ -286,7 +286,7 @@ def _parts_at_rest(sheet: MatMemory, zone: str, reads: int, least_px: float) -> 
     here &= sheet.different | (not is_known)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(here.astype(np.uint8), connectivity=8)
     for number in range(1, count):
-        if stats[number, cv2.CC_STAT_AREA] >= least_px:
+        if stats[number, cv2.CC_STAT_AREA] >= LEAST_PART_PX:
             left, top, width, height = (float(side) for side in stats[number, :4])
             x_mm, y_mm = _to_mm(np.array((left - 0.5, top - 0.5)))
             yield Rect(x_mm, y_mm, width * MM_PER_PX, height * MM_PER_PX), labels == number
@@ -329,7 +329,7 @@ def too_bright(state: ZoneWatch) -> dict[str, Unreadable]:
 
 
 def is_in_sight(state: ZoneWatch, sighting: Sighting) -> bool:
-    """True if next to nothing of a card's or sticker's place is hidden by what moves."""
+    """True if next to nothing of a sighting's place is hidden by movement or an arm."""
     sheet = next((sheet for sheet in state.values() if sighting.zone in sheet.zones), None)
     if sheet is None or sighting.corners_px is None:
         return False
