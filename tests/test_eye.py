@@ -18,7 +18,7 @@ from companion.vision.mats import zone_borders
 from companion.vision.mats.localization import Mats, look
 from companion.vision.read import gray_of
 from companion.vision.stickers.reader import StickerSeen, read_codes
-from companion.vision.view import FACE, Sighting, Unreadable, View
+from companion.vision.view import FACE, Blindness, Sighting, View
 from companion.vision.zones import FIRST_STILL_FRAMES, STILL_FRAMES
 
 SIDE, TABLE = Mat(side_mat(1), -215, -135), Mat(table_mat(), -150, -100)
@@ -389,7 +389,7 @@ def test_a_face_up_card_half_on_the_draw_pile_is_discarded(right_mm, zone):
     assert zone_borders.settled(mats, seen).zone == zone
 
 
-# Unreadable codes
+# Blindness codes
 
 
 def nameless(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -720,7 +720,7 @@ def test_half_a_burnt_out_mat_is_no_arm(uneven):
 def test_a_white_zone_is_called_too_bright():
     bright, usual = (Film().show(count=2, lens=replace(LENS, light=light)) for light in (2.0, 1.0))
 
-    assert set(bright.blind.values()) == {Unreadable.LIGHT}
+    assert set(bright.blind.values()) == {Blindness.LIGHT}
     assert bright.blind.keys() >= {BATTLE, DISTANCE}
     assert usual.blind == {}
 
@@ -729,7 +729,7 @@ def test_a_zone_that_is_partly_outside_the_picture_is_said_to_be():
     film = Film()
     view = film.show(count=2, lens=replace(LENS, at_mm=(120, 15)))
 
-    assert Unreadable.OUTSIDE in view.blind.values()
+    assert Blindness.OUTSIDE in view.blind.values()
     assert view.blind.keys() <= view.unknown_zones
 
 

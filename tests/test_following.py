@@ -13,7 +13,7 @@ from companion.match.questions import Kind, Question
 from companion.rules.cards import Card
 from companion.rules.play import Play, Verb
 from companion.rules.record.notation import parse_play
-from companion.vision.view import Hidden, MatSeen, Sighting, Unreadable, View
+from companion.vision.view import Blindness, Hidden, MatSeen, Sighting, View
 
 SETUP = """
 edition = "classic"
@@ -314,7 +314,7 @@ def test_views_come_back_from_their_file_with_every_field(tmp_path):
     mats = (MatSeen("side-1", QUAD, 1.25),)
     full = View(0.1, mats, (FULL, BARE), frozenset({"side-1/speed"}), True, "Too dark.", frozenset({"table/discard"}),
                 "One camera is silent.", {"side-1": Hidden((420.0, 297.0), (0, 6, 1))},
-                {"side-2/safety": Unreadable.LIGHT})  # fmt: skip
+                {"side-2/safety": Blindness.LIGHT})  # fmt: skip
     seen = (full, True), (replace(full, t_s=0.2), False), (View(0.3, (), ()), False)
     plays = (
         TruePlay("Ann roll", True, "side-1/battle", "roll-03", 0.1, 0.2, None, (("side-1/speed", 0.05),)),

@@ -16,7 +16,7 @@ from companion.tabletop.card_ids import face_of
 from companion.tracking.handling import BARS
 from companion.tracking.live import NOT_THIS_DECK, TableWatch
 from companion.vision.capture.sources import Frame
-from companion.vision.view import MatSeen, Sighting, Unreadable, View
+from companion.vision.view import Blindness, MatSeen, Sighting, View
 
 MATS = {"side-1": "Ann", "side-2": "Bob"}
 SQUARE = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
@@ -37,7 +37,7 @@ class Filmed:
         self.told: dict[str, Sighting] = {}  # cards told by their faces, by zone
         self.trouble: str | None = None
         self.things: frozenset[str] = frozenset()
-        self.blind: dict[str, Unreadable] = {}
+        self.blind: dict[str, Blindness] = {}
         self.hidden: frozenset[str] = frozenset()
         self.t_s = 0.0
 
@@ -317,15 +317,15 @@ def test_what_may_be_a_card_without_a_sticker_is_spoken_of_while_it_lies_there(t
     [
         (
             "side-1/distance",
-            Unreadable.LIGHT,
+            Blindness.LIGHT,
             "Too much light on Ann's distance area: turn the lamp, or tilt the mat.",
         ),
         (
             "table/discard",
-            Unreadable.OUTSIDE,
+            Blindness.OUTSIDE,
             "Part of the discard pile is outside the picture: move the camera or the mat.",
         ),
-        ("side-4/distance", Unreadable.LIGHT, None),  # nobody plays there
+        ("side-4/distance", Blindness.LIGHT, None),  # nobody plays there
     ],
 )
 def test_a_zone_that_cannot_be_seen_for_five_seconds_is_named_with_what_helps(table: Filmed, zone, why, says):

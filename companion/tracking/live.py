@@ -33,7 +33,7 @@ from companion.vision.boxes import Image
 from companion.vision.capture.image_io import jpeg_of
 from companion.vision.capture.sources import Frame
 from companion.vision.opencv import cv2
-from companion.vision.view import Point, Unreadable, View
+from companion.vision.view import Blindness, Point, View
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ class TableWatch:
         self._latest: Frame | None = None
         self._hand = RobotHand()
         self._failures = 0
-        self._since_s: dict[tuple[str, Unreadable], float] = {}  # since when a zone cannot be read, for a reason
+        self._since_s: dict[tuple[str, Blindness], float] = {}  # since when a zone cannot be read, for a reason
         self.stopping = threading.Event()  # set to ask the thread to end after the frame in hand
 
     # The thread
@@ -208,23 +208,23 @@ class TableWatch:
 
     def _unreadable(self, view: View, state: MatchState) -> str | None:
         """Return what is to be said of a zone that has not been readable for a while."""
-        now = [(zone, Unreadable.OBJECT) for zone in sorted(view.things)] + sorted(view.blind.items())
+        now = [(zone, Blindness.OBJECT) for zone in sorted(view.things)] + sorted(view.blind.items())
         self._since_s = {each: self._since_s.get(each, view.t_s) for each in now}
-        waits_s = {reason: BARS.put_right_s if reason is Unreadable.OBJECT else BARS.blind_s for reason in Unreadable}
+        waits_s = {reason: BARS.put_right_s if reason is Blindness.OBJECT else BARS.blind_s for reason in Blindness}
         lasting = [each for each, since_s in self._since_s.items() if view.t_s - since_s >= waits_s[each[1]]]
         in_play = self._mats(state)
         lasting = [(zone, why) for zone, why in lasting if mat_of(zone) in (*in_play, TABLE)]
         if not lasting or state.game.table is None:
             return None
-        objects = [zone for zone, why in lasting if why is Unreadable.OBJECT]
+        objects = [zone for zone, why in lasting if why is Blindness.OBJECT]
         if len(objects) >= BARS.many and not view.sightings:
             return NOT_THIS_DECK
         zone, why = lasting[0]
         side, pile = in_play.get(mat_of(zone)), where(zone)
         named = pile.called(pile.replace("the", f"{side}'s", 1)) if side else pile
-        if why is Unreadable.LIGHT:
+        if why is Blindness.LIGHT:
             return say("Too much light on %(zone)s: turn the lamp, or tilt the mat.", zone=named)
-        if why is Unreadable.OUTSIDE:
+        if why is Blindness.OUTSIDE:
             return say("Part of %(zone)s is outside the picture: move the camera or the mat.", zone=named)
         return say("Something in %(zone)s cannot be read: if it is a card, enter the play.", zone=named)
 

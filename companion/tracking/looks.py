@@ -65,7 +65,7 @@ Seen = frozenset[tuple[int, Card]]  # the spots of a zone by number and face
 Floats = npt.NDArray[np.float64]
 
 
-class Places(NamedTuple):
+class PlacesInSight(NamedTuple):
     """Which places of a zone a look can judge."""
 
     zone_is_visible: bool = True
@@ -94,7 +94,7 @@ class ZoneLook(NamedTuple):
     before_s: float  # when the zone was visible last before this look
     before: frozenset[int]  # the spots that it showed before it changed
     is_touched: bool  # something was over the zone since the last look
-    places: Places = Places()  # of a zone that is hidden in part, those that are visible
+    places: PlacesInSight = PlacesInSight()  # of a zone that is hidden in part, those that are visible
 
 
 Span = tuple[float, float]  # from when until when, in seconds
@@ -216,15 +216,17 @@ def _frame(corners: Quad, px_per_mm: float) -> Frame:
     return sum(complex(*corner) for corner in corners) / 4, _edge(corners), px_per_mm
 
 
-def _places(view: View, zone: str, frame: Frame) -> Places:
+def _places(view: View, zone: str, frame: Frame) -> PlacesInSight:
     hidden = view.hidden.get(mat_of(zone))
     is_visible = zone not in view.unknown_zones
     if hidden is None:
-        return Places(is_visible)
+        return PlacesInSight(is_visible)
     middle, along, scale = frame
     corners = next(mat.corners_px for mat in view.mats if mat.id == mat_of(zone))
     around = [(complex(*corner) - middle) / along / scale for corner in corners]
-    return Places(is_visible, hidden, _through_corners(tuple((at.real, at.imag) for at in around), hidden.size_mm))
+    return PlacesInSight(
+        is_visible, hidden, _through_corners(tuple((at.real, at.imag) for at in around), hidden.size_mm)
+    )
 
 
 @lru_cache(maxsize=64)
@@ -247,7 +249,9 @@ def _edge(corners: Quad) -> complex:
 class _Follow:
     """Follows the spots of one zone over one look."""
 
-    def __init__(self, zone: str, t_s: float, earliest_s: float, places: Places, frame: Frame, number: int) -> None:
+    def __init__(
+        self, zone: str, t_s: float, earliest_s: float, places: PlacesInSight, frame: Frame, number: int
+    ) -> None:
         self._zone, self._t_s, self._earliest_s, self._places = zone, t_s, earliest_s, places
         self._frame, self.number = frame, number
 

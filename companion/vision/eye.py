@@ -25,7 +25,7 @@ from companion.vision.mats.localization import Mats
 from companion.vision.motion import Gate, Motion, Patch
 from companion.vision.read import gray_of, read, together
 from companion.vision.stickers.reader import are_there
-from companion.vision.view import FACE, Hidden, Sighting, Unreadable, View, side_of
+from companion.vision.view import FACE, Blindness, Hidden, Sighting, View, side_of
 from companion.vision.zones import ZoneChanges, ZoneWatch
 
 READS = LOOKS  # reads of a zone after movement; a card missed in all is gone
@@ -298,7 +298,7 @@ class Eye:
             trouble=_trouble(sight.mats),
             things=frozenset(lying | (sight.things - changes.moving)),
             hidden=_hidden_places(sight, view, changes, odd),
-            blind=zones.too_bright(sight.zones) | dict.fromkeys(changes.cut_off - {DRAW_ZONE}, Unreadable.OUTSIDE),
+            blind=zones.too_bright(sight.zones) | dict.fromkeys(changes.cut_off - {DRAW_ZONE}, Blindness.OUTSIDE),
         )
         told = {zone for zone in due - hidden - lying - things if _is_explained(sight, view, zone, changes.changed)}
         left = {zone: reads - (zone in due) for zone, reads in sight.reads_left.items() if reads > (zone in due)}

@@ -92,7 +92,7 @@ class Hidden:
         return sum(self.rows[y] >> x & 1 for x, y in there) / max(1, len(there))
 
 
-class Unreadable(StrEnum):
+class Blindness(StrEnum):
     """Why a zone cannot be read although nothing moves."""
 
     OBJECT = "object"  # something lies there that is no card that could be read
@@ -113,7 +113,7 @@ class View:
     things: frozenset[str] = field(default_factory=frozenset)  # zones with an unread, card-sized object
     note: str | None = None  # sentence for the page if one of several cameras cannot be trusted
     hidden: Mapping[str, Hidden] = field(default_factory=dict)  # by mat; without, an unknown zone is hidden altogether
-    blind: Mapping[str, Unreadable] = field(default_factory=dict)  # zones too bright or outside the picture
+    blind: Mapping[str, Blindness] = field(default_factory=dict)  # zones too bright or outside the picture
 
     @property
     def about_same_stickers(self) -> str | None:

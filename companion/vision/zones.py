@@ -21,7 +21,7 @@ from companion.vision.ground import Colours, bare_mat, clipped, clipped_alike
 from companion.vision.mats.homography import Fit, as_quad, corners_mm
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
-from companion.vision.view import FACE, Hidden, Quad, Sighting, Unreadable
+from companion.vision.view import FACE, Blindness, Hidden, Quad, Sighting
 
 MM_PER_PX = 4.0
 RIM_MM = 32.0  # table shown around a mat, more than cards overhang
@@ -318,10 +318,10 @@ def hidden_on(
     return Hidden.of(hidden[rim:-rim, rim:-rim], layout.size_mm) if hidden.any() else None
 
 
-def too_bright(state: ZoneWatch) -> dict[str, Unreadable]:
+def too_bright(state: ZoneWatch) -> dict[str, Blindness]:
     """Return the zones, except the draw pile, of which most is clipped to white."""
     return {
-        zone: Unreadable.LIGHT
+        zone: Blindness.LIGHT
         for sheet in state.values()
         for zone, where in sheet.zones.items()
         if zone != DRAW_ZONE and sheet.is_white[where].mean() >= WHITE_SHARE

@@ -37,7 +37,7 @@ from companion.vision.enrol.enrolment import begin, enrol_folder
 from companion.vision.faces.deck_in_use import faces_of
 from companion.vision.faces.face_templates import Templates
 from companion.vision.opencv import cv2
-from companion.vision.view import Hidden, MatSeen, Sighting, Unreadable, View
+from companion.vision.view import Blindness, Hidden, MatSeen, Sighting, View
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".views"
@@ -146,7 +146,7 @@ def _view(row: list, before: View | None) -> tuple[View, bool]:
     is_same = sightings == 0 and before is not None
     sightings = before.sightings if is_same else tuple(map(_sighting, sightings))
     places = {mat: Hidden(tuple(size_mm), tuple(rows)) for mat, (size_mm, rows) in hidden.items()}
-    why = {zone: Unreadable(reason) for zone, reason in (blind[0] if blind else {}).items()}
+    why = {zone: Blindness(reason) for zone, reason in (blind[0] if blind else {}).items()}
     view = View(t_s, mats, sightings, frozenset(unknown), empty, trouble, frozenset(things), note, places, why)
     return view, bool(after_gap)
 
