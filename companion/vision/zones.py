@@ -455,20 +455,15 @@ def _next_sheet(old: MatMemory | None, fit: Fit, small: Image, scale: float) -> 
     if old is None or fit.layout != old.fit.layout or np.abs(fit.outline_px - old.fit.outline_px).max() > MOVED_PX:
         nowhere = np.zeros(now.shape[:2], np.uint8)
         return MatMemory(fit, now, now, now, nowhere > 0, age=nowhere, reads=nowhere)
-    moved = _without_specks(_max_channel(cv2.absdiff(now, old.last)) > MOVING_LEVELS)
-    calm = min(old.still.values()) >= FIRST_STILL_FRAMES and not moved.any()
+    moved = _max_channel(cv2.absdiff(now, old.last)) > MOVING_LEVELS
+    calm = min(old.still.values()) >= FIRST_STILL_FRAMES and np.count_nonzero(moved) < MIN_PATCH_PX
     if calm and fit is old.fit:
         return old
+    for where in old.zones.values():
+        if np.count_nonzero(moved[where]) < MIN_PATCH_PX:
+            moved[where] = False
     age = np.where(moved, 0, np.minimum(old.age, 254) + 1).astype(np.uint8)
     return replace(old, fit=fit, last=now, age=age, reads=np.where(moved, 0, old.reads).astype(np.uint8))
-
-
-def _without_specks(mask: Mask) -> Mask:
-    """Return a mask without patches of noise."""
-    if not mask.any():
-        return mask
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
-    return mask & (stats[:, cv2.CC_STAT_AREA] >= MIN_PATCH_PX)[labels]
 
 
 # --- What has changed -----------------------------------------------------------------------------------------
