@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from companion.vision.boxes import Floats, Mask
+from companion.vision.boxes import Floats
 from companion.vision.mats.printed_ground import LIMITS, PX_PER_MM, PrintedGround
 from companion.vision.opencv import cv2
 from companion.vision.view import STICKER, Sighting
@@ -59,9 +59,12 @@ def corners_of(ground: PrintedGround, one: Sighting, glued: Glued | None) -> Flo
     return ground.fit.to_px(origin + corners @ axes)
 
 
-def alone(ground: PrintedGround, hidden: Mask, stickers: Sequence[Sighting]) -> Iterator[Glued]:
-    """Yield the cards that hide a rectangle of a card's size, with one sticker; `hidden` is the mat's print."""
-    filled = np.uint8(hidden & ground.zones(LIMITS.line_mm))
+def alone(ground: PrintedGround, seen: Sequence[Sighting]) -> Iterator[Glued]:
+    """Yield the cards that hide a rectangle of a card's size, with one sticker."""
+    stickers = [one for one in seen if one.by == STICKER]
+    if not stickers:
+        return
+    filled = np.uint8(ground.hidden & ground.zones(LIMITS.line_mm))
     for how, width_mm in ((cv2.MORPH_CLOSE, EXTENTS.gap), (cv2.MORPH_OPEN, EXTENTS.thick)):
         width = round(width_mm * PX_PER_MM)
         filled = cv2.morphologyEx(filled, how, np.ones((width, width), np.uint8))

@@ -15,10 +15,11 @@ import numpy as np
 from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy
 from companion.tabletop.mat_layout import DISTANCE_COLUMNS, Rect
+from companion.tabletop.sticker_codes import STICKER_MM
 from companion.vision.boxes import Floats, Image, Mask, Pixels
 from companion.vision.counting.bare_table import with_passed_over
 from companion.vision.counting.card_extents import Glued, alone, corners_of, usual
-from companion.vision.counting.strips import STRIP_MM, Rivals, Sorting, ends_of_strips, safeties_left, unread
+from companion.vision.counting.strips import Rivals, Sorting, ends_of_strips, safeties_left, unread
 from companion.vision.counting.tally import LIKELY
 from companion.vision.faces.face_templates import Templates
 from companion.vision.mats.homography import as_quad, corners_mm
@@ -28,9 +29,10 @@ from companion.vision.opencv import cv2
 from companion.vision.view import FACE, STICKER, Point, Sighting, centre_of
 
 BESIDE_MM, BESIDE_STICKERED_MM = 2.0, 4.0  # maximum error of a card's position, by its face and by its sticker
-LEAST_MM, LEAST_STICKERED_MM = (30.0, 6.0), (30.0, 8.0)
+LEAST_MM, LEAST_STICKERED_MM = (30.0, 6.0), (25.0, 6.0)
 """Minimum length and width of a visible part, above the mat's print, beside cards read by face and by sticker."""
 
+SKIPPED_MM = 30.0  # minimum distance of read cards in a column: one sticker shows, the next partly
 EDGE_MM = 9.0  # width of the edge searched in a column
 ROUND_MM = 4.0  # length of an edge's round ends, omitted
 HIDDEN_SHARE = 0.3  # minimum share of ground that an unknown card must hide
@@ -58,7 +60,7 @@ def with_unread(
         return tuple(with_passed_over(image, mats, cards, templates)) if by_face else cards
     there = {fit: tuple(one for one in cards if fit.holds(one.centre_px)) for fit in mats.printed if fit.layout.columns}
     grounds = [PrintedGround(image, fit) for fit in there]
-    glued = usual([each for ground in grounds for each in alone(ground, ground.hidden, there[ground.fit])])
+    glued = usual([each for ground in grounds for each in alone(ground, there[ground.fit])])
     for ground in grounds:
         here = there[ground.fit]
         mat = _Mat(ground, here, glued)
@@ -152,13 +154,12 @@ class _Mat:
         for (quad, start), (other, end) in pairwise(zip(quads, ends, strict=True)):
             under, top = (quad, quads[-1]) if is_upper else (other, quads[0])
             pile = Rect(float(under[:, 0].min()), float(start), float(np.ptp(under[:, 0])), float(end - start))
-            if pile.height_mm >= 2 * STRIP_MM:
+            if pile.height_mm >= SKIPPED_MM:
                 edge = self._edge(top, is_upper=is_upper)
                 rows = ends_of_strips(self._picture[part(pile)], edge, is_upper=is_upper, has_print=True)
-                for top_row, bottom in [*pairwise(rows)][1:] if is_upper else [*pairwise(rows)][:-1]:
-                    yield Rect(
-                        pile.x_mm, pile.y_mm + top_row / PX_PER_MM, pile.width_mm, (bottom - top_row) / PX_PER_MM
-                    )
+                for first, last in pairwise(row / PX_PER_MM for row in rows):
+                    if (first if is_upper else pile.height_mm - last) >= STICKER_MM:
+                        yield Rect(pile.x_mm, pile.y_mm + first, pile.width_mm, last - first)
 
     def _middle(self, one: Sighting) -> Point:
         """Return a card's center on the mat in mm."""

@@ -31,7 +31,7 @@ class GroundLimits:
     inked: float = 0.9  # the same, of printed words and their edges
     brightest: float = 1.1  # the same
     lit: float = 80.0  # percentile of lit ground's brightness: over half may be shaded
-    noisy: float = 1.0  # median change of hue in Lab by smoothing, above which the picture is smoothed
+    covered: float = 0.3  # maximum share of a heading that differs from its print
     clipped: float = 97.0  # Lab lightness of ground above which white cannot be distinguished from it
     least_px: int = 1000  # minimum ground pixels, one in four sampled, to estimate the light
     fits: int = 6  # iterations of fitting the light
@@ -70,13 +70,6 @@ class PrintedGround:
         """Each pixel's log likelihood ratio of an object to bare print, `(h, w)`."""
         return self.evidence_beside(self.is_off)
 
-    @cached_property
-    def _calm(self) -> Pixels:
-        """The picture, smoothed if it is noisy."""
-        smooth = cv2.GaussianBlur(self.picture, (0, 0), LIMITS.cell_mm * PX_PER_MM / 2)
-        noise = lengths((self.picture - smooth)[self.zones(LIMITS.line_mm)][::4, 1:])
-        return np.asarray(smooth) if np.median(noise) > LIMITS.noisy else self.picture
-
     @property
     def hidden(self) -> Mask:
         """True where an object is likelier than bare print, by the pixels around."""
@@ -107,7 +100,7 @@ class PrintedGround:
         An object has another hue than the ground, is much darker, or brighter. Zero everywhere if too little ground
         is visible, and where the ground is white.
         """
-        limits, picture = LIMITS, self._calm
+        limits, picture = LIMITS, cv2.GaussianBlur(self.picture, (0, 0), LIMITS.cell_mm * PX_PER_MM / 3)
         height, width = told.shape
         down, right = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j].astype(np.float32)
         light = np.stack((np.ones_like(right), right, down), axis=-1)
@@ -137,8 +130,8 @@ class PrintedGround:
         excused = np.where(shade < limits.inked * lit, np.minimum(ratio, 0.0), ratio)
         for text, sign in _headings(self.fit.layout):
             excused[part(sign)] = 0.0
-            beside = excused[part(text)][~told[part(text)]]
-            if beside.sum() < 0:
+            beside = excused[part(text, limits.line_mm)][~told[part(text, limits.line_mm)]]
+            if np.count_nonzero(beside > 0) <= limits.covered * len(beside):
                 ratio[part(text)] = excused[part(text)]
         ratio[ground[..., 0] * lit > limits.clipped] = 0.0
         return ratio
