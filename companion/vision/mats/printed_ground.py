@@ -31,6 +31,7 @@ class GroundLimits:
     inked: float = 0.9  # the same, of printed words and their edges
     brightest: float = 1.1  # the same
     lit: float = 80.0  # percentile of lit ground's brightness: over half may be shaded
+    most_ink: float = 0.4  # maximum share of a heading that its letters and signs print on
     covered: float = 0.3  # maximum share of a heading that differs from its print
     clipped: float = 97.0  # Lab lightness of ground above which white cannot be distinguished from it
     least_px: int = 1000  # minimum ground pixels, one in four sampled, to estimate the light
@@ -126,12 +127,17 @@ class PrintedGround:
         dark = limits.darkest * lit / np.maximum(shade, 1e-3)
         unlike = np.maximum(np.maximum(off / limits.hue, dark), shade / (limits.brightest * lit))
         ratio = np.clip(unlike**2 - 1, -limits.most, limits.most).astype(np.float32)
-        # Printed words and signs prove nothing where the ground around them is bare.
-        excused = np.where(shade < limits.inked * lit, np.minimum(ratio, 0.0), ratio)
+        # Printed words and signs prove nothing where most of the ground around them is bare.
+        is_ink = shade < limits.inked * lit
+        excused = np.where(is_ink, np.minimum(ratio, 0.0), ratio)
         for text, sign in _headings(self.fit.layout):
             excused[part(sign)] = 0.0
-            beside = excused[part(text, limits.line_mm)][~told[part(text, limits.line_mm)]]
-            if np.count_nonzero(beside > 0) <= limits.covered * len(beside):
+            inner = part(text, limits.line_mm)
+            beside = ~told[inner]
+            differs, inked = (
+                np.count_nonzero(each[inner] & beside) for each in (excused > 0, shade < limits.darkest * lit)
+            )
+            if max(differs / limits.covered, inked / limits.most_ink) <= np.count_nonzero(beside):
                 ratio[part(text)] = excused[part(text)]
         ratio[ground[..., 0] * lit > limits.clipped] = 0.0
         return ratio
