@@ -173,6 +173,35 @@ def test_no_strips_are_sought_around_cards_with_stickers(request, kind):
     assert table.unread(sticker) == []
 
 
+def glued(table: Table, x_mm: float, y_mm: float, card: str) -> Sighting:
+    """Draw a card with a sticker at the top left; return the sticker's sighting."""
+    face = card.rpartition("-")[0]
+    table.lay(x_mm, y_mm, face)
+    corners = [table.at(x_mm + dx, y_mm + dy) for dx, dy in ((5, 5), (22, 5), (22, 22), (5, 22))]
+    cv2.fillPoly(table.image, [np.int32(corners)], (90, 90, 90))
+    centre = tuple(np.mean(corners, axis=0).tolist())
+    return Sighting(Card(face), card, centre, tuple(corners), "side-1/distance", False, 0.9, STICKER)
+
+
+def test_a_card_above_one_with_a_sticker_is_asked_about_once_another_card_lies_alone(table):
+    table.lay(FIFTIES.x_mm + 4, 162)
+    told = glued(table, FIFTIES.x_mm + 4, 180, "50-01")
+    assert table.unread(told) == []
+    alone = glued(table, HUNDREDS.x_mm + 4, 180, "100-01")
+    (strip,) = table.unread(told, alone)
+    assert (strip.face, faces(strip)) == (Card.UNKNOWN, ["50"])
+    assert strip.centre_px[1] < told.centre_px[1]
+
+
+def test_an_unreadable_sticker_on_the_mats_own_print_is_dropped(table):
+    alone = glued(table, HUNDREDS.x_mm + 4, 180, "100-01")
+    number = [table.at(FIFTIES.x_mm + dx, FIFTIES.y_mm + dy) for dx, dy in ((4, 4), (22, 4), (22, 22), (4, 22))]
+    doubtful = replace(
+        alone, face=Card.UNKNOWN, card=None, corners_px=tuple(number), centre_px=tuple(np.mean(number, axis=0).tolist())
+    )
+    assert table.seen(alone, doubtful) == [alone]
+
+
 @pytest.mark.parametrize("rivals", [(("25-00", 0.4), ("50-00", 0.2)), (("50-00", 0.4), ("75-00", 0.3))])
 def test_a_columns_distance_is_likelier_for_a_doubtful_card(table, rivals):
     doubtful = replace(table.lay(FIFTIES.x_mm + 4, 180), rivals=rivals)  # unknown, as it has no name
