@@ -387,9 +387,21 @@ PHOTOS = {"all": tableaux.shot, "in doubt": doubtful, "one side": one_side, "no 
     ("shot", "typed", "lines"),
     [
         ("in doubt", {"c-km": "75", "c-safety": "nothing"}, {"Distance": ["700", "475"], "Safeties": ["200", "–"]}),
-        ("in doubt", {"c-km": "25", **EXTRA_TANK, **NOT_COMPLETED}, {"Distance": ["650", "475"], "Safeties": ["200", "100"]}),
-        ("in doubt", {"c-km": "nothing", **KM_200, **NOT_COMPLETED}, {"Distance": ["625", "675"], "Safeties": ["200", "–"]}),
-        ("in doubt", {"c-km": "other", "o-km": "stop", "c-safety": "nothing"} | NOT_COMPLETED, {"Distance": ["625", "475"]}),
+        (
+            "in doubt",
+            {"c-km": "25", **EXTRA_TANK, **NOT_COMPLETED},
+            {"Distance": ["650", "475"], "Safeties": ["200", "100"]},
+        ),
+        (
+            "in doubt",
+            {"c-km": "nothing", **KM_200, **NOT_COMPLETED},
+            {"Distance": ["625", "675"], "Safeties": ["200", "–"]},
+        ),
+        (
+            "in doubt",
+            {"c-km": "other", "o-km": "stop", "c-safety": "nothing"} | NOT_COMPLETED,
+            {"Distance": ["625", "475"]},
+        ),
         ("all", {"pile": "yes"}, {"Delayed action": ["300", "–"]}),
         ("all", {"ended": "stopped"}, {"Trip completed": None}),
         ("all", {"ended": "side-2"}, {"Trip completed": ["–", "400"]}),

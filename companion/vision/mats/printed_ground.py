@@ -31,8 +31,10 @@ class GroundLimits:
     inked: float = 0.9  # the same, of printed words and their edges
     brightest: float = 1.1  # the same
     lit: float = 80.0  # percentile of lit ground's brightness: over half may be shaded
+    plain: float = 25.0  # percentile of changes that noise alone makes: cards have print
+    noise: float = 6.0  # the largest change by noise, in that percentile
     most_ink: float = 0.4  # maximum share of a heading that its letters and signs print on
-    covered: float = 0.3  # maximum share of a heading that differs from its print
+    covered: float = 0.12  # maximum share of a heading that differs from its print
     clipped: float = 97.0  # Lab lightness of ground above which white cannot be distinguished from it
     least_px: int = 1000  # minimum ground pixels, one in four sampled, to estimate the light
     fits: int = 6  # iterations of fitting the light
@@ -124,8 +126,10 @@ class PrintedGround:
         lit = np.percentile(shade[near], limits.lit)
         ground = light @ slope
         off, shade = _hue_and_brightness(picture, ground)
+        hue, step = self._noise(picture)
+        brightest = np.maximum(limits.brightest, 1 + step / np.maximum(ground[..., 0] + BLACK, 1.0))
         dark = limits.darkest * lit / np.maximum(shade, 1e-3)
-        unlike = np.maximum(np.maximum(off / limits.hue, dark), shade / (limits.brightest * lit))
+        unlike = np.maximum(np.maximum(off / max(limits.hue, hue), dark), shade / (brightest * lit))
         ratio = np.clip(unlike**2 - 1, -limits.most, limits.most).astype(np.float32)
         # Printed words and signs prove nothing where most of the ground around them is bare.
         is_ink = shade < limits.inked * lit
@@ -141,6 +145,12 @@ class PrintedGround:
                 ratio[part(text)] = excused[part(text)]
         ratio[ground[..., 0] * lit > limits.clipped] = 0.0
         return ratio
+
+    def _noise(self, picture: Pixels) -> tuple[float, float]:
+        """Return the hue and lightness that bare ground hardly exceeds by noise."""
+        rough = (picture - cv2.GaussianBlur(picture, (0, 0), LIMITS.cell_mm * PX_PER_MM))[self.zones(LIMITS.line_mm)]
+        hue, step = (np.percentile(each, LIMITS.plain) for each in (lengths(rough[:, 1:]), np.abs(rough[:, 0])))
+        return LIMITS.noise * float(hue), LIMITS.noise * float(step)
 
 
 def _likely(evidence: Pixels) -> Mask:
