@@ -151,6 +151,14 @@ def test_a_single_distance_in_the_wrong_column_is_doubted(table, names, doubted)
     assert [faces(card) for card in asked] == [[name, "200"] for name in doubted]
 
 
+def test_no_card_is_likely_where_a_plate_reaches_onto_the_mat(table):
+    told = table.lay(FIFTIES.x_mm + 4, 180, "50")
+    middle = tuple(round(v) for v in table.at(HUNDREDS.centre_mm[0], LAYOUT.size_mm[1] + 15))
+    cv2.circle(table.image, middle, round(34 * PX_PER_MM), (235, 235, 235), -1)
+    (card,) = table.unread(told)
+    assert card.rivals[0][1] < LIKELY
+
+
 def test_nothing_is_asked_beyond_the_pictures_edge(table):
     cut = round(FIFTIES.y_mm + 60) * round(PX_PER_MM)
     table.image = np.ascontiguousarray(table.image[: cut + round(MARGIN_MM * PX_PER_MM)])

@@ -19,7 +19,7 @@ from companion.tabletop.sticker_codes import STICKER_MM
 from companion.vision.boxes import Floats, Image, Mask, Pixels
 from companion.vision.counting.bare_table import with_passed_over
 from companion.vision.counting.card_extents import Glued, alone, corners_of, usual
-from companion.vision.counting.strips import Rivals, Sorting, ends_of_strips, safeties_left, unread
+from companion.vision.counting.strips import UNSORTED, Rivals, Sorting, ends_of_strips, safeties_left, unread
 from companion.vision.counting.tally import LIKELY
 from companion.vision.faces.face_templates import Templates
 from companion.vision.mats.homography import as_quad, corners_mm
@@ -32,6 +32,7 @@ BESIDE_MM, BESIDE_STICKERED_MM = 2.0, 4.0  # maximum error of a card's position,
 LEAST_MM, LEAST_STICKERED_MM = (30.0, 6.0), (25.0, 6.0)
 """Minimum length and width of a visible part, above the mat's print, beside cards read by face and by sticker."""
 
+LEAST_WIDTH_MM = 45.0  # minimum width of a likely card's part at the rim of a zone
 SKIPPED_MM = 30.0  # minimum distance of read cards in a column: one sticker shows, the next partly
 EDGE_MM = 9.0  # width of the edge searched in a column
 ROUND_MM = 4.0  # length of an edge's round ends, omitted
@@ -113,7 +114,8 @@ class _Mat:
             piles = _left_over(left, column, least)
             strips = (strip for pile in piles for strip in self._strips(pile, told))
             for strip in (*strips, *self._between(printed)):
-                yield self._unread(strip, "distance", ((any_copy(face), sure),))
+                likely = min(sure, UNSORTED.sure) if _is_at_rim(strip, column) else sure
+                yield self._unread(strip, "distance", ((any_copy(face), likely),))
         for strip in _left_over(left, self._fit.layout.zones["safety"], least[::-1]):
             yield self._unread(strip, "safety", safeties_left(self._seen))
 
@@ -185,10 +187,18 @@ class _Mat:
         return unread(as_quad(self._fit.to_px(corners_mm(strip))), rivals, f"{self._fit.layout.id}/{zone}")
 
 
+def _is_at_rim(strip: Rect, column: Rect) -> bool:
+    """True if a part is too narrow for a card and reaches the mat's margin, as a plate's edge does."""
+    above, below = strip.y_mm - column.y_mm, column.y_mm + column.height_mm - strip.y_mm - strip.height_mm
+    return strip.width_mm < LEAST_WIDTH_MM and min(above, below) < 2 * LIMITS.line_mm
+
+
 def _left_over(left: Pixels, area: Rect, least_mm: tuple[float, float]) -> Iterator[Rect]:
     """Yield parts of an area, in mm, left and at least this wide and high."""
     width, height = (round(side * PX_PER_MM) for side in least_mm)
-    there = cv2.morphologyEx(left[part(area, LIMITS.line_mm)], cv2.MORPH_OPEN, np.ones((height, width), np.uint8))
+    # Count only what is inside the area.
+    inside = cv2.copyMakeBorder(left[part(area, LIMITS.line_mm)], 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=0)
+    there = cv2.morphologyEx(inside, cv2.MORPH_OPEN, np.ones((height, width), np.uint8))[1:-1, 1:-1]
     _, _, boxes, _ = cv2.connectedComponentsWithStats(there)
     for x, y, wide, high, _ in (boxes[1:] / PX_PER_MM).tolist():
         yield Rect(area.x_mm + LIMITS.line_mm + x, area.y_mm + LIMITS.line_mm + y, wide, high)
