@@ -378,6 +378,7 @@ def test_changing_returns_to_the_lines_with_all_values(app, page):
 
 
 EXTRA_TANK, KM_200 = ({"c-safety": "other", "o-safety": slug} for slug in ("extra-tank", "200"))
+NOT_COMPLETED = {"ended": "played-out"}
 EXTENDED = {"n-side-1-100": "8", "trip": "1000 side-1"}
 PHOTOS = {"all": tableaux.shot, "in doubt": doubtful, "one side": one_side, "no card": lambda: BARE}
 
@@ -386,9 +387,21 @@ PHOTOS = {"all": tableaux.shot, "in doubt": doubtful, "one side": one_side, "no 
     ("shot", "typed", "lines"),
     [
         ("in doubt", {"c-km": "75", "c-safety": "nothing"}, {"Distance": ["700", "475"], "Safeties": ["200", "–"]}),
-        ("in doubt", {"c-km": "25", **EXTRA_TANK}, {"Distance": ["650", "475"], "Safeties": ["200", "100"]}),
-        ("in doubt", {"c-km": "nothing", **KM_200}, {"Distance": ["625", "675"], "Safeties": ["200", "–"]}),
-        ("in doubt", {"c-km": "other", "o-km": "stop", "c-safety": "nothing"}, {"Distance": ["625", "475"]}),
+        (
+            "in doubt",
+            {"c-km": "25", **EXTRA_TANK, **NOT_COMPLETED},
+            {"Distance": ["650", "475"], "Safeties": ["200", "100"]},
+        ),
+        (
+            "in doubt",
+            {"c-km": "nothing", **KM_200, **NOT_COMPLETED},
+            {"Distance": ["625", "675"], "Safeties": ["200", "–"]},
+        ),
+        (
+            "in doubt",
+            {"c-km": "other", "o-km": "stop", "c-safety": "nothing"} | NOT_COMPLETED,
+            {"Distance": ["625", "475"]},
+        ),
         ("all", {"pile": "yes"}, {"Delayed action": ["300", "–"]}),
         ("all", {"ended": "stopped"}, {"Trip completed": None}),
         ("all", {"ended": "side-2"}, {"Trip completed": ["–", "400"]}),
@@ -405,7 +418,7 @@ def test_detected_and_answered_cards_count(shot, typed, lines, app, page):
     assert {name: rows.get(name) for name in lines} == lines
 
 
-TOO_MANY = {"n-side-1-200": "3", "n-side-2-200": "2"}
+TOO_MANY = {"n-side-1-200": "3", "n-side-2-200": "2"} | NOT_COMPLETED
 UNFINISHED = {"n-side-1-100": "2"}
 RACE = {"edition": "asmodee-2014"}
 
@@ -419,8 +432,9 @@ RACE = {"edition": "asmodee-2014"}
         ({}, {"name-side-2": "side 1"}, 400, "Two sides are called Side 1: give one of them another name."),
         ({}, TOO_MANY, 200, "5 × 200 km is too many: the deck has only 4. Count these cards again."),
         ({}, TOO_MANY, 200, "Side 1 has more than 2 cards of 200 km."),
-        ({}, UNFINISHED | {"ended": "played-out"}, 200, "all cards were played"),
-        ({}, UNFINISHED, 200, "not all cards were played"),
+        ({}, UNFINISHED | NOT_COMPLETED, 200, "all cards were played"),
+        ({}, UNFINISHED | {"ended": "stopped"}, 200, "not all cards were played"),
+        ({}, UNFINISHED, 400, "Who completed it? No side is at the target: add hidden cards, or choose below."),
         (RACE, {"n-side-1-100": "8", "n-side-1-200": "1"}, 200, "Side 1 wins the race!"),
         (RACE, {"n-side-1-100": "8", "n-side-1-200": "1"}, 200, "This race miles 1500 575"),
         ({}, {}, 200, "Add to a match"),

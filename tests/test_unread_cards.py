@@ -151,6 +151,14 @@ def test_a_single_distance_in_the_wrong_column_is_doubted(table, names, doubted)
     assert [faces(card) for card in asked] == [[name, "200"] for name in doubted]
 
 
+def test_no_card_is_likely_where_a_plate_reaches_onto_the_mat(table):
+    told = table.lay(FIFTIES.x_mm + 4, 180, "50")
+    middle = tuple(round(v) for v in table.at(HUNDREDS.centre_mm[0], LAYOUT.size_mm[1] + 15))
+    cv2.circle(table.image, middle, round(34 * PX_PER_MM), (235, 235, 235), -1)
+    (card,) = table.unread(told)
+    assert card.rivals[0][1] < LIKELY
+
+
 def test_nothing_is_asked_beyond_the_pictures_edge(table):
     cut = round(FIFTIES.y_mm + 60) * round(PX_PER_MM)
     table.image = np.ascontiguousarray(table.image[: cut + round(MARGIN_MM * PX_PER_MM)])
@@ -171,6 +179,35 @@ def test_no_strips_are_sought_around_cards_with_stickers(request, kind):
     table.lay(FIFTIES.x_mm + 4, 162)
     sticker = replace(table.lay(FIFTIES.x_mm + 4, 180, "50"), by=STICKER, card="50-01")
     assert table.unread(sticker) == []
+
+
+def glued(table: Table, x_mm: float, y_mm: float, card: str) -> Sighting:
+    """Draw a card with a sticker at the top left; return the sticker's sighting."""
+    face = card.rpartition("-")[0]
+    table.lay(x_mm, y_mm, face)
+    corners = [table.at(x_mm + dx, y_mm + dy) for dx, dy in ((5, 5), (22, 5), (22, 22), (5, 22))]
+    cv2.fillPoly(table.image, [np.int32(corners)], (90, 90, 90))
+    centre = tuple(np.mean(corners, axis=0).tolist())
+    return Sighting(Card(face), card, centre, tuple(corners), "side-1/distance", False, 0.9, STICKER)
+
+
+def test_a_card_above_one_with_a_sticker_is_asked_about_once_another_card_lies_alone(table):
+    table.lay(FIFTIES.x_mm + 4, 162)
+    told = glued(table, FIFTIES.x_mm + 4, 180, "50-01")
+    assert table.unread(told) == []
+    alone = glued(table, HUNDREDS.x_mm + 4, 180, "100-01")
+    (strip,) = table.unread(told, alone)
+    assert (strip.face, faces(strip)) == (Card.UNKNOWN, ["50"])
+    assert strip.centre_px[1] < told.centre_px[1]
+
+
+def test_an_unreadable_sticker_on_the_mats_own_print_is_dropped(table):
+    alone = glued(table, HUNDREDS.x_mm + 4, 180, "100-01")
+    number = [table.at(FIFTIES.x_mm + dx, FIFTIES.y_mm + dy) for dx, dy in ((4, 4), (22, 4), (22, 22), (4, 22))]
+    doubtful = replace(
+        alone, face=Card.UNKNOWN, card=None, corners_px=tuple(number), centre_px=tuple(np.mean(number, axis=0).tolist())
+    )
+    assert table.seen(alone, doubtful) == [alone]
 
 
 @pytest.mark.parametrize("rivals", [(("25-00", 0.4), ("50-00", 0.2)), (("50-00", 0.4), ("75-00", 0.3))])

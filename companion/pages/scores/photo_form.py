@@ -26,7 +26,7 @@ from companion.vision.counting.tally import PILES, Lot, Spot, Tally, scores
 Form = Mapping[str, str]
 OWN, NOBODY = "own", "nobody"
 OTHER, NOTHING, GUESS = "other", "nothing", "guess"
-SEVERAL = "several"
+SEVERAL, SHORT = "several", "short"
 OUT, COUP_FOURRE = "out", "coup-fourre"
 YES, NO = "yes", "no"
 PLAYED_OUT, STOPPED = "played-out", "stopped"
@@ -39,10 +39,12 @@ _TITLES = {
 _SO_FAR = {
     GUESS: N_("%(said)s? That depends on guesses."),
     SEVERAL: N_("Several sides are at the target: only one can have completed the trip."),
+    SHORT: N_("No side is at the target: are cards hidden?"),
 }  # shown below a required question, by reason
 _STILL = {
     GUESS: N_("%(question)s The answer depends on guesses: choose it below."),
     SEVERAL: N_("%(question)s Several sides are at the target: choose one below."),
+    SHORT: N_("%(question)s No side is at the target: add hidden cards, or choose below."),
 }  # the same as errors
 _UNSEEN = (Card.UNKNOWN,)  # distances of a side whose cards were not counted
 
@@ -296,7 +298,7 @@ def _trip(edition: Edition, tally: Tally, form: Form) -> Trip | None:
 def _open(edition: Edition, tally: Tally, form: Form) -> dict[str, str]:
     """Return the questions (`trip`, `ended`) that a person must answer, with the reason.
 
-    GUESS: without guesses the cards answer differently. SEVERAL: several sides are at the target.
+    GUESS: without guesses the cards answer differently. SEVERAL: several sides are at the target. SHORT: none is.
     """
     sure = {field: value for field, value in form.items() if (field[:2], value) != ("c-", GUESS)}
     told, surely = _told(edition, tally, form), _told(edition, tally, sure)
@@ -305,6 +307,8 @@ def _open(edition: Edition, tally: Tally, form: Form) -> dict[str, str]:
     ended = form.get("ended", "")
     if told.completed_by is None and not told.played_out and ended != STOPPED:
         found["ended"] = SEVERAL
+    elif told.played_out and not ended:
+        found.setdefault("ended", SHORT)
     return found
 
 

@@ -20,7 +20,7 @@ from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy, face_of
 from companion.tabletop.sticker_codes import MODULES
 from companion.vision.boxes import Floats, Image, Pixels, Size, around, lengths
-from companion.vision.counting.strips import PX_PER_MM, Rivals, Sorting, ends_of_strips, safeties_left, softened, unread
+from companion.vision.counting.strips import Rivals, Sorting, ends_of_strips, safeties_left, unread
 from companion.vision.counting.tally import scores
 from companion.vision.faces.border_profile import steps_across
 from companion.vision.faces.face_detector import face_at
@@ -30,6 +30,7 @@ from companion.vision.faces.pose_search import Lie
 from companion.vision.mats.homography import as_quad, lies_sideways, through
 from companion.vision.mats.localization import Mats
 from companion.vision.mats.plane import Flat, flattened
+from companion.vision.mats.printed_ground import PX_PER_MM, softened
 from companion.vision.opencv import cv2
 from companion.vision.stickers.code_plane import level_of
 from companion.vision.view import Quad, Sighting

@@ -10,12 +10,12 @@ import numpy as np
 
 from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy, face_of
-from companion.vision.boxes import Floats, Image, Pixels, Places, lab
+from companion.vision.boxes import Floats, Pixels, Places
 from companion.vision.counting.tally import LIKELY
+from companion.vision.mats.printed_ground import PX_PER_MM
 from companion.vision.opencv import cv2
 from companion.vision.view import FACE, Quad, Sighting
 
-PX_PER_MM, SMOOTH_PX = 2.0, 1.0  # scale and smoothing σ of rectified pictures
 STRIP_MM = 10.0  # minimum width of a strip
 ALIKE = 0.6  # minimum correlation with a card's edge: 0.65 to 0.98 at edges, at most 0.57 elsewhere
 PARTS = 4  # parts in which an edge is checked
@@ -51,11 +51,6 @@ SORTED, USUAL, UNSORTED = Sorting(32.0, LIKELY), Sorting(8.0, 0.3), Sorting(1.0,
 """All read cards are in their columns, or all but one of several; no card was read; several are elsewhere."""
 
 
-def softened(flat: Image) -> Pixels:
-    """Return a picture `(H, W, 3) uint8 BGR` as smoothed Lab."""
-    return np.asarray(cv2.GaussianBlur(lab(flat), (0, 0), SMOOTH_PX), np.float32)
-
-
 def unread(quad: Quad, rivals: Rivals, zone: str | None = None) -> Sighting:
     """Return an unknown card with these corners and possible faces."""
     x, y = np.mean(quad, axis=0)
@@ -78,13 +73,14 @@ def safeties_left(seen: Sequence[Sighting]) -> Rivals:
     return tuple((any_copy(card), OTHERS) for card in sorted(left))
 
 
-def ends_of_strips(picture: Pixels, edge: Pixels | None, *, is_upper: bool) -> list[int]:
+def ends_of_strips(picture: Pixels, edge: Pixels | None, *, is_upper: bool, has_print: bool = False) -> list[int]:
     """Return the rows that bound strips in a pile `(h, w, 3)` Lab, including first and last.
 
-    `edge` is the upper or lower edge that a column's cards share, without its ends.
+    `edge` is the upper or lower edge that a column's cards share, without its ends. With `has_print`, shadows are no
+    evidence: strips may show a card's print.
     """
     rows, apart = [0, len(picture)], round(STRIP_MM * PX_PER_MM)
-    edges = _edges(picture)
+    edges = np.zeros(len(picture)) if has_print else _edges(picture)
     if edge is not None:
         edges = np.maximum(edges, _alike(picture, edge, is_upper=is_upper))
     plainest: Places = np.argsort(-edges)[: np.count_nonzero(edges >= 1)]
