@@ -725,6 +725,17 @@ def test_a_white_zone_is_called_too_bright():
     assert usual.blind == {}
 
 
+def test_a_white_table_with_drawn_zones_is_not_called_too_bright():
+    zones = DrawnZones()
+    rects = {"side-1/battle": [100, 100, 80, 150], "side-1/distance": [100, 300, 500, 200]}
+    zones.save(parse_drawing({"picture": [960, 680], "zone": [{"name": n, "rect": r} for n, r in rects.items()]}))
+
+    view = watched(*3 * [np.full((680, 960, 3), 255, np.uint8)], eye=Eye(drawn=zones))[-1]
+
+    assert [mat.id for mat in view.mats] == ["side-1"]
+    assert view.blind == {}
+
+
 def test_a_zone_that_is_partly_outside_the_picture_is_said_to_be():
     film = Film()
     view = film.show(count=2, lens=replace(LENS, at_mm=(120, 15)))

@@ -319,10 +319,14 @@ def hidden_on(
 
 
 def too_bright(state: ZoneWatch) -> dict[str, Blindness]:
-    """Return the zones, except the draw pile, of which most is clipped to white."""
+    """Return the zones of printed mats, except the draw pile, of which most is clipped to white.
+
+    Drawn zones may lie on a white table, and their cards still show.
+    """
     return {
         zone: Blindness.LIGHT
         for sheet in state.values()
+        if sheet.fit.is_measured
         for zone, where in sheet.zones.items()
         if zone != DRAW_ZONE and sheet.is_white[where].mean() >= WHITE_SHARE
     }
