@@ -39,6 +39,17 @@ def test_the_bare_mat_is_predicted_under_cards_and_a_hand_in_uneven_light(bright
     assert np.percentile(off, 90) < 8
 
 
+@pytest.mark.parametrize("ink", [(160.0, 168.0, 169.0), (90.0, 90.0, 95.0), (215.0, 230.0, 236.0)])
+def test_zones_may_be_printed_in_any_ink(ink):
+    picture = np.where(ZONES[:, :, None], np.array(ink), PAPER)
+    picture[45:67, 30:44] = (60, 60, 190)
+
+    found = ground.bare_mat(picture.astype(np.uint8), ZONES, np.ones_like(ZONES))
+
+    assert np.abs(found[60, 20] - ink).max() < 4
+    assert np.abs(found[38, 5] - PAPER).max() < 4
+
+
 def test_without_anything_to_fit_the_bare_mat_has_the_median_color():
     picture = np.full((ROWS, COLUMNS, 3), (10, 20, 30), np.uint8)
     nowhere = np.zeros_like(ZONES)

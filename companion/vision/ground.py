@@ -29,7 +29,7 @@ class GroundBars:
     outlier: float = 2.5  # residual, in robust standard deviations, that halves a pixel's weight
     noise: float = 0.02  # minimum standard deviation of the logarithm
     zone_shade: tuple[float, float, float] = (-0.32, -0.2, -0.13)  # printed zones against paper, blue, green, red
-    prior_px: float = 40.0  # weight of `zone_shade`, in pixels
+    prior_px: float = 40.0  # weight of what a zone's shade is expected to be, in pixels
     bend_px: float = 2.0  # weight of "the light does not vary", in pixels
     least_px: int = 60  # fewer visible pixels cannot be fitted
 
@@ -63,16 +63,24 @@ def bare_mat(sheet: Image, zones: Mask, mat: Mask) -> Colours:
         return np.broadcast_to(colour.astype(np.float32), shape).copy()
     seen = np.log(np.maximum(sheet[::step, ::step][here], BARS.darkest_level).astype(np.float64))
     factors = columns[::step, ::step][here].astype(np.float64)
-    found = _fitted(factors, seen, powers)
+    in_zone = factors[:, -1] > 0
+    shades = [np.array(BARS.zone_shade)]
+    if min(np.count_nonzero(in_zone), np.count_nonzero(~in_zone)) >= BARS.least_px:
+        # Other ink or a drawn zone; wrong where cards hide most of the zones.
+        shades.append(np.median(seen[in_zone], axis=0) - np.median(seen[~in_zone], axis=0))
+    found, _ = min((_fitted(factors, seen, powers, shade) for shade in shades), key=lambda fit: fit[1])
     levels = np.exp(columns.reshape(-1, columns.shape[2]) @ found.astype(np.float32))
     return np.minimum(levels, 255).astype(np.float32).reshape(shape)
 
 
-def _fitted(factors: Floats, seen: Floats, powers: tuple[int, ...]) -> Floats:
-    """Return the coefficients `(terms, 3)` of a robust fit of `seen` `(n, 3)` by `factors` `(n, terms)`."""
+def _fitted(factors: Floats, seen: Floats, powers: tuple[int, ...], shade: Floats) -> tuple[Floats, float]:
+    """Return the coefficients `(terms, 3)` of a robust fit and its spread.
+
+    `seen` `(n, 3)` is fitted by `factors` `(n, terms)`; zones differ from paper by about `shade` `(3,)`.
+    """
     degree = np.array((*powers, 0))
     prior = np.zeros((len(degree), 3))
-    prior[-1] = BARS.zone_shade
+    prior[-1] = shade
     prior[0] = np.median(seen - factors[:, -1:] * prior[-1], axis=0)
     found = prior
     is_clipped = seen >= math.log(BARS.clipped_level)
@@ -90,7 +98,7 @@ def _fitted(factors: Floats, seen: Floats, powers: tuple[int, ...]) -> Floats:
         left = weighted.T @ part + np.diag(pull)
         found = np.zeros_like(prior)
         found[used] = np.linalg.solve(left, weighted.T @ seen + pull[:, None] * target * (degree[used] == 0)[:, None])
-    return found
+    return found, float(np.median(np.abs(seen - factors @ found).max(axis=1)))
 
 
 @lru_cache(maxsize=8)
