@@ -90,7 +90,7 @@ class Bars:
     patience_s: float = 20.0  # after this time, the likeliest hypothesis decides about a play
     moment_s: float = 0.8  # a card that is missing for longer was not just picked up
     put_right_s: float = 4.0  # players correct a misplaced card within this time
-    blind_s: float = 5.0  # until the players are told that a place is too bright or outside the picture
+    blind_s: float = 5.0  # until players are told that a zone is too bright, or partly outside the picture
     turn_s: float = 6.0  # a player's arm is over the table for at most this long
     gathered_s: float = 12.0  # longest pause while the cards are gathered
     many: int = 3  # cards that mean more together than each alone

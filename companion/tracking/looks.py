@@ -94,7 +94,7 @@ class ZoneLook(NamedTuple):
     before_s: float  # when the zone was visible last before this look
     before: frozenset[int]  # the spots that it showed before it changed
     is_touched: bool  # something was over the zone since the last look
-    places: PlacesInSight = PlacesInSight()  # of a zone that is hidden in part, those that are visible
+    places: PlacesInSight = PlacesInSight()  # which of its places are visible
 
 
 Span = tuple[float, float]  # from when until when, in seconds

@@ -21,7 +21,7 @@ Colours = npt.NDArray[np.float32]  # `(h, w, 3)`, BGR levels
 
 @dataclass(frozen=True, slots=True)
 class GroundBars:
-    """What is fitted, and how. Set on films in burnt-out light; factors of two change nothing."""
+    """What is fitted, and how. Chosen by eye on two films, one in burnt-out light; not estimated."""
 
     clipped_level: int = 250  # a channel from here on may be brighter than it shows
     darkest_level: int = 6  # below, noise is larger than the level's differences

@@ -70,7 +70,7 @@ class Hidden:
 
     @classmethod
     def of(cls, mask: npt.NDArray[np.bool_], size_mm: tuple[float, float]) -> Hidden:
-        """Return the cells of which a half or more is in a mask `(h, w)` of the sheet."""
+        """Return the cells that are at least half in a mask `(h, w)` of the sheet."""
         across, down = (
             np.rint(np.arange(_cells(side)) * CELL_MM * length / side).astype(int)
             for side, length in zip(size_mm, mask.shape[::-1], strict=True)
@@ -95,7 +95,7 @@ class Hidden:
 class Blindness(StrEnum):
     """Why a zone cannot be read although nothing moves."""
 
-    OBJECT = "object"  # something lies there that is no card that could be read
+    OBJECT = "object"  # an unread object lies there; it may be a card
     LIGHT = "light"  # its picture is white
     OUTSIDE = "outside"  # it is partly outside the picture
 

@@ -46,8 +46,8 @@ INSIDE_SHARE = 0.85  # minimum visible share of a zone
 ARM_PX = 5  # an arm's minimum area on the mat's outer two pixels
 LEAST_ARM_PX = 150  # minimum total area; dark mat corners are smaller
 MARKER_ROUND_MM = 8.0
-HIDDEN_SHARE = 0.05  # of a sticker, up to which it is in sight
-WHITE_SHARE = 0.5  # of a zone, from which on a card in it may not show
+HIDDEN_SHARE = 0.05  # maximum hidden share of a sticker in sight
+WHITE_SHARE = 0.5  # minimum clipped share of a zone that is too bright
 PART_ROUND_MM = 12.0  # margin read around a change
 MOVED_PX = 6.0
 ENOUGH_GROUND_PX = 20
@@ -90,7 +90,7 @@ class MatMemory:
 
     @cached_property
     def is_white(self) -> Mask:
-        """Pixels of which every channel is clipped: what lies there does not show."""
+        """Pixels whose channels are all clipped: a card there may not show."""
         return clipped_alike(self.last)
 
     @cached_property
@@ -319,7 +319,7 @@ def hidden_on(
 
 
 def too_bright(state: ZoneWatch) -> dict[str, Blindness]:
-    """Return the zones of printed mats, except the draw pile, of which most is clipped to white.
+    """Return the zones of printed mats that are mostly clipped to white, except the draw pile.
 
     Drawn zones may lie on a white table, and their cards still show.
     """
@@ -547,7 +547,7 @@ def _same_surface(now: Image, then: Colours, brightest: float = SHADE[1]) -> Mas
 
 
 def _never_seen_bare(sheet: MatMemory) -> Mask:
-    """True in zones of which a part was never seen bare."""
+    """True in zones that were never seen bare in full."""
     return _on(sheet.fit.layout, *(where for where in sheet.zones.values() if not sheet.bare_known[where].all()))
 
 

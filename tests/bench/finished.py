@@ -212,7 +212,7 @@ def _counts(spot: Spot, card: Card) -> Counts:
 
 
 def _answer(spot: Spot, photo: FacePhoto, left: Counter[Counts]) -> Counts | None:
-    """Return the card, not counted yet, of which a spot shows a part; None if it shows none."""
+    """Return the uncounted card that a spot shows a part of; None if it shows none."""
     corners = spot.sighting.corners_px
     at = spot.centre_px if corners is None else tuple(np.mean(corners, axis=0).tolist())
     under = [one for one in photo.ours if cv2.pointPolygonTest(np.float32(one.corners_px), at, True) > -NEAR_PX]
@@ -222,7 +222,7 @@ def _answer(spot: Spot, photo: FacePhoto, left: Counter[Counts]) -> Counts | Non
 
 
 def _is_noticed(tallied: Tally, form: dict[str, str], told: dict[str, Counter[Counts]]) -> bool:
-    """True if the page asks about the whole hand, or says what cannot be, when nobody looks for missing cards."""
+    """True if the page asks about the hand or reports a contradiction, although nobody looks for missing cards."""
     km = {side: sum(int(slug) * n for (slug, _), n in cards.items() if slug.isdigit()) for side, cards in told.items()}
     ended = next((side for side in SIDES if km[side] == TARGET_KM), photo_form.PLAYED_OUT)
     try:

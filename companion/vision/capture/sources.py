@@ -57,7 +57,7 @@ FOLDER_FPS = 10.0
 BLIND_S = 2.0  # without a good picture, until a camera is reported blind and reopened
 SHOWN_LONGER_S = 0.5  # from then on, until the last picture is no longer shown
 FRESH_S = BLIND_S + SHOWN_LONGER_S
-LEFT_STREAM_AFTER_S = 5.0  # until a stream is reopened, which may resume by itself
+LEFT_STREAM_AFTER_S = 5.0  # until a stream is reopened: it may resume by itself
 SLOW_WAITS, SLOW_TIMES = 3, 1.5
 """A stream is blind only after `SLOW_TIMES` the shortest of its last `SLOW_WAITS` waits for a picture.
 
