@@ -183,6 +183,15 @@ def test_a_plain_picture_of_any_size_is_read_as_json(folder, size, level):
     assert said["cards"] == []
 
 
+@pytest.mark.parametrize("size_px", [(1013, 141), (240, 540)], ids=["low", "narrow"])
+def test_a_picture_whose_markers_are_squeezed_is_read_as_json(folder, size_px):
+    image = cv2.resize(taken("mats"), size_px, interpolation=cv2.INTER_AREA)
+
+    said = answer(folder, image, "--setup", str(folder / "table.toml"))
+
+    assert is_as_documented(said, image, with_setup=True)
+
+
 @pytest.mark.parametrize("at", [(190, 150), (680, 230)], ids=["between two zones", "draw pile"])
 def test_a_lamp_on_a_zone_is_read_as_json(folder, at):
     image = cv2.circle(taken("mats").copy(), at, 25, (255, 255, 255), -1)

@@ -37,16 +37,18 @@ class Edge:
 
 
 def marker_edge(gray: Image, corners: Floats) -> Edge | None:
-    """Measure a marker with corners `(4, 2)` px; None without contrast or at the border."""
+    """Measure a marker with corners `(4, 2)` px; None without contrast, at the border or if a side is too short."""
     height, width = gray.shape
     if (corners < 4).any() or (corners > (width - 5, height - 5)).any():
         return None
     profiles = [list(_profiles(gray, corners, side)) for side in range(4)]
-    light = np.array([(high, low) for side in profiles for high, low, _ in side])
-    white, black = np.median(light, axis=0) if len(light) else (0.0, 0.0)
+    both_ways = [profiles[0] + profiles[2], profiles[1] + profiles[3]]
+    if not all(both_ways):
+        return None
+    white, black = np.median([(high, low) for way in both_ways for high, low, _ in way], axis=0)
     if white - black < MIN_CONTRAST:
         return None
-    blurs = [float(np.median([sigma for _, _, sigma in profiles[i] + profiles[i + 2]])) for i in (0, 1)]
+    blurs = [float(np.median([sigma for _, _, sigma in way])) for way in both_ways]
     x, y = corners.mean(axis=0)
     return Edge((float(x), float(y)), (blurs[0], blurs[1]), float(white), float(black))
 
