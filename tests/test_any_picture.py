@@ -157,7 +157,9 @@ def folder(tmp_path_factory) -> Path:
     return path
 
 
-@settings(max_examples=24, deadline=None, derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=24, deadline=None, derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+)
 @given(
     scene=st.sampled_from([*SCENES]),
     faults=st.lists(st.tuples(st.sampled_from(FAULTS), st.floats(0.0, 1.0)), max_size=3),

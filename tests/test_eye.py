@@ -380,6 +380,20 @@ def test_a_sticker_between_two_zones_belongs_to_the_nearer_with_less_confidence(
     assert (sighting.confidence >= SURE_CONFIDENCE) is sure
 
 
+def test_a_sideways_safety_is_in_its_zone_once_other_cards_have_shown_where_stickers_are_glued():
+    corner = {"dx_mm": -15, "dy_mm": -30, "card": GREEN}
+    others = tuple(
+        on_mat(SIDE, zone, f"MB1:{card}", **corner)
+        for zone, card in (("battle", "ROLL-03"), ("speed", "END-OF-LIMIT-02"), ("distance", "25-02"))
+    )
+    film = settled(*others)
+    safety = on_mat(SIDE, "safety", "MB1:DRIVING-ACE-01", dx_mm=-88, dy_mm=15, turn_deg=270, card=GREEN)
+
+    seen = next(s for s in film.show(*others, safety, count=6).sightings if s.card == "driving-ace-01")
+
+    assert (seen.zone, seen.sideways) == ("side-1/safety", True)
+
+
 @pytest.mark.parametrize(("right_mm", "zone"), [(150, "table/discard"), (135, "table/discard"), (100, None)])
 def test_a_face_up_card_half_on_the_draw_pile_is_discarded(right_mm, zone):
     mats = look(gray_of(picture(Scene(mats=(TABLE,)), Lens())), Mats(), 0.0, (table_mat(),))

@@ -24,6 +24,7 @@ from companion.vision.mats import localization, zone_borders
 from companion.vision.mats.localization import Mats
 from companion.vision.motion import Gate, Motion, Patch
 from companion.vision.read import gray_of, read, together
+from companion.vision.stickers.card_place import StickerPlace, covering
 from companion.vision.stickers.reader import are_there
 from companion.vision.view import FACE, Blindness, Hidden, Sighting, View, side_of
 from companion.vision.zones import ZoneChanges, ZoneWatch
@@ -55,8 +56,10 @@ class Sight:
     read_s: float | None = None
     lain: tuple[Lain, ...] = ()  # cards recognized by face
     under: frozenset[int | None] = frozenset()  # `Lain.order` of those under an object
+    covered: Mapping[str, str] = field(default_factory=dict)  # cards whose sticker is under another zone's card: that
     told: frozenset[str] = frozenset()  # zones fully explained at the last read
     looks: int = 1  # number of the next read
+    glued: StickerPlace = field(default_factory=StickerPlace)
 
     @property
     def sightings(self) -> tuple[Sighting, ...]:
@@ -101,7 +104,7 @@ class Eye:
 
     def begin_afresh(self) -> None:
         # Cards recognized by face need new numbers.
-        self.sight = Sight(looks=self.sight.looks)
+        self.sight = Sight(looks=self.sight.looks, glued=self.sight.glued)
         self._size = None
 
     def __call__(self, frame: Frame) -> View:
@@ -114,7 +117,7 @@ class Eye:
             mats = Mats(drawing=drawing)
         if mats is not self.sight.mats or faces is not self._faces:
             self._size, self._faces = size, faces
-            self.sight = Sight(gate=gate, mats=mats, looks=self.sight.looks)
+            self.sight = Sight(gate=gate, mats=mats, looks=self.sight.looks, glued=self.sight.glued)
         self.sight, view = self._look(self.sight, frame)
         return view
 
@@ -165,7 +168,7 @@ class Eye:
         beside = {zone: boxes for zone, boxes in parts.items() if boxes}
         view, lain = sight.view, sight.lain
         if due or beside or view is None:
-            view, lain = self._read(sight, frame, gray, due, beside, changes)
+            sight, view, lain = self._read(sight, frame, gray, due, beside, changes)
             sight = replace(sight, zones=zones.with_read(sight.zones, beside, READS))
         sight, view = self._judged(sight, view, lain, frame, changes, due)
         quads = {zone: zones.zone_px(placed, zone) for zone in due - view.unknown_zones}
@@ -180,8 +183,8 @@ class Eye:
         due: frozenset[str],
         beside: Mapping[str, Sequence[Box]],
         changes: ZoneChanges,
-    ) -> tuple[View, tuple[Lain, ...]]:
-        """Read `due` zones, and stickers in boxes `beside` movement; return the view, and the cards to remember.
+    ) -> tuple[Sight, View, tuple[Lain, ...]]:
+        """Read `due` zones, and stickers in boxes `beside` movement; return state, view and the cards to remember.
 
         Missed stickers in unchanged places stay in the view.
         """
@@ -211,14 +214,19 @@ class Eye:
         old = {id(s) for s in before}
         read_before = [s for s in view.sightings if id(s) in old and s.by != FACE]
         read_now = together([s for s in view.sightings if id(s) not in old], faces)
-        placed = (s if s.by == FACE else zone_borders.settled(sight.mats, s) for s in read_now)
+        placed = (
+            s if s.by == FACE else zone_borders.settled(sight.mats, sight.glued.placed(sight.mats, s)) for s in read_now
+        )
         elsewhere = (s for s in before if s.by == FACE and s.zone not in due)
         found = [s for s in (*read_before, *elsewhere, *placed) if s.zone is not None]
         cards = {s.card for s in found if s.card}
         missed = [s for s in before if s.card and s.card not in cards]
         hidden = (s for s in missed if s.zone in beside and not zones.is_in_sight(sight.zones, s))
         lying = (s for s in missed if s.zone not in beside and _still_lies(sight, s, found))
-        return replace(view, sightings=(*found, *hidden, *lying)), lain
+        covered = dict(covering(missed, found, before, sight.covered))
+        under = (s for s in missed if s.card in covered)
+        view = replace(view, sightings=tuple(dict.fromkeys((*found, *hidden, *lying, *under))))
+        return replace(sight, covered=covered, glued=sight.glued.after(found, sight.mats)), view, lain
 
     def _read_faces(
         self, sight: Sight, frame: Frame, gray: Image, due: frozenset[str], once_more: frozenset[str]

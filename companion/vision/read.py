@@ -19,8 +19,10 @@ from companion.vision.faces.face_detector import read_faces
 from companion.vision.faces.face_templates import Templates
 from companion.vision.mats.homography import lies_sideways
 from companion.vision.mats.localization import Mats, look
+from companion.vision.mats.zone_borders import settled
 from companion.vision.mirrored import flipped, flipped_back, is_mirrored, is_mirrored_photo
 from companion.vision.opencv import cv2
+from companion.vision.stickers.card_place import StickerPlace
 from companion.vision.stickers.code_plane import ENOUGH_FOR_A_VIEW, SIZES_MM, level_of, widths_mm
 from companion.vision.stickers.reader import NOTHING_BEFORE, Before, boxes_to_read, read_codes
 from companion.vision.view import AGREED, STICKER, Point, Sighting, StickerSeen, View, side_of
@@ -143,7 +145,7 @@ def read_pictures(
         except Problem as problem:
             yield {"image": str(path), "problem": str(problem)}
             continue
-        view = read(Frame(image, 0.0), mats, templates=templates, fans=True)
+        view = on_cards(read(Frame(image, 0.0), mats, templates=templates, fans=True), mats)
         seen = flipped_back(view, image.shape[1]) if is_flipped else view
         yield {
             "image": str(path),
@@ -153,6 +155,13 @@ def read_pictures(
             "cards": [sighting_json(sighting, allowed) for sighting in seen.sightings],
             **({"mirrored": True} if is_flipped else {}),
         } | also(image, mats, view)
+
+
+def on_cards(view: View, mats: Mats) -> View:
+    """Return a view of one picture whose stickers are in the zones of their cards."""
+    place = StickerPlace().after(view.sightings, mats)
+    placed = (place.placed(mats, s) for s in view.sightings)
+    return replace(view, sightings=tuple(s if s.card_px is None else settled(mats, s) for s in placed))
 
 
 def refuse_proportions(name: str, image: Image, mats: Mats) -> None:

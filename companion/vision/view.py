@@ -54,6 +54,13 @@ class Sighting:
     stay: int | None = None  # number of a card recognized by face, constant while it stays
     glued: str | None = None  # the sticker's physical card, if the face is clearly another
     twice: str | None = None  # the sticker's physical card, if a second sticker names it too
+    card_px: Quad | None = None  # the card's corners, if `corners_px` are its sticker's
+    card_sd_mm: float = 0.0  # standard deviation of their place
+
+    @property
+    def middle_px(self) -> Point:
+        """The card's middle, as far as it is known."""
+        return self.centre_px if self.card_px is None else centre_of(self.card_px)
 
 
 def _cells(side_mm: float) -> int:

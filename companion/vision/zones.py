@@ -38,6 +38,7 @@ SHADE_LEVELS = 12
 SHINE_LEVELS = 25  # maximum color difference of a reflection, brightness aside
 REACH_MM = 95.0  # maximum distance from sticker center to card corner
 FACE_REACH_MM = 62.0  # from card center, with slack
+PLACE_SHARE = 1.5  # standard deviations of a card's place added to that
 CARD_PX = CARD_MM[0] * CARD_MM[1] / MM_PER_PX**2
 CARD_SHARES = (0.35, 1.4)  # area range of a possible card, in cards
 LEAST_PART_PX = 12  # minimum area of a change read beside movement: half a sticker
@@ -593,8 +594,10 @@ def _cards_on(sheet: MatMemory, sightings: Sequence[Sighting]) -> Floats:
     own = [s for s in sightings if s.corners_px and s.zone in sheet.zones]
     if not own:
         return np.empty((0, 3))
-    reach_mm = [FACE_REACH_MM if s.by == FACE else REACH_MM for s in own]
-    return np.column_stack((_on_sheet(sheet.fit.to_mm([s.centre_px for s in own])), reach_mm))
+    reach_mm = [
+        FACE_REACH_MM + PLACE_SHARE * s.card_sd_mm if s.by == FACE or s.card_px is not None else REACH_MM for s in own
+    ]
+    return np.column_stack((_on_sheet(sheet.fit.to_mm([s.middle_px for s in own])), reach_mm))
 
 
 def _is_explained_by(patch: Mask, cards: Floats) -> bool:

@@ -129,6 +129,7 @@ def _sighting_row(s: Sighting) -> list:
         s.face.value, s.card, _rounded([s.centre_px])[0], corners, s.zone, int(s.sideways),
         round(float(s.confidence), 4), s.by, [[card, round(float(sure), 4)] for card, sure in s.rivals],
         int(s.is_double), s.stay, s.glued, s.twice,
+        *([] if s.card_px is None else [_rounded(s.card_px), round(s.card_sd_mm, 1)]),
     ]  # fmt: skip
 
 
@@ -152,11 +153,13 @@ def _view(row: list, before: View | None) -> tuple[View, bool]:
 
 
 def _sighting(row: list) -> Sighting:
-    face, card, centre, corners, zone, sideways, sure, by, rivals, double, stay, glued, twice = row
+    # Files made before sticker places were learned have no cards' corners.
+    face, card, centre, corners, zone, sideways, sure, by, rivals, double, stay, glued, twice, *whole = row
+    card_px, card_sd_mm = (tuple(map(tuple, whole[0])), whole[1]) if whole else (None, 0.0)
     quad = None if corners is None else tuple(map(tuple, corners))
     return Sighting(
         Card(face), card, tuple(centre), quad, zone, bool(sideways), sure, by, tuple(map(tuple, rivals)), bool(double),
-        stay, glued, twice,
+        stay, glued, twice, card_px, card_sd_mm,
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from companion.vision.boxes import Floats
+from companion.vision.mats.homography import axes_of
 from companion.vision.mats.printed_ground import LIMITS, PX_PER_MM, PrintedGround
 from companion.vision.opencv import cv2
 from companion.vision.view import STICKER, Sighting
@@ -54,7 +55,7 @@ def corners_of(ground: PrintedGround, one: Sighting, glued: Glued | None) -> Flo
         return None
     if one.by != STICKER or glued is None:
         return np.array(one.corners_px)
-    origin, axes = _frame(ground, one)
+    origin, axes = axes_of(ground.fit, one.corners_px)
     corners = glued.centre + np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * glued.size / 2
     return ground.fit.to_px(origin + corners @ axes)
 
@@ -74,21 +75,13 @@ def alone(ground: PrintedGround, seen: Sequence[Sighting]) -> Iterator[Glued]:
         short, long = sorted(side / PX_PER_MM for side in sides)
         is_card = EXTENTS.short[0] <= short <= EXTENTS.short[1] and EXTENTS.long[0] <= long <= EXTENTS.long[1]
         if is_card and len(here) == 1 and cv2.contourArea(outline) >= EXTENTS.full * sides[0] * sides[1]:
-            origin, axes = _frame(ground, here[0])
+            assert here[0].corners_px is not None, "stickers have corners"  # noqa: S101
+            origin, axes = axes_of(ground.fit, here[0].corners_px)
             along = np.array([np.cos(np.radians(turn)), np.sin(np.radians(turn))]) @ axes.T
             angle = np.degrees(np.arctan2(along[1], along[0]))
             if abs((angle + 45) % 90 - 45) <= EXTENTS.askew_deg:
                 size = np.array(sides[::-1] if round(angle / 90) % 2 else sides) / PX_PER_MM
                 yield Glued((np.array(middle) / PX_PER_MM - origin) @ axes.T, size)
-
-
-def _frame(ground: PrintedGround, sticker: Sighting) -> tuple[Floats, Floats]:
-    """Return a sticker's center on the mat in mm, and its directions right and down, `(2, 2)`."""
-    assert sticker.corners_px is not None, "stickers have corners"  # noqa: S101
-    corners = ground.fit.to_mm(sticker.corners_px)
-    right = corners[1] + corners[2] - corners[0] - corners[3]
-    right /= np.hypot(*right)
-    return ground.fit.to_mm([sticker.centre_px])[0], np.array([right, (-right[1], right[0])])
 
 
 def _holds(outline: Floats, at_mm: Floats) -> bool:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from companion.tabletop.mat_layout import MatLayout, Rect
 from companion.vision.boxes import Floats, Floats32
-from companion.vision.view import Point, Quad
+from companion.vision.view import Point, Quad, centre_of
 
 FARTHEST = 2.5  # range of the model, in half diagonals
 LEAST_SLOPE = 0.12  # minimum slope of the distortion; beyond, its factor is constant
@@ -152,6 +152,14 @@ def corners_mm(rect: Rect) -> Floats:
     """Return a rectangle's corners `(4, 2)`, clockwise from the top left."""
     left, top, right, bottom = rect.x_mm, rect.y_mm, rect.x_mm + rect.width_mm, rect.y_mm + rect.height_mm
     return np.array([(left, top), (right, top), (right, bottom), (left, bottom)])
+
+
+def axes_of(fit: Fit, quad: Quad) -> tuple[Floats, Floats]:
+    """Return a quad's middle on its mat in mm, and its directions right and down as rows of `(2, 2)`."""
+    corners = fit.to_mm(quad)
+    right = corners[1] + corners[2] - corners[0] - corners[3]
+    right /= np.hypot(*right)
+    return fit.to_mm([centre_of(quad)])[0], np.array([right, (-right[1], right[0])])
 
 
 def lies_sideways(quad: Quad, fit: Fit | None) -> bool:

@@ -12,7 +12,7 @@ from companion.tabletop.mat_layout import DRAW_ZONE, Rect
 from companion.vision.mats.localization import Mats
 from companion.vision.view import Sighting
 
-BESIDE_MM = 10.0  # maximum distance of a sticker from its zone
+BESIDE_MM = 10.0  # maximum distance of a card's middle from its zone
 BESIDE_DRAW_MM = 25.0  # the same on the draw pile's zone
 SURE_MM = 16.0  # lead in distance that makes a zone certain
 LEAST_SHARE = 0.6  # confidence left halfway between zones
@@ -22,7 +22,7 @@ def settled(mats: Mats, sighting: Sighting) -> Sighting:
     """Return a sighting with its zone (None if too far), less confident near another."""
     near: list[tuple[float, str]] = []
     for fit in mats.fits:
-        x_mm, y_mm = map(float, fit.to_mm([sighting.centre_px])[0])
+        x_mm, y_mm = map(float, fit.to_mm([sighting.middle_px])[0])
         gaps = {f"{fit.layout.id}/{name}": _outside_mm(rect, x_mm, y_mm) for name, rect in fit.layout.zones.items()}
         most_mm = BESIDE_DRAW_MM if gaps.pop(DRAW_ZONE, math.inf) <= 0 else BESIDE_MM
         near += [(mm, zone) for zone, mm in gaps.items()] if any(mm <= most_mm for mm in gaps.values()) else []
