@@ -7,6 +7,8 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.printing import render
+from companion.printing.stickers import sticker_svg
 from companion.rules.cards import Card
 from companion.simulate.art import mat_image
 from companion.tabletop.mat_layout import Rect, side_mat
@@ -284,3 +286,15 @@ def test_the_distance_on_top_is_likelier_for_an_unknown_card(bare):
     unknown = replace(beneath, face=Card.UNKNOWN, confidence=0.0, rivals=(("200-00", 0.4), ("50-00", 0.2)))
     (seen,) = bare.unread(told, unknown)
     assert faces(seen) == ["50", "200"]
+
+
+def test_covered_cards_are_also_asked_about_when_stickers_are_read(table):
+    table.lay(FIFTIES.x_mm + 4, 162)
+    for x_mm, y_mm, card in ((FIFTIES.x_mm + 4, 180, "50-01"), (HUNDREDS.x_mm + 4, 180, "100-01")):
+        table.lay(x_mm, y_mm)
+        code = render.to_image(sticker_svg(card, 20.0), PX_PER_MM)
+        left, top = (round(value) for value in table.at(x_mm + 3, y_mm + 3))
+        table.image[top : top + code.shape[0], left : left + code.shape[1]] = code
+    shot = read_photo(cv2.imencode(".png", table.image)[1].tobytes(), "photograph 1")
+    told = [(card.card, faces(card)) for card in shot.view.sightings]
+    assert sorted(told, key=str) == [("100-01", []), ("50-01", []), (None, ["50"])]

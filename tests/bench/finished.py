@@ -31,12 +31,9 @@ from companion.pages.scores import photo_form
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import load_edition
 from companion.tabletop.card_ids import payload
-from companion.tabletop.mat_layout import DISTANCE_COLUMNS, all_mats
-from companion.vision.capture.sources import Frame
+from companion.tabletop.mat_layout import DISTANCE_COLUMNS
+from companion.vision.counting.photographs import view_of
 from companion.vision.counting.tally import Photo, Spot, Tally, tally
-from companion.vision.counting.unread_cards import with_unread
-from companion.vision.mats.localization import Mats, look
-from companion.vision.read import gray_of, read
 
 CLASSIC = load_edition("classic")
 STICKERS = "stickers"  # our own deck with stickers; the other decks are read by their faces
@@ -164,10 +161,7 @@ def truth(photo: FacePhoto) -> dict[str, Counter[Counts]]:
 
 def counted(case: Case, photo: FacePhoto) -> Tally:
     """Read a photograph as *Score a finished hand* does."""
-    mats = look(gray_of(photo.image), Mats(), 0.0, all_mats())
-    faces = None if case.deck == STICKERS else templates(photo.style)
-    view = read(Frame(photo.image, 0.0), mats, templates=faces, fans=True)
-    view = replace(view, sightings=with_unread(photo.image, mats, view.sightings, faces))
+    view = view_of(photo.image, None if case.deck == STICKERS else templates(photo.style))
     return tally(CLASSIC, [Photo("", photo.image.shape[1::-1], view)])
 
 

@@ -10,15 +10,18 @@ from pathlib import Path
 
 from companion.tabletop.mat_layout import all_mats
 from companion.tabletop.template_decks import titles, whole_decks
+from companion.vision.boxes import Image
 from companion.vision.capture.image_io import jpeg_of
 from companion.vision.capture.sandbox import decode, one_at_a_time
 from companion.vision.capture.sources import Frame
 from companion.vision.counting.tally import Photo
 from companion.vision.counting.unread_cards import with_unread
 from companion.vision.faces.deck_in_use import faces_of
+from companion.vision.faces.face_templates import Templates
 from companion.vision.mats.localization import Mats, look
 from companion.vision.mirrored import flipped, is_mirrored_photo
-from companion.vision.read import gray_of, read
+from companion.vision.read import gray_of, on_cards, read
+from companion.vision.view import View
 
 MOST_BYTES = 24_000_000  # maximum file size, above any phone's photograph
 MOST_SENT_BYTES = 2 * MOST_BYTES  # maximum request size; typed values still arrive with too large a file
@@ -52,12 +55,15 @@ def _read(data: bytes, name: str, deck: str, folder: Path | None, file: str) -> 
     image = decode(data, file or name)
     if is_mirrored_photo(image):
         image = flipped(image)
-    mats = look(gray_of(image), Mats(), 0.0, all_mats())
-    templates = faces_of(deck, folder)
-    view = read(Frame(image, 0.0), mats, templates=templates, fans=True)
-    if templates is not None:
-        view = replace(view, sightings=with_unread(image, mats, view.sightings, templates))
+    view = view_of(image, faces_of(deck, folder))
     return Photo(name, (image.shape[1], image.shape[0]), view, jpeg_of(image, SHOWN_PX) or b"", data)
+
+
+def view_of(image: Image, templates: Templates | None) -> View:
+    """Return the cards on a picture `(H, W, 3) uint8 BGR` of a finished table, with those that cannot be read."""
+    mats = look(gray_of(image), Mats(), 0.0, all_mats())
+    view = on_cards(read(Frame(image, 0.0), mats, templates=templates, fans=True), mats)
+    return replace(view, sightings=with_unread(image, mats, view.sightings, templates))
 
 
 def deck_choices(folder: Path | None) -> tuple[tuple[str, str], ...]:

@@ -56,6 +56,8 @@ def with_unread(
     Without printed mats, `templates` cards are searched beside the read ones.
     """
     cards = tuple(seen)
+    if templates is None and not any(one.card for one in cards):
+        return cards  # cards of a deck without stickers, perhaps
     if templates is not None and not mats.printed:
         by_face = all(one.by == FACE and one.corners_px is not None for one in cards)
         return tuple(with_passed_over(image, mats, cards, templates)) if by_face else cards
