@@ -739,6 +739,17 @@ def test_a_white_zone_is_called_too_bright():
     assert usual.blind == {}
 
 
+def test_white_places_are_hidden_although_nothing_moves():
+    bright, usual = (
+        Film().show(count=3 * FIRST_STILL_FRAMES, lens=replace(LENS, light=light, uneven=0.7)) for light in (1.6, 0.7)
+    )
+
+    assert (bright.unknown_zones, usual.unknown_zones) == (frozenset(), frozenset())
+    shares = [bright.hidden["side-1"].share(x, y) for x in range(60, 360, 20) for y in (80, 220)]
+    assert (min(shares), max(shares)) == (0, 1)
+    assert usual.hidden == {}
+
+
 def test_a_white_table_with_drawn_zones_is_not_called_too_bright():
     zones = DrawnZones()
     rects = {"side-1/battle": [100, 100, 80, 150], "side-1/distance": [100, 300, 500, 200]}

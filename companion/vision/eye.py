@@ -374,7 +374,8 @@ def _boxes_in(sight: Sight, zone: str, gray: Image) -> list[Box]:
 
 def _hidden_places(sight: Sight, view: View, changes: ZoneChanges, odd: Collection[str]) -> Mapping[str, Hidden]:
     """Return what of each mat cannot be judged; a mat that is not all in the picture is left out."""
-    mats = {mat_of(zone) for zone in changes.moving | odd} - {mat_of(zone) for zone in changes.cut_off}
+    unknown = changes.moving | odd | zones.partly_white(sight.zones)
+    mats = {mat_of(zone) for zone in unknown} - {mat_of(zone) for zone in changes.cut_off}
     found = {mat: zones.hidden_on(sight.zones, mat, changes.moving, odd, view.sightings) for mat in sorted(mats)}
     return {mat: hidden for mat, hidden in found.items() if hidden is not None}
 

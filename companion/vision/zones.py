@@ -319,6 +319,17 @@ def hidden_on(
     return Hidden.of(hidden[rim:-rim, rim:-rim], layout.size_mm) if hidden.any() else None
 
 
+def partly_white(state: ZoneWatch) -> frozenset[str]:
+    """Return the zones of printed mats of which a part is clipped to white."""
+    return frozenset(
+        zone
+        for sheet in state.values()
+        if sheet.fit.is_measured and sheet.is_white.any()
+        for zone, where in sheet.zones.items()
+        if np.count_nonzero(sheet.is_white[where]) >= MIN_PATCH_PX
+    )
+
+
 def too_bright(state: ZoneWatch) -> dict[str, Blindness]:
     """Return the zones of printed mats that are mostly clipped to white, except the draw pile.
 
