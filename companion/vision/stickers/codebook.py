@@ -121,25 +121,10 @@ def _is_doubtful(reading: Reading) -> bool:
     return not is_clear and reading.score >= LIMITS.score and reading.sum >= LIMITS.doubtful_sum
 
 
-def squares_of(quads: Floats) -> Homographies:
-    """Return the matrices that map a code's corners to quads `(n, 4, 2)`, clockwise from its top left."""
-    a, b, c, d = np.moveaxis(quads, 1, 0)
-    right, left, bend = b - c, d - c, a - b + c - d
-    area = _cross(right, left)
-    g, h = _cross(bend, left) / area / MODULES, _cross(right, bend) / area / MODULES
-    across, down = (b - a) / MODULES + g[:, None] * b, (d - a) / MODULES + h[:, None] * d
-    upper = np.stack((across, down, a), axis=2)
-    return np.concatenate((upper, np.stack((g, h, np.ones_like(g)), axis=1)[:, None]), axis=1)
-
-
 def quads_of(squares: Homographies) -> Floats:
     """Return the corners of squares `(…, 3, 3)`, `(…, 4, 2)`, clockwise from the top left."""
     seen = np.swapaxes(squares @ _CORNERS, -1, -2)
     return seen[..., :2] / seen[..., 2:]
-
-
-def _cross(a: Floats, b: Floats) -> Floats:
-    return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
 
 
 def modules_px(squares: Homographies) -> Floats:

@@ -19,7 +19,7 @@ import zxingcpp
 from companion.tabletop.sticker_codes import MODULES, STICKER_MODULES, card_of_text
 from companion.vision.boxes import Box, Floats, Image, boxes_within, whole
 from companion.vision.mats import plane
-from companion.vision.mats.homography import Fit, as_quad
+from companion.vision.mats.homography import Fit, as_quad, from_squares
 from companion.vision.mats.localization import Mats
 from companion.vision.mats.tags import read_tags
 from companion.vision.opencv import cv2
@@ -185,14 +185,14 @@ def _on_plane(gray: Image, box: Box, fit: Fit, modules_mm: Sequence[float], mark
     if flat is None:
         return np.empty((0, 3, 3))
     found = _at_scales(flat.image, [modules_mm[0] / module_mm for module_mm in modules_mm], marks)
-    return codebook.squares_of(flat.to_picture(found).reshape(-1, 4, 2))
+    return from_squares(MODULES, flat.to_picture(found).reshape(-1, 4, 2))
 
 
 def _searched(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
     """Search with unknown module size."""
     scales = [scale for px in SCALES.tried if box.area_px * (scale := SCALES.coarse / px) ** 2 <= SCALES.most_pixels]
     found = np.add(_at_scales(box.of(gray), scales, code_detector.LEANING), (box.left, box.top))
-    for reading, quad in _readings(gray, codebook.squares_of(found)):
+    for reading, quad in _readings(gray, from_squares(MODULES, found)):
         # At some scale small print resembles a code.
         if reading.structure >= PLAIN_STRUCTURE and reading.sum >= PLAIN_SUM:
             yield reading, quad
@@ -306,7 +306,7 @@ def _is_mirrored(gray: Image, quad: Quad) -> bool:
 
 def _matrix_of(quad: Quad) -> npt.NDArray[np.float64]:
     """Return the matrix `(3, 3)`: modules → pixels."""
-    return codebook.squares_of(np.array(quad)[None])[0]
+    return from_squares(MODULES, np.array(quad)[None])[0]
 
 
 def _second_opinion(gray: Image, quad: Quad) -> str | None:
