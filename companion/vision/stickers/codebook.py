@@ -1,6 +1,6 @@
 """Identify a square's sticker code by comparing it with all codes.
 
-Squares are sampled twice per module, without coarse shading. Modules that all codes share show whether it is a code
+Squares are sampled twice per module, without coarse shading; before, once per module, to pass over most of them. Modules that all codes share show whether it is a code
 (`structure`), the others which: `score` is the best correlation, `margin` its lead over the next.
 """
 
