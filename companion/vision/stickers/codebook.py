@@ -1,7 +1,8 @@
 """Identify a square's sticker code by comparing it with all codes.
 
-Squares are sampled twice per module, without coarse shading; before, once per module, to pass over most of them. Modules that all codes share show whether it is a code
-(`structure`), the others which: `score` is the best correlation, `margin` its lead over the next.
+Squares are sampled twice per module, without coarse shading; before that once per module, which rules out most of them.
+Modules that all codes share show whether it is a code (`structure`), the others which: `score` is the best correlation,
+`margin` its lead over the next.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ SHADING_MODULES = 11
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CodeLimits:
     """Which squares are compared, from the cheapest test to the dearest.
 
     Set on the pictures of `tests.bench.eye` and `tests.bench.readings`: as strict as possible without losing a code.
@@ -50,7 +51,7 @@ class Limits:
     clear_margin: float = 0.4  # with this score and margin one comparison is enough
 
 
-LIMITS = Limits()
+LIMITS = CodeLimits()
 _BLOCK = 256  # squares compared at once, to save memory
 _DRAWN_PER_MODULE = 4
 _SIDE = (MODULES + 2 * RIM_MODULES) * PER_MODULE

@@ -1,8 +1,8 @@
 """Read stickers: which physical cards are where on a picture.
 
 Our reader finds squares (`code_detector`) on a small picture of the rectified table (`plane`). It compares what the
-camera's picture shows there with all codes (`codebook`), down to 1.2 pixels per module. General readers confirm it: zxing-cpp on the doubled picture, pyzbar on
-single codes. If two disagree, the card is unknown.
+camera's picture shows there with all codes (`codebook`), down to 1.2 pixels per module. General readers confirm it:
+zxing-cpp on the doubled picture, pyzbar on single codes. If two disagree, the card is unknown.
 """
 
 from __future__ import annotations
