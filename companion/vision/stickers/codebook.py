@@ -38,11 +38,11 @@ class CodeLimits:
     smooth_px: float = 0.5  # blur (σ) of the picture; without it, noise costs one reading in 15 in dim light
     finest_px: float = 1.5  # minimum size of a module on the smaller pictures that large codes are read from
     most_halvings: int = 3
-    structure: float = 0.40  # minimum similarity of shared modules
+    structure: float = 0.36  # minimum similarity of shared modules; codes that are found a little off have 0.39
     place_modules: float = 8.0  # size of a place
     most_on_a_place: int = 4
     most_compared: int = 1500
-    promise: float = 0.55  # minimum score plus margin by one sample a module: codes have 0.66 or more, print 0.3 to 0.6
+    promise: float = 0.5  # minimum score plus margin by one sample a module: nearly all codes have more, print seldom
     promise_blur: int = 1  # of `BLURS_MODULES`
     score: float = 0.33
     doubtful_sum: float = 0.55  # score plus margin below which a square is not read again, shifted
