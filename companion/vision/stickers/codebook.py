@@ -38,7 +38,7 @@ class CodeLimits:
     smooth_px: float = 0.5  # blur (σ) of the picture; without it, noise costs one reading in 15 in dim light
     finest_px: float = 1.5  # minimum size of a module on the smaller pictures that large codes are read from
     most_halvings: int = 3
-    structure: float = 0.36  # minimum similarity of shared modules; codes that are found a little off have 0.39
+    structure: float = 0.38  # minimum similarity of shared modules; codes that are found a little off have 0.39
     place_modules: float = 8.0  # size of a place
     most_on_a_place: int = 4
     most_compared: int = 1500
