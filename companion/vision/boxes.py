@@ -105,10 +105,12 @@ def boxes_within(image: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
 
 def first_of_each(keys: Floats, most: int) -> Places:
     """Return sorted indices of the first `most` occurrences of each distinct column of `keys`, `(parts, n)`."""
-    _, group = np.unique(keys, axis=1, return_inverse=True)
-    order = np.argsort(group, kind="stable")
-    starts = np.searchsorted(group[order], group[order])
-    return np.sort(order[np.arange(len(order)) - starts < most])
+    order = np.lexsort(keys)
+    grouped, at = keys[:, order], np.arange(len(order))
+    is_new = np.ones(len(order), bool)
+    is_new[1:] = (grouped[:, 1:] != grouped[:, :-1]).any(axis=0)
+    starts = np.maximum.accumulate(np.where(is_new, at, 0))
+    return np.sort(order[at - starts < most])
 
 
 def shrunk(image: npt.NDArray[Any], share: float) -> npt.NDArray[Any]:

@@ -141,6 +141,24 @@ class Fit:
         return np.sqrt(np.abs(ax * by - ay * bx))
 
 
+def from_squares(side: float, quads: npt.NDArray[np.floating]) -> Floats:
+    """Return the matrices `(n, 3, 3)` that map an upright square at the origin to quads `(n, 4, 2)`.
+
+    `side` is the square's. Corners run clockwise from the top left.
+    """
+    a, b, c, d = np.moveaxis(np.asarray(quads, np.float64), 1, 0)
+    right, left, bend = b - c, d - c, a - b + c - d
+    area = side * _cross(right, left)
+    g, h = (_cross(bend, left) / area)[:, None], (_cross(right, bend) / area)[:, None]
+    upper = np.stack(((b - a) / side + g * b, (d - a) / side + h * d, a), axis=2)
+    lower = np.stack((g, h, np.ones_like(g)), axis=2)
+    return np.concatenate((upper, lower), axis=1)
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
+
+
 def through(matrix: Floats, points: npt.ArrayLike) -> Floats:
     """Map points `(N, 2)` by a homography `(3, 3)`."""
     flat = np.asarray(points, np.float64).reshape(-1, 2)

@@ -17,7 +17,7 @@ from companion.tabletop.mat_layout import MARKER_CELLS as CELLS
 from companion.tabletop.mat_layout import ROBOT_MARKER_IDS
 from companion.tabletop.sticker_codes import CARDS, FIRST_TAG_ID, card_of_tag
 from companion.vision.boxes import Box, Floats32, Image, blurring, boxes_within
-from companion.vision.mats.homography import as_quad
+from companion.vision.mats.homography import as_quad, from_squares
 from companion.vision.opencv import cv2
 from companion.vision.view import AGREED, StickerSeen
 
@@ -39,6 +39,7 @@ INSIDE_CONTRAST = (0.2, 0.8)  # σ inside the rim / contrast of margin and rim; 
 MIN_CONTRAST = 12.0
 SMALLEST_SIDE_PX = 10.0
 LARGEST_OUTLINE_PX = 2400
+SMALLEST_BOX, LONGEST_BOX = 0.8, 3.0  # box of a leaning square: sides relative to `SMALLEST_SIDE_PX`; ratio of sides
 THRESHOLD_WINDOW_PX, THRESHOLD_BELOW = 11, 7
 CORNER_SHARE = 0.06  # maximum distance of an outline from a quadrilateral, relative to its length
 BLURS_CELLS = (0.3, 0.5, 0.7, 0.95)  # σ
@@ -116,9 +117,17 @@ def _patches_in(part: Image) -> Floats32:
     window, below = THRESHOLD_WINDOW_PX, THRESHOLD_BELOW
     dark = cv2.adaptiveThreshold(part, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, window, below)
     outlines, _ = cv2.findContours(dark, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
-    large_enough = (o for o in outlines if 3 * SMALLEST_SIDE_PX <= len(o) <= LARGEST_OUTLINE_PX)
-    corners = [found for outline in large_enough if len(found := _corners(outline)) == 4]
+    corners = [found for outline in outlines if _may_be_square(outline) and len(found := _corners(outline)) == 4]
     return _square_enough(np.array(corners, np.float32).reshape(-1, 4, 2))
+
+
+def _may_be_square(outline: npt.NDArray[np.int32]) -> bool:
+    """True if an outline's length and box suit a square; cheap, as nearly all outlines are small print or noise."""
+    if not 3 * SMALLEST_SIDE_PX <= len(outline) <= LARGEST_OUTLINE_PX:
+        return False
+    _, _, width, height = cv2.boundingRect(outline)
+    least, most = sorted((width, height))
+    return least >= SMALLEST_BOX * SMALLEST_SIDE_PX and most <= LONGEST_BOX * least
 
 
 def _corners(outline: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
@@ -143,9 +152,7 @@ def _cells(gray: Image, quads: Floats32, parts: int = 3) -> Floats32:
     """Return each cell's gray level `(N, SIDE, SIDE)`, the mean of `parts`² samples."""
     if not len(quads):
         return np.empty((0, SIDE, SIDE), np.float32)
-    square = np.array([(0, 0), (CELLS, 0), (CELLS, CELLS), (0, CELLS)], np.float32)
-    through = np.array([cv2.getPerspectiveTransform(square, quad) for quad in quads])
-    places = _places(parts) @ through.transpose(0, 2, 1)
+    places = _places(parts) @ from_squares(CELLS, quads).transpose(0, 2, 1)
     points = (places[..., :2] / places[..., 2:]).astype(np.float32)
     read = cv2.remap(gray, points, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return read.reshape(len(quads), SIDE, parts, SIDE, parts).mean(axis=(2, 4), dtype=np.float32)
@@ -181,13 +188,13 @@ def _tag_candidates(gray: Image, quads: Floats32) -> Iterator[tuple[Floats32, _T
 
 def _matched(gray: Image, quads: Floats32, looks: Floats32) -> Iterator[tuple[Floats32, _TagMatch]]:
     """Yield quads with their best match; refine uncertain ones."""
-    for quad, match in zip(quads, _compared(looks), strict=True):
-        if match.evidence >= SURE:
-            yield quad, match
-        elif match.score >= MAYBE:
-            better = _fitted_to_rim(gray, quad)
-            again = next(_compared(_cells(gray, better[None])))
-            yield (better, again) if again.evidence > match.evidence else (quad, match)
+    found = [pair for pair in zip(quads, _compared(looks), strict=True) if pair[1].score >= MAYBE]
+    unsure = np.array([quad for quad, match in found if match.evidence < SURE]).reshape(-1, 4, 2)
+    refined = _fitted_to_rim(gray, unsure)
+    better = zip(refined, _compared(_cells(gray, refined)), strict=True)
+    for quad, match in found:
+        again = (quad, match) if match.evidence >= SURE else next(better)
+        yield again if again[1].evidence > match.evidence else (quad, match)
 
 
 def _compared(looks: Floats32) -> Iterator[_TagMatch]:
@@ -211,13 +218,14 @@ def _inside_scores(insides: Floats32) -> Floats32:
     return np.array(scores)
 
 
-def _fitted_to_rim(gray: Image, quad: Floats32) -> Floats32:
-    """Return the nearby quad whose rim correlates best."""
-    cell_px = float(np.sqrt(cv2.contourArea(quad))) / CELLS
+def _fitted_to_rim(gray: Image, quads: Floats32) -> Floats32:
+    """Return the nearby quads `(N, 4, 2)` whose rims correlate best."""
+    cell_px = np.array([np.sqrt(cv2.contourArea(quad)) / CELLS for quad in quads], np.float32)
     for step in _STEPS_CELLS:
-        tries = quad + _moves() * (step * cell_px)
-        quad = tries[int(_rim_scores(_cells(gray, tries, parts=2)).argmax())]
-    return quad
+        tries = quads[:, None] + _moves() * (step * cell_px)[:, None, None, None]
+        scores = _rim_scores(_cells(gray, tries.reshape(-1, 4, 2), parts=2)).reshape(tries.shape[:2])
+        quads = tries[np.arange(len(quads)), scores.argmax(axis=1)]
+    return quads
 
 
 @cache

@@ -1,8 +1,8 @@
 """Read stickers: which physical cards are where on a picture.
 
-Our reader finds squares (`code_detector`) on the rectified table (`plane`) and compares them with all codes
-(`codebook`), down to 1.2 pixels per module. General readers confirm it: zxing-cpp on the doubled picture, pyzbar on
-single codes. If two disagree, the card is unknown.
+Our reader finds squares (`code_detector`) on a small picture of the rectified table (`plane`). It compares what the
+camera's picture shows there with all codes (`codebook`), down to 1.2 pixels per module. General readers confirm it:
+zxing-cpp on the doubled picture, pyzbar on single codes. If two disagree, the card is unknown.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ import numpy.typing as npt
 import zxingcpp
 
 from companion.tabletop.sticker_codes import MODULES, STICKER_MODULES, card_of_text
-from companion.vision.boxes import Box, Image, boxes_within, whole
+from companion.vision.boxes import Box, Floats, Image, boxes_within, whole
 from companion.vision.mats import plane
-from companion.vision.mats.homography import Fit, as_quad
+from companion.vision.mats.homography import Fit, as_quad, from_squares
 from companion.vision.mats.localization import Mats
-from companion.vision.mats.plane import Flat
 from companion.vision.mats.tags import read_tags
 from companion.vision.opencv import cv2
 from companion.vision.stickers import code_detector, codebook
+from companion.vision.stickers.code_detector import MarkFit
 from companion.vision.stickers.code_plane import SIZES_MM, level_of, still_to_look_for, widths_mm
-from companion.vision.stickers.codebook import Reading
+from companion.vision.stickers.codebook import Homographies, Reading
 from companion.vision.view import AGREED, ALONE, Point, Quad, StickerSeen, centre_of, side_of
 
 SURE_SCORE, SURE_MARGIN, SURE_SUM = 0.52, 0.25, 0.92
@@ -37,23 +37,31 @@ Noise and blur lower the score, not the margin.
 
 LIKELY_MARGIN, LIKELY_SUM, LIKELY_STRUCTURE = 0.18, 0.78, 0.55  # minimum to ask players about a code
 PLAIN_STRUCTURE, PLAIN_SUM = 0.6, 1.1  # the same without a known module size
-FLAT_MODULE_PX = 2.0  # more is no better
-FEWEST_PX, MOST_PX = 0.7, 9.0
-"""Pixels per module for our reader.
 
-Below, codes are unreadable. Above, only general readers search: from near, codes in a fan of cards are partly covered.
-"""
 
-SEARCHED_PX = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1, 3.65, 4.3, 5.1, 6.0, 7.1)  # to try without mats
-SEARCHED_SLACK = 0.2  # maximum foreshortening there
-MOST_SEARCHED_PX = 7_000_000  # with small modules; larger photos are taken from near
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """Pixels per module: of codes that our reader finds, and of the pictures on which it looks for them.
+
+    Set on the pictures of `tests.bench.eye` and `tests.bench.readings`.
+    """
+
+    coarse: float = 1.0  # to find codes; with 0.9 dim ones are lost, with more it takes longer
+    fewest: float = 0.7  # below, codes are unreadable
+    most: float = 9.0  # above, only general readers search: from near, codes in a fan of cards are partly covered
+    tried: Sequence[float] = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1, 3.65, 4.3, 5.1, 6.0, 7.1)  # without mats
+    most_pixels: int = 1_750_000  # of a picture to search without mats; larger photos are taken from near
+    most_planes: int = 3  # to estimate from codes, each from more codes than the one before
+
+
+SCALES = Scales()
 ENOUGH_MARKERS = 4  # enough to search on the table's plane only
 UPSCALE = 2
 MIN_SIDE_PX = 15.0  # a version 1 code at 0.7 px per module
 WHOLE_FROM = 0.6  # share of the picture above which all is read
 _ASKED_MODULE_PX = 4  # for pyzbar: as good as 6, in half the time
 _MARGIN_MODULES = 3
-_CORNERS = np.array([(0, 0, 1), (MODULES, 0, 1), (MODULES, MODULES, 1), (0, MODULES, 1)], float).T
+_CORNERS = np.array([(0, 0), (MODULES, 0), (MODULES, MODULES), (0, MODULES)], np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,62 +147,86 @@ def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[t
     if fit is not None:
         yield from _on_mats(gray, box, fit, before.sizes_mm)
     elif before.level is not None:
-        yield from _read_flat(plane.flattened(gray, before.level, box, FLAT_MODULE_PX))
+        yield from _readings(gray, _on_plane(gray, box, before.level, [1.0], code_detector.NEARLY_UPRIGHT))
     if sum(len(fit.markers) for fit in mats.fits) < ENOUGH_MARKERS and before.level is None:
-        found = [*_searched(gray, box)]
+        yield from _without_mats(gray, box)
+
+
+def _without_mats(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
+    """Search at many scales, then on the plane of the codes found: rectified, more are found, and a better plane."""
+    found, enough = [*_searched(gray, box)], 0
+    yield from found
+    for _ in range(SCALES.most_planes):
+        sure = [quad for reading, quad in found if _is_sure(reading)]
+        fit = level_of(sure) if len(sure) > enough else None
+        if fit is None:
+            return
+        found, enough = [*_readings(gray, _on_plane(gray, box, fit, [1.0], code_detector.NEARLY_UPRIGHT))], len(sure)
         yield from found
-        # Again on the plane of these codes: rectified, more are found.
-        fit = level_of([quad for reading, quad in found if _is_sure(reading)])
-        yield from _read_flat(None if fit is None else plane.flattened(gray, fit, box, FLAT_MODULE_PX))
 
 
 def _on_mats(gray: Image, box: Box, fit: Fit, sizes_mm: Sequence[float]) -> Iterator[tuple[Reading, Quad]]:
     """Search on the mats' plane, which gives the size."""
-    found = [pair for size_mm in sizes_mm for pair in _of_size(gray, box, fit, size_mm)]
+    found = [*_readings(gray, _of_sizes(gray, box, fit, sizes_mm))]
     yield from found
     widths = widths_mm((quad for reading, quad in found if _is_sure(reading)), fit)
-    for size_mm in still_to_look_for(widths, sizes_mm):
-        yield from _of_size(gray, box, fit, size_mm)
+    yield from _readings(gray, _of_sizes(gray, box, fit, still_to_look_for(widths, sizes_mm)))
 
 
-def _of_size(gray: Image, box: Box, fit: Fit, size_mm: float) -> Iterator[tuple[Reading, Quad]]:
-    module_mm = size_mm / STICKER_MODULES
-    if FEWEST_PX <= module_mm * fit.px_per_mm <= MOST_PX:
-        yield from _read_flat(plane.flattened(gray, fit, box, FLAT_MODULE_PX / module_mm))
+def _of_sizes(gray: Image, box: Box, fit: Fit, sizes_mm: Sequence[float]) -> Homographies:
+    modules_mm = (size_mm / STICKER_MODULES for size_mm in sorted(sizes_mm))
+    readable_mm = [mm for mm in modules_mm if SCALES.fewest <= mm * fit.px_per_mm <= SCALES.most]
+    return _on_plane(gray, box, fit, readable_mm, code_detector.UPRIGHT)
+
+
+def _on_plane(gray: Image, box: Box, fit: Fit, modules_mm: Sequence[float], marks: MarkFit) -> Homographies:
+    """Return possible codes with modules of these sizes, ascending: matrices from modules to the picture's pixels."""
+    flat = plane.flattened(gray, fit, box, SCALES.coarse / modules_mm[0]) if modules_mm else None
+    if flat is None:
+        return np.empty((0, 3, 3))
+    found = _at_scales(flat.image, [modules_mm[0] / module_mm for module_mm in modules_mm], marks)
+    return from_squares(MODULES, flat.to_picture(found).reshape(-1, 4, 2))
 
 
 def _searched(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
     """Search with unknown module size."""
-    part = box.of(gray)
-    for module_px in SEARCHED_PX:
-        scale = FLAT_MODULE_PX / module_px
-        if part.size * scale * scale > MOST_SEARCHED_PX or min(part.shape) * scale < MODULES:
-            continue
-        how = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
-        found = _readings(cv2.resize(part, None, fx=scale, fy=scale, interpolation=how), SEARCHED_SLACK)
+    scales = [scale for px in SCALES.tried if box.area_px * (scale := SCALES.coarse / px) ** 2 <= SCALES.most_pixels]
+    found = np.add(_at_scales(box.of(gray), scales, code_detector.LEANING), (box.left, box.top))
+    for reading, quad in _readings(gray, from_squares(MODULES, found)):
         # At some scale small print resembles a code.
-        plain = (r for r in found if r.structure >= PLAIN_STRUCTURE and r.score + r.margin >= PLAIN_SUM)
-        for reading in plain:
-            yield reading, as_quad((_corners(reading) + 0.5) / scale - 0.5 + (box.left, box.top))
+        if reading.structure >= PLAIN_STRUCTURE and reading.sum >= PLAIN_SUM:
+            yield reading, quad
 
 
-def _read_flat(flat: Flat | None) -> Iterator[tuple[Reading, Quad]]:
-    if flat is not None:
-        for reading in _readings(flat.image, code_detector.STRAIGHT):
-            yield reading, as_quad(flat.to_picture(_corners(reading)))
+def _at_scales(image: Image, scales: Sequence[float], marks: MarkFit) -> Floats:
+    """Return the corners of possible codes on a picture at these scales, descending, `(n, 4, 2)`."""
+    found, at = [np.empty((0, 4, 2))], 1.0
+    for scale in scales:
+        # Each from the one before: cheaper, and smooth enough without averaging.
+        image, at = _scaled(image, scale / at), scale
+        corners = codebook.quads_of(code_detector.squares(image, SCALES.coarse, marks))
+        found.append((corners + 0.5) / scale - 0.5)
+    return np.concatenate(found)
 
 
-def _readings(image: Image, slack: float) -> Iterator[Reading]:
-    squares = code_detector.squares(image, FLAT_MODULE_PX, slack)
-    for reading in filter(None, codebook.read_squares(image, squares)):
+def _scaled(image: Image, scale: float) -> Image:
+    """Return a picture `(H, W)` scaled, to at least 1 × 1 pixel."""
+    if scale == 1 or min(image.shape) * scale < 1:
+        return image
+    how = cv2.INTER_LINEAR if scale > 0.5 else cv2.INTER_AREA
+    return cv2.resize(image, None, fx=scale, fy=scale, interpolation=how)
+
+
+def _readings(gray: Image, squares: Homographies) -> Iterator[tuple[Reading, Quad]]:
+    for reading in filter(None, codebook.read_squares(gray, squares)):
         is_clear = reading.margin >= LIKELY_MARGIN and reading.structure >= LIKELY_STRUCTURE
-        if _is_sure(reading) or (is_clear and reading.score + reading.margin >= LIKELY_SUM):
-            yield reading
+        if _is_sure(reading) or (is_clear and reading.sum >= LIKELY_SUM):
+            yield reading, as_quad(codebook.quads_of(reading.matrix))
 
 
 def _is_sure(reading: Reading) -> bool:
     enough = reading.score >= SURE_SCORE and reading.margin >= SURE_MARGIN
-    return enough and reading.score + reading.margin >= SURE_SUM
+    return enough and reading.sum >= SURE_SUM
 
 
 def _best_each(found: list[tuple[Reading, Quad]]) -> list[StickerSeen]:
@@ -213,11 +245,6 @@ def _code_of(reading: Reading, quad: Quad) -> StickerSeen:
     weights = {card: math.exp(12 * score) for card, score in reading.ranking}
     total = sum(weights.values())
     return StickerSeen(None, quad, 0.0, tuple((card, round(0.85 * w / total, 3)) for card, w in weights.items()))
-
-
-def _corners(reading: Reading) -> npt.NDArray[np.float64]:
-    seen = reading.matrix @ _CORNERS
-    return (seen[:2] / seen[2]).T
 
 
 # --- The general readers --------------------------------------------------------------------------------------
@@ -279,12 +306,12 @@ def _is_mirrored(gray: Image, quad: Quad) -> bool:
 
 def _matrix_of(quad: Quad) -> npt.NDArray[np.float64]:
     """Return the matrix `(3, 3)`: modules → pixels."""
-    return cv2.getPerspectiveTransform(_CORNERS[:2].T.astype(np.float32), np.float32(quad))
+    return from_squares(MODULES, np.array(quad)[None])[0]
 
 
 def _second_opinion(gray: Image, quad: Quad) -> str | None:
     """Return the ID of the card that pyzbar reads at `quad`; None for none or several."""
-    to = _ASKED_MODULE_PX * (_CORNERS[:2].T.astype(np.float32) + _MARGIN_MODULES)
+    to = _ASKED_MODULE_PX * (_CORNERS + _MARGIN_MODULES)
     side = _ASKED_MODULE_PX * (2 * _MARGIN_MODULES + MODULES)
     matrix = cv2.getPerspectiveTransform(np.float32(quad), to)
     crop = cv2.warpPerspective(gray, matrix, (side, side), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
