@@ -306,6 +306,7 @@ QUAD = ((1.5, 2.0), (3.0, 2.0), (3.0, 4.25), (1.5, 4.0))
 FULL = Sighting(
     Card.ROLL, "roll-03", (2.25, 3.5), QUAD, "side-1/battle", True, 0.9375, "sticker",
     rivals=(("roll-03", 0.5), ("25-00", 0.25)), is_double=True, stay=7, glued="stop-01", twice="stop-02",
+    card_px=QUAD, card_sd_mm=7.5,
 )  # fmt: skip
 BARE = Sighting(Card.UNKNOWN, None, (0.0, 0.0), None, None, False, 0.5, "face")
 

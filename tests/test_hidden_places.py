@@ -102,3 +102,17 @@ def test_where_no_places_are_told_an_unknown_zone_is_hidden_altogether():
     _, looks = SeenTable().after(replace(view, t_s=0.0))[0].after(view)
 
     assert all(look.spots == () for look in looks)
+
+
+@pytest.mark.parametrize("numbered_by", ["hand beside it", "hand away"])
+def test_a_face_beside_a_hand_is_one_card_whatever_its_number_until_the_hand_is_away(numbered_by):
+    hand = {"unknown_zones": frozenset({ZONE}), "hidden": {"side-1": hidden_left_of(208.0)}}
+    first = {} if numbered_by == "hand away" else hand
+    looks, _ = SeenTable().after(View(0.0, (MAT,), ()))
+    by_face = replace(fifty(700.0), card=None, by="face")
+
+    looks, _ = looks.after(View(0.2, (MAT,), (replace(by_face, stay=1000),), **first))
+    looks, _ = looks.after(View(0.4, (MAT,), (replace(by_face, stay=2000),)))
+
+    spots = [spot for spot in looks.zones[ZONE].spots if spot.lost_s is None]
+    assert [(spot.stay, spot.looks) for spot in spots] == [(2000, 1 if numbered_by == "hand away" else 2)]

@@ -53,6 +53,7 @@ class SeenCard(NamedTuple):
     still: int = 1  # looks without movement
     lost_s: float | None = None  # since when its visible zone is seen without it
     has_rested: bool = False  # two looks in a row saw it in the same place
+    is_numbered: bool = True  # it was seen while its zone was visible: the eye keeps its number since then
 
     @property
     def is_unread(self) -> bool:
@@ -289,7 +290,7 @@ class _Follow:
         sideways = s.sideways and s.face.family is Family.SAFETY
         return SeenCard(
             self.number, self._zone, s.face, s.card, at_mm, turn, sideways, s.confidence, s.rivals, s.stay, s.is_double,
-            s.centre_px, self._t_s, self._earliest_s,
+            s.centre_px, self._t_s, self._earliest_s, is_numbered=self._places.zone_is_visible,
         )  # fmt: skip
 
     def _seen_again(self, old: SeenCard, s: Sighting, at_mm: complex, turn: float) -> SeenCard:
@@ -302,6 +303,7 @@ class _Follow:
             looks=old.looks + 1,
             still=still,
             has_rested=old.has_rested or still > 1,
+            is_numbered=old.is_numbered or self._places.zone_is_visible,
         )
         if s.face is Card.UNKNOWN and not old.is_unread:
             return new._replace(
@@ -323,5 +325,6 @@ def _candidates(left: Iterable[SeenCard], sighting: Sighting, at_mm: complex) ->
         yield from near
     elif sighting.stay is not None:
         yield from (s for s in left if s.stay == sighting.stay)
+        yield from (s for s in near if s.face is sighting.face and s.card is None and not s.is_numbered)
     else:
         yield from (s for s in near if s.face is sighting.face and s.card is None)

@@ -51,7 +51,7 @@ class Sighting:
     """Up to three possible cards with confidences, likeliest first; `25-00` is any copy."""
 
     is_double: bool = False  # an equal card beside it is now hidden below, or shifted
-    stay: int | None = None  # number of a card recognized by face, constant while it stays
+    stay: int | None = None  # number of a card recognized by face, constant while it stays, once its zone was visible
     glued: str | None = None  # the sticker's physical card, if the face is clearly another
     twice: str | None = None  # the sticker's physical card, if a second sticker names it too
     card_px: Quad | None = None  # the card's corners, if `corners_px` are its sticker's
