@@ -5,7 +5,8 @@ Cards of every deck of `tests/decks.py` and our own, on every ground of `tests/c
 of the card. With `--ordinary`, photographs as people take them: tilted by up to 20° (or `--tilt`), six of ten with a
 lamp's reflection somewhere, some too bright. A reflection that spoils the print is counted separately. With `--close`,
 cards that nearly fill the picture: upright 2 : 3 pictures, pictures cropped to the card, and white cards with a dark
-edge. With `--sheets 10`, this many photographs of twenty cards in rows, each of another deck.
+edge. With `--sheets 10`, this many photographs of twenty cards in rows, each of another deck; `--near-mm` is the
+distance between every fourth card and the one before it.
 """
 
 import argparse
@@ -35,6 +36,7 @@ def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--close", action="store_true", help="Measure cards that nearly fill the picture instead.")
     parser.add_argument("--tilt", type=float, help="The tilt of ordinary ones, in degrees (default 0 to 20).")
     parser.add_argument("--sheets", type=int, default=0, help="Measure photographs of many cards instead.")
+    parser.add_argument("--near-mm", type=float, help="Distance of cards that almost touch on sheets.")
     parser.add_argument("--write", action="store_true", help="Write the table into docs/.")
     return parser.parse_args(arguments)
 
@@ -43,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parsed(arguments)
     figures = page.Figures("outlines", arguments) if options.write else None
     if options.sheets:
-        lines = list(_sheets(range(options.first, options.first + options.sheets)))
+        lines = list(_sheets(range(options.first, options.first + options.sheets), options.near_mm))
         name, measured = "sheets", "`companion/vision/enrol/sheet.py`; one thread, processor time"
     elif options.close:
         lines = list(_close(range(options.first, options.first + options.photos)))
@@ -107,7 +109,7 @@ def _close(seeds: range) -> Iterator[str]:
         yield row
 
 
-def _sheets(seeds: range) -> Iterator[str]:
+def _sheets(seeds: range, near_mm: float | None) -> Iterator[str]:
     """Yield a row for each photograph of twenty cards."""
     cv2.setNumThreads(1)
     yield from heading("deck", "ground", "found", "kept", "kept wrong", "worst corner", "processor time")
@@ -115,7 +117,7 @@ def _sheets(seeds: range) -> Iterator[str]:
     for seed in seeds:
         style, ground = card_photos.STYLES[seed % 10], card_photos.ORDINARY_GROUNDS[seed // 2 % 5]
         ground = "wood" if ground == style else ground
-        photo = card_photos.sheet_photo(seed, style, slugs, ground)
+        photo = card_photos.sheet_photo(seed, style, slugs, ground, **({"near_mm": near_mm} if near_mm else {}))
         began_s = time.process_time()
         rows = sheet.cut_out(photo.image, photo.size_mm)
         took_s = time.process_time() - began_s
