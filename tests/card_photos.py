@@ -1,6 +1,6 @@
 """Photographs of single cards and sheets for enrollment, from a hand-held camera, with the true corners."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import cv2
@@ -41,6 +41,13 @@ class CardPhoto:
         """Return the largest error of detected corners, in millimeters of the card."""
         return error_mm(corners, self.corners, self.size_mm)
 
+    def inside_mm(self, corners: np.ndarray) -> float:
+        """Return how far detected corners are inside the card's edges, in mm; negative if one is outside."""
+        own = photos.edges(*self.size_mm) + np.float32(0.5)
+        to_mm = cv2.getPerspectiveTransform(np.float32(self.corners), own).astype(np.float64)
+        seen = cv2.perspectiveTransform(np.float64(corners).reshape(-1, 1, 2), to_mm).reshape(-1, 2)
+        return float(np.minimum(seen, np.array(self.size_mm) - seen).min())
+
 
 def error_mm(found: np.ndarray, corners: np.ndarray, size_mm: tuple[float, float]) -> float:
     """Return the largest error of a card's detected corners, in millimeters of the card."""
@@ -80,15 +87,18 @@ def card_photo(seed: int, style: str, slug: str, ground: str, **how: object) -> 
     """Return a hand-held photograph of one card: tilt up to 32°, turn up to 30°, 18–92 % of the height."""
     rng = np.random.default_rng((seed, 11))
     face, size_mm = photos.face_of(style, slug), decks.size_mm(style)
+    face = _edged(face, float(how.get("edge_mm", 0.0)))
     wide = bool(rng.random() < 0.3)
     long_px = int(rng.choice((1280, 1600, 2000)))
-    size_px = (long_px, round(long_px * 0.75)) if wide else (round(long_px * 0.75), long_px)
+    long_px, shape = int(how.get("long_px", long_px)), float(how.get("shape", 0.75))
+    size_px = (long_px, round(long_px * shape)) if wide and "shape" not in how else (round(long_px * shape), long_px)
     share = float(how.get("share", rng.uniform(0.18, 0.92)))
     tilt, turn = float(how.get("tilt", rng.uniform(0, 32))), float(how.get("turn", rng.uniform(-30, 30)))
     scale = share * size_px[1] / size_mm[1]
     for _ in range(40):
         focal = rng.uniform(0.75, 1.0) * (1 if wide else 4 / 3)
-        lean, at_mm = rng.uniform(0, 360), rng.uniform(-0.12, 0.12, 2) * np.array(size_px) / scale
+        off = float(how.get("off", 0.12))
+        lean, at_mm = rng.uniform(0, 360), rng.uniform(-off, off, 2) * np.array(size_px) / scale
         pose = Pose(scale, size_px, tilt, lean, turn, focal=focal, at_mm=tuple(float(v) for v in at_mm))
         w, h = size_mm
         corners = pose.px([(-w / 2, -h / 2), (w / 2, -h / 2), (w / 2, h / 2), (-w / 2, h / 2)])
@@ -141,6 +151,64 @@ def ordinary_card_photo(seed: int, tilt: float | None = None) -> CardPhoto:
         exposure=rng.uniform(0.6, 1.4),
         glares=glares,
     )
+
+
+def close_card_photo(seed: int) -> CardPhoto:
+    """Return an upright 2 : 3 photograph that the card nearly fills, 6 to 12 mm from its border."""
+    rng = np.random.default_rng((seed, 15))
+    return _common_card_photo(
+        seed,
+        rng,
+        shape=2 / 3,
+        long_px=int(rng.choice((900, 1200, 1500, 1800, 2400))),
+        off=0.01,
+        share=rng.uniform(0.76, 0.85),
+        tilt=rng.uniform(0, 8),
+        turn=rng.uniform(-3, 3),
+    )
+
+
+def tight_card_photo(seed: int) -> CardPhoto:
+    """Return a photograph cropped to 1 to 6 mm around the card."""
+    rng = np.random.default_rng((seed, 16))
+    photo = _common_card_photo(seed, rng, share=rng.uniform(0.5, 0.8), tilt=rng.uniform(0, 12), turn=rng.uniform(-4, 4))
+    room = rng.uniform(1, 6, 4) * np.linalg.norm(photo.corners[3] - photo.corners[0]) / photo.size_mm[1]
+    low = np.maximum(photo.corners.min(axis=0) - room[:2], 0).astype(int)
+    right, bottom = (photo.corners.max(axis=0) + room[2:]).astype(int)
+    image = np.ascontiguousarray(photo.image[low[1] : bottom, low[0] : right])
+    return replace(photo, image=image, corners=photo.corners - low)
+
+
+def edged_card_photo(seed: int) -> CardPhoto:
+    """Return an ordinary photograph of a white card with a dark edge, 0.5 to 2 mm wide."""
+    rng = np.random.default_rng((seed, 17))
+    return _common_card_photo(
+        seed,
+        rng,
+        styles=("minimal", "own"),
+        edge_mm=rng.uniform(0.5, 2.0),
+        share=rng.uniform(0.4, 0.8),
+        tilt=rng.uniform(0, 12),
+        turn=rng.uniform(-15, 15),
+    )
+
+
+def _common_card_photo(
+    seed: int, rng: np.random.Generator, styles: tuple[str, ...] = STYLES, **how: object
+) -> CardPhoto:
+    style, slug = str(rng.choice(styles)), str(rng.choice((*decks.CLASSIC, decks.BACK)))
+    ground = ORDINARY_GROUNDS[seed % len(ORDINARY_GROUNDS)]
+    ground = "wood" if style == ground else ground
+    return card_photo(seed, style, slug, ground, exposure=rng.uniform(0.6, 1.1), **how)
+
+
+def _edged(face: np.ndarray, edge_mm: float) -> np.ndarray:
+    """Return a face with a dark printed edge."""
+    width = round(8 * edge_mm)
+    if not width:
+        return face
+    inner = face[width:-width, width:-width]
+    return cv2.copyMakeBorder(inner, *[width] * 4, cv2.BORDER_CONSTANT, value=(25, 22, 20))
 
 
 def _hidden(
@@ -218,7 +286,10 @@ class SheetPhoto:
 
 
 def sheet_photo(seed: int, style: str, slugs: tuple[str, ...], ground: str, **how: object) -> SheetPhoto:
-    """Return cards in rows of `columns`, slightly inaccurate unless `neat`; `tilt` is up to 12°."""
+    """Return cards in rows of `columns`, slightly inaccurate unless `neat`; `tilt` is up to 12°.
+
+    With `near_mm`, every fourth card is so far from the one before it.
+    """
     rng = np.random.default_rng((seed, 14))
     columns, long_px = int(how.get("columns", 5)), int(how.get("long_px", 2400))
     w, h = decks.size_mm(style)
@@ -226,13 +297,17 @@ def sheet_photo(seed: int, style: str, slugs: tuple[str, ...], ground: str, **ho
     rows = -(-len(slugs) // columns)
     sheet_mm = (columns * (w + gap) + 8, rows * (h + gap) + 8)
     layer = np.zeros((round(sheet_mm[1] * 8), round(sheet_mm[0] * 8), 4), np.uint8)
-    quads = []
+    quads, near = [], range(len(slugs))[1::4] if "near_mm" in how else ()
     for number, slug in enumerate(slugs):
         row, column = divmod(number, columns)
         middle = np.array([column - (columns - 1) / 2, row - (rows - 1) / 2]) * (w + gap, h + gap)
         loose = not how.get("neat")
         middle += rng.uniform(-2, 2, 2) * loose
         turn = np.radians(rng.normal(0, 2)) * loose
+        if column and number in near:
+            beside = np.mean(quads[-1], axis=0)
+            middle = beside + (quads[-1][1] - quads[-1][0]) * (1 + float(how["near_mm"]) / w)
+            turn = float(np.arctan2(*(quads[-1][1] - quads[-1][0])[::-1]))
         spin = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
         quad = np.array([(-w / 2, -h / 2), (w / 2, -h / 2), (w / 2, h / 2), (-w / 2, h / 2)]) @ spin + middle
         quads.append(quad)

@@ -428,6 +428,17 @@ def test_a_card_saved_by_a_tap_is_not_saved_again_automatically(ours, guide):
     assert [guide.watch(ours, SECOND, image) for _ in range(4)] == [None] * 4
 
 
+def test_the_page_says_that_a_picture_was_kept_as_a_scan(page, begun, monkeypatch):
+    whole = "Kept whole, as a scan."
+
+    photographed = post(page, begun, card=SECOND.value, photo=a_file(as_png(on_table(SECOND.value))))
+    monkeypatch.setattr(enrolment, "rectified", lambda image, _size_mm: Rectified(image, is_scan=True))
+    scanned = post(page, begun, card=FIRST.value, photo=a_file(as_png(card_picture(FIRST.value))))
+
+    assert whole in page.get(scanned.headers["Location"]).text
+    assert whole not in page.get(photographed.headers["Location"]).text
+
+
 def test_the_page_advances_automatically(page, begun, camera, app):
     app.extensions["companion"].guide._clock = count(1.0).__next__
     camera.image = on_table(FIRST.value)

@@ -65,6 +65,15 @@ def test_cards_are_found_in_a_neat_row_with_aligned_edges():
     assert [[card.fault for card in row] for row in rows] == [[None] * 3] * 2
 
 
+def test_cards_that_almost_touch_are_each_cut_out():
+    slugs = tuple(card.value for card in Card if card is not Card.UNKNOWN)[:9]
+    photo = sheet_photo(2, "dark", slugs, "wood", columns=3, long_px=1200, near_mm=1, gap_mm=10)
+
+    rows = cut_out(photo.image, photo.size_mm)
+
+    assert [[card.fault for card in row] for row in rows] == [[None] * 3] * 3
+
+
 def test_gaps_in_rows_keep_their_places_even_at_the_ends():
     first = [(0.0, 0.0), (70.0, 4.0), (140.0, -3.0), (210.0, 2.0)]
     second = [(212.0, 99.0), (1.0, 101.0), (72.0, 97.0)]

@@ -3,8 +3,10 @@
 Cards of every deck of `tests/decks.py` and our own, on every ground of `tests/card_photos.py`. They are tilted by up to
 32°, turned by up to 30° and 18 to 92 % of the picture's height. The error is that of the worst corner, in millimeters
 of the card. With `--ordinary`, photographs as people take them: tilted by up to 20° (or `--tilt`), six of ten with a
-lamp's reflection somewhere, some too bright. A reflection that spoils the print is counted separately. With `--sheets
-10`, this many photographs of twenty cards in rows, each of another deck.
+lamp's reflection somewhere, some too bright. A reflection that spoils the print is counted separately. With `--close`,
+cards that nearly fill the picture: upright 2 : 3 pictures, pictures cropped to the card, and white cards with a dark
+edge. With `--sheets 10`, this many photographs of twenty cards in rows, each of another deck; `--near-mm` is the
+distance between every fourth card and the one before it.
 """
 
 import argparse
@@ -31,8 +33,10 @@ def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--photos", type=int, default=200)
     parser.add_argument("--first", type=int, default=0, help="The first photograph's number.")
     parser.add_argument("--ordinary", action="store_true", help="Photographs as people take them.")
+    parser.add_argument("--close", action="store_true", help="Measure cards that nearly fill the picture instead.")
     parser.add_argument("--tilt", type=float, help="The tilt of ordinary ones, in degrees (default 0 to 20).")
     parser.add_argument("--sheets", type=int, default=0, help="Measure photographs of many cards instead.")
+    parser.add_argument("--near-mm", type=float, help="Distance of cards that almost touch on sheets.")
     parser.add_argument("--write", action="store_true", help="Write the table into docs/.")
     return parser.parse_args(arguments)
 
@@ -41,8 +45,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parsed(arguments)
     figures = page.Figures("outlines", arguments) if options.write else None
     if options.sheets:
-        lines = list(_sheets(range(options.first, options.first + options.sheets)))
+        lines = list(_sheets(range(options.first, options.first + options.sheets), options.near_mm))
         name, measured = "sheets", "`companion/vision/enrol/sheet.py`; one thread, processor time"
+    elif options.close:
+        lines = list(_close(range(options.first, options.first + options.photos)))
+        name, measured = "close", "`companion/vision/enrol/rectify.py`"
     else:
         lines = _single(options)
         name, measured = "single", "`companion/vision/enrol/rectify.py`"
@@ -60,9 +67,7 @@ def _single(options: argparse.Namespace) -> list[str]:
             if options.ordinary
             else card_photos.some_card_photo(seed)
         )
-        found = rectified(photo.image, photo.size_mm)
-        off_mm = photo.error_mm(found.corners) if found.corners is not None else np.nan
-        what = found.fault.name.lower() if found.fault else "wrong" if off_mm > WRONG_MM else "right"
+        what, off_mm = _result(photo)
         if photo.hidden > HIDDEN:
             what += " (print burnt out)"
         said[what] += 1
@@ -78,7 +83,33 @@ def _single(options: argparse.Namespace) -> list[str]:
                     f"{np.median(errors):.2f} mm, {np.percentile(errors, 95):.2f} mm")]  # fmt: skip
 
 
-def _sheets(seeds: range) -> Iterator[str]:
+def _result(photo: card_photos.CardPhoto) -> tuple[str, float]:
+    """Return `right`, `with table`, `cut` or the fault, and the error in mm."""
+    found = rectified(photo.image, photo.size_mm)
+    if found.corners is None or found.fault:
+        return found.fault.name.lower(), np.nan
+    off_mm = photo.error_mm(found.corners)
+    inside = photo.inside_mm(found.corners)
+    return "right" if off_mm <= WRONG_MM else "cut" if inside > -WRONG_MM else "with table", off_mm
+
+
+def _close(seeds: range) -> Iterator[str]:
+    """Yield a row for each way in which a card can nearly fill a picture."""
+    kinds = {
+        "2 : 3, 6 to 12 mm of table around": card_photos.close_card_photo,
+        "cropped to 1 to 6 mm around": card_photos.tight_card_photo,
+        "white card with a dark edge": card_photos.edged_card_photo,
+    }
+    yield from heading("photographs", "number", "right", "kept with table", "cut", "refused")
+    for name, kind in kinds.items():
+        said = Counter(_result(kind(seed))[0] for seed in seeds)
+        right, table, cut = (said.pop(what, 0) for what in ("right", "with table", "cut"))
+        row = line_of(name, len(seeds), right, table, cut, said.total())
+        print(row, dict(said), flush=True)
+        yield row
+
+
+def _sheets(seeds: range, near_mm: float | None) -> Iterator[str]:
     """Yield a row for each photograph of twenty cards."""
     cv2.setNumThreads(1)
     yield from heading("deck", "ground", "found", "kept", "kept wrong", "worst corner", "processor time")
@@ -86,7 +117,7 @@ def _sheets(seeds: range) -> Iterator[str]:
     for seed in seeds:
         style, ground = card_photos.STYLES[seed % 10], card_photos.ORDINARY_GROUNDS[seed // 2 % 5]
         ground = "wood" if ground == style else ground
-        photo = card_photos.sheet_photo(seed, style, slugs, ground)
+        photo = card_photos.sheet_photo(seed, style, slugs, ground, **({"near_mm": near_mm} if near_mm else {}))
         began_s = time.process_time()
         rows = sheet.cut_out(photo.image, photo.size_mm)
         took_s = time.process_time() - began_s

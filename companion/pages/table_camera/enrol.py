@@ -94,7 +94,7 @@ def _taken(enrolment: Enrolment, subject: Subject, photos: list[bytes]) -> AnyRe
         return redirect(url_for("enrolling.name_them", name=enrolment.description.name), 303)
     if not verdict.is_good:
         return _page(enrolment, subject_name(subject), _said(verdict)), 400
-    return redirect(_after(enrolment, subject), 303)
+    return redirect(_after(enrolment, subject, verdict), 303)
 
 
 def _cut_out(enrolment: Enrolment, sent: bytes, image: Image) -> SheetResult:
@@ -150,6 +150,9 @@ def _taken_together(enrolment: Enrolment, photos: list[bytes], number: int | Non
             if is_seen:
                 _note(enrolment, photo)
         called = words.capital(_("photograph %(number)d", number=at))
+        if taken.is_scan:
+            whole = _("Kept whole, as a scan. If it shows more than the card, take it again.")
+            flash(f"{called}: {whole}")
         for fault in taken.faults:
             flash(f"{called}: {words.said(fault)}.")
     return go(url_for("enrolling.name_them", name=enrolment.description.name))
@@ -244,7 +247,7 @@ def watch(name: str) -> AnyResponse | tuple[str, int]:
     image = _image()
     if enrolment.pictures(subject):
         # saved by another phone
-        return go(_after(enrolment, subject))
+        return go(_after(enrolment, subject, FaceVerdict()))
     try:
         verdict = service().guide.watch(enrolment, subject, image) if image is not None else None
     except Problem as problem:
@@ -252,7 +255,7 @@ def watch(name: str) -> AnyResponse | tuple[str, int]:
     if verdict is None:
         return "", 204
     if verdict.is_good:
-        return go(_after(enrolment, subject))
+        return go(_after(enrolment, subject, verdict))
     return render_template("enrol_said.html", sentence=_said(verdict)), 200
 
 
@@ -314,7 +317,7 @@ def _asked(enrolment: Enrolment, slug: str | None) -> str:
     return subject_name(enrolment.wanted[0]) if enrolment.wanted else DONE
 
 
-def _after(enrolment: Enrolment, subject: Subject) -> str:
+def _after(enrolment: Enrolment, subject: Subject, verdict: FaceVerdict) -> str:
     order = (*enrolment.cards, None)
     later = order[order.index(subject) + 1 :]
     return url_for(
@@ -322,6 +325,7 @@ def _after(enrolment: Enrolment, subject: Subject) -> str:
         name=enrolment.description.name,
         card=next((subject_name(card) for card in (*later, *order) if card in enrolment.wanted), DONE),
         got=subject_name(subject),
+        scan="1" if verdict.is_scan else None,
         auto="1" if request.form.get("auto") else None,
         photo="1" if request.files else None,
     )
@@ -368,6 +372,7 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
         is_full=now is not None and now["pictures"] >= MOST_PICTURES,
         got=next((step for step in steps if step["slug"] == request.args.get("got") and step["pictures"]), None),
         has_picture=has_picture,
+        is_scan="scan" in request.args,
         sentence=sentence,
     )
 

@@ -146,6 +146,15 @@ class Looks:
         """Return the width of card beyond each side in mm; 0 for none."""
         return strips(self._ground.lab, self.on_ground(outline), self._size_mm)
 
+    def fits_wider(self, outline: Outline, widths: Sequence[float]) -> bool:
+        """True if strips of `widths` in mm may belong to the card: without them, its proportions are not exact.
+
+        A line of the table beside a card looks like a strip too, but widens it to other proportions.
+        """
+        quad = through(to_pixels(self.on_ground(outline), self._size_mm), widened(self._size_mm, *widths))
+        odd = float(oddity(quad[None], self._ground.size, self._size_mm)[0])
+        return outline.odd > _FITS / 2 or odd < 2 * outline.odd + _FITS / 2
+
     def grown(self, outline: Outline, widths: Sequence[float]) -> Outline | None:
         """Return the outline widened by `widths` in mm; None without edges."""
         quad = through(to_pixels(self.on_ground(outline), self._size_mm), widened(self._size_mm, *widths))
@@ -361,7 +370,8 @@ def _in_sight(ground: Ground, base: Floats) -> Floats:
 def _with_first_checked(found: list[Outline], look: Looks) -> list[Outline]:
     """Return the candidates, the first one widened or marked doubtful if needed."""
     first, widths = found[0], look.strips(found[0])
-    if any(widths):
+    has_strips = any(widths) and look.fits_wider(first, widths)
+    if has_strips:
         whole = look.grown(first, widths)
         fits = whole is not None and whole.is_sure and whole.odd < max(first.odd, _FITS)
         if whole is not None and fits and not any(look.strips(whole)):
@@ -370,7 +380,7 @@ def _with_first_checked(found: list[Outline], look: Looks) -> list[Outline]:
             return [replace(first, is_doubtful=True), whole, *found[1:]] if is_no_card else [whole, *found]
     # The first may include a line on the ground.
     fit_better = (other for other in found[1:] if other.score > first.score + 0.08 and other.odd < first.odd - 0.005)
-    is_doubtful = any(widths) or any(holds(first.corners, other.corners) for other in fit_better)
+    is_doubtful = has_strips or any(holds(first.corners, other.corners) for other in fit_better)
     is_doubtful = is_doubtful or any(_are_ambiguous(other, first) for other in found[1:])
     return [replace(first, is_doubtful=is_doubtful), *found[1:]]
 

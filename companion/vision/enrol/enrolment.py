@@ -7,7 +7,7 @@ most different spot decides.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -50,6 +50,7 @@ class FaceVerdict:
     picture: Image | None = None  # the card alone, if good
     fault: PictureFault | None = None
     twin: str | None = None  # slug of another face with this card
+    is_scan: bool = False  # the whole picture is kept
 
     @property
     def is_good(self) -> bool:
@@ -84,7 +85,7 @@ class Enrolment:
         if found.fault is not None or found.picture is None:
             return FaceVerdict(fault=found.fault)
         twin = self.twin_of(subject, found.picture)
-        return FaceVerdict(found.picture if twin is None else None, twin=twin)
+        return FaceVerdict(found.picture if twin is None else None, twin=twin, is_scan=found.is_scan)
 
     def twin_of(self, subject: Subject, picture: Image) -> str | None:
         """Return the slug of another face with this card, or None."""
@@ -224,6 +225,13 @@ class Progress:
     is_kept: bool = False  # a face was enrolled
 
 
+def kept_whole(names: Iterable[str]) -> Iterator[Progress]:
+    """Yield which cards or files were kept as scans, if any: table around a card would spoil its recognition."""
+    if whole := ", ".join(names):
+        sentence = say("Kept whole, as a scan: %(cards)s. If it shows more than the card, take it again.", cards=whole)
+        yield Progress(sentence)
+
+
 def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Progress]:
     """Enroll faces from pictures named `roll.jpg`, `roll-2.jpg` or `back.jpg`, yielding results.
 
@@ -237,6 +245,7 @@ def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Progress]:
         else:
             files.setdefault(named, []).append(path)
     good: dict[Subject, list[tuple[Path, Image]]] = {}
+    scans: set[Path] = set()
     for subject, number in sorted(files, key=lambda one: (one[0] is None, str(one[0]), one[1])):
         first, *others = files[subject, number]
         name = subject_name(subject)
@@ -259,7 +268,8 @@ def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Progress]:
             yield Progress(Said("%(card)s: %(why)s (%(file)s).", card=name, why=why, file=first.name), is_fault=True)
         else:
             good.setdefault(subject, []).append((first, found.picture))
-    yield from _kept(enrolment, good)
+            scans |= {first} if found.is_scan else set()
+    yield from _kept(enrolment, good, scans)
     yield from lacking(enrolment)
 
 
@@ -335,8 +345,9 @@ def _slug(stem: str) -> str:
     return re.sub(r"^(?:km-?(\d+)|(\d+)-?km)$", lambda m: m[1] or m[2], slug)
 
 
-def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -> Iterator[Progress]:
+def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]], scans: Set[Path]) -> Iterator[Progress]:
     """Save faces that differ from all others, yielding results."""
+    kept: list[Path] = []
     seen = [(subject, small(picture)) for subject, pictures in good.items() for _, picture in pictures]
     pairs = (pair for pair in combinations(seen, 2) if pair[0][0] is not pair[1][0])
     twins = {(one, other) for (one, a), (other, b) in pairs if is_same_card(a, b)}
@@ -363,5 +374,7 @@ def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -
             yield Progress(same, is_fault=True)
             continue
         enrolment.keep(subject, [picture for _, picture in pictures])
+        kept += [path for path, _ in pictures]
         names = ", ".join(path.name for path, _ in pictures)
         yield Progress(say("%(card)s: got it (from %(files)s)", card=subject_name(subject), files=names), is_kept=True)
+    yield from kept_whole(path.name for path in kept if path in scans)

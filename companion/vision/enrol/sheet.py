@@ -6,7 +6,7 @@ A few certain cards determine their common plane, in which frames and whole rows
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -36,7 +36,23 @@ _LEAST_EDGE, _MOST_EDGE = 0.6, 0.8
 """Minimum support and step of a card of the right size, and if its sides seem to continue. Neither finds false cards;
 0.93 for the latter misses one more of 518 cards on rendered sheets."""
 
+
+@dataclass(frozen=True, slots=True)
+class BesideLimits:
+    """Limits for cards that almost touch: their sides continue in each other and have the same color outside.
+
+    Source: rendered sheets with gaps of 0.5 to 1.8 mm, whose cards had a support of 1.00.
+    """
+
+    support: float = 0.9  # minimum share of edge along the weakest side
+    most_off: float = 0.005  # maximum relative size deviation; printed frames have at least 0.014
+    gap_mm: tuple[float, float] = (0.3, 2.5)  # distance of two cards' edges; with less, they are one edge
+    in_line_mm: float = 8.0  # maximum offset along the edges
+
+
+BESIDE = BesideLimits()
 _ROOM_MM, _LEAST_PX = 14.0, 30  # margin around a missed card; minimum size of that crop
+_SEARCHES = 4  # maximum searches for missed cards, each beside those found: gaps of one row may differ
 _ROUNDS = 40  # iterations of fitting plane and places
 
 
@@ -106,9 +122,12 @@ def _found(image: Image, size_mm: Size) -> tuple[list[Floats], Floats | None]:
     cards = _cards(ground, np.concatenate([quads, cards]), to_mm, size_mm, _ALIKE)
     if len(cards) < _FEWEST:
         return [], None
-    missing = [_candidates_at(ground, middle, to_mm, size_mm) for middle in _missing(cards, to_mm, size_mm)]
-    if missing:
-        cards = _cards(ground, np.concatenate([*missing, cards]), to_mm, size_mm, _ALIKE)
+    for _ in range(_SEARCHES):
+        missing = [_candidates_at(ground, middle, to_mm, size_mm) for middle in _missing(cards, to_mm, size_mm)]
+        more = _cards(ground, np.concatenate([*missing, cards]), to_mm, size_mm, _ALIKE) if missing else []
+        if len(more) <= len(cards):
+            break
+        cards = more
     return cards, to_mm
 
 
@@ -117,11 +136,14 @@ def _cards(ground: Ground, quads: Floats, to_mm: Floats, size_mm: Size, alike: f
     look = Looks(ground, size_mm)
     rough = _size_deviation(to_mm, quads, size_mm)
     found = look.at(_likeliest_per_place(ground, quads[rough < _ROUGHLY], rough[rough < _ROUGHLY]))
-    off = [float(_size_deviation(to_mm, outline.corners[None], size_mm)[0]) for outline in found]
+    corners = np.array([outline.corners for outline in found]).reshape(-1, 4, 2)
+    off = _size_deviation(to_mm, corners, size_mm)
+    middles = through(to_mm, corners.reshape(-1, 2)).reshape(-1, 4, 2).mean(axis=1)
+    is_exact = (off < BESIDE.most_off) & np.array([outline.support > BESIDE.support for outline in found], bool)
     fitting = [
         replace(outline, score=outline.score - _PER_OFF * by)
-        for outline, by in zip(found, off, strict=True)
-        if by < alike and min(outline.support, outline.step) > (_LEAST_EDGE if outline.ends > SURE_ENDS else _MOST_EDGE)
+        for outline, by, middle, exact in zip(found, off, middles, is_exact, strict=True)
+        if by < alike and (_has_edges(outline) or (exact and _almost_touches(middle, middles[is_exact], size_mm)))
     ]
     return [
         card.corners
@@ -129,6 +151,18 @@ def _cards(ground: Ground, quads: Floats, to_mm: Floats, size_mm: Size, alike: f
         # Reject cards that partly overlap a likelier one.
         if not any(other.score > card.score and 0.05 < _shared(card, other) < _SAME_PLACE for other in fitting)
     ]
+
+
+def _has_edges(outline: Outline) -> bool:
+    return min(outline.support, outline.step) > (_LEAST_EDGE if outline.ends > SURE_ENDS else _MOST_EDGE)
+
+
+def _almost_touches(middle: Floats, others: Floats, size_mm: Size) -> bool:
+    """True if a card's center `(2,)` mm is so far from another's as if their edges almost touch."""
+    apart = np.abs(others - middle)
+    gap_mm = np.linalg.norm(apart, axis=1)[:, None] - size_mm
+    is_in_line = apart[:, ::-1] < BESIDE.in_line_mm
+    return bool((is_in_line & (gap_mm > BESIDE.gap_mm[0]) & (gap_mm < BESIDE.gap_mm[1])).any())
 
 
 def _missing(cards: Sequence[Floats], to_mm: Floats, size_mm: Size) -> list[Floats]:

@@ -16,7 +16,7 @@ from companion.tabletop import template_decks
 from companion.tabletop.template_decks import MOST_PICTURES, Subject, places_in, put_waiting, waiting_in
 from companion.vision.boxes import Image, lab
 from companion.vision.capture.image_io import read_picture
-from companion.vision.enrol.enrolment import Enrolment, Progress, as_png, lacking, subject_name
+from companion.vision.enrol.enrolment import Enrolment, Progress, as_png, kept_whole, lacking, subject_name
 from companion.vision.enrol.sheet import cut_out
 from companion.vision.faces.face_detector import is_identified
 from companion.vision.faces.face_templates import FINE_PX_PER_MM, Templates, load_templates, pixels
@@ -44,6 +44,7 @@ class SheetResult:
 
     count: int  # cards cut out
     faults: tuple[str, ...] = ()  # other cards' problems, without full stops
+    is_scan: bool = False  # the whole photograph is kept as one card
 
 
 def take(enrolment: Enrolment, image: Image) -> SheetResult:
@@ -69,7 +70,7 @@ def take(enrolment: Enrolment, image: Image) -> SheetResult:
         if place < MOST_WAITING:
             put_waiting(folder, place, b"" if picture is None else as_png(picture))
             count += picture is not None
-    return SheetResult(count, tuple(dict.fromkeys(faults)))
+    return SheetResult(count, tuple(dict.fromkeys(faults)), any(card.is_scan for card in there))
 
 
 def leave_gap(enrolment: Enrolment) -> None:
@@ -105,6 +106,7 @@ def enrol_photographs(enrolment: Enrolment, paths: Sequence[Path], data: Path, *
         taken = take(enrolment, read_picture(path))
         cut_out = say("%(file)s: cards cut out: %(number)d", file=path.name, number=taken.count)
         yield Progress(cut_out, is_fault=not taken.count)
+        yield from kept_whole([path.name] * taken.is_scan)
         for fault in taken.faults:
             yield Progress(Said("%(file)s: %(fault)s.", file=path.name, fault=fault), is_fault=True)
     found = named(enrolment, data, in_order=in_order)
