@@ -35,6 +35,8 @@ MIN_PATCH_PX = 4  # 64 mm²; smaller patches are noise or sticker edges
 SHADE = (0.6, 1.6)  # brightness ratio of one surface in shadow and light
 BRIGHT = 1.25  # maximum brightness ratio of bare ground
 SHADE_LEVELS = 12
+GROUND_NOISE, GROUND_LEVELS = 2.0, (4.0, SHADE_LEVELS)
+"""Color difference of bare ground, brightness aside: in medians of all zones, and its range in levels."""
 SHINE_LEVELS = 25  # maximum color difference of a reflection, brightness aside
 REACH_MM = 95.0  # maximum distance from sticker center to card corner
 FACE_REACH_MM = 62.0  # from card center, with slack
@@ -135,7 +137,14 @@ class MatMemory:
     @cached_property
     def ground(self) -> Mask:
         """Zone pixels with the ground's color, no brighter: a phone's screen is."""
-        return _in_zones(self.fit.layout) & _same_surface(self.last, self.plain, brightest=BRIGHT)
+        likely = _same_surface(self.last, self.plain, brightest=BRIGHT, levels=self.ground_levels)
+        return _in_zones(self.fit.layout) & likely
+
+    @cached_property
+    def ground_levels(self) -> float:
+        """Maximum color difference of bare ground in this picture, brightness aside."""
+        zones = _in_zones(self.fit.layout)
+        return float(np.clip(GROUND_NOISE * np.median(_shade(self.last, self.plain)[1][zones]), *GROUND_LEVELS))
 
     @cached_property
     def plain(self) -> Colours:
@@ -368,7 +377,8 @@ def is_hidden(state: ZoneWatch, mat: str, corners_mm: Floats) -> bool:
     if sheet is None:
         return False
     place = _pixels_in(sheet, corners_mm)
-    bare = sheet.ground | (sheet.bare_known & _same_surface(sheet.last, sheet.bare_now))
+    as_known = _same_surface(sheet.last, sheet.bare_now, levels=sheet.ground_levels)
+    bare = sheet.ground | (sheet.bare_known & as_known)
     # A card of the ground's color still changes the surface.
     parts = (place, place & sheet.other_surface)
     return any(np.count_nonzero(bare & part) < CLEARED_SHARE * np.count_nonzero(part) for part in parts)
@@ -552,10 +562,10 @@ def _shade(now: Image, then: Colours) -> tuple[Colours, Colours]:
     return shade, _max_channel(cv2.absdiff(here, then * shade[:, :, None]))
 
 
-def _same_surface(now: Image, then: Colours, brightest: float = SHADE[1]) -> Mask:
+def _same_surface(now: Image, then: Colours, brightest: float = SHADE[1], levels: float = SHADE_LEVELS) -> Mask:
     """True where both views show the same surface, in any light."""
     shade, left = _shade(now, then)
-    return (shade >= SHADE[0]) & (shade <= brightest) & (left <= SHADE_LEVELS)
+    return (shade >= SHADE[0]) & (shade <= brightest) & (left <= levels)
 
 
 def _never_seen_bare(sheet: MatMemory) -> Mask:
