@@ -104,6 +104,20 @@ def test_where_no_places_are_told_an_unknown_zone_is_hidden_altogether():
     assert all(look.spots == () for look in looks)
 
 
+def test_a_face_that_was_only_seen_beside_a_hand_is_another_card_when_it_comes_back_later():
+    hand = {"unknown_zones": frozenset({ZONE}), "hidden": {"side-1": hidden_left_of(208.0)}}
+    by_face = replace(fifty(700.0), card=None, by="face", stay=1000)
+    looks, _ = SeenTable().after(View(0.0, (MAT,), ()))
+    looks, _ = looks.after(View(0.2, (MAT,), (by_face,), **hand))
+    (first,) = looks.zones[ZONE].spots
+
+    for t_s in (0.4, 1.5):
+        looks, _ = looks.after(View(t_s, (MAT,), ()))
+    looks, _ = looks.after(View(1.7, (MAT,), (replace(by_face, stay=2000),)))
+
+    assert [spot.number > first.number for spot in looks.zones[ZONE].spots] == [True]
+
+
 @pytest.mark.parametrize("numbered_by", ["hand beside it", "hand away"])
 def test_a_face_beside_a_hand_is_one_card_whatever_its_number_until_the_hand_is_away(numbered_by):
     hand = {"unknown_zones": frozenset({ZONE}), "hidden": {"side-1": hidden_left_of(208.0)}}

@@ -276,7 +276,7 @@ class _Follow:
                 yield spot._replace(lost_s=spot.lost_s if spot.lost_s is not None else math.inf, still=0)
             elif spot.lost_s is None or spot.lost_s == math.inf:
                 yield spot._replace(lost_s=self._t_s, still=0)
-            elif self._t_s - spot.lost_s < LOST_S or spot.stay is not None:
+            elif self._t_s - spot.lost_s < LOST_S or (spot.stay is not None and spot.is_numbered):
                 # The eye knows a card by its number again when whatever covered it is gone.
                 yield spot
 
