@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from companion.rules.cards import Card
+from companion.tabletop.mat_layout import Rect, side_mat
 from companion.tracking.looks import SeenTable
-from companion.vision import ground
+from companion.vision import ground, zones
+from companion.vision.mats.homography import Fit, corners_mm
 from companion.vision.view import CELL_MM, Hidden, MatSeen, Sighting, View
 
 SIZE_MM = (420.0, 297.0)
@@ -130,3 +132,22 @@ def test_a_face_beside_a_hand_is_one_card_whatever_its_number_until_the_hand_is_
 
     spots = [spot for spot in looks.zones[ZONE].spots if spot.lost_s is None]
     assert [(spot.stay, spot.looks) for spot in spots] == [(2000, 1 if numbered_by == "hand away" else 2)]
+
+
+def test_a_gray_phone_on_a_card_of_a_dim_mat_is_no_bare_ground():
+    fit = Fit(side_mat(1), np.diag([2.0, 2.0, 1.0]), {})
+    height, width = zones._sheet_size(fit.layout)[::-1]
+    in_zones = zones._in_zones(fit.layout)
+    ground_now = np.where(in_zones[:, :, None], (97, 115, 118), (140, 160, 165))
+    dim = np.uint8(ground_now + np.random.default_rng(1).normal(0, 1, (height, width, 3)))
+    with_card, with_phone, cleared = dim.copy(), dim.copy(), dim
+    place = zones._slices(Rect(120.0, 180.0, 57.0, 88.0))
+    with_card[place], with_phone[place] = (60, 60, 150), (101, 104, 99)
+    nothing = np.zeros((height, width), np.uint8)
+
+    def is_hidden(now: np.ndarray) -> bool:
+        memory = zones.MatMemory(fit, now, with_card, dim, nothing > 0, nothing + 9, nothing)
+        return zones.is_hidden({"side-1": memory}, "side-1", corners_mm(Rect(120.0, 180.0, 57.0, 88.0)))
+
+    assert is_hidden(with_phone)
+    assert not is_hidden(cleared)
