@@ -56,7 +56,7 @@ class Sight:
     read_s: float | None = None
     lain: tuple[Lain, ...] = ()  # cards recognized by face
     under: frozenset[int | None] = frozenset()  # `Lain.order` of those under an object
-    covered: Mapping[str, str] = field(default_factory=dict)  # cards whose sticker is under another zone's card: that
+    covered: Mapping[str, str] = field(default_factory=dict)  # card → card of another zone on its sticker
     told: frozenset[str] = frozenset()  # zones fully explained at the last read
     looks: int = 1  # number of the next read
     glued: StickerPlace = field(default_factory=StickerPlace)

@@ -329,7 +329,7 @@ def hidden_on(
 
 
 def partly_white(state: ZoneWatch) -> frozenset[str]:
-    """Return the zones of printed mats of which a part is clipped to white."""
+    """Return the zones of printed mats that are partly clipped to white."""
     return frozenset(
         zone
         for sheet in state.values()

@@ -60,7 +60,7 @@ def _read(data: bytes, name: str, deck: str, folder: Path | None, file: str) -> 
 
 
 def view_of(image: Image, templates: Templates | None) -> View:
-    """Return the cards on a picture `(H, W, 3) uint8 BGR` of a finished table, with those that cannot be read."""
+    """Return all cards on a picture `(H, W, 3) uint8 BGR` of a finished table, unreadable ones included."""
     mats = look(gray_of(image), Mats(), 0.0, all_mats())
     view = on_cards(read(Frame(image, 0.0), mats, templates=templates, fans=True), mats)
     return replace(view, sightings=with_unread(image, mats, view.sightings, templates))

@@ -1,9 +1,8 @@
 """Learn where a deck's stickers are glued on its cards: a sticker then tells its card's rectangle.
 
-Zones are little larger than cards, so the middle of a zone or distance column tells the middle of a card in it: its x
-within a few mm, its y within 2 cm. The median over all cards seen is the place of the deck's stickers. It needs no
-edges of cards, which burnt-out pictures do not show, and the first card already gives half of it. Therefore it is not
-saved.
+Zones are little larger than cards. So the middle of a zone or distance column tells where the middle of a card in it
+is: its x within a few mm, its y within 2 cm. The median over all cards seen is the place of the deck's stickers. It
+needs no edges of cards, which burnt-out pictures do not show. It is not saved, as the first card already gives half.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import numpy as np
 from companion.tabletop.mat_layout import CARD_MM, Rect, kind_of, mat_of
 from companion.vision.boxes import Floats
 from companion.vision.faces.remembered_cards import share_covered
-from companion.vision.mats.homography import Fit, as_quad, axes_of
+from companion.vision.mats.homography import Fit, as_quad, axes_of, lies_sideways
 from companion.vision.mats.localization import Mats
 from companion.vision.view import STICKER, Quad, Sighting
 
@@ -32,7 +31,7 @@ class PlacePriors:
     slack: float = 0.5  # of a card's middle in its zone, relative to the room on one side
     least: float = 3.0  # added to that
     habit: float = 4.0  # common to all cards: players do not aim at the middle
-    moved: float = 15.0  # a card this far from where it was lies anew
+    moved: float = 15.0  # a card that has moved at least this far counts again
     most: int = 60  # cards kept, the last ones
     room: float = 2.0  # size of a code with its quiet zone and the error of a card's place, relative to the code
 
@@ -97,7 +96,7 @@ class StickerPlace:
             sighting,
             card_px=as_quad(fit.to_px(at_mm + corners @ axes)),
             card_sd_mm=float(np.hypot(*deviation)),
-            sideways=bool(abs(axes[0, 0]) < abs(axes[0, 1])) is not self.is_turned,
+            sideways=lies_sideways(sighting.corners_px, fit) is not self.is_turned,
         )
 
 
@@ -106,7 +105,7 @@ def covering(
 ) -> Iterator[tuple[str, str]]:
     """Yield the missed cards whose sticker another zone's card covers, and that card: new since `before`, or `known`.
 
-    Who plays in another zone does not take them up. In its own zone a card covers others by what the play means.
+    A play in another zone takes no card away. Covered cards of the same zone are left to the follower.
     """
     old = {(s.card, s.zone) for s in before}
     for lower, upper in product(missed, found):
@@ -128,7 +127,7 @@ def _samples(sightings: Iterable[Sighting], mats: Mats) -> Iterator[Sample]:
 
 
 def _sample(card: str, zone: str, fit: Fit, sticker: Quad) -> Sample | None:
-    """Return what a card tells; None if its sticker cannot be on a card in the middle of the zone."""
+    """Return what a card says; None if its sticker cannot be on a card in the middle of the zone."""
     at_mm, axes = axes_of(fit, sticker)
     rect, is_column = _slot(fit, zone, float(at_mm[0]))
     to_middle = rect.centre_mm - at_mm
@@ -138,7 +137,7 @@ def _sample(card: str, zone: str, fit: Fit, sticker: Quad) -> Sample | None:
     precision = 1 / np.square(PRIORS.slack * room + PRIORS.least)
     if is_column:
         precision[1] = 0.0  # cards of a column lie one below the other
-    is_sideways = bool(abs(axes[0, 0]) < abs(axes[0, 1]))
+    is_sideways = lies_sideways(sticker, fit)
     return Sample(card, zone, at_mm, axes @ to_middle, precision[::-1] if is_sideways else precision, is_sideways)
 
 
