@@ -37,7 +37,7 @@ class MarkFit:
     sure: float = 0.48  # minimum fit to start from
     poor: float = 0.36  # minimum fit of a third mark
     three: float = 1.42  # minimum sum of the fits of three marks
-    good: float = 0.66  # minimum fit of two marks without a third
+    good: float = 0.6  # minimum fit of two marks without a third, which another card may cover
     contrast: float = 0.03  # minimum relative contrast; most cloth has less
     most: int = 40  # marks per tile: more than twelve codes have; gravel has more
     tile_modules: float = 64

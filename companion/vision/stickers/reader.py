@@ -26,14 +26,8 @@ from companion.vision.opencv import cv2
 from companion.vision.stickers import code_detector, codebook
 from companion.vision.stickers.code_detector import MarkFit
 from companion.vision.stickers.code_plane import SIZES_MM, level_of, still_to_look_for, widths_mm
-from companion.vision.stickers.codebook import Homographies, Reading
+from companion.vision.stickers.code_samples import LIMITS, Homographies, Reading, quads_of
 from companion.vision.view import AGREED, ALONE, Point, Quad, StickerSeen, centre_of, side_of
-
-SURE_SCORE, SURE_MARGIN, SURE_SUM = 0.52, 0.25, 0.92
-"""Minimum score, margin and sum of both to trust our reader alone.
-
-Noise and blur lower the score, not the margin.
-"""
 
 LIKELY_MARGIN, LIKELY_SUM, LIKELY_STRUCTURE = 0.18, 0.78, 0.55  # minimum to ask players about a code
 PLAIN_STRUCTURE, PLAIN_SUM = 0.6, 1.1  # the same without a known module size
@@ -108,7 +102,7 @@ def are_there(gray: Image, codes: Sequence[tuple[str | None, Quad | None]]) -> t
     seen = {
         (card, quad)
         for (card, quad), reading in zip(known, readings, strict=True)
-        if reading is not None and reading.card == card and _is_sure(reading)
+        if reading is not None and reading.card == card and reading.is_sure
     }
     return tuple(code in seen for code in codes)
 
@@ -157,11 +151,12 @@ def _without_mats(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
     found, enough = [*_searched(gray, box)], 0
     yield from found
     for _ in range(SCALES.most_planes):
-        sure = [quad for reading, quad in found if _is_sure(reading)]
+        sure = [quad for reading, quad in found if reading.is_sure]
         fit = level_of(sure) if len(sure) > enough else None
         if fit is None:
             return
-        found, enough = [*_readings(gray, _on_plane(gray, box, fit, [1.0], code_detector.NEARLY_UPRIGHT))], len(sure)
+        squares = _on_plane(gray, box, fit, [1.0], code_detector.NEARLY_UPRIGHT)
+        found, enough = [*_readings(gray, squares)], len(sure)
         yield from found
 
 
@@ -169,7 +164,7 @@ def _on_mats(gray: Image, box: Box, fit: Fit, sizes_mm: Sequence[float]) -> Iter
     """Search on the mats' plane, which gives the size."""
     found = [*_readings(gray, _of_sizes(gray, box, fit, sizes_mm))]
     yield from found
-    widths = widths_mm((quad for reading, quad in found if _is_sure(reading)), fit)
+    widths = widths_mm((quad for reading, quad in found if reading.is_sure), fit)
     yield from _readings(gray, _of_sizes(gray, box, fit, still_to_look_for(widths, sizes_mm)))
 
 
@@ -204,7 +199,7 @@ def _at_scales(image: Image, scales: Sequence[float], marks: MarkFit) -> Floats:
     for scale in scales:
         # Each from the one before: cheaper, and smooth enough without averaging.
         image, at = _scaled(image, scale / at), scale
-        corners = codebook.quads_of(code_detector.squares(image, SCALES.coarse, marks))
+        corners = quads_of(code_detector.squares(image, SCALES.coarse, marks))
         found.append((corners + 0.5) / scale - 0.5)
     return np.concatenate(found)
 
@@ -220,13 +215,8 @@ def _scaled(image: Image, scale: float) -> Image:
 def _readings(gray: Image, squares: Homographies) -> Iterator[tuple[Reading, Quad]]:
     for reading in filter(None, codebook.read_squares(gray, squares)):
         is_clear = reading.margin >= LIKELY_MARGIN and reading.structure >= LIKELY_STRUCTURE
-        if _is_sure(reading) or (is_clear and reading.sum >= LIKELY_SUM):
-            yield reading, as_quad(codebook.quads_of(reading.matrix))
-
-
-def _is_sure(reading: Reading) -> bool:
-    enough = reading.score >= SURE_SCORE and reading.margin >= SURE_MARGIN
-    return enough and reading.sum >= SURE_SUM
+        if reading.is_sure or (is_clear and reading.sum >= LIKELY_SUM):
+            yield reading, as_quad(quads_of(reading.matrix))
 
 
 def _best_each(found: list[tuple[Reading, Quad]]) -> list[StickerSeen]:
@@ -240,8 +230,8 @@ def _best_each(found: list[tuple[Reading, Quad]]) -> list[StickerSeen]:
 
 def _code_of(reading: Reading, quad: Quad) -> StickerSeen:
     """Convert a reading; uncertain cards become rivals with at most 0.85."""
-    if _is_sure(reading):
-        return StickerSeen(reading.card, quad, min(AGREED, 0.93 + 0.2 * (reading.margin - SURE_MARGIN)))
+    if reading.is_sure:
+        return StickerSeen(reading.card, quad, min(AGREED, 0.93 + 0.2 * (reading.margin - LIMITS.sure_margin)))
     weights = {card: math.exp(12 * score) for card, score in reading.ranking}
     total = sum(weights.values())
     return StickerSeen(None, quad, 0.0, tuple((card, round(0.85 * w / total, 3)) for card, w in weights.items()))
@@ -289,7 +279,7 @@ def _checked(gray: Image, card: str, quad: Quad, known: Mapping[str, Point]) -> 
     if before is not None and _near(before, quad):
         return code
     reading = codebook.read_squares(gray, _matrix_of(quad)[None])[0]
-    if reading is not None and _is_sure(reading):
+    if reading is not None and reading.is_sure:
         return code if reading.card == card else _unknown(code)
     said = _second_opinion(gray, quad)
     if said is None:
@@ -301,7 +291,7 @@ def _is_mirrored(gray: Image, quad: Quad) -> bool:
     """True for a mirrored code, which general readers read too."""
     a, b, c, d = quad
     reading = codebook.read_squares(gray, _matrix_of((a, d, c, b))[None])[0]
-    return reading is not None and _is_sure(reading)
+    return reading is not None and reading.is_sure
 
 
 def _matrix_of(quad: Quad) -> npt.NDArray[np.float64]:
