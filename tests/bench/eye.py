@@ -1,16 +1,17 @@
 """Compare our sticker reader with general readers on the same pictures: what each reads, and at what cost.
 
-python -m tests.bench.eye [--only sizes,tilts,lights,times,idle,memory] [--photos 4] [--write]
+python -m tests.bench.eye [--only sizes,tilts,lights,covered,times,idle,memory] [--photos 4] [--write]
 """
 
 import argparse
 import itertools
+import math
 import multiprocessing
 import re
 import statistics
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import photos
-from laid import Sheet, Table, in_rows, scattered
+from laid import CARD_MM, Laid, Sheet, Table, in_rows, laid_by_hand, scattered
 from photos import Photo, Score, Shot, compared, mat
 from webcam import Pose
 
@@ -38,6 +39,8 @@ SIZES = {"20 mm, 1080p over 1.2 m (1.28 px)": 1.28, "2.0 px": 2.0, "3.1 px": 3.1
 
 TILTS = (0.0, 30.0, 45.0)
 LIGHTS = ("typical", "dim", "soft", "moving", "glare")
+COVERED = (0.3, 0.4, 0.5, 0.6)
+STEP_MM = (90.0, 150.0)  # between cards of which others cover a part, across and down
 LEAST_STICKERS = 60
 """Minimum stickers a row, for each photo asked for."""
 
@@ -47,11 +50,15 @@ LEAST_STICKERS = 60
 
 @dataclass(frozen=True)
 class Condition:
-    """A row of a table: pixels a module in the picture's middle, the camera's tilt, the light."""
+    """A row of a table: pixels a module in the picture's middle, the camera's tilt, the light.
+
+    With `covered`, the edge of another card lies over that share of each code.
+    """
 
     module_px: float
     tilt_deg: float | None = None
     light: str = "typical"
+    covered: float | None = None
 
 
 def shots(condition: Condition, seed: int) -> tuple[Photo, Photo, Mats]:
@@ -60,11 +67,39 @@ def shots(condition: Condition, seed: int) -> tuple[Photo, Photo, Mats]:
     tilt = (0.0, 8.0) if condition.tilt_deg is None else (condition.tilt_deg, condition.tilt_deg)
     pose = photos.some_pose(rng, tilt, px_per_mm=condition.module_px / (STICKER_MM / 25))
     area = pose.table_mm()
-    cards = some_cards(rng, int(np.clip(area[0] * area[1] / 8500, 4, 60)))
-    way = (in_rows, scattered)[int(rng.integers(2))]
-    table = Table(way(cards, area, rng), cloth=str(rng.choice(photos.CLOTHS)), seed=int(rng.integers(1000)))
+    if condition.covered is None:
+        cards = some_cards(rng, int(np.clip(area[0] * area[1] / 8500, 4, 60)))
+        way = (in_rows, scattered)[int(rng.integers(2))]
+        laid = way(cards, area, rng)
+    else:
+        laid = tuple(partly_covered(condition.covered, area, rng))
+    table = Table(laid, cloth=str(rng.choice(photos.CLOTHS)), seed=int(rng.integers(1000)))
     shot = photos.typical_shot(rng) if condition.light == "typical" else photos.hard_shot(rng, condition.light)
-    return photographed(table, pose, shot, seed)
+    codes, tags, mats = photographed(table, pose, shot, seed)
+    if condition.covered is None:
+        return codes, tags, mats
+    # What is compared are the covered stickers.
+    codes, tags = (
+        replace(photo, stickers=tuple(replace(each, hidden=0.0) for each in photo.stickers if each.hidden < 1))
+        for photo in (codes, tags)
+    )
+    return codes, tags, mats
+
+
+def partly_covered(share: float, area_mm: tuple[float, float], rng: np.random.Generator) -> Iterator[Laid]:
+    """Yield cards side by side, each with another one over this share of its code."""
+    (right, down), (wide, high) = STEP_MM, area_mm
+    places = list(itertools.product(np.arange(right - wide / 2, wide / 2 - right / 2, right),
+                                    np.arange(down - high / 2, high / 2 - down / 2, down)))  # fmt: skip
+    turn = float(rng.choice((0, 180)))
+    for text, (x, y) in zip(some_cards(rng, len(places)), places, strict=False):
+        card = laid_by_hand(text, x, y, turn + rng.normal(0, 3), rng)
+        yield card
+        code, way = card.sticker_mm("code"), math.radians(card.turn_deg)
+        side = float(np.hypot(*(code[1] - code[0])))
+        off_mm = CARD_MM[1] / 2 + (0.5 - share) * side
+        at = code.mean(axis=0) + off_mm * np.array([-math.sin(way), math.cos(way)])
+        yield Laid(float(at[0]), float(at[1]), card.turn_deg + rng.normal(0, 2), look=card.look)
 
 
 def some_cards(rng: np.random.Generator, count: int) -> list[str]:
@@ -74,7 +109,10 @@ def some_cards(rng: np.random.Generator, count: int) -> list[str]:
 
 def photographed(table: Table, pose: Pose, shot: Shot, seed: int) -> tuple[Photo, Photo, Mats]:
     """Return a table with QR stickers, the same with tags of equal size (quiet zone included), and its mats."""
-    tags = tuple(replace(card, sticker=replace(card.sticker, kind="tag")) for card in table.cards)
+    tags = tuple(
+        card if card.sticker is None else replace(card, sticker=replace(card.sticker, kind="tag"))
+        for card in table.cards
+    )
     codes, with_tags = (photos.photograph(one, pose, shot, seed) for one in (table, replace(table, cards=tags)))
     return codes, with_tags, known_mats(pose)
 
@@ -140,6 +178,14 @@ def by_size(count: int, say: Say) -> list[str]:
 def by_tilt(count: int, say: Say) -> list[str]:
     rows = {f"{tilt:.0f}°, {name}": Condition(px, tilt) for name, px in SIZES.items() for tilt in TILTS}
     return shares("tilt", rows, 1000, count, say)
+
+
+def by_cover(count: int, say: Say) -> list[str]:
+    rows = {
+        f"{100 * share:.0f} %, {light}": Condition(2.0, None, light, share)
+        for light in ("typical", "dim") for share in COVERED
+    }  # fmt: skip
+    return shares("of the code covered, light", rows, 3000, count, say)
 
 
 def by_light(count: int, say: Say) -> list[str]:
@@ -269,6 +315,7 @@ TABLES: dict[str, tuple[Callable[[int, Say], list[str]], Path, str]] = {
     "sizes": (by_size, page.READING, WHOLE),
     "tilts": (by_tilt, page.READING, WHOLE),
     "lights": (by_light, page.READING, WHOLE),
+    "covered": (by_cover, page.READING, WHOLE),
     "times": (times, page.SPEED, f"{WHOLE}; one thread, processor time"),
     "idle": (
         idle,
