@@ -1,6 +1,7 @@
 """The deck pages: choosing a deck, export and import, enrollment."""
 
 import io
+import re
 import threading
 from itertools import count
 from pathlib import Path
@@ -33,6 +34,8 @@ CLASSIC = list(load_edition("classic").deck)
 FIRST, SECOND = CLASSIC[:2]
 SIZE = (342, 528)
 EMPTY = np.full((600, 800, 3), 90, np.uint8)
+MARKED = re.compile(r'<img class="marked" src="([^"]+)"')
+LAMP = np.array([(330.0, 80), (410, 80), (370, 180)])
 
 
 def card_picture(slug: str) -> np.ndarray:
@@ -315,6 +318,47 @@ def test_an_unusable_picture_is_explained_and_not_saved(page, begun, camera, tmp
     assert answer.status_code == 400
     assert says in text_of(answer)
     assert not list((tmp_path / "decks/ours").glob("*.png"))
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "says"),
+    [
+        (PictureFault.REFLECTION, 400, "A lamp is reflected at the top of the card: tilt the card or move the lamp."),
+        (
+            None,
+            303,
+            "Kept, but a lamp is reflected at the top of the card: if that hides print, take the picture again.",
+        ),
+    ],
+)
+def test_a_picture_with_a_lamps_reflection_is_shown_with_its_outline(
+    page, begun, monkeypatch, camera, fault, code, says
+):
+    corners = np.array([(200.0, 36), (541, 36), (541, 563), (200, 563)])
+    found = Rectified(card_picture(FIRST.value), fault, corners, reflections=(LAMP,))
+    monkeypatch.setattr(enrolment, "rectified", lambda *_: found)
+
+    answer = post(page, begun, card=FIRST.value, photo=a_file(as_png(on_table(FIRST.value))))
+    shown = page.get(answer.location) if code == 303 else answer
+
+    assert answer.status_code == code
+    assert says in text_of(shown)
+    drawn = page.get(MARKED.search(shown.text)[1])
+    assert drawn.mimetype == "image/jpeg"
+    assert drawn.data[:2] == b"\xff\xd8"
+
+
+def test_a_reflection_before_the_camera_is_shown_with_its_outline(page, begun, monkeypatch, camera, app):
+    app.extensions["companion"].guide._clock = count(1.0).__next__
+    corners = np.array([(200.0, 36), (541, 36), (541, 563), (200, 563)])
+    found = Rectified(card_picture(FIRST.value), PictureFault.REFLECTION, corners, reflections=(LAMP,))
+    monkeypatch.setattr(enrolment, "rectified", lambda *_: found)
+    camera.image = on_table(FIRST.value)
+
+    said = [post(page, f"{begun}/watch", card=FIRST.value) for _ in range(2)][1]
+
+    assert text_of(said).startswith("A lamp is reflected at the top of the card")
+    assert page.get(MARKED.search(said.text)[1]).status_code == 200
 
 
 def test_removing_a_cards_last_picture_makes_the_card_missing(page, begun, camera, tmp_path):

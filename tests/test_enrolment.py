@@ -122,6 +122,50 @@ def with_glare(photo):
     return np.clip(photo.image + lamp[..., None], 0, 255).astype(np.uint8)
 
 
+def lit(photo, right, down, size, power=500):
+    """Return a photograph with a lamp's reflection, and its middle; place and size in card widths from the middle."""
+    across = photo.corners[1] - photo.corners[0]
+    at = photo.corners.mean(axis=0) + right * across + down * np.array([-across[1], across[0]])
+    y, x = np.mgrid[0 : photo.image.shape[0], 0 : photo.image.shape[1]]
+    lamp = power * np.exp(-(((x - at[0]) ** 2 + (y - at[1]) ** 2) / (size * np.linalg.norm(across)) ** 2))
+    return np.clip(photo.image + lamp[..., None], 0, 255).astype(np.uint8), at
+
+
+@pytest.fixture(scope="module")
+def painted() -> card_photos.CardPhoto:
+    return card_photo(5, "painted", "roll", "wood", share=0.6, tilt=10, turn=5)
+
+
+@pytest.mark.variants(3)
+@pytest.mark.parametrize(
+    ("right", "down", "size", "says"),
+    [
+        (0.25, -0.5, 0.2, "a lamp is reflected in the upper right of the card: tilt the card or move the lamp"),
+        (-0.25, 0.5, 0.2, "a lamp is reflected in the lower left of the card: tilt the card or move the lamp"),
+        (0, 0, 0.25, "a lamp is reflected in the middle of the card: tilt the card or move the lamp"),
+        (
+            0.3,
+            0,
+            0.09,
+            "kept, but a lamp is reflected on the right of the card: if that hides print, take the picture again",
+        ),
+        (1.1, 0, 0.2, ""),
+        (-0.9, 0.5, 0.15, ""),
+    ],
+    ids=["upper right", "lower left", "middle", "small", "on the table", "on the table at the left"],
+)
+def test_a_lamps_reflection_on_print_is_outlined_and_named_but_not_one_beside_the_card(
+    right, down, size, says, painted
+):
+    image, at = lit(painted, right, down, size)
+
+    found = rectified(image, CARD_MM)
+
+    assert found.sentence + found.note == says
+    assert len(found.reflections) == bool(says)
+    assert all(cv2.pointPolygonTest(np.float32(outline), at, measureDist=False) > 0 for outline in found.reflections)
+
+
 def white_on_white(_photo):
     rng = np.random.default_rng(0)
     image = np.full((900, 700, 3), 228.0) + rng.normal(0, 2, (900, 700, 3))
@@ -289,6 +333,21 @@ def emptied(scans, tmp_path):
     for path in scans.iterdir():
         path.unlink()
     return scans
+
+
+def test_a_folder_reports_where_a_lamp_is_reflected(scans, tmp_path, painted):
+    cv2.imwrite(str(scans / "roll.png"), lit(painted, 0.25, -0.5, 0.2)[0])
+    cv2.imwrite(str(scans / "stop.png"), lit(painted, 0.3, 0, 0.1)[0])
+
+    got, faults = enrolled(scans, tmp_path)
+
+    assert faults[0] == (
+        "roll: a lamp is reflected in the upper right of the card: tilt the card or move the lamp (roll.png)."
+    )
+    assert (
+        "stop.png: kept, but a lamp is reflected on the right of the card: if that hides print, take the picture again."
+        in got
+    )
 
 
 def test_a_second_picture_of_a_face_is_saved_with_the_first(scans, tmp_path):

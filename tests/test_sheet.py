@@ -8,13 +8,14 @@ import pytest
 from card_photos import sheet_photo
 from client import HOME, run
 from photos import face_of
-from test_deck_pages import EMPTY, a_file, card_picture, post
+from test_deck_pages import EMPTY, MARKED, a_file, card_picture, post
 
 from companion.common.errors import Problem
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
 from companion.tabletop.template_decks import drop_waiting, load_deck, put_waiting, waiting_in, write_description
 from companion.vision.capture import sandbox
+from companion.vision.capture.image_io import decode
 from companion.vision.enrol import sheet_enrolment
 from companion.vision.enrol.enrolment import as_png, begin
 from companion.vision.enrol.rectify import PX_PER_MM, PictureFault, Rectified
@@ -46,6 +47,30 @@ def test_cards_in_rows_are_cut_out_in_reading_order(style, ground):
         seen, wanted = (cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).astype(np.float32) for image in (card.picture, drawn))
         shift, _ = cv2.phaseCorrelate(seen, wanted, cv2.createHanningWindow(seen.shape[::-1], cv2.CV_32F))
         assert np.hypot(*shift) < 1.0 * PX_PER_MM
+
+
+def test_lamps_reflected_on_cards_in_rows_are_outlined_with_the_cards_places(tmp_path):
+    photo = sheet_photo(3, "painted", SLUGS, "felt", columns=3, long_px=1400)
+    lamps = {1: 45.0, 5: 28.0}  # radii in px
+    y, x = np.mgrid[0 : photo.image.shape[0], 0 : photo.image.shape[1]]
+    light = sum(
+        500 * np.exp(-((x - at[0]) ** 2 + (y - at[1]) ** 2) / lamps[number] ** 2)
+        for number, at in enumerate(photo.corners.mean(axis=1))
+        if number in lamps
+    )
+    image = np.clip(photo.image + light[..., None], 0, 255).astype(np.uint8)
+
+    taken = sheet_enrolment.take(begin("ours", "classic", tmp_path), image)
+
+    assert (taken.count, len(taken.cards)) == (5, 6)
+    assert taken.faults == ("a lamp is reflected on card 2 in row 1: move the lamp, then photograph these cards again",)
+    assert taken.notes == (
+        "kept, but a lamp is reflected on card 3 in row 2: if that hides print, take the picture again",
+    )
+    assert [number for number, card in enumerate(taken.cards) if card.reflections] == list(lamps)
+    for number in lamps:
+        (outline,) = taken.cards[number].reflections
+        assert cv2.pointPolygonTest(np.float32(outline), photo.corners[number].mean(axis=0), measureDist=False) > 0
 
 
 def test_a_photograph_without_cards_is_one_row_with_a_fault():
@@ -154,7 +179,8 @@ def test_unnamed_cards_keep_their_places_across_photographs_and_restarts(on_phot
     sheet_enrolment.take(begin("ours", "classic", tmp_path), photograph("100"))
     again = begin("ours", "classic", tmp_path)
 
-    assert (taken.count, taken.faults) == (2, (PictureFault.REFLECTION.value,))
+    lamp = "a lamp is reflected on card 2 in row 1: move the lamp, then photograph these cards again"
+    assert (taken.count, taken.faults) == (2, (lamp,))
     assert list(waiting_in(again.folder)) == [0, 2, 3]
     assert len(again.wanted) == 20
 
@@ -208,11 +234,29 @@ def test_cards_of_several_photographs_are_named_on_one_page(page, on_photographs
     kept = post(page, "/decks/ours/enrol/names", **{"card-1": "25", "card-3": "stop", "card-4": "roll"})
 
     assert answer.location.endswith("/decks/ours/enrol/names")
-    assert "Photograph 1: a reflection hides" in shown
+    assert "Photograph 1: a lamp is reflected on card 2 in row 1: move the lamp, then" in shown
     assert 'name="card-1" value="25"' in shown
     assert kept.location.endswith("/decks/ours/enrol")
     assert set(load_deck("ours", tmp_path).faces) == {Card.KM_25, Card.STOP, Card.ROLL}
     assert page.get("/decks/ours/enrol/names").status_code == 303
+
+
+def test_the_page_shows_a_photograph_of_rows_with_its_washed_out_cards_outlined(page, monkeypatch, begun):
+    sent = photograph("25", "50")
+    corners = np.array([(350.0, 8), (670, 8), (670, 518), (350, 518)])
+    lamp = np.array([(400.0, 100), (500, 100), (450, 200)])
+    washed_out = Rectified(sent[:, 342:], PictureFault.REFLECTION, corners, reflections=(lamp,))
+    monkeypatch.setattr(sheet_enrolment, "cut_out", lambda *_: [[Rectified(sent[:, :342]), washed_out]])
+
+    files = [a_file(as_png(sent), "1.png")]
+    page.post("/decks/ours/enrol", data={"photo": files, "card": "25", "number": "1"}, headers=SCRIPT)
+    path = MARKED.search(names_of(page))[1]
+    drawn = decode(page.get(path).data, path)
+
+    yellow = np.abs(drawn.astype(int) - (0, 180, 240)).max(axis=2) < 40
+    for x, y in (*corners, *lamp):
+        assert yellow[int(y) - 4 : int(y) + 5, int(x) - 4 : int(x) + 5].any()
+    assert page.get("/decks/ours/marked/0123456789abcdef.jpg").status_code == 404
 
 
 def test_a_name_from_the_list_overrides_a_suggestion(page, on_photographs, tmp_path):
@@ -449,7 +493,7 @@ def test_the_command_enrolls_a_known_edition_from_one_photograph(on_photographs,
     said = capsys.readouterr()
     assert code == 1
     assert "25: got it (card 2)" in said.out
-    assert "all.png: a reflection hides part of the card" in said.err
+    assert "all.png: a lamp is reflected on card 3 in row 1" in said.err
     assert set(load_deck("ours", tmp_path).faces) == set(FACES)
 
 

@@ -108,6 +108,7 @@ class Service:
     snaps: Snaps = field(default_factory=Snaps)
     archive: Archive = field(default_factory=Archive)
     pictures: Kept[bytes] = field(default_factory=lambda: Kept(16))  # last drawn score sheets (PNG)
+    marked: Kept[bytes] = field(default_factory=lambda: Kept(16))  # last photographs with outlined reflections (JPEG)
 
 
 def service() -> Service:

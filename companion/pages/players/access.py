@@ -45,7 +45,7 @@ _OPEN_TO: Mapping[Who, str] = {
         camera.save camera.forget camera.turn camera.begin camera.frame camera.end
         decks.start decks.use decks.remove decks.take_in decks.take_away
         enrolling.take enrolling.watch enrolling.picture enrolling.name_them enrolling.keep_them enrolling.waiting
-        enrolling.remove_picture
+        enrolling.remove_picture enrolling.marked
         printed.sheet
         robot.show robot.begin robot.tap_in robot.done
     """,

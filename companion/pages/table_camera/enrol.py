@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections.abc import Iterable
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
 from werkzeug.exceptions import RequestEntityTooLarge
 
@@ -30,8 +32,9 @@ from companion.vision.capture.image_io import jpeg_of, read_picture
 from companion.vision.counting.photographs import MOST_BYTES
 from companion.vision.enrol import sheet_enrolment
 from companion.vision.enrol.enrolment import Enrolment, FaceVerdict, begin, subject_name
-from companion.vision.enrol.rectify import PictureFault
+from companion.vision.enrol.rectify import PictureFault, Rectified
 from companion.vision.enrol.sheet_enrolment import FaceGuess, SheetResult
+from companion.vision.opencv import cv2
 
 bp = Blueprint("enrolling", __name__)
 
@@ -46,6 +49,8 @@ _MAY_BE_MANY = (
 )  # possible for pictures of many cards
 _taking = threading.Lock()  # a repeated upload waits for the first
 THUMB_PX = 240  # height
+_MARKED_PX = 1000  # longer side of photographs with outlined reflections
+_MARKS = (((43, 38, 35), 12), ((0, 180, 240), 6))  # BGR and width in px of their lines; under them, a dark rim
 
 
 @bp.get(PATH)
@@ -90,11 +95,12 @@ def _taken(enrolment: Enrolment, subject: Subject, photos: list[bytes]) -> AnyRe
     verdict = service().guide.take(enrolment, subject, image, more=request.form.get("how") == "more")
     if not new:
         service().guide.seen(image)
-    elif verdict.fault in _MAY_BE_MANY and _cut_out(enrolment, new[0], image).count:
+    elif verdict.fault in _MAY_BE_MANY and (taken := _cut_out(enrolment, new[0], image)).count:
+        _tell(enrolment, taken, image, 1)
         return redirect(url_for("enrolling.name_them", name=enrolment.description.name), 303)
     if not verdict.is_good:
-        return _page(enrolment, subject_name(subject), _said(verdict)), 400
-    return redirect(_after(enrolment, subject, verdict), 303)
+        return _page(enrolment, subject_name(subject), _said(verdict), _marked(enrolment, image, [verdict.found])), 400
+    return redirect(_after(enrolment, subject, verdict, image), 303)
 
 
 def _cut_out(enrolment: Enrolment, sent: bytes, image: Image) -> SheetResult:
@@ -137,9 +143,10 @@ def _taken_together(enrolment: Enrolment, photos: list[bytes], number: int | Non
     Scripts upload one at a time, with its `number`. Raises Busy if it must be sent again.
     """
     for at, photo in enumerate(photos, start=number or 1):
-        is_seen = bool(photo)
+        is_seen, image = bool(photo), None
         try:
-            taken = _cut_out(enrolment, photo, _decoded(photo))
+            image = _decoded(photo)
+            taken = _cut_out(enrolment, photo, image)
         except Problem as problem:
             if number and isinstance(problem, Busy):
                 raise
@@ -149,13 +156,45 @@ def _taken_together(enrolment: Enrolment, photos: list[bytes], number: int | Non
             sheet_enrolment.leave_gap(enrolment)
             if is_seen:
                 _note(enrolment, photo)
-        called = words.capital(_("photograph %(number)d", number=at))
-        if taken.is_scan:
-            whole = _("Kept whole, as a scan. If it shows more than the card, take it again.")
-            flash(f"{called}: {whole}")
-        for fault in taken.faults:
-            flash(f"{called}: {words.said(fault)}.")
+        _tell(enrolment, taken, image, at)
     return go(url_for("enrolling.name_them", name=enrolment.description.name))
+
+
+def _tell(enrolment: Enrolment, taken: SheetResult, image: Image | None, number: int) -> None:
+    """Flash what to know about photograph `number`, its reflections outlined."""
+    called = words.capital(_("photograph %(number)d", number=number))
+    if taken.is_scan:
+        whole = _("Kept whole, as a scan. If it shows more than the card, take it again.")
+        flash(f"{called}: {whole}")
+    said = [f"{called}: {words.said(one)}." for one in (*taken.faults, *taken.notes)]
+    picture = _marked(enrolment, image, taken.cards)
+    for at, sentence in enumerate(said, start=1):
+        flash(sentence, picture if at == len(said) and picture else "message")
+
+
+def _marked(enrolment: Enrolment, image: Image | None, cards: Iterable[Rectified]) -> str:
+    """Keep a photograph with its reflections outlined, and refused cards; return its path, or empty without any."""
+    shining = [card for card in cards if card.reflections]
+    if image is None or not shining:
+        return ""
+    shrink = min(1.0, _MARKED_PX / max(image.shape[:2]))
+    drawn = shrunk(image, shrink).copy()
+    lines = [outline for card in shining for outline in card.reflections]
+    lines += [card.corners for card in shining if card.fault and card.corners is not None]
+    for colour, width_px in _MARKS:
+        for line in lines:
+            cv2.polylines(drawn, [np.round(line * shrink).astype(np.int32)], True, colour, width_px, cv2.LINE_AA)
+    jpeg = jpeg_of(drawn) or b""
+    token = hashlib.sha256(jpeg).hexdigest()[:16]
+    name = enrolment.description.name
+    service().marked.get((name, token), lambda: jpeg)
+    return url_for("enrolling.marked", name=name, token=token)
+
+
+@bp.get("/decks/<name>/marked/<token>.jpg")
+def marked(name: str, token: str) -> Response:
+    """Return one of the last photographs with outlined reflections."""
+    return Response(service().marked.get((name, token), partial(abort, 404)), mimetype="image/jpeg")
 
 
 @bp.get(f"{PATH}/names")
@@ -247,7 +286,7 @@ def watch(name: str) -> AnyResponse | tuple[str, int]:
     image = _image()
     if enrolment.pictures(subject):
         # saved by another phone
-        return go(_after(enrolment, subject, FaceVerdict()))
+        return go(_after(enrolment, subject, FaceVerdict(), None))
     try:
         verdict = service().guide.watch(enrolment, subject, image) if image is not None else None
     except Problem as problem:
@@ -255,8 +294,9 @@ def watch(name: str) -> AnyResponse | tuple[str, int]:
     if verdict is None:
         return "", 204
     if verdict.is_good:
-        return go(_after(enrolment, subject, verdict))
-    return render_template("enrol_said.html", sentence=_said(verdict)), 200
+        return go(_after(enrolment, subject, verdict, image))
+    picture = _marked(enrolment, image, [verdict.found])
+    return render_template("enrol_said.html", sentence=_said(verdict), marked=picture), 200
 
 
 @bp.get("/decks/<name>/<slug>-<int:number>.jpg")
@@ -317,7 +357,11 @@ def _asked(enrolment: Enrolment, slug: str | None) -> str:
     return subject_name(enrolment.wanted[0]) if enrolment.wanted else DONE
 
 
-def _after(enrolment: Enrolment, subject: Subject, verdict: FaceVerdict) -> str:
+def _after(enrolment: Enrolment, subject: Subject, verdict: FaceVerdict, image: Image | None) -> str:
+    """Return the next page's path; flash what to check on the picture that was saved."""
+    if verdict.found.note:
+        note = words.capital(words.said(verdict.found.note))
+        flash(f"{note}.", _marked(enrolment, image, [verdict.found]) or "message")
     order = (*enrolment.cards, None)
     later = order[order.index(subject) + 1 :]
     return url_for(
@@ -325,7 +369,7 @@ def _after(enrolment: Enrolment, subject: Subject, verdict: FaceVerdict) -> str:
         name=enrolment.description.name,
         card=next((subject_name(card) for card in (*later, *order) if card in enrolment.wanted), DONE),
         got=subject_name(subject),
-        scan="1" if verdict.is_scan else None,
+        scan="1" if verdict.found.is_scan else None,
         auto="1" if request.form.get("auto") else None,
         photo="1" if request.files else None,
     )
@@ -350,7 +394,7 @@ def _step(enrolment: Enrolment, card: Subject) -> dict[str, Any]:
     }
 
 
-def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
+def _page(enrolment: Enrolment, slug: str, sentence: str = "", marked: str = "") -> str:
     steps = [_step(enrolment, card) for card in (*enrolment.cards, None)]
     at = next((number for number, step in enumerate(steps) if step["slug"] == slug), len(steps))
     now = steps[at] if at < len(steps) else None
@@ -374,6 +418,7 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
         has_picture=has_picture,
         is_scan="scan" in request.args,
         sentence=sentence,
+        marked=marked,
     )
 
 

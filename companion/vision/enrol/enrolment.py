@@ -7,7 +7,7 @@ most different spot decides.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -47,10 +47,17 @@ artwork differ by at least 5.2, one scan saved twice by 1 to 3."""
 class FaceVerdict:
     """The result of checking a face's picture."""
 
-    picture: Image | None = None  # the card alone, if good
-    fault: PictureFault | None = None
+    found: Rectified = field(default_factory=lambda: Rectified(None))
     twin: str | None = None  # slug of another face with this card
-    is_scan: bool = False  # the whole picture is kept
+
+    @property
+    def picture(self) -> Image | None:
+        """The card alone, if good."""
+        return self.found.picture if self.twin is None and self.found.fault is None else None
+
+    @property
+    def fault(self) -> PictureFault | None:
+        return self.found.fault
 
     @property
     def is_good(self) -> bool:
@@ -61,7 +68,7 @@ class FaceVerdict:
         """The reason for a refusal, without a full stop, or empty."""
         if self.twin is not None:
             return say("it shows the same card as %(other)s: one of the two is another card's picture", other=self.twin)
-        return self.fault.value if self.fault is not None else ""
+        return self.found.sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +90,8 @@ class Enrolment:
         """Check a face's picture `(H, W, 3) uint8 BGR`, also against other faces, without saving."""
         found = rectified(image, self.description.size_mm)
         if found.fault is not None or found.picture is None:
-            return FaceVerdict(fault=found.fault)
-        twin = self.twin_of(subject, found.picture)
-        return FaceVerdict(found.picture if twin is None else None, twin=twin, is_scan=found.is_scan)
+            return FaceVerdict(found)
+        return FaceVerdict(found, self.twin_of(subject, found.picture))
 
     def twin_of(self, subject: Subject, picture: Image) -> str | None:
         """Return the slug of another face with this card, or None."""
@@ -232,6 +238,11 @@ def kept_whole(names: Iterable[str]) -> Iterator[Progress]:
         yield Progress(sentence)
 
 
+def noted(name: str, note: str) -> Progress:
+    """Return a note, without a full stop, about a card or file."""
+    return Progress(Said("%(name)s: %(note)s.", name=name, note=note))
+
+
 def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Progress]:
     """Enroll faces from pictures named `roll.jpg`, `roll-2.jpg` or `back.jpg`, yielding results.
 
@@ -245,7 +256,7 @@ def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Progress]:
         else:
             files.setdefault(named, []).append(path)
     good: dict[Subject, list[tuple[Path, Image]]] = {}
-    scans: set[Path] = set()
+    seen: dict[Path, Rectified] = {}
     for subject, number in sorted(files, key=lambda one: (one[0] is None, str(one[0]), one[1])):
         first, *others = files[subject, number]
         name = subject_name(subject)
@@ -264,12 +275,12 @@ def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Progress]:
         except Problem as problem:
             wrong = str(problem).rstrip(".")
         if found.picture is None or found.fault is not None:
-            why = found.fault.value if found.fault else wrong
+            why = found.sentence or wrong
             yield Progress(Said("%(card)s: %(why)s (%(file)s).", card=name, why=why, file=first.name), is_fault=True)
         else:
             good.setdefault(subject, []).append((first, found.picture))
-            scans |= {first} if found.is_scan else set()
-    yield from _kept(enrolment, good, scans)
+            seen[first] = found
+    yield from _kept(enrolment, good, seen)
     yield from lacking(enrolment)
 
 
@@ -345,7 +356,9 @@ def _slug(stem: str) -> str:
     return re.sub(r"^(?:km-?(\d+)|(\d+)-?km)$", lambda m: m[1] or m[2], slug)
 
 
-def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]], scans: Set[Path]) -> Iterator[Progress]:
+def _kept(
+    enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]], found: Mapping[Path, Rectified]
+) -> Iterator[Progress]:
     """Save faces that differ from all others, yielding results."""
     kept: list[Path] = []
     seen = [(subject, small(picture)) for subject, pictures in good.items() for _, picture in pictures]
@@ -377,4 +390,5 @@ def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]], s
         kept += [path for path, _ in pictures]
         names = ", ".join(path.name for path, _ in pictures)
         yield Progress(say("%(card)s: got it (from %(files)s)", card=subject_name(subject), files=names), is_kept=True)
-    yield from kept_whole(path.name for path in kept if path in scans)
+    yield from kept_whole(path.name for path in kept if found[path].is_scan)
+    yield from (noted(path.name, found[path].note) for path in kept if found[path].note)

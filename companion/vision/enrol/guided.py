@@ -22,7 +22,7 @@ from companion.tabletop.template_decks import Subject
 from companion.vision.boxes import Image
 from companion.vision.capture.sandbox import one_at_a_time
 from companion.vision.capture.sources import Frame
-from companion.vision.enrol.enrolment import Enrolment, FaceVerdict, Progress, kept_whole, lacking, subject_name
+from companion.vision.enrol.enrolment import Enrolment, FaceVerdict, Progress, kept_whole, lacking, noted, subject_name
 from companion.vision.enrol.rectify import PictureFault
 from companion.vision.enrol.sheet_enrolment import SheetResult, take
 from companion.vision.motion import Gate, Motion, update
@@ -82,7 +82,8 @@ def guided(
             continue
         else:
             yield Progress(say("%(card)s: got it", card=subject_name(subject)), is_kept=True)
-            yield from kept_whole([subject_name(subject)] * verdict.is_scan)
+            yield from kept_whole([subject_name(subject)] * verdict.found.is_scan)
+            yield from (noted(subject_name(subject), note) for note in [verdict.found.note] if note)
         wanted.pop(0)
         if not wanted:
             break

@@ -8,14 +8,14 @@ from enum import Enum
 
 import numpy as np
 
-from companion.common.text import say
-from companion.vision.boxes import Floats, Image, Mask, Pixels, Size, lab, shrunk, slopes
+from companion.common.text import Said, say
+from companion.vision.boxes import Floats, Image, Mask, Pixels, Size, lab, shrunk
 from companion.vision.enrol.card_outline import SURE_EDGE, SURE_ODD, Outline, outlines
 from companion.vision.enrol.printed_frames import to_pixels
-from companion.vision.mats.homography import Fit
+from companion.vision.mats.homography import Fit, through
 from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
-from companion.vision.quality.glare import SATURATED
+from companion.vision.quality.glare import CARD_SHARE, reflections_on
 from companion.vision.quality.sharpness import blur_of
 
 PX_PER_MM = 6.0  # scale of saved pictures
@@ -32,12 +32,7 @@ _CLEAR_SIDES = 0.7  # minimum support and step to judge the tilt
 _FOCAL = 0.9  # a phone's focal length in longer picture sides
 
 _MOST_BLUR_MM = 0.5  # maximum σ of the sharpest edges
-_MOST_SHINE, _SHINE_EDGE = 0.025, 14.0  # maximum share under reflections; maximum slope at their edges, levels/px
 _PAPER_MM = (6.0, 30.0)  # distance range of the mat's paper that shows the light's color
-
-_FADES_PX, _PAPER_LEVEL, _LEAST_FADING = 25, 200, 0.15
-"""A reflection on print: width of its fading rim, maximum level of print, minimum share of such rim. In rendered
-photographs, that is at most 0.12 on white paper, at least 0.18 on print."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +54,14 @@ class ScanLimits:
 SCAN = ScanLimits()
 
 
+_ON_CARD = say("on the card")
+_PLACES = (
+    (say("in the upper left of the card"), say("at the top of the card"), say("in the upper right of the card")),
+    (say("on the left of the card"), say("in the middle of the card"), say("on the right of the card")),
+    (say("in the lower left of the card"), say("at the bottom of the card"), say("in the lower right of the card")),
+)  # as seen in the picture, in thirds
+
+
 class PictureFault(Enum):
     """Why a picture cannot be used, as a message without a full stop."""
 
@@ -69,7 +72,7 @@ class PictureFault(Enum):
     SEVERAL = say("there are several cards in the picture: put down just one, or at least three in rows with gaps")
     TOO_SMALL = say("the card is too small, less than %(px)d pixels wide: move closer", px=LEAST_WIDTH_PX)
     NOT_SHARP = say("the picture is not sharp: hold the camera still, not too close, in better light")
-    REFLECTION = say("a reflection hides part of the card: tilt the card or turn the lamp away")
+    REFLECTION = say("a lamp is reflected %(where)s: tilt the card or move the lamp", where=_ON_CARD)
     TILTED = say("the picture was taken at an angle: hold the phone straight above the cards")
 
 
@@ -81,6 +84,33 @@ class Rectified:
     fault: PictureFault | None = None
     corners: Floats | None = None  # `(4, 2)` picture px, clockwise from the card's upper left
     is_scan: bool = False  # the whole picture is taken as the card
+    reflections: tuple[Floats, ...] = ()
+    """Outlines of a lamp's reflections on print, `(n, 2)` picture px, largest first; also of those no fault."""
+
+    @property
+    def sentence(self) -> str:
+        """The fault and where it is, without a full stop, or empty."""
+        if self.fault is PictureFault.REFLECTION:
+            return Said(self.fault.value.pattern, where=self._where)
+        return self.fault.value if self.fault else ""
+
+    @property
+    def note(self) -> str:
+        """What to check on a usable picture, without a full stop, or empty."""
+        return kept_with_reflection(self._where) if self.reflections and self.fault is None else ""
+
+    @property
+    def _where(self) -> Said:
+        if self.corners is None or not self.reflections:
+            return _ON_CARD
+        low, high = self.corners.min(axis=0), self.corners.max(axis=0)
+        column, row = np.clip(3 * (self.reflections[0].mean(axis=0) - low) / (high - low), 0, 2).astype(int)
+        return _PLACES[row][column]
+
+
+def kept_with_reflection(where: Said) -> Said:
+    """Return a note on usable pictures with a lamp's reflection, without a full stop."""
+    return say("kept, but a lamp is reflected %(where)s: if that hides print, take the picture again", where=where)
 
 
 def rectified(image: Image, size_mm: Size) -> Rectified:
@@ -283,14 +313,17 @@ def judged(
     if light is not None:
         picture = np.clip(picture * light, 0, 255).astype(np.uint8)
     gray = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
-    fault = None
+    fault, reflections = None, ()
     if float(side[0] + side[2]) / 2 < LEAST_WIDTH_PX:
         fault = PictureFault.TOO_SMALL
     elif (_blur_px(gray) or 0.0) > _MOST_BLUR_MM * PX_PER_MM:
         fault = PictureFault.NOT_SHARP
-    elif not is_whole and _shine(gray) > _MOST_SHINE:
-        fault = PictureFault.REFLECTION
-    return Rectified(picture, fault, corners, is_whole)
+    elif not is_whole:
+        share, found = reflections_on(gray)
+        fault = PictureFault.REFLECTION if share > CARD_SHARE else None
+        to_px = to_pixels(corners, size_mm)
+        reflections = tuple(through(to_px, (outline + 0.5) / PX_PER_MM) for outline in found)
+    return Rectified(picture, fault, corners, is_whole, reflections)
 
 
 def _flat(image: Image, corners: Floats, size_mm: Size) -> Image:
@@ -312,29 +345,6 @@ def _blur_px(gray: Image) -> float | None:
         if blur is not None and (blur < 4 or smaller == 8):
             return blur * smaller
     return None
-
-
-def _shine(gray: Image) -> float:
-    """Return the share of the card where reflections hide print: saturated patches that fade out on print.
-
-    Saturated paper, where reflections hide nothing, ends sharply.
-    """
-    white = cv2.morphologyEx((gray >= SATURATED).astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(white)
-    slope = cv2.magnitude(*slopes(cv2.GaussianBlur(gray, (0, 0), 1.0)))
-    beside = np.ones((_FADES_PX, _FADES_PX), np.uint8)
-    fades = (cv2.dilate(slope, beside) < _SHINE_EDGE) & (cv2.erode(gray, beside) < _PAPER_LEVEL)
-    share = 0.0
-    for number in range(1, count):
-        area = stats[number, cv2.CC_STAT_AREA] / gray.size
-        if area < _MOST_SHINE / 3:
-            continue
-        patch = (labels == number).astype(np.uint8)
-        edge = (cv2.dilate(patch, np.ones((3, 3), np.uint8)) - patch) > 0
-        edge[:6], edge[-6:], edge[:, :6], edge[:, -6:] = False, False, False, False
-        if edge.sum() > 20 and float(fades[edge].mean()) > _LEAST_FADING:
-            share += area
-    return share
 
 
 def _light_on(image: Image, fit: Fit, card: Outline) -> Floats | None:

@@ -75,7 +75,8 @@ def cut_out(image: Image, size_mm: Size) -> list[list[Rectified | None]]:
 def _card(image: Image, corners: Floats, size_mm: Size) -> Rectified:
     box = around(corners).padded(8).within(image.shape[1], image.shape[0])
     card = judged(box.of(image), corners - (box.left, box.top), size_mm)
-    return replace(card, corners=corners)
+    reflections = tuple(outline + np.array((box.left, box.top)) for outline in card.reflections)
+    return replace(card, corners=corners, reflections=reflections)
 
 
 def rows_of(middles: Floats, size_mm: Size) -> list[list[int | None]]:

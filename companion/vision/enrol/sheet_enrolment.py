@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.common.errors import Problem
-from companion.common.text import Said, one_of, say
+from companion.common.text import Said, all_of, one_of, say
 from companion.tabletop import template_decks
 from companion.tabletop.template_decks import MOST_PICTURES, Subject, places_in, put_waiting, waiting_in
 from companion.vision.boxes import Image, lab
 from companion.vision.capture.image_io import read_picture
-from companion.vision.enrol.enrolment import Enrolment, Progress, as_png, kept_whole, lacking, subject_name
+from companion.vision.enrol.enrolment import Enrolment, Progress, as_png, kept_whole, lacking, noted, subject_name
+from companion.vision.enrol.rectify import PictureFault, Rectified, kept_with_reflection
 from companion.vision.enrol.sheet import cut_out
 from companion.vision.faces.face_detector import is_identified
 from companion.vision.faces.face_templates import FINE_PX_PER_MM, Templates, load_templates, pixels
@@ -44,7 +45,13 @@ class SheetResult:
 
     count: int  # cards cut out
     faults: tuple[str, ...] = ()  # other cards' problems, without full stops
-    is_scan: bool = False  # the whole photograph is kept as one card
+    notes: tuple[str, ...] = ()  # what to check on those cut out, without full stops
+    cards: tuple[Rectified, ...] = ()  # those found
+
+    @property
+    def is_scan(self) -> bool:
+        """True if the whole photograph is kept as one card."""
+        return any(card.is_scan and card.fault is None for card in self.cards)
 
 
 def take(enrolment: Enrolment, image: Image) -> SheetResult:
@@ -62,15 +69,37 @@ def take(enrolment: Enrolment, image: Image) -> SheetResult:
     if places_in(folder) + len(there) in _counts(enrolment.wanted):
         # Complete without gaps: rows have different lengths.
         cards = there
-    faults = [card.fault.value for card in there if card.fault is not None]
+    faults, notes = _said_of(rows)
     if len(cards) == 1 and faults:
-        return SheetResult(0, tuple(faults))
+        return SheetResult(0, faults, cards=tuple(there))
     for place, card in enumerate(cards, start=places_in(folder)):
         picture = None if card is None or card.fault is not None else card.picture
         if place < MOST_WAITING:
             put_waiting(folder, place, b"" if picture is None else as_png(picture))
             count += picture is not None
-    return SheetResult(count, tuple(dict.fromkeys(faults)), any(card.is_scan for card in there))
+    return SheetResult(count, faults, notes, tuple(there))
+
+
+def _said_of(rows: Sequence[Sequence[Rectified | None]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return faults and notes of a photograph's cards by row; reflections with the cards' places."""
+    there = [
+        (card, say("on card %(number)d in row %(row)d", number=number, row=row))
+        for row, line in enumerate(rows, start=1)
+        for number, card in enumerate(line, start=1)
+        if card is not None
+    ]
+    if len(there) == 1:
+        card, _ = there[0]
+        return (card.sentence,) if card.fault else (), (card.note,) if card.note else ()
+    faults = [card.fault.value for card, _ in there if card.fault not in (None, PictureFault.REFLECTION)]
+    washed_out = [place for card, place in there if card.fault is PictureFault.REFLECTION]
+    noted = [place for card, place in there if card.note]
+    if washed_out:
+        lamp = say(
+            "a lamp is reflected %(where)s: move the lamp, then photograph these cards again", where=all_of(washed_out)
+        )
+        faults.append(lamp)
+    return tuple(dict.fromkeys(faults)), (kept_with_reflection(all_of(noted)),) if noted else ()
 
 
 def leave_gap(enrolment: Enrolment) -> None:
@@ -107,6 +136,7 @@ def enrol_photographs(enrolment: Enrolment, paths: Sequence[Path], data: Path, *
         cut_out = say("%(file)s: cards cut out: %(number)d", file=path.name, number=taken.count)
         yield Progress(cut_out, is_fault=not taken.count)
         yield from kept_whole([path.name] * taken.is_scan)
+        yield from (noted(path.name, note) for note in taken.notes)
         for fault in taken.faults:
             yield Progress(Said("%(file)s: %(fault)s.", file=path.name, fault=fault), is_fault=True)
     found = named(enrolment, data, in_order=in_order)

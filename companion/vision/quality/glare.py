@@ -1,10 +1,15 @@
-"""Distinguish a lamp's reflection, which hides print, from bright paper."""
+"""Distinguish a lamp's reflection, which hides print, from bright paper.
+
+Zones and cards have a rule each: that for zones refuses 6 of 150 ordinary photographs of cards without a reflection.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from companion.vision.boxes import Floats, Image, Mask, around, cut_out
+from companion.vision.boxes import Floats, Image, Mask, around, cut_out, slopes
 from companion.vision.opencv import cv2
 
 SATURATED = 250  # minimum level
@@ -15,6 +20,13 @@ CORE = 0.6  # inner part of a patch; reflections fade at the rim
 STANDS_OUT = 25.0  # minimum difference from the surroundings
 _JOIN = np.ones((5, 5), np.uint8)
 _ROOM = 0.5  # margin to follow patches, relative to the zone
+
+CARD_SHARE = 0.025  # maximum share of a card under reflections; the least patch has a third of it
+_FADES_PX, _FADES, _LEAST_FADING = 25, ((14.0, 200), (10.0, 215)), 0.15
+"""A reflection on a card's print: width of its fading rim; maximum slope there in levels/px and maximum level of print,
+either pair; minimum share of such rim. On rendered cards at 6 px/mm, these find 38 of 65 reflections that hide 3 % of
+the card, and none on 140 cards without one. Weak ones on nearly white print are missed: overexposed paper looks alike.
+"""
 
 
 def shine_of(gray: Image, quad: Floats) -> tuple[float, float]:
@@ -30,13 +42,7 @@ def shine_of(gray: Image, quad: Floats) -> tuple[float, float]:
     area, glare, faded = max(_count(in_zone), 1), 0.0, 0.0
     if _count(white & in_zone) < LEAST_SHARE * area:
         return 0.0, 0.0
-    joined = cv2.morphologyEx(white.astype(np.uint8), cv2.MORPH_CLOSE, _JOIN)
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(joined)
-    for number in range(1, count):
-        size = stats[number, cv2.CC_STAT_AREA] / area
-        if size < LEAST_SHARE:
-            continue
-        patch = labels == number
+    for patch, size in _patches(cv2.morphologyEx(white.astype(np.uint8), cv2.MORPH_CLOSE, _JOIN), area, LEAST_SHARE):
         inside = _count(patch & white & in_zone) / area
         if not inside or _shows_print(part, patch):
             continue
@@ -45,6 +51,38 @@ def shine_of(gray: Image, quad: Floats) -> tuple[float, float]:
         else:
             faded += inside
     return glare, faded
+
+
+def reflections_on(card: Image) -> tuple[float, list[Floats]]:
+    """Return the share of a cut-out card `(H, W) uint8`, 6 px/mm, where reflections hide print, and their outlines.
+
+    Outlines are `(n, 2)` px. Reflections are saturated patches that fade out on print; saturated paper, where they hide
+    nothing, ends sharply.
+    """
+    white = cv2.morphologyEx((card >= SATURATED).astype(np.uint8), cv2.MORPH_OPEN, _JOIN)
+    slope = cv2.magnitude(*slopes(cv2.GaussianBlur(card, (0, 0), 1.0)))
+    beside = np.ones((_FADES_PX, _FADES_PX), np.uint8)
+    steepest, darkest = cv2.dilate(slope, beside), cv2.erode(card, beside)
+    fades = np.any([(steepest < most) & (darkest < paper) for most, paper in _FADES], axis=0)
+    share, outlines = 0.0, []
+    for patch, size in _patches(white, card.size, CARD_SHARE / 3):
+        pixels = patch.astype(np.uint8)
+        edge = (cv2.dilate(pixels, np.ones((3, 3), np.uint8)) - pixels) > 0
+        edge[:6], edge[-6:], edge[:, :6], edge[:, -6:] = False, False, False, False
+        if edge.sum() > 20 and float(fades[edge].mean()) > _LEAST_FADING:
+            share += size
+            (outline, *_), _ = cv2.findContours(cv2.dilate(pixels, _JOIN), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+            outlines.append(cv2.approxPolyDP(outline, 1.0, closed=True).reshape(-1, 2).astype(np.float64))
+    return share, sorted(outlines, key=lambda outline: -cv2.contourArea(np.float32(outline)))
+
+
+def _patches(white: Image, area_px: int, least: float) -> Iterator[tuple[Mask, float]]:
+    """Yield connected patches of `white`, and their sizes relative to `area_px` if not below `least`."""
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(white)
+    for number in range(1, count):
+        size = stats[number, cv2.CC_STAT_AREA] / area_px
+        if size >= least:
+            yield labels == number, float(size)
 
 
 def _count(pixels: Mask) -> int:
