@@ -100,3 +100,67 @@ def test_a_code_with_glare_on_a_corner_is_read():
     cv2.circle(image, (60 - 14, 60 - 14), 5, 255, -1)
 
     assert best(image).card == "75-05"
+
+
+# --- Codes that other cards cover in part -------------------------------------------------------------------------
+
+
+def covered(picture: np.ndarray, side: str, share: float, level: int = 200, lean: float = 0.06) -> np.ndarray:
+    """Return a code in the middle of a picture, covered from a side by the leaning edge of a card with a dark line."""
+    code_px, quarter = 21 * MODULE_PX, ("bottom", "right", "top", "left").index(side)
+    turned = np.rot90(picture, -quarter).copy()
+    edge = 60 + code_px * (0.5 - share)
+    for width, gray in ((0, level), (3, 60), (5, level)):
+        corners = np.array([(0, edge + width - 60 * lean), (120, edge + width + 60 * lean), (120, 120), (0, 120)])
+        cv2.fillConvexPoly(turned, np.int32(corners.round()), gray)
+    return np.rot90(turned, quarter).copy()
+
+
+def square_of(card: str) -> np.ndarray:
+    """Return where `seen` puts a code, `(1, 3, 3)`."""
+    return best(seen(card)).matrix[None]
+
+
+@pytest.mark.parametrize("side", ["bottom", "right", "top", "left"])
+def test_a_code_that_shows_half_is_read_from_any_side(side):
+    reading, *_ = codebook.read_squares(covered(seen("accident-02"), side, 0.5), square_of("accident-02"))
+
+    assert reading.card == "accident-02"
+    assert reading.is_sure
+    assert reading.shown == pytest.approx(0.5, abs=0.08)
+
+
+@pytest.mark.parametrize("side", ["bottom", "right"])
+def test_two_marks_are_enough_to_find_a_covered_code(side):
+    sure = {reading.card for reading in read(covered(seen("roll-03"), side, 0.45)) if reading.is_sure}
+
+    assert sure == {"roll-03"}
+
+
+def test_no_covered_code_is_mistaken_for_another():
+    square = square_of("roll-01")
+    told = {card: codebook.read_squares(covered(seen(card), "bottom", 0.5), square)[0] for card in sticker_codes.CARDS}
+    sure = {card: reading.card for card, reading in told.items() if reading is not None and reading.is_sure}
+
+    assert all(card == read_as for card, read_as in sure.items())
+    assert len(sure) >= 0.95 * len(sticker_codes.CARDS)
+
+
+def test_too_small_a_part_of_a_code_is_not_believed():
+    square = square_of("roll-01")
+    told = [codebook.read_squares(covered(seen(card), "bottom", 0.75), square)[0] for card in sticker_codes.CARDS]
+
+    assert not any(reading is not None and reading.is_sure for reading in told)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_part_of_an_unknown_code_is_not_believed(seed):
+    chance = np.random.default_rng(seed)
+    strange = sticker_codes.modules("roll-01").copy()
+    shared = np.all([sticker_codes.modules(card) == strange for card in sticker_codes.CARDS], axis=0)
+    strange[~shared] = chance.integers(0, 2, int((~shared).sum()))
+    picture = np.full((120, 120), 200, np.uint8)
+    picture[35:85, 35:85] = printed(np.pad(strange, 2), 2)
+    picture = covered(cv2.GaussianBlur(picture, (0, 0), 0.6), "bottom", chance.uniform(0, 0.6))
+
+    assert not any(reading.is_sure for reading in read(picture))

@@ -6,14 +6,14 @@ side and every share that may show; their likelihood ratio is greatest where not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from companion.tabletop.sticker_codes import CARDS, MODULES
-from companion.vision.boxes import Floats32, first_of_each
+from companion.vision.boxes import Floats32, Places, first_of_each
 from companion.vision.stickers.code_samples import (
     BLURS_MODULES,
     PER_MODULE,
@@ -27,7 +27,6 @@ from companion.vision.stickers.code_samples import (
 )
 
 SIDE = MODULES * PER_MODULE
-SIDES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +34,7 @@ class CoveredLimits:
     """What is compared and believed. Set by `python -m tests.bench.eye --only covered`, on tables of odd seeds."""
 
     shown: float = 0.36  # minimum visible share of a code: with less, two of its three marks are cut
-    glance: float = 0.6  # minimum similarity of the modules that all codes share, in that share, by one sample each
-    structure: float = 0.6  # the same by all samples
+    glance: float = 0.7  # minimum similarity of the modules that all codes share, in that share, by one sample each
     place_px: float = 6.0  # size of a place
     most_on_a_place: int = 3  # squares compared there: two marks belong to a code in either of two turns
     most: int = 100  # squares compared
@@ -74,86 +72,68 @@ def read_covered(
     places `(3, m)` and levels `(b, m)`. `sure` are the indices of codes that were read.
     """
     likeness = _part_likeness(glances, *shared)
-    order = np.flatnonzero(likeness >= LIMITS.glance)
+    order = np.flatnonzero(likeness.max(axis=1) >= LIMITS.glance)
     middles, sides_px = middles_of(squares), MODULES * modules_px(squares)
-    order = order[
-        (np.linalg.norm(middles[order, None] - middles[sure], axis=2) > sides_px[order, None] / 2).all(axis=1)
-    ]
-    order = order[np.argsort(-likeness[order])]
+    off_px = np.linalg.norm(middles[order, None] - middles[sure], axis=2)
+    order = order[(off_px > sides_px[order, None] / 2).all(axis=1)]
+    order = order[np.argsort(-likeness[order].max(axis=1))]
     places = np.floor(middles[order].T / LIMITS.place_px)
     order = order[first_of_each(places, LIMITS.most_on_a_place)][: LIMITS.most]
     patches = levels.sampled(squares[order], _grid()).reshape(-1, SIDE, SIDE)
-    structure = _structures(patches)
-    found = {}
-    for at, patch, by_way in zip(order.tolist(), patches, structure, strict=True):
-        blur, side = np.unravel_index(by_way.argmax(), by_way.shape)
-        reading = _reading(patch, int(blur), int(side), squares[at]) if by_way.max() >= LIMITS.structure else None
-        if reading is not None:
-            found[at] = reading
+    found: dict[int, Reading] = {}
+    for side in range(4):
+        here = np.flatnonzero(likeness[order, side] >= LIMITS.glance)
+        turned = np.rot90(patches[here], side, axes=(1, 2))
+        blurs = _blurs(turned, side)
+        for blur in np.unique(blurs):
+            those = here[blurs == blur]
+            for at, ranking, shown in _ranked(turned[blurs == blur], _seen(int(blur), side)):
+                index = int(order[those[at]])
+                if index not in found or ranking[0][1] > found[index].score:
+                    found[index] = Reading(ranking, float(likeness[index, side]), squares[index], shown)
     return found
 
 
 def _part_likeness(glances: Floats32, places: Floats32, levels: Floats32) -> Floats32:
-    """Return the best similarity `(n,)` of the shared modules on one side of a square."""
+    """Return the similarity of the shared modules by the side that shows, at the best blur, `(n, 4)`."""
     x, y, _ = places
     edge = LIMITS.shown * MODULES
     sides = (y < edge, x > MODULES - edge, y > MODULES - edge, x < edge)
-    parts = (_centred(glances[:, side]) @ _centred(levels[:, side]).T for side in sides)
-    return np.maximum.reduce([part.max(axis=1) for part in parts])
+    parts = [_centred(glances[:, side]) @ _centred(levels[:, side]).T for side in sides]
+    return np.stack([part.max(axis=1) for part in parts], axis=1)
+
+
+def _blurs(patches: Floats32, side: int) -> Places:
+    """Return the blur under which the mean code is most like the first rows of `patches` `(k, SIDE, SIDE)`."""
+    rows = round(LIMITS.shown * SIDE)
+    means = np.stack([_seen(blur, side).mean[:rows].ravel() for blur in range(len(BLURS_MODULES))])
+    return (_centred(patches[:, :rows].reshape(len(patches), rows * SIDE)) @ _centred(means).T).argmax(axis=1)
 
 
 def _centred(levels: Floats32) -> Floats32:
     return unit(levels - levels.mean(axis=1, keepdims=True))
 
 
-def _structures(patches: Floats32) -> Floats32:
-    """Return the similarity to the mean code, by blur and by the side that shows, `(k, blurs, 4)`."""
-    rows = round(LIMITS.shown * SIDE)
-    turned = np.stack(
-        [np.rot90(patches, side, axes=(1, 2))[:, :rows].reshape(len(patches), rows * SIDE) for side in range(SIDES)]
-    )
-    turned -= turned.mean(axis=2, keepdims=True)
-    turned /= np.linalg.norm(turned, axis=2, keepdims=True) + 1e-6
-    found: Floats32 = (turned @ _common(rows)).transpose(1, 2, 0)
-    return found
-
-
-@cache
-def _common(rows: int) -> Floats32:
-    """Return the mean code's first rows from each side, as unit vectors `(4, rows · SIDE, blurs)`."""
-    blurs = range(len(BLURS_MODULES))
-    parts = np.array([[_seen(blur, side).mean[:rows].ravel() for blur in blurs] for side in range(SIDES)])
-    parts -= parts.mean(axis=2, keepdims=True)
-    unit: Floats32 = parts / np.linalg.norm(parts, axis=2, keepdims=True)
-    return unit.transpose(0, 2, 1)
-
-
-def _reading(patch: Floats32, blur: int, side: int, matrix: Floats32) -> Reading | None:
-    """Return what a square shows that is visible from a side; None if that is not sure.
+def _ranked(seen: Floats32, book: _Seen) -> Iterator[tuple[int, tuple[tuple[str, float], ...], float]]:
+    """Yield which squares `(k, SIDE, SIDE)`, the visible side first, are sure: index, best cards, visible share.
 
     Levels are a constant, a multiple of the mean code, and a multiple of what a code has of its own, up to some row.
     """
-    book, seen = _seen(blur, side), np.rot90(patch, side)
     counts = np.arange(1, SIDE + 1, dtype=np.float32) * SIDE
     light, square, product = (_up_to(each) for each in (seen, seen * seen, seen * book.mean))
     contrast = (product - light * book.mean_sum / counts) / book.mean_square
-    spread = square - light**2 / counts
-    rest = np.maximum(spread - contrast**2 * book.mean_square, 1e-3)
-    own = np.cumsum(np.einsum("rc,nrc->nr", seen, book.apart), axis=1)
-    own -= book.apart_sum * light / counts + book.with_mean * contrast
-    scores = own / np.sqrt(book.apart_square * rest)
-    second, first = np.partition(scores, -2, axis=0)[-2:]
-    independent = LIMITS.independent * counts / PER_MODULE**2
+    rest = np.maximum(square - light**2 / counts - contrast**2 * book.mean_square, 1e-3)
+    own = np.cumsum(book.apart.transpose(1, 0, 2) @ seen.transpose(1, 2, 0), axis=0).transpose(2, 1, 0)
+    own -= book.apart_sum * (light / counts)[:, None] + book.with_mean * contrast[:, None]
+    scores = own / np.sqrt(book.apart_square * rest[:, None])
+    second, first = np.moveaxis(np.partition(scores, -2, axis=1)[:, -2:], 1, 0)
     unexplained = (1 - np.maximum(second, 0) ** 2) / np.maximum(1 - first**2, 1e-6)
-    ratios = np.where(contrast > 0, independent / 2 * np.log(unexplained), 0.0)
-    ratios[: round(LIMITS.shown * SIDE)] = 0.0
-    row = int(ratios.argmax())
-    if ratios[row] < LIMITS.ratio or first[row] < LIMITS.score:
-        return None
-    structure = contrast[row] * np.sqrt(book.mean_square[row] / max(float(spread[row]), 1e-3))
-    three = np.argsort(-scores[:, row])[:3]
-    ranking = tuple((CARDS[n], float(scores[n, row])) for n in three)
-    return Reading(ranking, float(structure), matrix, shown=(row + 1) / SIDE)
+    ratios = LIMITS.independent * counts / PER_MODULE**2 / 2 * np.log(unexplained)
+    ratios[(contrast <= 0) | (counts < LIMITS.shown * SIDE**2)] = 0.0
+    for at, row in enumerate(ratios.argmax(axis=1).tolist()):
+        if ratios[at, row] >= LIMITS.ratio and first[at, row] >= LIMITS.score:
+            three = np.argsort(-scores[at, :, row])[:3]
+            yield at, tuple((CARDS[n], float(scores[at, n, row])) for n in three), (row + 1) / SIDE
 
 
 @cache
