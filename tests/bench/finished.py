@@ -69,9 +69,11 @@ class Case:
         rng = np.random.default_rng((self.seed, LAID.index(self.laid), LIGHTS.index(self.light), len(self.deck)))
         pose = photos.some_pose(rng, (0, 18), px_per_mm=SIZE_PX[0] / rng.uniform(*WIDTH_MM), size_px=SIZE_PX)
         shot = photos.typical_shot(rng) if self.light == "typical" else photos.hard_shot(rng)
-        table = Table(tuple(self._cards(rng)), _mats(rng), cloth=str(rng.choice(photos.CLOTHS)), seed=self.seed,
-                      shadow=rng.uniform(0.1, 0.5))  # fmt: skip
-        return photograph(table, self.style, pose, shot, self.seed)
+        return photograph(self.table(rng), self.style, pose, shot, self.seed)
+
+    def table(self, rng: np.random.Generator) -> Table:
+        return Table(tuple(self._cards(rng)), _mats(rng), cloth=str(rng.choice(photos.CLOTHS)), seed=self.seed,
+                     shadow=rng.uniform(0.1, 0.5))  # fmt: skip
 
     def _cards(self, rng: np.random.Generator) -> Iterator[Laid]:
         left = Counter({card.value: count for card, count in CLASSIC.deck.items()})

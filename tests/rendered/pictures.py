@@ -6,18 +6,21 @@ covering. `burnt` is the share of a card's visible pixels that are saturated in 
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 import cv2
 import numpy as np
 import photos
 from face_photos import FacePhoto, ShownFace, lying
 from laid import CARD_RASTER, Laid, Table
-from rendered.rooms import SKINS, SURFACES, Room
-from rendered.studio import Render, Studio
+from rendered.rooms import SKINS, SURFACES, WIDTH_MM, Room
+from rendered.studio import CACHE, SCENE, Render, Studio
 from webcam import Pose, Shot
 
 from companion.printing import mats, render, stickers
@@ -25,7 +28,7 @@ from companion.tabletop.card_ids import card_id_of
 
 MAT_PX_PER_MM = 6
 STICKER_PX_PER_MM = 12
-PASSES = 12  # renders of one picture, each with shifted lamps and pixels: soft shadows and smooth edges
+PASSES = 8  # renders of one picture, each with shifted lamps and pixels: soft shadows and smooth edges
 PAPER = 0.72  # linear brightness of well lit paper at an exposure of 1
 SATURATED = 250
 
@@ -161,7 +164,7 @@ def developed(scenery: Scenery, room: Room, seed: int = 0) -> np.ndarray:
 def truth(table: Table, scenery: Scenery, image: np.ndarray) -> Iterator[ShownFace]:
     """Yield the truth about each card, in the order they were put down."""
     white = (image >= SATURATED).all(-1)
-    for number, (card, corners) in enumerate(zip(table.cards, scenery.corners_px, strict=True), start=1):
+    for number, (card, corners) in enumerate(zip(table.cards, scenery.corners_px, strict=True), start=2):
         kind, *rest = _look(card).split()
         deck, face = rest if kind == "deck" else (kind, rest[0])
         zone, sideways = lying(card, table.sheets)
@@ -180,11 +183,44 @@ def _seen(own: np.ndarray, corners: np.ndarray) -> np.ndarray:
     return (own[points[:, 1], points[:, 0]] & inside).reshape(CARD_RASTER)
 
 
-def pictured(
-    studio: Studio, table: Table, style: str, room: Room, size_px: tuple[int, int], width_mm: float
-) -> tuple[FacePhoto, Scenery]:
-    """Render a table; `width_mm` is the table's width in the middle of the picture."""
-    scenery = through_the_lens(studio.render(described(table, room, size_px, width_mm)), room, size_px)
-    image = developed(scenery, room)
-    pose = Pose(px_per_mm=size_px[0] / width_mm, size_px=size_px)
-    return FacePhoto(image, style, tuple(truth(table, scenery, image)), table, pose, Shot()), scenery
+# --- Rendering, once ------------------------------------------------------------------------------------------
+
+
+class Darkroom:
+    """Renders tables, or takes them from a folder where they were rendered before."""
+
+    def __init__(self, folder: Path = CACHE / "pictures") -> None:
+        self._folder, self._studio = folder, None
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._studio is not None:
+            self._studio.__exit__()
+
+    def picture(
+        self, table: Table, style: str, room: Room, size_px: tuple[int, int] = (1920, 1080), width_mm: float = WIDTH_MM
+    ) -> tuple[FacePhoto, Scenery]:
+        """Return a table's picture with its truth, and what `developed` needs for another picture of it.
+
+        `width_mm` is the table's width in the middle of the picture.
+        """
+        scenery = through_the_lens(self._drawn(described(table, room, size_px, width_mm)), room, size_px)
+        image = developed(scenery, room)
+        pose = Pose(px_per_mm=size_px[0] / width_mm, size_px=size_px)
+        return FacePhoto(image, style, tuple(truth(table, scenery, image)), table, pose, Shot()), scenery
+
+    def _drawn(self, scene: dict[str, Any]) -> Render:
+        text = json.dumps(scene, sort_keys=True) + SCENE.read_text("utf-8")
+        path = self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:20]}.npz"
+        if not path.exists():
+            if self._studio is None:
+                self._studio = Studio(texture).__enter__()
+            drawn = self._studio.render(scene)
+            part = path.with_suffix(".part.npz")
+            np.savez_compressed(part, light=drawn.light.astype(np.float16), ids=drawn.ids, corners_px=drawn.corners_px)
+            part.rename(path)
+        with np.load(path) as kept:
+            return Render(kept["light"].astype(np.float32), kept["ids"], kept["corners_px"])

@@ -26,6 +26,7 @@ SURFACES: dict[str, tuple[str, tuple[float, float, float], float]] = {
 }
 """Pattern, color (sRGB) and roughness of each table."""
 
+WIDTH_MM = 1250.0  # of the table in the middle of a usual picture
 SKINS = ((0.90, 0.72, 0.60), (0.78, 0.57, 0.44), (0.55, 0.37, 0.27), (0.33, 0.22, 0.16))
 
 
@@ -65,12 +66,14 @@ def room(seed: int, *, exposure: float | None = None, burnt: bool = False, thing
     tone = (1.0, 0.93 - 0.12 * warm, 0.86 - 0.34 * warm)
     count = int(rng.choice((1, 1, 2, 3)))
     is_day = bool(rng.random() < 0.45)
-    lamps = [_lamp(rng, tone, (0.5 if is_day else 1.0) / count) for _ in range(count)]
+    tilt, lean, fov = rng.uniform(0, 20), rng.normal(0, 25), rng.uniform(36, 52)
+    eye = _camera_mm(tilt, lean, fov) if burnt else None
+    lamps = [_lamp(rng, tone, (0.5 if is_day else 1.0) / count, eye) for _ in range(count)]
     from_rad = rng.uniform(0, 2 * math.pi)
     window = None
     if is_day:
         sky = (0.86, 0.95, 1.0)
-        window = {"glow": rng.uniform(3, 9), "color": sky, "from": from_rad, "up": rng.uniform(2.0, 4.5)}
+        window = {"glow": rng.uniform(3, 12), "color": sky, "from": from_rad, "up": rng.uniform(0.5, 2.2)}
         away = np.array([math.cos(from_rad), -math.sin(from_rad)]) * rng.uniform(1500, 2200)
         lamps.append({"kind": "window", "light": rng.uniform(1.0, 2.2), "at": [*away.tolist(), rng.uniform(900, 1500)],
                       "radius": 350, "aim": [0, 0], "color": sky})  # fmt: skip
@@ -83,10 +86,10 @@ def room(seed: int, *, exposure: float | None = None, burnt: bool = False, thing
         gloss=rng.uniform(0.2, 0.5),
         mat_gloss=rng.uniform(0.22, 0.4) if rng.random() < 0.25 else rng.uniform(0.7, 0.95),
         bend_mm=rng.uniform(0.3, 3.0),
-        tilt_deg=rng.uniform(0, 20),
-        lean_deg=rng.normal(0, 25),
+        tilt_deg=tilt,
+        lean_deg=lean,
         turn_deg=rng.normal(0, 3),
-        fov_deg=rng.uniform(36, 52),
+        fov_deg=fov,
         barrel=rng.uniform(0, 0.05),
         exposure=rng.uniform(0.75, 1.05),
         blur_px=rng.uniform(0.35, 0.7),
@@ -97,12 +100,22 @@ def room(seed: int, *, exposure: float | None = None, burnt: bool = False, thing
         things=tuple(kind for kind in ("cup", "phone", "hand") if rng.random() < things),
     )  # fmt: skip
     if burnt:
-        drawn = replace(drawn, exposure=rng.uniform(1.2, 1.5), gloss=rng.uniform(0.18, 0.35))
+        mat_gloss = rng.uniform(0.22, 0.4) if rng.random() < 0.4 else drawn.mat_gloss
+        drawn = replace(drawn, exposure=rng.uniform(1.2, 1.5), gloss=rng.uniform(0.18, 0.35), mat_gloss=mat_gloss)
     return drawn if exposure is None else replace(drawn, exposure=exposure)
 
 
-def _lamp(rng: np.random.Generator, tone: tuple[float, ...], share: float) -> dict[str, Any]:
-    at = [*rng.uniform((-650, -500), (650, 500)).tolist(), rng.uniform(900, 1700)]
-    aim = [0.4 * at[0], 0.4 * at[1]]
-    return {"kind": "lamp", "at": at, "aim": aim, "light": share * rng.uniform(2.0, 4.0),
+def _camera_mm(tilt_deg: float, lean_deg: float, fov_deg: float) -> np.ndarray:
+    tilt, lean = math.radians(tilt_deg), math.radians(lean_deg)
+    far = WIDTH_MM / 2 / (math.tan(math.radians(fov_deg) / 2) * 16 / 9)
+    return far * np.array([math.sin(tilt) * math.sin(lean), math.sin(tilt) * math.cos(lean), math.cos(tilt)])
+
+
+def _lamp(rng: np.random.Generator, tone: tuple[float, ...], share: float, eye: np.ndarray | None) -> dict[str, Any]:
+    """Return a lamp; with an `eye`, a flat table would mirror it between the cards."""
+    at, height = rng.uniform((-650, -500), (650, 500)), rng.uniform(900, 1700)
+    if eye is not None:
+        mirrored = at * (0.5, 0.45)
+        at = mirrored + (mirrored - eye[:2]) * height / eye[2]
+    return {"kind": "lamp", "at": [*at.tolist(), height], "aim": (0.4 * at).tolist(), "light": share * rng.uniform(2, 4),
             "radius": float(rng.choice((25, 60, 120))), "angle": rng.uniform(0.75, 1.1), "color": tone}  # fmt: skip

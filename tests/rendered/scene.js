@@ -6,7 +6,7 @@ const CELL = 2, HALF = 1000; // of the map of heights that the cards lie on
 const SHEET = 0.3; // thickness of a card or mat
 const renderer = new THREE.WebGLRenderer({ antialias: false });
 renderer.shadowMap.enabled = true;
-renderer.shadowMap.type = THREE.PCFShadowMap;
+renderer.shadowMap.type = THREE.BasicShadowMap;
 renderer.toneMapping = THREE.NoToneMapping;
 const textures = new Map(), surfaces = new Map();
 
@@ -22,7 +22,7 @@ async function picture(name) {
 function textureOf(canvas, span = 0) {
   const texture = new THREE.CanvasTexture(canvas);
   texture.colorSpace = THREE.SRGBColorSpace;
-  texture.anisotropy = 8;
+  texture.anisotropy = 4;
   if (span) texture.wrapS = texture.wrapT = THREE.MirroredRepeatWrapping;
   return texture;
 }
@@ -161,33 +161,33 @@ function laid(sheet, ground, across, down) {
 
 function thing({ kind, x, y, turn, color, seed }) {
   const group = new THREE.Group(), tone = new THREE.Color().setRGB(...color, THREE.SRGBColorSpace);
-  const matte = new THREE.MeshStandardMaterial({ color: tone, roughness: 0.65, side: THREE.DoubleSide });
-  const add = (geometry, material = matte, place = () => {}) => {
-    const mesh = new THREE.Mesh(geometry, material);
+  const matte = material({ color: tone, roughness: 0.65 });
+  const add = (geometry, look = matte, place = () => {}) => {
+    const mesh = new THREE.Mesh(geometry, look);
     place(mesh);
     group.add(mesh);
   };
-  const limb = (radius, [ax, ay, az], [bx, by, bz], material = matte) => {
+  const limb = (radius, [ax, ay, az], [bx, by, bz], skin = matte) => {
     const a = new THREE.Vector3(ax, ay, az), b = new THREE.Vector3(bx, by, bz), along = b.clone().sub(a);
-    add(new THREE.CapsuleGeometry(radius, along.length(), 6, 16), material, (mesh) => {
+    add(new THREE.CapsuleGeometry(radius, along.length(), 6, 16), skin, (mesh) => {
       mesh.position.copy(a.add(b).multiplyScalar(0.5));
       mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), along.normalize());
     });
   };
   if (kind === "cup") {
-    const glaze = new THREE.MeshStandardMaterial({ color: tone, roughness: 0.15, side: THREE.DoubleSide });
-    const drink = new THREE.MeshStandardMaterial({ color: 0x2a1608, roughness: 0.1 });
+    const glaze = material({ color: tone, roughness: 0.15 });
+    const drink = material({ color: 0x2a1608, roughness: 0.1 });
     const wall = [[0, 2], [28, 2], [34, 12], [40, 90], [37, 90], [32, 14], [0, 6]].map((p) => new THREE.Vector2(...p));
     add(new THREE.LatheGeometry(wall, 40), glaze, (mesh) => mesh.rotation.x = Math.PI / 2);
     add(new THREE.CircleGeometry(36, 40), drink, (mesh) => mesh.position.z = 70);
     add(new THREE.TorusGeometry(24, 5.5, 12, 30), glaze, (mesh) => mesh.position.set(48, 0, 46));
     for (const mesh of group.children.slice(2)) mesh.rotation.x = Math.PI / 2;
   } else if (kind === "phone") {
-    const glass = new THREE.MeshStandardMaterial({ color: 0x050608, roughness: 0.06 });
+    const glass = material({ color: 0x050608, roughness: 0.06 });
     add(new THREE.BoxGeometry(72, 150, 8), matte, (mesh) => mesh.position.z = 4);
     add(new THREE.PlaneGeometry(68, 146), glass, (mesh) => mesh.position.z = 8.1);
   } else if (kind === "hand") {
-    const noise = noiseOf(seed), sleeve = new THREE.MeshStandardMaterial({ roughness: 0.95 });
+    const noise = noiseOf(seed), sleeve = material({ roughness: 0.95 });
     sleeve.color.setHSL(noise(0.5, 0.5), 0.4, 0.15 + 0.4 * noise(3.5, 0.5));
     limb(30, [0, -70, 50], [0, -760, 130]);
     limb(46, [0, -190, 64], [0, -760, 140], sleeve);
@@ -207,22 +207,33 @@ function thing({ kind, x, y, turn, color, seed }) {
 
 // --- Light and camera -----------------------------------------------------------------------------------------
 
-// The room that the gloss mirrors: gray walls, a bright ceiling and a window. Returns its blurred reflections.
-function surroundings({ ambient, window }) {
-  const scene = new THREE.Scene(), panel = (light, color, size, position) => {
-    const material = new THREE.MeshBasicMaterial({ color: new THREE.Color(...color).multiplyScalar(light), side: THREE.DoubleSide });
-    const mesh = new THREE.Mesh(new THREE.PlaneGeometry(...size), material);
-    mesh.position.set(...position);
-    mesh.lookAt(0, 0, 0);
-    scene.add(mesh);
+// What the gloss mirrors: a ceiling brighter than the walls, and a window. It replaces the look-ups in a picture of the
+// surroundings, which take most of the time without a graphics card.
+const AROUND = { uAmbient: { value: new THREE.Color() }, uGlow: { value: new THREE.Color() }, uWindow: { value: new THREE.Vector3(1, 0, 0) } };
+const MIRRORED = `
+uniform vec3 uAmbient, uGlow, uWindow;
+vec3 around(vec3 view, float rough) {
+  vec3 d = inverseTransformDirection(view, viewMatrix);
+  float soft = 0.02 + 0.9 * rough * rough;
+  vec3 light = uAmbient * mix(0.5, 1.3, smoothstep(-soft, 0.7 + soft, d.z));
+  vec3 side = normalize(vec3(-uWindow.y, uWindow.x, 0.0)), w = normalize(uWindow), up = cross(w, side);
+  vec2 at = vec2(dot(d, side), dot(d, up)) / max(dot(d, w), 0.01);
+  vec2 pane = smoothstep(vec2(-soft), vec2(soft), vec2(0.26, 0.2) - abs(at));
+  float bars = 1.0 - 0.8 * (1.0 - smoothstep(0.0, soft, abs(at.x)));
+  return light + uGlow * pane.x * pane.y * bars / (1.0 + 12.0 * soft);
+}
+`;
+
+function material(values) {
+  const made = new THREE.MeshStandardMaterial({ ...values, side: THREE.DoubleSide });
+  made.onBeforeCompile = (shader) => {
+    Object.assign(shader.uniforms, AROUND);
+    shader.fragmentShader = shader.fragmentShader.replace("#include <lights_physical_pars_fragment>",
+      `#include <lights_physical_pars_fragment>\n${MIRRORED}`).replace("#include <lights_fragment_maps>", `
+      iblIrradiance += PI * around(geometryNormal, 1.0);
+      radiance += around(reflect(-geometryViewDir, geometryNormal), material.roughness);`);
   };
-  scene.add(new THREE.Mesh(new THREE.BoxGeometry(20, 20, 12),
-    new THREE.MeshBasicMaterial({ color: new THREE.Color(...ambient.color).multiplyScalar(ambient.light * 0.8), side: THREE.BackSide })));
-  panel(ambient.light * 1.6, ambient.color, [18, 18], [0, 0, 5.5]);
-  if (window) panel(window.glow, window.color, [5, 4], [9 * Math.cos(window.from), 9 * Math.sin(window.from), window.up]);
-  const maker = new THREE.PMREMGenerator(renderer), target = maker.fromScene(scene, 0, 0.1, 50);
-  maker.dispose();
-  return target;
+  return made;
 }
 
 function lampOf(lamp) {
@@ -261,38 +272,43 @@ function spread(n) { // the n-th of evenly spread points in a square
   return [(0.5 + n * 0.7548776662466927) % 1 - 0.5, (0.5 + n * 0.5698402909980532) % 1 - 0.5];
 }
 
-// Render a table. Returns linear light as 16-bit square roots (1 is 16384), the id at each pixel (0: table, n + 1: n-th
-// card, 1000: mats, 2000: things), and the corners of each card in pixels.
+// Render a table. Returns linear light as 16-bit square roots (1 is 16384), the id at each pixel (0: table, 1: mats,
+// n + 2: n-th card from 0, 2000: things), and the corners of each card in pixels.
 async function render({ surface, sheets, cards, things, lamps, room, camera: view, passes }) {
   const scene = new THREE.Scene(), ground = new Ground(), ids = [], [width, height] = view.size;
   const put = (object, id) => object.traverse((mesh) => {
-    if (mesh.isMesh) { mesh.castShadow = mesh.receiveShadow = true; ids.push([mesh, id]); }
+    if (!mesh.isMesh) return;
+    mesh.castShadow = mesh.receiveShadow = true;
+    mesh.renderOrder = -id; // what lies on top hides the rest before it is shaded
+    ids.push([mesh, id]);
   }) ?? scene.add(object);
   const [texture, span] = surfaceOf(surface), top = new THREE.PlaneGeometry(4000, 4000);
   for (let n = 0; n < 4; n++) top.attributes.uv.setXY(n, top.attributes.uv.getX(n) * 4000 / span, top.attributes.uv.getY(n) * 4000 / span);
-  put(new THREE.Mesh(top, new THREE.MeshStandardMaterial({ map: texture, roughness: surface.roughness })), 0);
+  put(new THREE.Mesh(top, material({ map: texture, roughness: surface.roughness })), 0);
   for (const sheet of sheets) {
-    const material = new THREE.MeshStandardMaterial({ map: await printed(sheet.name, sheet.size), roughness: sheet.roughness, side: THREE.DoubleSide });
-    put(new THREE.Mesh(laid(sheet, ground, 36, 26).geometry, material), 1000);
+    const paper = material({ map: await printed(sheet.name, sheet.size), roughness: sheet.roughness });
+    put(new THREE.Mesh(laid(sheet, ground, 36, 26).geometry, paper), 1);
   }
   const corners = [], once = [];
   for (const [n, card] of cards.entries()) {
     const map = await printed(card.name, card.size, card.sticker);
     if (card.sticker) once.push(map);
     const { geometry, corners: four } = laid(card, ground, 13, 20);
-    put(new THREE.Mesh(geometry, new THREE.MeshStandardMaterial({ map, roughness: card.roughness, side: THREE.DoubleSide })), n + 1);
+    put(new THREE.Mesh(geometry, material({ map, roughness: card.roughness })), n + 2);
     if (card.thick > 1) {
       const pile = new THREE.BoxGeometry(card.size[0], card.size[1], card.thick), z = four[0].z - card.thick / 2 - 0.1;
-      const box = new THREE.Mesh(pile, new THREE.MeshStandardMaterial({ color: 0xd8d4cc, roughness: 0.9 }));
+      const box = new THREE.Mesh(pile, material({ color: 0xd8d4cc, roughness: 0.9 }));
       box.position.set(card.x, -card.y, z);
       box.rotation.z = -card.turn * Math.PI / 180;
-      put(box, n + 1);
+      put(box, n + 2);
     }
     corners.push(four);
   }
   for (const one of things) put(thing(one), 2000);
-  const reflections = surroundings(room), lights = lamps.map((lamp) => [lampOf(lamp), lamp]);
-  scene.environment = reflections.texture;
+  const lights = lamps.map((lamp) => [lampOf(lamp), lamp]), { ambient, window: pane } = room;
+  AROUND.uAmbient.value.setRGB(...ambient.color).multiplyScalar(ambient.light);
+  AROUND.uGlow.value.setRGB(...(pane?.color ?? [0, 0, 0])).multiplyScalar(pane?.glow ?? 0);
+  if (pane) AROUND.uWindow.value.set(Math.cos(pane.from), Math.sin(pane.from), pane.up);
   for (const [light] of lights) scene.add(light, light.target);
 
   const camera = cameraOf(view), kind = { type: THREE.FloatType, depthBuffer: true, generateMipmaps: false };
@@ -301,7 +317,6 @@ async function render({ surface, sheets, cards, things, lamps, room, camera: vie
   const adding = new THREE.MeshBasicMaterial({ map: drawn.texture, blending: THREE.CustomBlending, blendSrc: THREE.OneFactor,
     blendDst: THREE.OneFactor, depthTest: false, color: new THREE.Color().setScalar(1 / passes) });
   const all = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), adding), flat = new THREE.OrthographicCamera(-1, 1, 1, -1, 0, 1);
-  renderer.autoClear = true;
   renderer.setRenderTarget(sum);
   renderer.clear();
   for (let n = 0; n < passes; n++) {
@@ -325,19 +340,17 @@ async function render({ surface, sheets, cards, things, lamps, room, camera: vie
 
   camera.clearViewOffset();
   camera.updateMatrixWorld();
-  scene.environment = null;
   for (const [mesh, id] of ids) {
-    mesh.material = new THREE.MeshBasicMaterial({ color: new THREE.Color(id, 0, 0), side: THREE.DoubleSide });
+    mesh.material = new THREE.MeshBasicMaterial({ color: new THREE.Color(id, 0, 0) });
   }
   renderer.autoClear = true;
-  renderer.setRenderTarget(sum);
   const sight = new THREE.WebGLRenderTarget(width, height, { ...kind, magFilter: THREE.NearestFilter });
   renderer.setRenderTarget(sight);
   renderer.render(scene, camera);
   renderer.readRenderTargetPixels(sight, 0, 0, width, height, light);
   const seen = Uint16Array.from({ length: width * height }, (_, at) => Math.round(light[4 * at]));
   for (const [mesh] of ids) mesh.geometry.dispose();
-  for (const one of [drawn, sum, sight, reflections, ...lights.map(([light]) => light), ...once]) one.dispose();
+  for (const one of [drawn, sum, sight, ...lights.map(([light]) => light), ...once]) one.dispose();
   const px = corners.map((four) => four.map((corner) => {
     const { x, y } = corner.clone().project(camera);
     return [(x + 1) / 2 * width - 0.5, (1 - y) / 2 * height - 0.5];

@@ -23,6 +23,7 @@ from playwright.sync_api import Route, sync_playwright
 
 THREE = "0.170.0"
 CACHE = Path(os.environ.get("MILLE_RENDER_CACHE") or Path.home() / ".cache" / "mille-bornes-render")
+SCENE = Path(__file__).with_name("scene.js")
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 WEBGL = ("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 PAGE = """<!doctype html><script type="importmap">{"imports": {"three": "/three.module.min.js"}}</script>
@@ -58,7 +59,7 @@ class Render:
     """Linear light `(H, W, 3) float32 RGB` (may exceed 1), the id at each pixel, and each card's corners in pixels."""
 
     light: np.ndarray
-    ids: np.ndarray  # (H, W) uint16: 0 table, n + 1 the n-th card, 1000 mats, 2000 other things
+    ids: np.ndarray  # (H, W) uint16: 0 table, 1 mats, n + 2 the n-th card from 0, 2000 other things
     corners_px: np.ndarray  # (N, 4, 2)
 
 
@@ -67,7 +68,7 @@ class Studio:
 
     def __init__(self, texture: Callable[[str], bytes]) -> None:
         self._texture = texture
-        self._files = {"/scene.js": Path(__file__).with_name("scene.js"), "/three.module.min.js": three_js()}
+        self._files = {"/scene.js": SCENE, "/three.module.min.js": three_js()}
 
     def __enter__(self) -> Self:
         self._playwright = sync_playwright().start()
