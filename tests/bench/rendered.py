@@ -44,7 +44,7 @@ from companion.vision.faces.face_templates import Templates
 from companion.vision.view import STICKER, Sighting, View
 
 DECKS = f"{STICKERS},own,vintage"
-ROOMS = {"stills": "1,3,5,7,9,11", "finished": "1,3,5", "burnt": "1,3,5,7,9,11,13,15"}
+ROOMS = {"stills": "1,3,5,7,9,11", "finished": "1,3", "burnt": "1,3,5,7,9,11,13,15"}
 AREA_MM = (0.95 * WIDTH_MM, 0.92 * WIDTH_MM * 9 / 16)
 FINISHED_PX, FINISHED_MM = (2400, 1350), 1000.0
 VISIBLE = {"60 % and more": 0.6, "25 to 60 %": 0.25, "10 to 25 %": 0.1}  # least visible share, largest first

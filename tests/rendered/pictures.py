@@ -19,17 +19,17 @@ import numpy as np
 import photos
 from face_photos import FacePhoto, ShownFace, lying
 from laid import CARD_RASTER, Laid, Table
-from rendered.rooms import SKINS, SURFACES, WIDTH_MM, Room
-from rendered.studio import CACHE, SCENE, Render, Studio
 from webcam import Pose, Shot
 
 from companion.printing import mats, render, stickers
 from companion.tabletop.card_ids import card_id_of
+from rendered.rooms import SKINS, SURFACES, WIDTH_MM, Room
+from rendered.studio import CACHE, SCENE, Render, Studio
 
 MAT_PX_PER_MM = 6
 STICKER_PX_PER_MM = 12
 PASSES = 8  # renders of one picture, each with shifted lamps and pixels: soft shadows and smooth edges
-PAPER = 0.72  # linear brightness of well lit paper at an exposure of 1
+PAPER = 0.88  # linear brightness of well lit paper at an exposure of 1
 SATURATED = 250
 
 
@@ -55,8 +55,8 @@ def described(table: Table, room: Room, size_px: tuple[int, int], width_mm: floa
     wide = [math.ceil(side * (1 + room.barrel) / 2) * 2 for side in size_px]
     fov = 2 * math.atan(math.tan(math.radians(room.fov_deg) / 2) * wide[1] / size_px[1])
     distance = width_mm / 2 / (math.tan(math.radians(room.fov_deg) / 2) * size_px[0] / size_px[1])
-    camera = {"at": [0, 0], "distance": distance, "tilt": math.radians(room.tilt_deg), "turn": math.radians(room.turn_deg),
-              "lean": math.radians(room.lean_deg), "fov": math.degrees(fov), "size": wide}  # fmt: skip
+    camera = {"at": [0, 0], "distance": distance, "tilt": math.radians(room.tilt_deg), "fov": math.degrees(fov),
+              "lean": math.radians(room.lean_deg), "turn": math.radians(room.turn_deg), "size": wide}  # fmt: skip
     sheets = [
         {"name": f"mat {sheet.name}", "size": list(sheet.size_mm), "x": sheet.x_mm, "y": sheet.y_mm,
          "turn": sheet.turn_deg, "roughness": room.mat_gloss, "curl": rng.uniform(0, 6),
@@ -125,7 +125,7 @@ class Scenery:
 
 
 def through_the_lens(drawn: Render, room: Room, size_px: tuple[int, int]) -> Scenery:
-    """Bend a render as the lens does, and expose it for its paper."""
+    """Bend a render as the lens does, and expose and balance it for its paper."""
     width, height = size_px
     x, y = np.meshgrid(np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32))
     middle, wide = (np.array(size_px) - 1) / 2, (np.array(drawn.ids.shape[::-1]) - 1) / 2
@@ -140,8 +140,9 @@ def through_the_lens(drawn: Render, room: Room, size_px: tuple[int, int]) -> Sce
     for _ in range(12):
         bent = straight / (1 + room.barrel * (bent**2).sum(-1, keepdims=True))
     paper = light[(ids >= 1) & (ids < 2000)]
-    white = float(np.percentile(paper.mean(1), 80)) if len(paper) else 1.0
-    light *= room.exposure * PAPER / white
+    white = np.percentile(paper, 80, axis=0) if len(paper) else np.ones(3)
+    balanced = (white.mean() / white) ** room.balance
+    light *= np.float32(room.exposure * PAPER / white.mean() * balanced)
     return Scenery(np.maximum(light, 0), ids, bent * reach + middle)
 
 

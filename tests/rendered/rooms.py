@@ -46,7 +46,8 @@ class Room:
     turn_deg: float
     fov_deg: float
     barrel: float  # how much farther the lens shows the picture's corners
-    exposure: float = 1.0  # 1: paper just does not burn out
+    exposure: float = 1.0  # 1: well lit paper just does not burn out
+    balance: float = 1.0  # 1: white balance makes paper gray, 0: it is as the lamps
     blur_px: float = 0.5
     noise: float = 0.01
     cast: tuple[float, float, float] = (1.0, 1.0, 1.0)  # of red, green and blue
@@ -81,7 +82,7 @@ def room(seed: int, *, exposure: float | None = None, burnt: bool = False, thing
         seed=seed,
         surface=str(rng.choice(list(SURFACES))),
         lamps=tuple(lamps),
-        around={"ambient": {"light": rng.uniform(0.25, 0.8), "color": tone if not is_day else (0.95, 0.98, 1)},
+        around={"ambient": {"light": rng.uniform(0.25, 0.8) * (0.6 if burnt else 1), "color": tone if not is_day else (0.95, 0.98, 1)},
                 "window": window},
         gloss=rng.uniform(0.2, 0.5),
         mat_gloss=rng.uniform(0.22, 0.4) if rng.random() < 0.25 else rng.uniform(0.7, 0.95),
@@ -91,7 +92,8 @@ def room(seed: int, *, exposure: float | None = None, burnt: bool = False, thing
         turn_deg=rng.normal(0, 3),
         fov_deg=fov,
         barrel=rng.uniform(0, 0.05),
-        exposure=rng.uniform(0.75, 1.05),
+        exposure=rng.uniform(0.6, 1.0),
+        balance=rng.uniform(0.6, 1),
         blur_px=rng.uniform(0.35, 0.7),
         noise=rng.uniform(0.004, 0.016),
         cast=(rng.uniform(0.92, 1.08), 1.0, rng.uniform(0.9, 1.1)),
@@ -112,10 +114,11 @@ def _camera_mm(tilt_deg: float, lean_deg: float, fov_deg: float) -> np.ndarray:
 
 
 def _lamp(rng: np.random.Generator, tone: tuple[float, ...], share: float, eye: np.ndarray | None) -> dict[str, Any]:
-    """Return a lamp; with an `eye`, a flat table would mirror it between the cards."""
+    """Return a lamp; with an `eye` it is low, and a flat table would mirror it between the cards."""
     at, height = rng.uniform((-650, -500), (650, 500)), rng.uniform(900, 1700)
     if eye is not None:
+        height *= 0.75
         mirrored = at * (0.5, 0.45)
         at = mirrored + (mirrored - eye[:2]) * height / eye[2]
-    return {"kind": "lamp", "at": [*at.tolist(), height], "aim": (0.4 * at).tolist(), "light": share * rng.uniform(2, 4),
-            "radius": float(rng.choice((25, 60, 120))), "angle": rng.uniform(0.75, 1.1), "color": tone}  # fmt: skip
+    return {"kind": "lamp", "at": [*at.tolist(), height], "aim": (0.4 * at).tolist(), 
+            "light": share * rng.uniform(2, 4), "radius": float(rng.choice((25, 60, 120))), "angle": rng.uniform(0.75, 1.1), "color": tone}  # fmt: skip

@@ -68,7 +68,7 @@ const PATTERNS = {
   },
   weave(x, y, noise) {
     const warp = Math.sin(x * 3.4) * Math.sin(y * 3.4);
-    return 0.8 + 0.13 * warp + 0.2 * noise(x * 0.7, y * 9) * noise(x * 9, y * 0.7) + 0.1 * noise(x * 0.05, y * 0.05);
+    return 0.8 + 0.13 * warp + 0.2 * noise(x * 0.7, y * 9) * noise(x * 9, y * 0.7) + 0.1 * noise(x * 0.011 + y * 0.02, y * 0.017 - x * 0.009);
   },
   plaid(x, y, noise) {
     const band = (t) => [0.55, 0.8, 0.8, 1.25, 0.8, 0.8][Math.floor((t % 75 + 75) % 75 / 12.5)];

@@ -20,7 +20,6 @@ from urllib.parse import unquote, urlparse
 import numpy as np
 from playwright.sync_api import Route, sync_playwright
 
-
 THREE = "0.170.0"
 CACHE = Path(os.environ.get("MILLE_RENDER_CACHE") or Path.home() / ".cache" / "mille-bornes-render")
 SCENE = Path(__file__).with_name("scene.js")
