@@ -78,12 +78,13 @@ def room(seed: int, *, exposure: float | None = None, burnt: bool = False, thing
         away = np.array([math.cos(from_rad), -math.sin(from_rad)]) * rng.uniform(1500, 2200)
         lamps.append({"kind": "window", "light": rng.uniform(1.0, 2.2), "at": [*away.tolist(), rng.uniform(900, 1500)],
                       "radius": 350, "aim": [0, 0], "color": sky})  # fmt: skip
+    surface = str(rng.choice(list(SURFACES)))
+    ambient = {"light": rng.uniform(0.25, 0.8) * (0.6 if burnt else 1), "color": (0.95, 0.98, 1) if is_day else tone}
     drawn = Room(
         seed=seed,
-        surface=str(rng.choice(list(SURFACES))),
+        surface=surface,
         lamps=tuple(lamps),
-        around={"ambient": {"light": rng.uniform(0.25, 0.8) * (0.6 if burnt else 1), "color": tone if not is_day else (0.95, 0.98, 1)},
-                "window": window},
+        around={"ambient": ambient, "window": window},
         gloss=rng.uniform(0.2, 0.5),
         mat_gloss=rng.uniform(0.22, 0.4) if rng.random() < 0.25 else rng.uniform(0.7, 0.95),
         bend_mm=rng.uniform(0.3, 3.0),
@@ -100,7 +101,7 @@ def room(seed: int, *, exposure: float | None = None, burnt: bool = False, thing
         sharpen=rng.uniform(0, 0.7),
         jpeg=int(rng.integers(78, 95)),
         things=tuple(kind for kind in ("cup", "phone", "hand") if rng.random() < things),
-    )  # fmt: skip
+    )
     if burnt:
         mat_gloss = rng.uniform(0.22, 0.4) if rng.random() < 0.4 else drawn.mat_gloss
         drawn = replace(drawn, exposure=rng.uniform(1.2, 1.5), gloss=rng.uniform(0.18, 0.35), mat_gloss=mat_gloss)
@@ -120,5 +121,12 @@ def _lamp(rng: np.random.Generator, tone: tuple[float, ...], share: float, eye: 
         height *= 0.75
         mirrored = at * (0.5, 0.45)
         at = mirrored + (mirrored - eye[:2]) * height / eye[2]
-    return {"kind": "lamp", "at": [*at.tolist(), height], "aim": (0.4 * at).tolist(), 
-            "light": share * rng.uniform(2, 4), "radius": float(rng.choice((25, 60, 120))), "angle": rng.uniform(0.75, 1.1), "color": tone}  # fmt: skip
+    return {
+        "kind": "lamp",
+        "at": [*at.tolist(), height],
+        "aim": (0.4 * at).tolist(),
+        "light": share * rng.uniform(2, 4),
+        "radius": float(rng.choice((25, 60, 120))),
+        "angle": rng.uniform(0.75, 1.1),
+        "color": tone,
+    }
