@@ -209,9 +209,10 @@ def is_hidden(view: View, table: Table, at: int, zone: str) -> bool:
 
 def burnt(given: argparse.Namespace, dark: Darkroom) -> Iterator[str]:
     """Yield the lines of the table on films in light that burns out paper."""
-    columns = ("zones", "read", "missed", "reason", "silent", "wrong")
+    columns = ("zones", "read", "missed", "reason", "silent", "wrong", "unreadable", "overlooked")
     yield from heading("deck", "films", "zones with a readable card", "all read", "a card missed",
-                       "hidden, with a reason", "hidden without a reason", "cards read wrong")  # fmt: skip
+                       "hidden, with a reason", "hidden without a reason", "cards read wrong", "unreadable cards",
+                       "of these, overlooked")  # fmt: skip
     for deck in given.decks.split(","):
         seen: Counter[str] = Counter()
         for number in map(int, given.rooms.split(",")):
@@ -233,6 +234,14 @@ def _outcomes(deck: str, photo: FacePhoto, film: Sequence[np.ndarray], around: R
         if what == "right" and card.zone is not None and card.visible >= VISIBLE["25 to 60 %"]:
             readable.setdefault(card.zone, []).append(at)
     seen = Counter(zones=len(readable), wrong=sum(what == "wrong" for what in live.cards.values()))
+    for at, what in still.cards.items():
+        card = photo.faces[at]
+        if what != "right" and card.zone is not None and card.visible >= VISIBLE["60 % and more"]:
+            is_told = card.zone in view.blind or live.cards[at] != "unknown"
+            is_overlooked = not is_told and not is_hidden(view, photo.table, at, card.zone)
+            seen += Counter(unreadable=1, overlooked=is_overlooked)
+            if each and is_overlooked:
+                print(f"  {deck} room {around.seed}: {card.face} in {card.zone} overlooked, {card.burnt:.0%} burnt")
     for zone, cards in readable.items():
         hidden = [at for at in cards if is_hidden(view, photo.table, at, zone)]
         missed = [at for at in cards if at not in hidden and live.cards[at] != "right"]

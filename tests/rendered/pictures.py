@@ -17,6 +17,7 @@ from typing import Any, Self
 import cv2
 import numpy as np
 import photos
+from decks import BACK
 from face_photos import FacePhoto, ShownFace, lying
 from laid import CARD_RASTER, Laid, Table
 from webcam import Pose, Shot
@@ -26,6 +27,7 @@ from companion.tabletop.card_ids import card_id_of
 from rendered.rooms import SKINS, SURFACES, WIDTH_MM, Room
 from rendered.studio import CACHE, SCENE, Render, Studio
 
+SHEET_MM = 0.3  # thickness of a card; the first back is the draw pile
 MAT_PX_PER_MM = 6
 STICKER_PX_PER_MM = 12
 PASSES = 8  # renders of one picture, each with shifted lamps and pixels: soft shadows and smooth edges
@@ -77,6 +79,7 @@ def described(table: Table, room: Room, size_px: tuple[int, int], width_mm: floa
 
 def _sheets(table: Table, room: Room, rng: np.random.Generator) -> Iterator[dict[str, Any]]:
     middles = np.array([(card.x_mm, card.y_mm) for card in table.cards]).reshape(-1, 2)
+    backs = [number for number, card in enumerate(table.cards) if card.look.endswith(BACK)]
     for number, card in enumerate(table.cards):
         is_under = bool((np.hypot(*(middles[number + 1 :] - middles[number]).T) < 45).any())
         limp = 0.3 if is_under else 1.0  # what lies on a card presses it flat
@@ -85,7 +88,7 @@ def _sheets(table: Table, room: Room, rng: np.random.Generator) -> Iterator[dict
             "roughness": room.gloss, "rounded": True, "bend": limp * room.bend_mm * rng.uniform(-1, 1),
             "along": float(rng.choice((0, math.pi / 2, rng.uniform(0, math.pi)), p=(0.4, 0.4, 0.2))),
             "curl": limp * room.bend_mm * max(0.0, rng.uniform(-1, 1)), "corner": int(rng.integers(4)),
-            "sticker": _sticker(card),
+            "sticker": _sticker(card), "thick": rng.uniform(1, 20) if number in backs[:1] else SHEET_MM,
         }  # fmt: skip
 
 

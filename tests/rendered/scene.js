@@ -85,6 +85,10 @@ const PATTERNS = {
 function surfaceOf({ kind, color, seed }) {
   const key = `${kind} ${color} ${seed}`;
   if (surfaces.has(key)) return surfaces.get(key);
+  if (surfaces.size > 3) {
+    for (const [texture] of surfaces.values()) texture.dispose();
+    surfaces.clear();
+  }
   const span = kind === "wood" || kind === "marble" ? 1400 : 300, side = 2048, noise = noiseOf(seed);
   const pixels = new ImageData(side, side), pattern = PATTERNS[kind];
   for (let j = 0, at = 0; j < side; j++) for (let i = 0; i < side; i++, at += 4) {
