@@ -40,6 +40,7 @@ from companion.tabletop.card_ids import card_id_of, face_of, payload
 from companion.tabletop.mat_layout import mat_of
 from companion.vision.capture.sources import Frame
 from companion.vision.counting.photographs import view_of
+from companion.vision.counting.tally import LIKELY
 from companion.vision.faces.face_templates import Templates
 from companion.vision.view import STICKER, Sighting, View
 
@@ -50,6 +51,7 @@ FINISHED_PX, FINISHED_MM = (2400, 1350), 1000.0
 VISIBLE = {"60 % and more": 0.6, "25 to 60 %": 0.25, "10 to 25 %": 0.1}  # least visible share, largest first
 GUESSES = 2  # of a question, that count as asked
 SHOWS = 0.03
+NEAR_PX = 6.0  # of a card's edge, to show a part of it
 FRAMES, STEP_S = 15, 2.0
 HIDDEN = 0.5  # share of a card's place above which nothing is concluded from it
 NAMES = ("Ann", "Bob")
@@ -88,13 +90,15 @@ class Compared:
 
     cards: dict[int, str]  # `right`, `asked`, `wrong` or `unknown`
     ghosts: tuple[str, ...]
+    strays: tuple[str, ...]  # questions where no card is, with their likely guess
     said: dict[int, str]  # what a wrong card was named
 
 
 def compared(photo: FacePhoto, sightings: Sequence[Sighting]) -> Compared:
     """Assign each sighting to the card that it shows, equal cards first."""
     free = {at: card for at, card in enumerate(photo.faces) if card in photo.ours and card.visible >= SHOWS}
-    cards, said, ghosts = dict.fromkeys(free, "unknown"), {}, []
+    cards, said, ghosts, strays = dict.fromkeys(free, "unknown"), {}, [], []
+    shown_px = [np.float32(card.corners_px) for card in photo.faces if card.visible >= SHOWS]
     deck = {card.value for card in CLASSIC.deck}
     for sighting in sorted(sightings, key=lambda one: (one.face is Card.UNKNOWN, -one.confidence)):
         face, near = sighting.face.value, _near(photo, free, sighting)
@@ -104,14 +108,19 @@ def compared(photo: FacePhoto, sightings: Sequence[Sighting]) -> Compared:
         if equal:
             cards[equal[0]] = "asked" if is_asked else "right"
             del free[equal[0]]
-        elif not is_asked and face in deck:
+        elif is_asked:
+            x, y = sighting.centre_px
+            if not any(cv2.pointPolygonTest(corners, (x, y), True) > -NEAR_PX for corners in shown_px):
+                likely = [guess for guess, (_, sure) in zip(guesses, sighting.rivals, strict=False) if sure >= LIKELY]
+                strays.append(f"{' '.join(likely[:1]) or 'unknown'} at {x:.0f}, {y:.0f}")
+        elif face in deck:
             shown = [at for at in near if photo.faces[at].visible >= VISIBLE["10 to 25 %"]]
             if shown:
                 cards[shown[0]], said[shown[0]] = "wrong", face
                 del free[shown[0]]
             else:
                 ghosts.append(f"{face} at {sighting.centre_px[0]:.0f}, {sighting.centre_px[1]:.0f}")
-    return Compared(cards, tuple(ghosts), said)
+    return Compared(cards, tuple(ghosts), tuple(strays), said)
 
 
 def _near(photo: FacePhoto, free: dict[int, ShownFace], sighting: Sighting) -> list[int]:
@@ -123,7 +132,7 @@ def _near(photo: FacePhoto, free: dict[int, ShownFace], sighting: Sighting) -> l
         inside = {
             at: cv2.pointPolygonTest(np.float32(card.corners_px), at_px.tolist(), True) for at, card in free.items()
         }
-        return sorted((at for at, depth in inside.items() if depth > -6), key=lambda at: -free[at].visible)
+        return sorted((at for at, depth in inside.items() if depth > -NEAR_PX), key=lambda at: -free[at].visible)
     apart = {at: float(np.hypot(*(at_px - card.centre_px))) / card.width_px for at, card in free.items()}
     return sorted((at for at, far in apart.items() if far < NEAR), key=apart.__getitem__)
 
@@ -132,14 +141,14 @@ def stills(given: argparse.Namespace, dark: Darkroom) -> Iterator[str]:
     """Yield the lines of the table on photographs in the middle of a hand."""
     columns = ("right", "asked", "unknown", "wrong")
     yield from heading("deck, visible share", "cards", "right", "asked", "unknown or overlooked", "wrong",
-                       "named where nothing is")  # fmt: skip
+                       "named where nothing is", "asked where nothing is")  # fmt: skip
     for deck in given.decks.split(","):
         seen: dict[str, Counter[str]] = {name: Counter() for name in VISIBLE}
-        ghosts = 0
+        elsewhere: Counter[str] = Counter()
         for number in map(int, given.rooms.split(",")):
             photo, _ = dark.picture(played(deck, number), _style(deck), room(number))
             result = compared(photo, view_of(photo.image, faces_for(deck)).sightings)
-            ghosts += len(result.ghosts)
+            elsewhere += Counter(ghosts=len(result.ghosts), strays=len(result.strays))
             for at, what in result.cards.items():
                 card = photo.faces[at]
                 name = next((name for name, least in VISIBLE.items() if card.visible >= least), None)
@@ -152,9 +161,16 @@ def stills(given: argparse.Namespace, dark: Darkroom) -> Iterator[str]:
                               f"{card.visible:.0%} visible, {card.burnt:.0%} burnt: {told}")  # fmt: skip
             if given.each and result.ghosts:
                 print(f"  {deck} room {number}: named where nothing is: {'; '.join(result.ghosts)}")
+            if given.each and result.strays:
+                print(f"  {deck} room {number}: asked where nothing is: {'; '.join(result.strays)}")
         for place, (name, counts) in enumerate(seen.items()):
             cells = (counts[what] for what in columns)
-            yield line_of(f"{deck}, {name}", counts.total(), *cells, "" if place else ghosts)
+            yield line_of(
+                f"{deck}, {name}",
+                counts.total(),
+                *cells,
+                *(("", "") if place else (elsewhere["ghosts"], elsewhere["strays"])),
+            )
 
 
 def _style(deck: str) -> str:
