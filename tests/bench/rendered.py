@@ -66,7 +66,7 @@ def faces_for(deck: str) -> Templates | None:
 
 
 def played(deck: str, number: int) -> Table:
-    """Return a table in the middle of a hand; the draw pile is as high as cards are left."""
+    """Return a table in the middle of a hand, with a sticker on each card of the deck `stickers`."""
     rng = np.random.default_rng((number, len(deck), 41))
     table = game("own" if deck == STICKERS else deck, rng, AREA_MM)
     return stickered(table, rng) if deck == STICKERS else table
