@@ -78,3 +78,42 @@ def test_burnt_out_paper_is_no_evidence():
 
 def test_nothing_is_known_beside_the_zones():
     assert ground(sheet("en")).log_ratio(quad(2, 100)) == 0
+
+
+# --- Objects that cross a zone's rim ------------------------------------------------------------------------------
+
+DISTANCE = LAYOUT.zones["distance"]
+TOP = Rect(FIFTIES.x_mm + 4, DISTANCE.y_mm + 2, 50.0, 40.0)
+BOTTOM = Rect(FIFTIES.x_mm + 4, DISTANCE.y_mm + DISTANCE.height_mm - 42, 50.0, 40.0)
+RIGHT = Rect(DISTANCE.x_mm + DISTANCE.width_mm - 52, DISTANCE.y_mm + 50, 50.0, 40.0)
+STRIPS = {"top": TOP, "bottom": BOTTOM, "right": RIGHT}
+
+
+def with_object(place: Rect, colour: tuple[int, int, int]) -> np.ndarray:
+    image = sheet("en").copy()
+    corners = np.int32((corners_mm(place) * PX_PER_MM).round())
+    cv2.fillConvexPoly(image, corners, colour)
+    return image
+
+
+@pytest.mark.parametrize("language", ["en", "pl"])
+@pytest.mark.parametrize("light", [0.5, 1.0, "warm"])
+@pytest.mark.parametrize("strip", STRIPS.values(), ids=STRIPS)
+def test_nothing_crosses_the_rim_of_a_bare_zone(strip, light, language):
+    gain = (0.7, 0.9, 1.0) if light == "warm" else (light,) * 3
+
+    assert not ground(np.uint8(sheet(language) * np.array(gain))).crosses_rim(strip, DISTANCE)
+
+
+@pytest.mark.parametrize("colour", [(15, 15, 15), (60, 150, 60), (110, 140, 190)], ids=["phone", "cup", "hand"])
+@pytest.mark.parametrize("strip", STRIPS.values(), ids=STRIPS)
+def test_an_object_that_goes_on_beyond_the_zone_crosses_its_rim(strip, colour):
+    lower = Rect(strip.x_mm - 5, strip.y_mm - 25, strip.width_mm + 30, strip.height_mm + 50)
+
+    assert ground(with_object(lower, colour)).crosses_rim(strip, DISTANCE)
+
+
+@pytest.mark.parametrize("colour", [(245, 245, 245), (15, 15, 15), (60, 150, 60)], ids=["white", "dark", "green"])
+@pytest.mark.parametrize("strip", STRIPS.values(), ids=STRIPS)
+def test_a_card_inside_a_zone_does_not_cross_its_rim(strip, colour):
+    assert not ground(with_object(strip, colour)).crosses_rim(strip, DISTANCE)

@@ -109,6 +109,7 @@ class _Mat:
                 yield self._sorting.likelier(one, self._printed_over(one))
         left = (hidden & ~self._told).astype(np.uint8)
         least = LEAST_MM if self._by_face else LEAST_STICKERED_MM
+        distances = self._fit.layout.zones["distance"]
         for printed, column in zip(PRINTED, self._fit.layout.columns, strict=True):
             told = [one for one, over in self._in_columns if over is printed]
             faces = {one.face for one in told}
@@ -116,7 +117,8 @@ class _Mat:
             piles = _left_over(left, column, least)
             strips = (strip for pile in piles for strip in self._strips(pile, told))
             for strip in (*strips, *self._between(printed)):
-                likely = min(sure, UNSORTED.sure) if _is_at_rim(strip, column) else sure
+                is_doubtful = _is_at_rim(strip, column) or self._ground.crosses_rim(strip, distances)
+                likely = min(sure, UNSORTED.sure) if is_doubtful else sure
                 yield self._unread(strip, "distance", ((any_copy(face), likely),))
         for strip in _left_over(left, self._fit.layout.zones["safety"], least[::-1]):
             yield self._unread(strip, "safety", safeties_left(self._seen))

@@ -14,6 +14,7 @@ import numpy as np
 
 from companion.tabletop.mat_layout import MatLayout, Rect
 from companion.vision.boxes import Floats, Image, Mask, Pixels, lab, lengths
+from companion.vision.ground import bare_mat
 from companion.vision.mats.homography import Fit
 from companion.vision.opencv import cv2
 
@@ -43,6 +44,9 @@ class GroundLimits:
     most: float = 4.0  # maximum log likelihood ratio of a cell, for and against
     filled_mm: float = 4.0  # largest part of an object that looks like print
     cell_mm: float = 3.0  # width of cells that are independent of each other
+    beyond_mm: float = 8.0  # width of the margin beyond a zone that cards in it leave free
+    solid_mm: float = 12.0  # least width of an object in the margin: no word, arrow or marker is solid so far
+    crossing: float = 0.4  # minimum share of that margin, beside a part of a zone, of an object that crosses the rim
 
 
 LIMITS = GroundLimits()
@@ -59,7 +63,8 @@ class PrintedGround:
     def __init__(self, image: Image, fit: Fit) -> None:
         self.fit = fit
         x, y = cv2.split(fit.grid_px(fit.sheet, 1 / PX_PER_MM))
-        self.picture = softened(cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
+        self._flat = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        self.picture = softened(self._flat)
         height, width = image.shape[:2]
         self.is_off: Mask = (x < 0) | (y < 0) | (x > width - 1) | (y > height - 1)
 
@@ -81,6 +86,32 @@ class PrintedGround:
     def hidden_beside(self, told: Mask) -> Mask:
         """Return the same, learned beside read cards: True in `told` is one."""
         return _likely(self.evidence_beside(told))
+
+    def crosses_rim(self, strip: Rect, zone: Rect) -> bool:
+        """True if what hides a part of a zone goes on beyond the zone's rim, as a cup or an arm does, and no card."""
+        rim, wide = LIMITS.rim_mm, LIMITS.beyond_mm
+        right, bottom = zone.x_mm + zone.width_mm, zone.y_mm + zone.height_mm
+        beside = (
+            (strip.y_mm - zone.y_mm, Rect(strip.x_mm, zone.y_mm - wide, strip.width_mm, wide)),
+            (bottom - strip.y_mm - strip.height_mm, Rect(strip.x_mm, bottom, strip.width_mm, wide)),
+            (strip.x_mm - zone.x_mm, Rect(zone.x_mm - wide, strip.y_mm, wide, strip.height_mm)),
+            (right - strip.x_mm - strip.width_mm, Rect(right, strip.y_mm, wide, strip.height_mm)),
+        )
+        shares = (self._beyond[part(margin)] for gap_mm, margin in beside if gap_mm <= rim)
+        return any(share.size and share.mean() >= LIMITS.crossing for share in shares)
+
+    @cached_property
+    def _beyond(self) -> Mask:
+        """True where an object hides the paper outside the zones."""
+        half = cv2.resize(self._flat, None, fx=1 / PX_PER_MM, fy=1 / PX_PER_MM, interpolation=cv2.INTER_AREA)
+        size = half.shape[1::-1]
+        zones, is_off = (cv2.resize(np.uint8(each), size) > 0 for each in (self.zones(0.0), self.is_off))
+        paper = lab(np.uint8(bare_mat(half, zones, ~is_off).round()))
+        off, shade = _hue_and_brightness(softened(half), paper)
+        is_object = ((off > LIMITS.rough_hue) | (shade < LIMITS.darkest)) & ~is_off
+        solid = np.ones([round(LIMITS.solid_mm)] * 2, np.uint8)
+        opened = cv2.morphologyEx(np.uint8(is_object), cv2.MORPH_OPEN, solid)
+        return cv2.resize(opened, self._flat.shape[1::-1], interpolation=cv2.INTER_NEAREST) > 0
 
     def under(self, quads_px: list[Floats]) -> Mask:
         """True under quads `(4, 2)` of the picture."""
