@@ -37,8 +37,7 @@ class GroundLimits:
     most_ink: float = 0.4  # maximum share of a heading that its letters and signs print on
     covered: float = 0.12  # maximum share of a heading that differs from its print
     clipped: float = 97.0  # Lab lightness of ground above which white cannot be distinguished from it
-    least_px: int = 1000  # minimum ground pixels, one in four sampled, to estimate the light
-    fits: int = 6  # iterations of fitting the light
+    least_px: int = 4000  # minimum ground pixels to judge others by
     line_mm: float = 2.0  # width of a zone's printed line
     rim_mm: float = 8.0  # width of a zone's rim, usually free of cards
     most: float = 4.0  # maximum log likelihood ratio of a cell, for and against
@@ -103,15 +102,18 @@ class PrintedGround:
     @cached_property
     def _beyond(self) -> Mask:
         """True where an object hides the paper outside the zones."""
+        off, shade = _hue_and_brightness(self.picture, self._bare(~self.is_off))
+        is_object = ((off > LIMITS.rough_hue) | (shade < LIMITS.darkest)) & ~self.is_off
+        solid = np.ones([round(LIMITS.solid_mm * PX_PER_MM)] * 2, np.uint8)
+        return cv2.morphologyEx(np.uint8(is_object), cv2.MORPH_OPEN, solid) > 0
+
+    def _bare(self, shown: Mask) -> Pixels:
+        """Return the bare mat in this light, `(h, w, 3)` Lab, fitted where the mat is `shown`."""
         half = cv2.resize(self._flat, None, fx=1 / PX_PER_MM, fy=1 / PX_PER_MM, interpolation=cv2.INTER_AREA)
         size = half.shape[1::-1]
-        zones, is_off = (cv2.resize(np.uint8(each), size) > 0 for each in (self.zones(0.0), self.is_off))
-        paper = lab(np.uint8(bare_mat(half, zones, ~is_off).round()))
-        off, shade = _hue_and_brightness(softened(half), paper)
-        is_object = ((off > LIMITS.rough_hue) | (shade < LIMITS.darkest)) & ~is_off
-        solid = np.ones([round(LIMITS.solid_mm)] * 2, np.uint8)
-        opened = cv2.morphologyEx(np.uint8(is_object), cv2.MORPH_OPEN, solid)
-        return cv2.resize(opened, self._flat.shape[1::-1], interpolation=cv2.INTER_NEAREST) > 0
+        zones, fitted = (cv2.resize(np.uint8(each), size) > 0 for each in (self.zones(0.0), shown & ~self.is_off))
+        bare = lab(np.uint8(bare_mat(half, zones, fitted).round()))
+        return np.asarray(cv2.resize(bare, self._flat.shape[1::-1], interpolation=cv2.INTER_NEAREST), np.float32)
 
     def under(self, quads_px: list[Floats]) -> Mask:
         """True under quads `(4, 2)` of the picture."""
@@ -135,28 +137,13 @@ class PrintedGround:
         is visible, and where the ground is white.
         """
         limits, picture = LIMITS, cv2.GaussianBlur(self.picture, (0, 0), LIMITS.cell_mm * PX_PER_MM / 3)
-        height, width = told.shape
-        down, right = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j].astype(np.float32)
-        light = np.stack((np.ones_like(right), right, down), axis=-1)
-        inside = self.zones(limits.line_mm) & ~told
-        # A full column may hide all its ground: learn from other zones.
-        is_bare = ~self.zones(0.0, "distance")
-        at, colours, bare = (each[inside][::4] for each in (light, picture, is_bare))
-        slope = np.zeros((3, 3), np.float32)
-        grounds = np.round(picture[inside & is_bare & ~self.zones(limits.rim_mm)] / limits.hue)
-        steps, counts = np.unique(grounds, axis=0, return_counts=True)
-        slope[0] = steps[counts.argmax()] * limits.hue if len(steps) else 0.0
-        for most in np.linspace(limits.rough_hue, limits.hue, limits.fits):
-            off, shade = _hue_and_brightness(colours, at @ slope)
-            near = (
-                (off < np.where(bare, most, limits.hue / 2)) & (shade > limits.darkest) & (shade < 1 / limits.darkest)
-            )
-            if np.count_nonzero(near) < limits.least_px:
-                return np.zeros(told.shape, np.float32)
-            slope = np.linalg.lstsq(at[near], colours[near], rcond=None)[0]
-        lit = np.percentile(shade[near], limits.lit)
-        ground = light @ slope
+        ground = self._bare(~told)
         off, shade = _hue_and_brightness(picture, ground)
+        is_lit = (shade > limits.darkest) & (shade < 1 / limits.darkest)
+        near = self.zones(limits.line_mm) & ~told & (off < limits.hue) & is_lit
+        if np.count_nonzero(near) < limits.least_px:
+            return np.zeros(told.shape, np.float32)
+        lit = np.percentile(shade[near], limits.lit)
         hue, step = self._noise(picture)
         brightest = np.maximum(limits.brightest, 1 + step / np.maximum(ground[..., 0] + BLACK, 1.0))
         dark = limits.darkest * lit / np.maximum(shade, 1e-3)
