@@ -126,6 +126,13 @@ def test_an_unknown_card_on_visible_ground_is_dropped(table):
     assert table.seen(told, beside) == [told]
 
 
+def test_an_unknown_dark_card_on_a_columns_heading_is_asked_about(table):
+    below, top = (FIFTIES.y_mm + y_mm for y_mm in (2, 26))
+    unknown = table.lay(FIFTIES.x_mm + 8, below, colour=(30, 30, 30))
+    told = table.lay(FIFTIES.x_mm + 8, top, "50", colour=(32, 32, 32))
+    assert unknown.corners_px in [card.corners_px for card in table.seen(told, unknown)]
+
+
 def test_an_unread_card_among_safeties_is_one_not_seen_yet(table):
     zone = LAYOUT.zones["safety"]
     ace = replace(table.lay(zone.x_mm + 8, 40, "driving-ace"), zone="side-1/safety")

@@ -82,7 +82,9 @@ class _Mat:
         self._seen, self.is_told = seen, len(self._corners) == len(seen)  # all extents are known
         self._by_face = all(one.by == FACE for one in seen)
         self._told = self._beneath(seen) | ground.is_off  # nothing to ask here
-        self._hidden = ground.hidden_beside(self._told)
+        # An unknown card may be print, so print is judged as if it were not there.
+        read = self._beneath(one for one in seen if one.face is not Card.UNKNOWN)
+        self._hidden = ground.hidden_beside(read | ground.is_off)
         distances = ((one, self._printed_over(one)) for one in seen if one.face.family is Family.DISTANCE)
         told = [(one, printed) for one, printed in distances if printed is not None]
         odd = {one: printed for one, printed in told if one.face is not printed}
