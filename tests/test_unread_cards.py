@@ -133,6 +133,15 @@ def test_an_unknown_dark_card_on_a_columns_heading_is_asked_about(table):
     assert unknown.corners_px in [card.corners_px for card in table.seen(told, unknown)]
 
 
+def test_an_unknown_card_with_a_picture_in_the_grounds_color_is_asked_about(table):
+    left, top = table.at(FIFTIES.x_mm + 8, 180)
+    ground = tuple(float(level) for level in table.image[round(top) + 60, round(left) + 60])
+    unknown = table.lay(FIFTIES.x_mm + 8, 180, colour=ground)
+    houses = (round(left), round(top) + 150), (round(left) + 171, round(top) + 200)
+    cv2.rectangle(table.image, *houses, (60, 60, 120), -1)
+    assert table.seen(unknown) == [unknown]
+
+
 def test_an_unread_card_among_safeties_is_one_not_seen_yet(table):
     zone = LAYOUT.zones["safety"]
     ace = replace(table.lay(zone.x_mm + 8, 40, "driving-ace"), zone="side-1/safety")

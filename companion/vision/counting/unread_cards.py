@@ -36,7 +36,7 @@ LEAST_WIDTH_MM = 45.0  # minimum width of a likely card's part at the rim of a z
 SKIPPED_MM = 30.0  # minimum distance of read cards in a column: one sticker shows, the next partly
 EDGE_MM = 9.0  # width of the edge searched in a column
 ROUND_MM = 4.0  # length of an edge's round ends, omitted
-HIDDEN_SHARE = 0.3  # minimum share of ground that an unknown card must hide
+HIDDEN_SHARE = 0.12  # minimum share of ground that an unknown card must hide; one in the ground's color hides 0.13
 
 SEVERAL = 5  # with so many read distances, one in a wrong column is probably misread
 EVEN = 0.4  # confidence in both its face and its column's distance
