@@ -121,6 +121,7 @@ def _addresses(app: Flask, folder: Path, text: str) -> dict[str, tuple[str, ...]
     shot = replace(doubtful(), name=text)
     asked = tuple(f"/question/{question.id}" for question in app.extensions["companion"].match.state.questions)
     token = app.extensions["companion"].snaps.keep(Snap("classic", "", (shot,)))
+    app.extensions["companion"].marked.get(("ours", "lamp"), lambda: b"a picture")
     return {
         "static": ("/static/companion.css", "/static/signs.svg"), "entry.new": ("/play", "/play?side=Ann&card=stop"),
         "entry.change": ("/line/8",), "entry.instead": asked, "seats.join": ("/join", "/join?name=Zoe"),
@@ -133,7 +134,8 @@ def _addresses(app: Flask, folder: Path, text: str) -> dict[str, tuple[str, ...]
         "api.match": ("/api/matches/1",), "camera.crop": tuple(f"{path}.jpg" for path in asked),
         "enrolling.show": ("/decks/ours/enrol", "/decks/ours/enrol?card=roll"),
         "enrolling.picture": ("/decks/ours/roll-1.jpg",), "enrolling.name_them": ("/decks/ours/enrol/names",),
-        "enrolling.waiting": ("/decks/ours/waiting/1.jpg",), "decks.take_away": ("/decks/ours.zip",),
+        "enrolling.waiting": ("/decks/ours/waiting/1.jpg",), "enrolling.marked": ("/decks/ours/marked/lamp.jpg",),
+        "decks.take_away": ("/decks/ours.zip",),
         "printed.sheet": ("/print/mats.png",), "snap.confirm": (f"/snap/{token}",),
         "snap.score": (f"/snap/{token}/score",), "snap.picture": (f"/snap/{token}/1.jpg",),
     }  # fmt: skip
