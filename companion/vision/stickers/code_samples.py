@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -122,6 +123,7 @@ def modules_px(squares: Homographies) -> Floats:
     return np.sqrt(np.abs(across[:, 0] * down[:, 1] - across[:, 1] * down[:, 0])) / np.abs(middles[:, 2])
 
 
+@cache
 def looks_of_codes(blur_modules: float) -> tuple[Floats32, Floats32]:
     """Return the blurred codes' mean `(side, side)`, and what each of them adds to it, `(n, side, side)`."""
     seen = blurred(light_of_codes(), blur_modules)[INNER]

@@ -31,7 +31,7 @@ SIDE = MODULES * PER_MODULE
 
 @dataclass(frozen=True, slots=True)
 class CoveredLimits:
-    """What is compared and believed. Set by `python -m tests.bench.eye --only covered`, on tables of odd seeds."""
+    """What is compared and believed. Set on the tables of `python -m tests.bench.finished --decks stickers`."""
 
     shown: float = 0.36  # minimum visible share of a code: with less, two of its three marks are cut
     glance: float = 0.7  # minimum similarity of the modules that all codes share, in that share, by one sample each
