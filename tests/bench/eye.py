@@ -40,7 +40,7 @@ SIZES = {"20 mm, 1080p over 1.2 m (1.28 px)": 1.28, "2.0 px": 2.0, "3.1 px": 3.1
 TILTS = (0.0, 30.0, 45.0)
 LIGHTS = ("typical", "dim", "soft", "moving", "glare")
 COVERED = (0.3, 0.4, 0.5, 0.6)
-STEP_MM = (90.0, 150.0)  # between cards of which others cover a part, across and down
+STEP_MM = (90.0, 150.0)  # distance of the partly covered cards, across and down
 LEAST_STICKERS = 60
 """Minimum stickers a row, for each photo asked for."""
 

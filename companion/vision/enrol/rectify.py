@@ -15,7 +15,7 @@ from companion.vision.enrol.printed_frames import to_pixels
 from companion.vision.mats.homography import Fit, through
 from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
-from companion.vision.quality.glare import CARD_SHARE, reflections_on
+from companion.vision.quality.glare import ON_CARDS, reflections_on
 from companion.vision.quality.sharpness import blur_of
 
 PX_PER_MM = 6.0  # scale of saved pictures
@@ -320,7 +320,7 @@ def judged(
         fault = PictureFault.NOT_SHARP
     elif not is_whole:
         share, found = reflections_on(gray)
-        fault = PictureFault.REFLECTION if share > CARD_SHARE else None
+        fault = PictureFault.REFLECTION if share > ON_CARDS.share else None
         to_px = to_pixels(corners, size_mm)
         reflections = tuple(through(to_px, (outline + 0.5) / PX_PER_MM) for outline in found)
     return Rectified(picture, fault, corners, is_whole, reflections)

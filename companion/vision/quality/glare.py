@@ -6,6 +6,7 @@ Zones and cards have a rule each: that for zones refuses 6 of 150 ordinary photo
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,12 +22,23 @@ STANDS_OUT = 25.0  # minimum difference from the surroundings
 _JOIN = np.ones((5, 5), np.uint8)
 _ROOM = 0.5  # margin to follow patches, relative to the zone
 
-CARD_SHARE = 0.025  # maximum share of a card under reflections; the least patch has a third of it
-_FADES_PX, _FADES, _LEAST_FADING = 25, ((14.0, 200), (10.0, 215)), 0.15
-"""A reflection on a card's print: width of its fading rim; maximum slope there in levels/px and maximum level of print,
-either pair; minimum share of such rim. On rendered cards at 6 px/mm, these find 38 of 65 reflections that hide 3 % of
-the card, and none on 140 cards without one. Weak ones on nearly white print are missed: overexposed paper looks alike.
-"""
+
+@dataclass(frozen=True, slots=True)
+class CardReflections:
+    """What counts as a reflection on a card's print, at 6 px/mm.
+
+    On rendered cards, 38 of 65 reflections that hide 3 % of the card are found, and none on 140 cards without one. Weak
+    ones on nearly white print are missed: overexposed paper looks alike.
+    """
+
+    share: float = 0.025  # maximum share of a usable card under reflections; the least patch has a third of it
+    fading_px: int = 25  # width of the fading rim
+    fades: tuple[tuple[float, int], ...] = ((14.0, 200), (10.0, 215))
+    """Maximum slope there in levels/px, and maximum level of the print beside it: either pair."""
+    least_fading: float = 0.15  # minimum share of such a rim
+
+
+ON_CARDS = CardReflections()
 
 
 def shine_of(gray: Image, quad: Floats) -> tuple[float, float]:
@@ -61,15 +73,15 @@ def reflections_on(card: Image) -> tuple[float, list[Floats]]:
     """
     white = cv2.morphologyEx((card >= SATURATED).astype(np.uint8), cv2.MORPH_OPEN, _JOIN)
     slope = cv2.magnitude(*slopes(cv2.GaussianBlur(card, (0, 0), 1.0)))
-    beside = np.ones((_FADES_PX, _FADES_PX), np.uint8)
+    beside = np.ones([ON_CARDS.fading_px] * 2, np.uint8)
     steepest, darkest = cv2.dilate(slope, beside), cv2.erode(card, beside)
-    fades = np.any([(steepest < most) & (darkest < paper) for most, paper in _FADES], axis=0)
+    fades = np.any([(steepest < most) & (darkest < paper) for most, paper in ON_CARDS.fades], axis=0)
     share, outlines = 0.0, []
-    for patch, size in _patches(white, card.size, CARD_SHARE / 3):
+    for patch, size in _patches(white, card.size, ON_CARDS.share / 3):
         pixels = patch.astype(np.uint8)
         edge = (cv2.dilate(pixels, np.ones((3, 3), np.uint8)) - pixels) > 0
         edge[:6], edge[-6:], edge[:, :6], edge[:, -6:] = False, False, False, False
-        if edge.sum() > 20 and float(fades[edge].mean()) > _LEAST_FADING:
+        if edge.sum() > 20 and float(fades[edge].mean()) > ON_CARDS.least_fading:
             share += size
             (outline, *_), _ = cv2.findContours(cv2.dilate(pixels, _JOIN), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
             outlines.append(cv2.approxPolyDP(outline, 1.0, closed=True).reshape(-1, 2).astype(np.float64))

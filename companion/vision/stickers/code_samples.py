@@ -149,3 +149,8 @@ def blurred(light: Floats32, blur_modules: float) -> Floats32:
 def unit(vectors: Floats32) -> Floats32:
     """Return vectors `(…, n)` of length 1."""
     return vectors / (np.linalg.norm(vectors, axis=-1, keepdims=True) + 1e-6)
+
+
+def centred(levels: Floats32) -> Floats32:
+    """Return rows `(k, n)` of mean 0 and length 1, whose products are correlations."""
+    return unit(levels - levels.mean(axis=1, keepdims=True))

@@ -27,6 +27,7 @@ from companion.vision.stickers.code_samples import (
     Levels,
     Reading,
     blurred,
+    centred,
     light_of_codes,
     middles_of,
     modules_px,
@@ -86,7 +87,7 @@ def read_squares(image: Image, squares: Homographies) -> list[Reading | None]:
         return []
     levels, book = Levels(image, squares), _book()
     glances = _glances(levels, squares)
-    likely = _likeliest(squares, (unit(glances) @ book.at_a_glance.T).max(axis=1))
+    likely = _likeliest(squares, (glances @ book.at_a_glance.T).max(axis=1))
     likely = likely[_promise(levels, squares[likely]) >= LIMITS.promise]
     found = dict(zip(likely.tolist(), _read_each(levels, squares[likely, None]), strict=True))
     doubtful = sorted((index for index in found if _is_doubtful(found[index])), key=lambda index: -found[index].sum)
@@ -114,11 +115,10 @@ def _likeliest(squares: Homographies, structure: Floats32) -> npt.NDArray[np.int
 
 
 def _glances(levels: Levels, squares: Homographies) -> Floats32:
-    """Return the shared modules' levels in their centers, 0 on average, `(k, m)`."""
+    """Return the shared modules' levels in their centers as rows of mean 0 and length 1, `(k, m)`."""
     step, points = 16 * _BLOCK, _book().glance
     blocks = [levels.sampled(squares[start : start + step], points) for start in range(0, len(squares), step)]
-    samples = np.concatenate(blocks)
-    return samples - samples.mean(axis=1, keepdims=True)
+    return centred(np.concatenate(blocks))
 
 
 def _promise(levels: Levels, squares: Homographies) -> Floats32:
@@ -131,7 +131,7 @@ def _promise(levels: Levels, squares: Homographies) -> Floats32:
     even = book.even - book.even.mean()
     contrast = (fixed @ even) / (even @ even)
     rest = varying - contrast[:, None] * book.mean_module
-    scores = unit(rest - rest.mean(axis=1, keepdims=True)) @ book.module_apart.T
+    scores = centred(rest) @ book.module_apart.T
     second, first = np.partition(scores, -2, axis=1)[:, -2:].T
     return 2 * first - second
 
@@ -164,7 +164,7 @@ def _compared(levels: Levels, squares: Homographies) -> tuple[Floats32, Floats32
     patches = levels.sampled(squares, _grid()).reshape(-1, _SIDE, _SIDE)
     samples = _flattened(patches)[INNER].reshape(len(squares), -1)
     fixed, varying = samples[:, ~book.varies], samples[:, book.varies]
-    structure = (unit(fixed - fixed.mean(axis=1, keepdims=True)) @ book.common.T).max(axis=1)
+    structure = (centred(fixed) @ book.common.T).max(axis=1)
     scores = [_fitting(book, blur, fixed, varying) for blur in range(len(BLURS_MODULES))]
     return structure, np.maximum.reduce(scores)
 
@@ -175,7 +175,7 @@ def _fitting(book: _Book, blur: int, fixed: Floats32, varying: Floats32) -> Floa
     contrast = (fixed @ mean) / (mean @ mean)
     rest = varying - contrast[:, None] * book.mean_varying[blur]
     count = len(sticker_codes.CARDS)
-    return unit(rest - rest.mean(axis=1, keepdims=True)) @ book.apart[blur * count : (blur + 1) * count].T
+    return centred(rest) @ book.apart[blur * count : (blur + 1) * count].T
 
 
 @cache
@@ -207,11 +207,11 @@ def _book() -> _Book:
     mean_module = one_blur.mean(axis=0)
     return _Book(
         varies=varies,
-        common=unit(fixed - fixed.mean(axis=1, keepdims=True)),
+        common=centred(fixed),
         mean_fixed=fixed,
         mean_varying=np.stack(mean)[:, varies],
         glance=middles,
-        at_a_glance=unit(at_a_glance - at_a_glance.mean(axis=1, keepdims=True)),
+        at_a_glance=centred(at_a_glance),
         apart=np.concatenate(apart),
         modules=np.concatenate((middles, others), axis=1),
         even=mean_module[shared],

@@ -20,10 +20,10 @@ from companion.vision.stickers.code_samples import (
     Homographies,
     Levels,
     Reading,
+    centred,
     looks_of_codes,
     middles_of,
     modules_px,
-    unit,
 )
 
 SIDE = MODULES * PER_MODULE
@@ -99,7 +99,7 @@ def _part_likeness(glances: Floats32, places: Floats32, levels: Floats32) -> Flo
     x, y, _ = places
     edge = LIMITS.shown * MODULES
     sides = (y < edge, x > MODULES - edge, y > MODULES - edge, x < edge)
-    parts = [_centred(glances[:, side]) @ _centred(levels[:, side]).T for side in sides]
+    parts = [centred(glances[:, side]) @ centred(levels[:, side]).T for side in sides]
     return np.stack([part.max(axis=1) for part in parts], axis=1)
 
 
@@ -107,11 +107,7 @@ def _blurs(patches: Floats32, side: int) -> Places:
     """Return the blur under which the mean code is most like the first rows of `patches` `(k, SIDE, SIDE)`."""
     rows = round(LIMITS.shown * SIDE)
     means = np.stack([_seen(blur, side).mean[:rows].ravel() for blur in range(len(BLURS_MODULES))])
-    return (_centred(patches[:, :rows].reshape(len(patches), rows * SIDE)) @ _centred(means).T).argmax(axis=1)
-
-
-def _centred(levels: Floats32) -> Floats32:
-    return unit(levels - levels.mean(axis=1, keepdims=True))
+    return (centred(patches[:, :rows].reshape(len(patches), rows * SIDE)) @ centred(means).T).argmax(axis=1)
 
 
 def _ranked(seen: Floats32, book: _Seen) -> Iterator[tuple[int, tuple[tuple[str, float], ...], float]]:
