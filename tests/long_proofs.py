@@ -47,6 +47,7 @@ PROOFS = {
     "damages": _trust("files are damaged, bits flip", "damages", "--times 130 --bits 1500", "--times 13 --bits 50"),
     "camera": _trust("the camera fails", "camera_cycles", "--cycles 100", "--cycles 100 --virtual"),
     "phone": Proof("a phone's browser is the camera of a whole hand, with gaps", "tests/browser/phone_hand.py"),
+    "taps": _trust("plays are tapped on bad networks", "taps", "--runs 500", "--runs 12"),
     "club": _trust(
         "many tables push to a club that is killed and cut off",
         "club",

@@ -619,3 +619,46 @@ def test_a_change_wakes_waiting_threads(match):
 
 def test_a_wait_without_a_change_returns_the_current_state(match):
     assert match.wait(match.state.version, 0) is match.state
+
+
+# --- Plays chosen before others played --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("first", "late", "says"),
+    [
+        (["Ann roll"], "Ann roll", "already entered"),
+        (["Ann roll"], "Ann driving-ace", "no longer fits"),
+        (["Ann driving-ace"], "Ann roll", "no longer fits"),
+        (["Ann roll", "Bob roll"], "Ann 100", "no longer fits"),
+        (["Ann roll", "undo"], "Ann roll", None),
+    ],
+    ids=["the same play", "another", "before an extra turn", "a turn later", "undone"],
+)
+def test_a_play_chosen_before_others_played_counts_once_or_is_refused_with_a_sentence(begun, first, late, says):
+    chosen_at = begun.state.last_line
+    for play in first:
+        assert (begun.undo("Ann") if play == "undo" else begun.enter(play, "Bob")).done
+    lines = begun.lines()
+    outcome = begun.enter(late, "Ann", after=chosen_at)
+
+    assert (outcome.say is None) == outcome.done == (says is None)
+    assert says is None or says in outcome.say
+    assert begun.lines() == (lines if says else [*lines, late])
+    assert begun.state.past.claims == ()
+
+
+def test_an_illegal_play_chosen_now_is_still_a_question(begun):
+    outcome = begun.enter("Bob 100", "Ann", after=begun.state.last_line)
+
+    assert not outcome.done
+    assert begun.state.questions
+
+
+def test_a_play_chosen_in_an_earlier_hand_is_refused(begun):
+    chosen_at = begun.state.last_line
+    begun.enter("end", "Ann")
+    begun.next_hand("Ann", "Ann")
+    outcome = begun.enter("Ann roll", "Bob", after=chosen_at)
+
+    assert "no longer fits" in outcome.say

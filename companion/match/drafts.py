@@ -24,6 +24,8 @@ from companion.rules.table import Table
 from companion.storage.events import EventKind, NewEvent
 
 NO_LINE_FITS = Outcome(done=False, say=say("No line of the record fits: correct it in the log of the hand."))
+THERE = Outcome(done=False, say=say("That was already entered."), is_void=True)
+OVERTAKEN = Outcome(done=False, say=say("That no longer fits: others have played in the meantime."), is_void=True)
 OTHER_SIDE = Outcome(done=False, say=say("The other side has to confirm that."))
 WAITS = say("The play before it must be confirmed first.")
 PROGRAM = "the companion"  # who answers the director in a dealt match
@@ -80,6 +82,23 @@ def match_begun(
 def line(play: Play, by: str, source: str, *, legal: bool) -> NewEvent:
     """Return the event for a play; an illegal one is marked as allowed by the table."""
     return NewEvent(EventKind.LINE, {"text": str(replace(play, anyway=not legal)), "by": by, "source": source})
+
+
+def overtaken(state: MatchState, play: Play, after: int) -> Outcome | None:
+    """Return the refusal of a play chosen when line `after` was the last; None if it still fits.
+
+    The same play from another phone is that play. A player's other play has taken its turn.
+    """
+    if after == state.last_line:
+        return None
+    since = {e.seq: replace(e.play, anyway=False) for e in state.hand_entries if e.seq > after and e.play is not None}
+    own = [seq for seq, one in since.items() if one.player == play.player]
+    same = next((seq for seq in own if since[seq] == play), None)
+    if same is not None:
+        return replace(THERE, line=same)
+    if own or after < state.hand_seq or judged_next(state.game, play)[1].verdict != judge.LEGAL:
+        return replace(OVERTAKEN, line=next(reversed(own or [*since]), None))
+    return None
 
 
 def rewriting(kind: EventKind, seq: int, play: Play | None, by: str) -> NewEvent:

@@ -226,8 +226,13 @@ class Match:
 
     # Plays
 
-    def enter(self, text: str, by: str, *, anyway: bool = False, vouched: bool = False) -> Outcome:
+    def enter(
+        self, text: str, by: str, *, anyway: bool = False, vouched: bool = False, after: int | None = None
+    ) -> Outcome:
         """Enter a typed play: a legal one counts at once, an illegal one becomes a question.
+
+        `after` is the last line (`last_line`) when the play was chosen: if others have played since, one that no longer
+        fits is refused instead.
 
         `anyway` lets an illegal play count. If opponents confirm plays, they must confirm a side's own play unless it
         is `vouched` for. The play may answer an open question.
@@ -258,6 +263,9 @@ class Match:
             asked = next((question for question in open_now if play in question.plays), None)
             if asked is not None:
                 return self._settle(drafts.counting(self._state, asked, play, by, anyway=anyway, vouched=vouched))
+            late = drafts.overtaken(self._state, play, after) if after is not None else None
+            if late is not None:
+                return late
             _, judged = judged_next(self._state.game, play)
             is_legal = judged.verdict == judge.LEGAL
             waits = waits_for_another(self._state, play, by) and not vouched

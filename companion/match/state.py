@@ -165,6 +165,7 @@ class Outcome:
     reasons: tuple[reasons.Reason, ...] = ()
     say: str | None = None  # for the person who acted
     is_void: bool = False  # nothing to do
+    line: int | None = None  # that was entered in the meantime
     seq: int = 0
     version: int = 0
     asked: tuple[str, ...] = ()  # question ids

@@ -12,6 +12,9 @@ from browser.screens import CHROMIUM, SMALL, app_of
 PATIENCE_MS = 30_000
 """A busy machine is slow; how quick a page is no test asks."""
 
+LOOKS_MS = 2_100
+"""How long people look at the table before the next tap; sooner ones are not meant."""
+
 expect.set_options(timeout=PATIENCE_MS)
 
 

@@ -7,6 +7,7 @@ from client import lines
 from marks import mostly_long
 from playwright.sync_api import expect
 
+from browser.conftest import LOOKS_MS
 from browser.screens import (
     RUSH,
     RUSH_EIGHT,
@@ -63,6 +64,8 @@ def test_a_proposal_appears_automatically_and_one_tap_confirms_it(opened, game, 
     phone, wall = opened(url), opened(url + "/wall", WALL)
     propose(game, "Ann roll")
 
+    phone.get_by_role("button", name="Confirm").wait_for()
+    phone.wait_for_timeout(LOOKS_MS)
     phone.get_by_role("button", name="Confirm").click()
 
     expect(phone.get_by_role("heading", level=1)).to_have_text("Bob’s turn")

@@ -6,6 +6,7 @@ import pytest
 from marks import mostly_long
 from seen import camera
 
+from browser.conftest import LOOKS_MS
 from browser.screens import (
     ATTACK,
     EIGHT_PLAYS,
@@ -356,11 +357,14 @@ def test_a_play_keeps_the_scroll_position(phone, match, url):
     page = phone(url, seat="Ann")
     page.goto(url)
     page.evaluate("scrollTo(0, 240)")
+    scrolled_px = page.evaluate("scrollY")
+    assert scrolled_px > 100
     for play, told in (("Ann 25", "Ann drives 25 km."), ("Bob 50", "Bob drives 50 km.")):
         page.locator(f'.by-tap button[value="{play}"]').first.click()
         page.locator(".sky .last", has_text=told).wait_for()
 
-        assert page.evaluate("scrollY") == 240
+        assert page.evaluate("scrollY") == scrolled_px
+        page.wait_for_timeout(LOOKS_MS)
 
 
 @PHONES

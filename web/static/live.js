@@ -152,10 +152,12 @@ if (sound || speech || vibrate) import(soundsAt);
 document.body.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful) document.getElementById("notice").replaceChildren();
 });
-document.body.addEventListener("htmx:sendError", () => {
-  offline.hidden = false;
-  shown = "";
-});
+for (const failure of ["htmx:sendError", "htmx:timeout"]) {
+  document.body.addEventListener(failure, () => {
+    offline.hidden = false;
+    shown = "";
+  });
+}
 document.body.addEventListener("htmx:afterOnLoad", found);
 
 // A dismissed problem stays hidden in this tab until another occurs.

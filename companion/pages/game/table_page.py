@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import Blueprint, abort, make_response, redirect, render_template, request, url_for
 
@@ -57,6 +58,7 @@ def show() -> AnyResponse | str:
         **({"chances": {}} if now.is_dealt else _offered(now, table, seat)),
         hand=own_hand.view(now),
         by_tap=_by_tap(now, table),
+        watched=has_camera(),
         by_hand=phone_identity.may_act() and not now.is_dealt,
         waits=permissions.waits_for(now, head.plays[0]) if head else None,
         **permissions.steps(now),
@@ -120,8 +122,12 @@ def go_on_at_club() -> AnyResponse:
 
 @bp.post("/play")
 def enter() -> AnyResponse:
-    """Enter a play."""
-    return _write("entry.new", lambda text, by: match().enter(text, by, vouched=permissions.vouched()))
+    """Enter a play, chosen when line `after` was the last."""
+    after = request.form.get("after", type=int)
+    return _write(
+        "entry.new",
+        lambda text, by: notices.told(match().enter(text, by, vouched=permissions.vouched(), after=after), text),
+    )
 
 
 @bp.post("/question/<question_id>")
@@ -189,9 +195,8 @@ def _rewrite(seq: int, kind: EventKind, **which: Any) -> AnyResponse:
         seq=seq,
         **which,
     )
-    if was_over and answer.location == url_for("table.show"):
-        return redirect(url_for("score.show"), 303)
-    return answer
+    leads_to = answer.headers.get("HX-Redirect", answer.location)
+    return go(url_for("score.show")) if was_over and leads_to == url_for("table.show") else answer
 
 
 def _write(page: str, act: Callable[[str, str], Outcome], *, refused: str | None = None, **which: Any) -> AnyResponse:
@@ -221,11 +226,12 @@ def _tap(act: Callable[..., Outcome], refused: str | None = None, **which: int) 
 def back() -> AnyResponse:
     """Return the table for htmx, else redirect to it or a new score."""
     forget_state()
-    if "HX-Request" in request.headers:
+    is_on_table = urlsplit(request.headers.get("HX-Current-URL", "")).path in ("", url_for("table.show"))
+    if "HX-Request" in request.headers and is_on_table:
         return make_response(show())
     if request.form.get("page") == "plain":
         return redirect(url_for("plain.show"), 303)
-    return redirect(url_for("score.show" if score.lead_to_score(state()) else "table.show"), 303)
+    return go(url_for("score.show" if score.lead_to_score(state()) else "table.show"))
 
 
 def _call_director(by: str) -> Outcome:

@@ -99,9 +99,10 @@ def _cards(table: Table) -> Mapping[str, list[tuple[str, str]]]:
 def enter() -> AnyResponse:
     """Enter a play, chosen from lists or typed in notation; return to the page, with any error."""
     text, by, vouched = request.form.get("text", "").strip(), phone_identity.who(state()), permissions.vouched()
+    after = request.form.get("after", type=int)
     try:
         play = text or _chosen(state())
-        outcome = once(lambda: match().enter(play, by, vouched=vouched))
+        outcome = once(lambda: notices.told(match().enter(play, by, vouched=vouched, after=after), play))
     except NotSaved:
         raise
     except Problem as problem:

@@ -9,7 +9,7 @@ from flask import Blueprint, redirect, request, session, url_for
 
 from companion.match.history import CAMERA, Change
 from companion.match.phones import OF_SEATS, NoticeKind, PhoneNotice
-from companion.match.state import MatchState
+from companion.match.state import MatchState, Outcome
 from companion.pages import words
 from companion.pages.context import AnyResponse, match
 from companion.pages.players import permissions, phone_identity, seats
@@ -73,6 +73,26 @@ def _view(now: MatchState, names: Names, told: PhoneNotice) -> dict[str, object]
         "go": _(go) if leads else "",
         "lost": leads and told.kind in (NoticeKind.FREED, NoticeKind.TAKEN),
     }
+
+
+def told(outcome: Outcome, text: str) -> Outcome:
+    """Return the outcome with a sentence that names the play `text` and the line entered instead of it."""
+    now = match().state
+    entry, play = now.entry(outcome.line or 0), notation.read_play(text, now.game.teams)
+    if entry is None or entry.play is None or play is None:
+        return outcome
+    names = Names.of(now.game)
+    entered = words.play_say(entry.play, names)
+    if replace(entry.play, anyway=False) == replace(play, anyway=False):
+        return replace(outcome, say=_("That was already entered: %(play)s", play=entered))
+    return replace(
+        outcome,
+        say=_(
+            "Not entered: %(late)s Meanwhile this was entered: %(play)s",
+            late=words.play_say(play, names),
+            play=entered,
+        ),
+    )
 
 
 _TABLES = ("table.show", "plain.show")  # show a damaged log to all; the host sees it everywhere
