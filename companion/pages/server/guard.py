@@ -196,7 +196,7 @@ def _packed(response: Response) -> Response:
         return response
     body = response.get_data()
     if len(body) >= WORTH_PACKING_BYTES:
-        response.set_data(gzip.compress(body, 6, mtime=0))
+        response.set_data(gzip.compress(body, 9, mtime=0))
         response.headers["Content-Encoding"] = "gzip"
     response.headers["Vary"] = "Accept-Encoding, Cookie"
     return response
