@@ -197,11 +197,11 @@ of two sides the other is hit by a hazard
 of more sides it is asked which one a hazard hits [side Ann; side Bob; side Cid]
     machine at /play | not button Ann stop > Bob; machine at /play?player=Ann&card=stop | button Ann stop > Cid
 a discard is changed where discards are
-    Ann roll; Bob discard 25; sees Ann discard 50; machine at {line 1} | markup aria-current="true">My turn<
+    Ann roll; Bob discard 25; sees Ann discard 50; machine at {line 1} | markup aria-current="true">In turn<
     machine at {asked} | markup aria-current="true">Discard<; machine at {line 2} | markup aria-current="true">Discard<
         | button Bob discard 50 | markup href="{line 2}?player=Bob&amp;tab=my-turn"
     machine at {line 2}?player=Bob&tab=my-turn | button Bob 50
-    machine at {line 2}?before=1 | markup aria-current="true">My turn<
+    machine at {line 2}?before=1 | markup aria-current="true">In turn<
 a proposal read wrongly is entered as another play
     sees Ann 100; machine at {asked} | Recorded as: Ann drives 100 km.
     machine taps {asked} text=Ann roll; lines Ann roll

@@ -40,18 +40,18 @@ def test_a_hand_without_a_camera_from_set_up_to_score(opened, match, url):
     expect(page.get_by_role("heading", level=1)).to_have_text("Your turn")
 
     for card in ("Roll", "Roll", "200 km", "25 km", "200 km"):
-        page.get_by_role("link", name="Enter a play").click()
+        page.get_by_role("link", name="Other").click()
         page.get_by_role("button", name=card).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("<b>Bob</b>’s turn")
-    page.get_by_role("link", name="Enter a play").click()
+    page.get_by_role("link", name="Other").click()
     page.get_by_role("link", name="Discard").click()
     page.get_by_role("button", name="Stop").click()
     for card in ("100 km", "50 km", "200 km"):
-        page.get_by_role("link", name="Enter a play").click()
+        page.get_by_role("link", name="Other").click()
         page.get_by_role("button", name=card).click()
     expect(page.get_by_text("A side may play 2 cards of 200 km per hand")).to_be_visible()
     page.get_by_role("button", name="Take it back").click()
-    page.get_by_role("link", name="Enter a play").click()
+    page.get_by_role("link", name="Other").click()
     page.get_by_role("link", name="Other").click()
     page.get_by_role("button", name="End the hand now").click()
 

@@ -48,7 +48,7 @@ def lay(fingers: Fingers, card: str) -> int:
     if card == COUP_FOURRE:
         fingers.tap("button", COUP_FOURRE)
     else:
-        fingers.tap("link", "Enter a play")
+        fingers.tap("link", "Other")
         fingers.tap("button", card)
     expect(fingers.page).to_have_url(re.compile(r"//[^/]+/$"))
     return fingers.taps - before

@@ -103,12 +103,13 @@ def test_every_answer_to_an_attack_is_visible_on_a_small_phone(opened, header, c
     whom = header[1].split()[1]
     feed(match, header, ["Ann 100*2", f"Bob stop > {whom}"])
     page = opened(url, locale=language)
-    row = page.locator(".now").bounding_box()
-    boxes = [answer.bounding_box() for answer in page.locator(".now .button").all()]
+    boxes = [answer.bounding_box() for answer in page.locator(":is(.now, .extra) .button").all()]
 
     assert len(boxes) == count
-    assert all(box["x"] + box["width"] <= row["x"] + row["width"] + 1 for box in boxes)
-    assert all(box["height"] <= row["height"] + 1 for box in boxes)
+    assert all(0 <= box["x"] and box["x"] + box["width"] <= SMALL["width"] for box in boxes)
+    assert all(0 <= box["y"] and box["y"] + box["height"] <= SMALL["height"] for box in boxes)
+    clipped = "all => all.filter(one => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight + 4)"
+    assert page.locator(".chance").evaluate_all(clipped + ".length") == 0
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

@@ -36,6 +36,8 @@ PLACE_OF = """play => {
   const box = tile?.getBoundingClientRect();
   return box ? [box.x + box.width / 2, box.y + box.height / 2] : null;
 }"""
+IS_READY = """whose => !document.body.classList.contains("sends")
+  && [...document.querySelectorAll(".taps.use button")].some(one => one.value.startsWith(whose + " "))"""
 SAYS = """() => [sessionStorage.getItem("tap waiting"), document.querySelector(".shakes")?.value,
   document.querySelector(".sky")?.innerText].join(" | ")"""
 
@@ -82,7 +84,7 @@ class Evening:
                 try:
                     meant.append(await self._enter(first, second))
                     await self._arrived(first, meant)
-                except (TimeoutError, AssertionError) as error:
+                except AssertionError as error:
                     says = [await page.evaluate(SAYS) for page in (first, second)]
                     return f"{network}: {says} meant {meant}, recorded {self._recorded()}: {error!r}"[:900]
             await asyncio.sleep(2 * network.longest_s + 3)
@@ -138,11 +140,10 @@ class Evening:
         """Wait until the phone shows the current turn's tiles and nothing is on its way."""
         table = self.match.state.game.table
         whose = table.player_up if table is not None else ""
-        ready = (
-            "whose => !document.body.classList.contains('sends')"
-            " && [...document.querySelectorAll('.taps.use button')].some(one => one.value.startsWith(whose + ' '))"
-        )
-        await asyncio.wait_for(page.wait_for_function(ready, arg=whose, timeout=0, polling=200), PATIENCE_S)
+        until_s = time.monotonic() + PATIENCE_S
+        while not await page.evaluate(IS_READY, whose):
+            assert time.monotonic() < until_s, f"no cards of {whose} to tap"
+            await asyncio.sleep(0.2)
 
     async def _arrived(self, page: Page, meant: list[str]) -> None:
         """Wait for the last play; whoever sees that a tap was ignored taps again."""

@@ -145,8 +145,10 @@ function celebrate() {
 keep(celebrate, "htmx:afterSettle");
 
 // Load sounds, speech and vibration only on phones that turned them on.
-const { sound, speech, vibrate, soundsAt } = document.body.dataset;
+const { sound, speech, vibrate, soundsAt, signsAt } = document.body.dataset;
 if (sound || speech || vibrate) import(soundsAt);
+// Explanations of signs can wait until the page is shown.
+if (signsAt) window.addEventListener("load", () => import(signsAt).catch(() => {}));
 
 // The next successful tap clears the message about the last one.
 document.body.addEventListener("htmx:afterRequest", (event) => {

@@ -29,7 +29,7 @@ from companion.storage.events import EventKind
 bp = Blueprint("entry", __name__)
 
 TABS = {
-    Tab.MY_TURN: N_("My turn"),
+    Tab.MY_TURN: N_("In turn"),
     Tab.DISCARD: N_("Discard"),
     Tab.AT_ONCE: N_("Out of turn"),
     Tab.OTHER: N_("Other"),
@@ -199,7 +199,7 @@ def _picker(
         player = usual_player
     tab = request.args.get("tab", tab, type=Tab)
     if request.args.get("tab") == Tab.AT_ONCE and "player" not in request.args:
-        player = card_picker.who_answers(table, player)
+        player = card_picker.who_answers(table, phone_identity.seat(now) or player)
     who = card_picker.who_plays(table, names) if asks_who and not request.args else None
     question = who or card_picker.question(table, player, request.args, names)
     take = (offer for offer in offers.taking(table, player) if offer.legal)

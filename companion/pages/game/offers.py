@@ -170,6 +170,12 @@ def taking(table: Table, player: str) -> Iterator[Offer]:
     yield Offer(say, str(play), legal=legal_now(table, play))
 
 
+def pairing(table: Table, player: str) -> Iterator[Offer]:
+    """Yield the button to fetch a discard for two equal cards, if the edition allows it."""
+    if table.edition.pair_for_discard == "yes":
+        yield Offer(_("Two alike"), ask=query(player, ask="pair"), legal=bool(table.discards))
+
+
 def extension(table: Table) -> list[Offer]:
     """Return buttons to extend or finish, for a side that reached the target."""
     if table.extension_offered_to is None or table.is_over:

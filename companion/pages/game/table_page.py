@@ -87,13 +87,14 @@ def _by_tap(now: MatchState, table: Table) -> dict[str, object] | None:
         or now.attention
         or table.is_over
         or table.extension_offered_to is not None
-        or offers.who_lays_now(table)
+        or table.handed_to is not None
     )
     if waits or now.is_dealt or has_camera() or not phone_identity.may_act():
         return None
-    who = table.player_to_move
+    who, names = table.player_to_move, Names.of(now.game)
     return {
         "who": who,
+        "early": [*offers.taking(table, who), *offers.pairing(table, who)],
         "use": card_picker.groups(table, who, Tab.MY_TURN),
         "out": card_picker.groups(table, who, Tab.DISCARD),
     }

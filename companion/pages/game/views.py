@@ -195,6 +195,10 @@ _SOUNDS: Mapping[Card | Family, str] = {
 
 
 def _then(table: Table, play: Play, names: Names) -> str | None:
+    if table.requests:
+        request = table.requests[-1]
+        of, card = names.player(table.seats[request.of_seat].player), words.title(request.card)
+        return _("%(who)s has to hand over: %(card)s", who=of, card=card)
     lays_now = offers.who_lays_now(table)
     if lays_now is not None:
         who, card = names.player(lays_now[0]), words.name(lays_now[1])

@@ -143,15 +143,16 @@ def _deed(event: Event) -> str:
 
 
 def decides(now: MatchState) -> bool:
-    """True if this phone decides on the extension: its player's side may call it, or has no phone.
+    """True if this phone may enter a side's decision about the extension.
 
-    Any phone may enter the decision.
+    With a phone of the side at the table, only its players', the host's and phones without a seat may.
     """
     table = now.game.table
     if table is None or table.extension_offered_to is None:
         return False
     here = phone_identity.seated(now) & set(table.sides[table.extension_offered_to].players)
-    return phone_identity.may_act() and (not here or phone_identity.seat(now) in here)
+    seat = phone_identity.seat(now)
+    return phone_identity.may_act() and (not here or seat in here or seat is None or phone_identity.may_host())
 
 
 def vouched() -> bool:
