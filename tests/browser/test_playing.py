@@ -106,8 +106,8 @@ def test_every_answer_to_an_attack_is_visible_on_a_small_phone(opened, header, c
     boxes = [answer.bounding_box() for answer in page.locator(":is(.now, .extra) .button").all()]
 
     assert len(boxes) == count
-    assert all(0 <= box["x"] and box["x"] + box["width"] <= SMALL["width"] for box in boxes)
-    assert all(0 <= box["y"] and box["y"] + box["height"] <= SMALL["height"] for box in boxes)
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= SMALL["width"] for box in boxes)
+    assert all(box["y"] >= 0 and box["y"] + box["height"] <= SMALL["height"] for box in boxes)
     clipped = "all => all.filter(one => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight + 4)"
     assert page.locator(".chance").evaluate_all(clipped + ".length") == 0
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

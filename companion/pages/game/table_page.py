@@ -91,7 +91,7 @@ def _by_tap(now: MatchState, table: Table) -> dict[str, object] | None:
     )
     if waits or now.is_dealt or has_camera() or not phone_identity.may_act():
         return None
-    who, names = table.player_to_move, Names.of(now.game)
+    who = table.player_to_move
     return {
         "who": who,
         "early": [*offers.taking(table, who), *offers.pairing(table, who)],
