@@ -16,6 +16,7 @@ from companion.match import statistics
 from companion.match.history import history
 from companion.match.state import Entry, judge_on
 from companion.match.statistics import Figures, key_of
+from companion.rules import scoring
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import EMPTY_RECORD, Game, HandResult, Item, JudgedRecord
 from companion.rules.record.notation import RecordLine
@@ -126,6 +127,15 @@ def hands_of(record: JudgedRecord, entries: Sequence[Entry]) -> Iterator[PlayedH
                 games=tuple(record.games[place] for place in plays),
                 result=result,
             )
+
+
+def last_match(hands: Sequence[HandResult]) -> tuple[HandResult, ...]:
+    """Return the finished hands of the last match in a record; a race has one."""
+    begins = 0
+    for number, hand in enumerate(hands[:-1], start=1):
+        if scoring.starts_again(hand.table.edition, hand.match, hand.winner):
+            begins = number
+    return tuple(hands[begins:])
 
 
 # Exports

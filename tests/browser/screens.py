@@ -257,6 +257,19 @@ def changed_twice(match: Match) -> None:
     match.undo("Ann")
 
 
+def win(match: Match) -> None:
+    """Play hands until a side has won the match."""
+    plays = ("roll", "200", "200", "100", "100", "100", "finish")
+    while match.state.game.winner is None:
+        if not match.state.game.hand_is_open:
+            match.next_hand("Ann", "Ann")
+        number = match.state.game.hand_number
+        for play in plays:
+            match.enter(f"Ann {play}", "Ann")
+            if match.state.game.hand_is_open and match.state.game.table.extension_offered_to is None:
+                match.enter("Bob roll" if play == "roll" else "Bob 50" if number % 2 else "Bob 25", "Ann")
+
+
 def nothing(match: Match) -> None:
     del match
 
@@ -325,6 +338,7 @@ SCENES = {
     "line-other": (TWO, ATTACK, nothing, "/line/9?player=Ann"),
     "line-misfits": (TWO, ATTACK, nothing, "/line/4?text=Ann%20discard%2025&refused=1"),
     "score": (TWO, [*FINISH, "Ann finish"], nothing, "/score"),
+    "score-match": (LONG_NAMES, [], win, "/score"),
     "score-open": (TWO, ATTACK, nothing, "/score"),
     "mine-start": (TWO, [], nothing, "/"),
     "mine": (TWO, ATTACK, nothing, "/"),
@@ -354,6 +368,7 @@ SCENES = {
     "wall-illegal": (PAIRS, ["Ann roll"], lambda m: propose(m, "Bob 100"), "/wall"),
     "wall-legal": (TWO, OPENING, lambda m: propose(m, "Bob 25"), "/wall"),
     "wall-score": (TWO, [*FINISH, "Ann finish"], nothing, "/wall"),
+    "wall-match": (LONG_NAMES, [], win, "/wall"),
     "wall-trouble": (TWO, ATTACK, no_camera, "/wall"),
     "wall-trouble-three": (THREE, ["Ann roll", "Bob roll", "Cid roll", "Bob stop > Cid"], no_camera, "/wall"),
     "unsaved": (TWO, ATTACK, full_disk, "/"),

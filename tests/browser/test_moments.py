@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from browser.screens import ATTACK, SMALL, TWO, WALL, feed
+from browser.screens import ATTACK, RUSH, RUSH_WON, SMALL, TWO, WALL, feed
 
 
 @pytest.fixture
@@ -33,6 +33,20 @@ def test_a_coup_fourre_fills_the_screen_once_and_taps_pass_through(opened, attac
     page.reload()
     expect(page.locator("#moment[data-moment=coup-fourre]")).to_have_count(1)
     expect(scene).to_have_count(0)
+
+
+def test_a_win_is_celebrated_once_no_u_turn_can_undo_it(opened, match, url):
+    feed(match, RUSH, RUSH_WON[:-1])
+    page = opened(url + "/wall", WALL)
+    page.clock.install()
+    page.reload()
+    feed(match, None, RUSH_WON[-1:])
+
+    expect(page.locator("#moment[data-moment=victory]")).to_have_count(1)
+    page.clock.run_for(14_000)
+    assert page.locator(".moment").count() == 0
+    page.clock.run_for(2_000)
+    expect(page.locator(".moment.victory")).to_contain_text("Ann wins the race by 750 km!")
 
 
 CALM = "addEventListener('DOMContentLoaded', () => { document.body.dataset.calm = 'on'; })"

@@ -130,13 +130,22 @@ function place(key) {
   const [match, line] = key.split(".").map(Number);
   return match * 1e6 + line;
 }
+// A win that can still be turned by an answer out of turn waits for `data-waits` seconds.
+const firstSeen = new Map();
 function celebrate() {
   const moment = document.getElementById("moment");
   if (!moment) return;
-  const now = place(moment.dataset.key);
+  const { key, waits } = moment.dataset;
+  const now = place(key);
   const before = sessionStorage.getItem(MOMENT);
   if (before !== null && now <= Number(before)) return;
+  if (before !== null && waits) {
+    if (!firstSeen.has(key)) firstSeen.set(key, Date.now());
+    const left = firstSeen.get(key) + 1000 * waits - Date.now();
+    if (left > 0) { setTimeout(celebrate, left); return; }
+  }
   sessionStorage.setItem(MOMENT, now);
+  if (before !== null) document.body.dispatchEvent(new CustomEvent("moment", { detail: moment.dataset.moment }));
   const scene = moment.content.firstElementChild?.cloneNode(true);
   if (!scene || before === null || stillness.matches || "calm" in document.body.dataset) return;
   scene.addEventListener("animationend", (event) => { if (event.target === scene) scene.remove(); });

@@ -36,7 +36,9 @@ const bell = () => tone({ type: "triangle", from: 880, to: 660, lasts: 0.3, loud
 const knock = () => { for (const [at, from] of [[0, 523], [0.12, 784]]) tone({ type: "triangle", from, at, lasts: 0.3, loud: 0.14 }); };
 const fanfare = () => { for (const [at, from] of [[0, 523], [0.16, 659], [0.32, 784], [0.48, 1047]]) tone({ type: "square", from, at, lasts: at === 0.48 ? 0.8 : 0.15, loud: 0.08 }); };
 
-const SOUNDS = { join: knock, arrival: fanfare, "coup-fourre": horn, attack: brake, illegal: whistle, roll: engine, distance: wheels, remedy: bell, safety: bell };
+const anthem = () => { for (const [at, from, lasts] of [[0, 392, 0.14], [0.15, 392, 0.14], [0.3, 523, 0.3], [0.62, 659, 0.14], [0.77, 659, 0.14], [0.92, 784, 0.3], [1.24, 1047, 1.2]]) for (const chord of [1, 1.5]) tone({ type: "square", from: from * chord, at, lasts, loud: 0.06 }); };
+
+const SOUNDS = { join: knock, arrival: fanfare, victory: anthem, "coup-fourre": horn, attack: brake, illegal: whistle, roll: engine, distance: wheels, remedy: bell, safety: bell };
 
 function say(sentence) {
   if (!speech || !window.speechSynthesis || !sentence) return;
@@ -66,8 +68,6 @@ let latest = last()?.dataset.key ?? "0.0";
 let wasMyTurn = isMyTurn();
 const here = () => document.querySelectorAll(".guest.here").length;
 let wereHere = here();
-const arrived = () => document.querySelector("#moment[data-moment=arrival]")?.dataset.key;
-let cheered = arrived();
 const whistled = new Set([illegal()?.id]);
 
 function listen() {
@@ -83,10 +83,10 @@ function listen() {
   }
   if (here() > wereHere) tell("join");
   wereHere = here();
-  if (arrived() && arrived() !== cheered) tell("arrival");
-  cheered = arrived() ?? cheered;
   const myTurn = isMyTurn();
   if (vibrate && myTurn && !wasMyTurn) navigator.vibrate?.(60);
   wasMyTurn = myTurn;
 }
 document.body.addEventListener("htmx:afterSettle", listen);
+// The others sound with their play.
+document.body.addEventListener("moment", ({ detail }) => { if (["arrival", "victory"].includes(detail)) tell(detail); });

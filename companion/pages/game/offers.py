@@ -71,6 +71,11 @@ def answers(table: Table, names: Names, seat: str | None) -> list[Offer]:
     ]
 
 
+def may_be_answered(table: Table) -> bool:
+    """True if an immediate answer, such as a u-turn, may still undo the end of a hand."""
+    return table.is_over and bool(answers(table, Names({}, {}), None))
+
+
 def _answers(table: Table, cards: dict[Card, Card]) -> Iterator[Play]:
     plays = (
         Play(Verb.PLAY, player, cards[attack.hazard], at_once=True)

@@ -38,7 +38,7 @@ def show() -> AnyResponse | str:
         sides=views.side_views(now.game, None),
         next_first=next_first(now) if table is not None and not now.game.hand_is_open else None,
         wins=score_sheets.wins(now.game),
-        turns_back=table is not None and table.is_over and bool(offers.answers(table, names, None)),
+        turns_back=table is not None and offers.may_be_answered(table),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
+from companion.common.text import all_of
 from companion.match.archive import PlayedHand
 from companion.pages import words
 from companion.pages.game import views
@@ -39,7 +40,18 @@ class SheetView:
     is_open: bool = False
     how: str = ""  # if no side completed it
     completed_by: str | None = None
-    winner: str | None = None
+    winner: str | None = None  # of the match or race
+    draw: str = ""  # a sentence if the match or race ended level
+
+    @property
+    def champion(self) -> int:
+        """Number of the side that won the match or race, from 1; 0 for none."""
+        return self.sides.index(self.winner) + 1 if self.winner else 0
+
+    @property
+    def final_score(self) -> str:
+        """Match totals, best first: `5800 : 0`; empty in a race."""
+        return "" if self.is_race else " : ".join(map(str, sorted(self.match, reverse=True)))
 
     @property
     def lead(self) -> tuple[int, int] | None:
@@ -53,8 +65,12 @@ class SheetView:
 
     @property
     def headline(self) -> str:
+        if self.winner and not self.is_race:
+            return words.match_won(self.winner)
+        if self.draw:
+            return self.draw
         if self.lead is None:
-            return _("The race is over") if self.is_race else _("The hand is a tie")
+            return _("The race ends without a winner") if self.is_race else _("The hand is a tie")
         number, ahead = self.lead
         who = self.sides[number - 1]
         players = words.players_in(who)
@@ -104,7 +120,62 @@ def sheet_view(result: HandResult, names: Names, hazards: Answered = NOTHING) ->
         how=words.how_ended(edition, result.how),
         completed_by=names.side(result.by) if result.by else None,
         winner=names.side(result.winner) if result.winner else None,
+        draw=_draw(result, names),
     )
+
+
+def _draw(result: HandResult, names: Names) -> str:
+    """Return the sentence about sides that are level at the end of a match or race; empty if none are."""
+    table, edition = result.table, result.table.edition
+    if result.winner is not None or result.how is HowEnded.OPEN:
+        return ""
+    if edition.match_points is None:
+        is_decided = result.how is HowEnded.EXHAUSTED and not edition.reshuffles
+        km = {side.name: table.race_km(side) for side in table.sides} if is_decided else {}
+        reached = {side: driven for side, driven in km.items() if driven <= table.target}
+        pattern = N_("A draw: %(who)s have %(sum)d km each.")
+    else:
+        reached = {side: points for side, points in result.match.items() if points >= edition.match_points}
+        again, on = (
+            N_("%(who)s have %(sum)d points each: the match starts again."),
+            N_("%(who)s have %(sum)d points each: another hand decides."),
+        )
+        pattern = again if edition.points.level == "restart" else on
+    best = max(reached.values(), default=0)
+    level = [names.side(side) for side, reach in reached.items() if reach == best]
+    return _(pattern, who=all_of(level), sum=best) if len(level) > 1 else ""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchView:
+    """All hands of a match."""
+
+    sides: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[tuple[int, int], ...]], ...]  # title; by side, points and running total
+    champion: int  # number of the winning side, from 1; 0 for none
+
+
+MOST_ROWS = 12  # legible across the room; earlier hands share a row
+
+
+def match_view(hands: Sequence[HandResult], names: Names) -> MatchView:
+    """Return the table of a match's finished hands, at least one."""
+    last, before = hands[-1], hands[: 1 - MOST_ROWS] if len(hands) > MOST_ROWS else ()
+    teams = [side.name for side in last.table.sides]
+    rows = [(words.hand_title(last.table.edition, 1 + at), hand) for at, hand in enumerate(hands)][len(before) :]
+    early = [(_("Hands 1–%(last)d", last=len(before)), _cells(before[-1].match, before[-1], teams))] if before else []
+    return MatchView(
+        sides=tuple(names.side(team) for team in teams),
+        rows=(
+            *early,
+            *((title, _cells({t: hand.sheets[t].total for t in teams}, hand, teams)) for title, hand in rows),
+        ),
+        champion=names.number(last.winner),
+    )
+
+
+def _cells(points: Mapping[str, int], hand: HandResult, teams: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    return tuple((points.get(team, 0), hand.match.get(team, 0)) for team in teams)
 
 
 def counted_sheet(table: Table) -> SheetView:

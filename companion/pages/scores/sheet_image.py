@@ -42,7 +42,12 @@ def _head(sheet: SheetView, heading: str) -> Iterator[str]:
     yield draw.rect(0, 0, WIDTH_MM, 17, draw.paint(draw.INK))
     yield draw.group(pictograms.milestone(draw.INK, ""), x=MARGIN_MM + 4.5, y=8.7, scale=1.35)
     yield _words(heading, MARGIN_MM + 12, 8, 5.6, WIDTH_MM - 2 * MARGIN_MM - 12, weight=800, fill=draw.PAPER)
-    about = _("%(hand)s: %(how)s", hand=sheet.title, how=sheet.headline)
+    is_won = sheet.winner and not sheet.is_race
+    about = (
+        f"{sheet.headline} {sheet.final_score}"
+        if is_won
+        else _("%(hand)s: %(how)s", hand=sheet.title, how=sheet.headline)
+    )
     yield _words(about, MARGIN_MM + 12, 13.6, 4, WIDTH_MM - 2 * MARGIN_MM - 12, fill=draw.PAPER)
 
 
