@@ -285,6 +285,36 @@ def test_a_past_match_shows_its_sheets_charts_and_result(page, match):
     assert 'href="/past/1/2?step=0"' in shown
 
 
+@pytest.mark.parametrize("miles_first", [True, False])
+def test_a_past_match_keeps_its_own_unit_and_rules_whatever_is_on_the_table(page, match, miles_first):
+    for edition in ("asmodee-2014", "classic") if miles_first else ("classic", "asmodee-2014"):
+        match.start((f"edition {edition}", *TWO))
+        played(match, "Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann")
+        match.enter("Ann 25", "Ann", anyway=True)
+        played(match, "end")
+    first, last = match.store.matches()
+    miles, km = (first, last) if miles_first else (last, first)
+
+    for number, unit, other, edition in ((miles, "miles", "km", "asmodee-2014"), (km, "km", "miles", "classic")):
+        for path in (f"/past/{number}", f"/past/{number}/1?step=3", f"/past/{number}/1?step=5"):
+            shown = page.get(path)
+            assert re.search(rf"\d {unit}\b", text_of(shown))
+            assert not re.search(rf"\d {other}\b", text_of(shown))
+            assert set(re.findall(r'href="/how([^"#]*)#', shown.text)) <= {f"/{edition}"}
+    assert 'href="/how/classic#' in page.get(f"/past/{km}/1?step=5").text
+
+
+def test_the_picture_of_a_past_race_is_in_its_own_unit(page, match, monkeypatch):
+    drawn, draw = [], sheet_image.svg
+    monkeypatch.setattr(sheet_image, "svg", lambda sheet, *more: drawn.append(sheet.headline) or draw(sheet, *more))
+    match.start(("edition asmodee-2014", "target 500", *TWO))
+    played(match, "Ann roll", "Bob roll", "Ann 200", "Bob 25", "Ann 200", "Bob 25", "Ann 100")
+    match.start(TWO)
+
+    assert page.get("/past/1/1.png").status_code == 200
+    assert drawn == ["Ann wins the race by 450 miles!"]
+
+
 @pytest.mark.parametrize("path", ["/past/99999999999999999999", "/past/1/99999", "/past/1/0", "/past/0", "/past/1/2"])
 def test_matches_and_hands_not_in_the_log_are_not_found(page, won, path):
     assert page.get(path).status_code == 404

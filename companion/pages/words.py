@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from companion.common.text import Said, Term
@@ -237,6 +238,11 @@ def speak_of(game: Game, mats: Mapping[str, str]) -> None:
         return (side or _("the middle of the table")) if term.kind == "side" else None
 
     translation.speak_of(game.edition_name, called)
+
+
+def printed_by(edition: str) -> AbstractContextManager[None]:
+    """Use another edition's unit and card names inside the context."""
+    return translation.speaking(translation.spoken(), edition)
 
 
 def side_at(place: str, names: Names, mats: Mapping[str, str]) -> str | None:

@@ -72,7 +72,7 @@ def _match_page(past: PastMatch, *, asks: bool = False) -> str:
         "past_match.html",
         asks=asks,
         past=_past_view(past),
-        rules_at=f"/how/{past.game.edition_name}",
+        rules_at=_rules_at(past),
         sheets=[(score_sheets.explained(hand, names), charts.race(hand, names)) for hand in past.finished],
         open_hand=next((hand.number for hand in past.hands[-1:] if hand.is_open and hand.entries), None),
         totals=charts.totals([hand.result for hand in past.finished], names),
@@ -130,6 +130,10 @@ def players() -> str:
     )
 
 
+def _rules_at(past: PastMatch) -> str:
+    return f"/how/{past.game.edition_name}"
+
+
 def past_or_404(number: int) -> PastMatch:
     """Return a match and name cards as its edition does; 404 for none."""
     past = service().archive.past(match().store, number) or abort(404)
@@ -138,7 +142,11 @@ def past_or_404(number: int) -> PastMatch:
 
 
 def _past_view(past: PastMatch) -> dict[str, object]:
-    names = Names.of(past.game)
+    with words.printed_by(past.game.edition_name):
+        return _past_in_words(past, Names.of(past.game))
+
+
+def _past_in_words(past: PastMatch, names: Names) -> dict[str, object]:
     return {
         "match": past.match,
         "when": when(past.began_s),
@@ -255,6 +263,7 @@ def replay(number: int, hand: int) -> str:
         sides=views.side_views(game._replace(shown=played.game.shown), None),
         plays=[views.entry_view(played.game, entry) for entry in one.entries],
         edition=played.game.edition,
+        rules_at=_rules_at(played),
     )
 
 
