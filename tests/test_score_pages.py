@@ -315,6 +315,19 @@ def test_the_picture_of_a_past_race_is_in_its_own_unit(page, match, monkeypatch)
     assert drawn == ["Ann wins the race by 450 miles!"]
 
 
+def test_statistics_have_a_block_for_each_edition_in_its_own_unit(page, match):
+    match.start(("edition asmodee-2014", "target 500", *TWO))
+    played(match, "Ann roll", "Bob roll", "Ann 200", "Bob 25", "Ann 200", "Bob 25", "Ann 100")
+    match.start(TWO)
+    played(match, "Ann roll", "Bob roll", "Ann 100", "end")
+
+    shown = text_of(page.get("/past/players"))
+
+    assert "500 miles driven" in shown
+    assert "100 km driven" in shown
+    assert "600" not in shown
+
+
 @pytest.mark.parametrize("path", ["/past/99999999999999999999", "/past/1/99999", "/past/1/0", "/past/0", "/past/1/2"])
 def test_matches_and_hands_not_in_the_log_are_not_found(page, won, path):
     assert page.get(path).status_code == 404

@@ -6,7 +6,9 @@ import pytest
 
 from companion.match.archive import Archive, as_csv
 from companion.match.match import Match
-from companion.match.statistics import key_of, most_cruel, players_of, together
+from companion.match.season import by_edition, duels
+from companion.match.statistics import key_of, most_cruel, partners_of, players_of, together
+from companion.rules.cards import Card
 from companion.rules.record import judge, notation
 from companion.storage.event_store import Store
 
@@ -55,12 +57,16 @@ MOST = {"hands_won": 1, "best_hand": 4600, "mean_points": 4600, "km": 1000, "cou
         (MIRRORED, "bob", {"gave": {"ann": 1}}),
         (MIRRORED, "ann", {"gave": {"bob": 1}}),
         (played("Ann stop > Bob", "Ann roll", "end"), "ann", {"hazards_given": 0}),
+        (golden("two-players-4600"), "bob", {"shut_outs": 0, "worst_hand": 0, "coups_suffered": 4, "began": 1}),
+        (golden("two-players-4600"), "ann", {"shut_outs": 1, "worst_hand": 4600, "coups_suffered": 0, "began": 0}),
+        (golden("match-to-5000"), "bob", {"matches": 1, "began": 3}),
     ],
     ids=[
         *("a whole hand", "a whole hand of the other", "a match", "a match of the other"),
         *("a level hand is nobodys", "of neither", "a race has a winner and no points"),
         *("partners share the road", "and what holds them up", "not what they give", "but each gives his own"),
         *("who held the mirror gives the hazard", "who laid it gave it first", "an illegal hazard hurts nobody"),
+        *("who is countered suffers", "who counters does not", "players take turns to begin"),
     ],
 )
 def test_what_a_player_has_done(record, player, figures):
@@ -95,6 +101,36 @@ def test_the_points_of_all_hands_stand_in_the_order_in_which_they_were_played():
 
     assert together([first, second])["ann"].hand_points == [100, 200]
     assert together([second, first])["ann"].hand_points == [200, 100]
+
+
+def test_the_longest_streak_is_counted_across_matches():
+    won, lost = (players_of(played("Ann roll", "Bob roll", f"{who} 100", "end", first=who)) for who in ("Ann", "Bob"))
+
+    assert together([lost, won, won, lost, won])["ann"].longest_streak == 2
+    assert together([lost])["ann"].longest_streak == 0
+
+
+def test_partners_have_figures_of_their_own_whatever_their_order():
+    reds, blues = (partners_of(IN_PAIRS)[key] for key in ("ann & cid", "bob & dee"))
+
+    assert (reds.name, reds.hands_won, reds.km, reds.hazards_got, reds.met) == (
+        "Ann & Cid",
+        1,
+        100,
+        1,
+        {"bob & dee": 1},
+    )
+    assert (blues.hazards_given, blues.favorite_hazard) == (1, Card.STOP)
+    assert partners_of(LEVEL) == {}
+
+
+def test_a_coup_fourre_is_suffered_by_the_player_who_laid_the_hazard():
+    record = played("Ann roll", "Bob roll", "Ann stop > Bob", "Bob right-of-way !", "end")
+
+    assert {key: (one.coups_fourres, one.coups_suffered) for key, one in players_of(record).items()} == {
+        "ann": (0, 1),
+        "bob": (1, 0),
+    }
 
 
 def test_a_hand_that_was_not_finished_counts_for_nothing():
@@ -163,11 +199,48 @@ def test_a_match_is_judged_once_as_long_as_nothing_is_added(store):
 
 def test_a_correction_is_seen_in_the_figures(store):
     shelf, match = Archive(), start(store, "Ann roll", "Bob roll", "Ann 100", "end")
-    assert shelf.figures(store)["ann"].km == 100
+    assert shelf.figures(store)[0].players["ann"].km == 100
 
     match.correct(match.state.hand_entries[2].seq, "Ann 200", "Ann")
 
-    assert shelf.figures(store)["ann"].km == 200
+    assert shelf.figures(store)[0].players["ann"].km == 200
+
+
+def race(store: Store, *plays: str, names=("Ann", "Bob")) -> None:
+    match = Match(store)
+    match.start(
+        ("edition asmodee-2014", "target 500", f"side {names[0]}", f"side {names[1]}", f"hand first {names[0]}")
+    )
+    for play in plays:
+        assert match.enter(play, names[0]).done, play
+
+
+WON_RACE = ("Ann roll", "Bob roll", "Ann 200", "Bob 25", "Ann 200", "Bob 25", "Ann 100")
+
+
+def test_points_and_distances_of_two_editions_are_never_added(store):
+    shelf = Archive()
+    for _ in range(2):
+        start(store, "Ann roll", "Bob roll", "Ann 100", "end")
+    race(store, *WON_RACE)
+
+    classic, asmodee = by_edition(shelf.figures(store))
+
+    assert [one.edition for one in (classic, asmodee)] == ["classic", "asmodee-2014"]
+    assert (classic.players["ann"].km, classic.players["ann"].hands, classic.players["ann"].best_hand) == (200, 2, 100)
+    assert (asmodee.players["ann"].km, asmodee.players["ann"].hands, asmodee.players["ann"].best_hand) == (500, 1, None)
+
+
+def test_decided_matches_tell_two_people_how_close_they_were(store):
+    start(store, "Ann roll", "Bob roll", "Ann 100", "end")
+    race(store, *WON_RACE)
+
+    found = [one for block in by_edition(Archive().figures(store)) for one in duels(block.decided, ["bob"])]
+
+    assert [(one.points, one.opponents, one.opponents_points, one.margin) for one in found] == [
+        (50, ("ann",), 500, 450)
+    ]
+    assert found[0].match.winner == ("ann",)
 
 
 def test_a_hand_knows_how_it_began_and_the_game_after_each_play(store):

@@ -250,5 +250,5 @@ def standings(db: Connection) -> list[Figures]:
 
 
 def _figures(written: dict[str, Any]) -> Figures:
-    counters = {name: Counter(written.get(name, {})) for name in ("gave", "met", "beaten")}
+    counters = {name: Counter(written.get(name, {})) for name in ("hazards", "gave", "met", "beaten")}
     return Figures(**written | counters)

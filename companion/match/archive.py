@@ -12,10 +12,11 @@ from functools import partial
 
 from companion.common import clock
 from companion.common.cache import Kept
-from companion.match import statistics
+from companion.match import season
 from companion.match.history import history
+from companion.match.season import MatchFigures
 from companion.match.state import Entry, judge_on
-from companion.match.statistics import Figures, key_of
+from companion.match.statistics import key_of
 from companion.rules import scoring
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import EMPTY_RECORD, Game, HandResult, Item, JudgedRecord
@@ -81,7 +82,7 @@ class Archive:
 
     def __init__(self) -> None:
         self._past: Kept[PastMatch] = Kept(MOST_JUDGED)
-        self._figures: Kept[dict[str, Figures]] = Kept(MOST_COUNTED)
+        self._figures: Kept[MatchFigures] = Kept(MOST_COUNTED)
 
     def past(self, store: Store, match: int) -> PastMatch | None:
         """Return a judged match; None for an unknown number."""
@@ -94,15 +95,13 @@ class Archive:
         chosen = (self.past(store, match) for match in matches[(page - 1) * size : page * size])
         return tuple(past for past in chosen if past is not None), -(-len(matches) // size)
 
-    def figures(self, store: Store) -> dict[str, Figures]:
-        """Return statistics over all matches in `store`, by a player's folded name (`statistics.key_of`)."""
+    def figures(self, store: Store) -> tuple[MatchFigures, ...]:
+        """Return what each match in `store` adds to the statistics, oldest first."""
 
-        def of(match: int) -> dict[str, Figures]:
-            record, _ = judge_on(EMPTY_RECORD, history(store.events(match)).lines)
-            return statistics.players_of(record)
+        def of(match: int) -> MatchFigures:
+            return season.figures_of(match, store.events(match))
 
-        latest = store.latest().items()
-        return statistics.together(self._figures.get(match, partial(of, match), seq) for match, seq in latest)
+        return tuple(self._figures.get(match, partial(of, match), seq) for match, seq in store.latest().items())
 
 
 def judged(match: int, events: Sequence[Event]) -> PastMatch:

@@ -11,9 +11,10 @@ from babel.dates import format_date, format_time
 from flask import Blueprint, Response, abort, redirect, render_template, request, url_for
 
 from companion.common import clock, parsing
-from companion.match import archive, statistics
+from companion.match import archive, season, statistics
 from companion.match.archive import PastMatch, PlayedHand
 from companion.match.history import CAMERA, Written
+from companion.match.season import EditionFigures
 from companion.match.statistics import Figures
 from companion.pages import language, words
 from companion.pages.context import AnyResponse, download, match, once, service, state
@@ -121,13 +122,9 @@ def _drawn(past: PastMatch, hand: PlayedHand) -> bytes:
 
 @bp.get("/past/players")
 def players() -> str:
-    """Show the statistics of all players."""
-    figures = service().archive.figures(match().store)
-    return render_template(
-        "players.html",
-        players=[_player_view(one, figures) for one in figures.values()],
-        cruel=_cruel(statistics.most_cruel(figures)),
-    )
+    """Show the statistics of all players, edition by edition."""
+    blocks = season.by_edition(service().archive.figures(match().store))
+    return render_template("players.html", blocks=[_block_view(block) for block in blocks])
 
 
 def _rules_at(past: PastMatch) -> str:
@@ -178,6 +175,15 @@ def _result(past: PastMatch, names: Names) -> str:
     if edition.is_race:
         return _("%(totals)s: no winner.", totals=stand)
     return many("%(totals)s after %(count)d hand", "%(totals)s after %(count)d hands", len(hands), totals=stand)
+
+
+def _block_view(block: EditionFigures) -> dict[str, object]:
+    with words.printed_by(block.edition):
+        return {
+            "title": _(block.title),
+            "players": [_player_view(one, block.players) for one in block.players.values()],
+            "cruel": _cruel(statistics.most_cruel(block.players)),
+        }
 
 
 def _player_view(one: Figures, all_of: dict[str, Figures]) -> dict[str, object]:
