@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
 from pathlib import Path
+from urllib.parse import quote
 
 import cv2
 import numpy as np
@@ -122,12 +123,16 @@ def _addresses(app: Flask, folder: Path, text: str) -> dict[str, tuple[str, ...]
     asked = tuple(f"/question/{question.id}" for question in app.extensions["companion"].match.state.questions)
     token = app.extensions["companion"].snaps.keep(Snap("classic", "", (shot,)))
     app.extensions["companion"].marked.get(("ours", "lamp"), lambda: b"a picture")
+    (counted,) = app.extensions["companion"].archive.figures(app.extensions["companion"].match.store)
+    someone = quote(min(counted.players), safe="")
     return {
         "static": ("/static/companion.css", "/static/signs.svg"), "entry.new": ("/play", "/play?side=Ann&card=stop"),
         "entry.change": ("/line/8",), "entry.instead": asked, "seats.join": ("/join", "/join?name=Zoe"),
         "how.one": ("/how/rush",), "how.card": ("/how/card/stop",),
         "how.try_it": ("/try", "/try?step=2&card=25", "/try?step=6"), "seats.taken": ("/join/seat/Bob",),
-        "past.show": ("/past", "/past?page=1"), "past.one": ("/past/1",), "past.picture": ("/past/1/1.png",),
+        "past.show": ("/past", "/past?page=1", "/past?when=year"),
+        "statistics.show": ("/past/players", f"/past/players?when=month&edition=classic&with={someone}"),
+        "past.one": ("/past/1",), "past.picture": ("/past/1/1.png",),
         "past.export": ("/past/1.mbn", "/past/1.csv", "/past/1.jsonl"),
         "past.bg_stats": ("/past/1/bg-stats", "/past/1/bg-stats.json"),
         "past.replay": ("/past/1/1", "/past/1/1?step=3", "/past/1/2?step=2"), "score.plays": ("/score/1/plays",),

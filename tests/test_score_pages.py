@@ -1,9 +1,11 @@
 """The end of a hand and later: reasons for points, downloads, past matches, replays."""
 
 import csv
+import html
 import io
 import json
 import re
+import time
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -326,6 +328,55 @@ def test_statistics_have_a_block_for_each_edition_in_its_own_unit(page, match):
     assert "500 miles driven" in shown
     assert "100 km driven" in shown
     assert "600" not in shown
+
+
+def chosen_by(shown) -> str:
+    return re.search(r'id="choice-open">([^<]*)<', shown.text)[1]
+
+
+def test_statistics_and_matches_are_filtered_by_address(page, match, monkeypatch):
+    monkeypatch.setattr(match.store, "_clock", time.time)
+    for name, edition in (("Bob", "classic"), ("Cid", "classic"), ("Bob", "rush")):
+        match.start((f"edition {edition}", "side Ann", f"side {name}", "hand first Ann"))
+        played(match, "Ann 100" if edition == "rush" else "Ann roll", "end")
+
+    everything = page.get("/past/players")
+    assert chosen_by(everything) == "All matches"
+    choices = {html.unescape(href) for href in re.findall(r'class="pick" href="([^"]*)"', everything.text)}
+    assert {"/past/players?edition=rush", "/past/players?with=cid", "/past/players?when=month"} <= choices
+
+    with_cid = page.get("/past/players?edition=classic&with=cid")
+    assert chosen_by(with_cid) == "Classic · with Cid"
+    assert "Bob" not in text_of(with_cid).partition("With ")[2].partition("Player")[2]
+    assert 'href="/past?edition=classic&amp;with=cid"' in with_cid.text
+
+    matches = text_of(page.get("/past?edition=classic&with=cid"))
+    assert "Ann – Cid" in matches
+    assert "Ann – Bob" not in matches
+
+
+def test_a_choice_that_fits_no_match_says_so(page, won):
+    for path in ("/past/players?when=1999", "/past?when=1999", "/past?with=nobody&when=%00&edition=" + "x" * 999):
+        assert "No match fits this choice." in text_of(page.get(path))
+
+
+def test_the_next_page_of_chosen_matches_keeps_the_choice(page, match):
+    for _ in range(11):
+        match.start(TWO)
+        played(match, "Ann roll", "end")
+
+    assert 'href="/past?with=bob&amp;page=2"' in page.get("/past?with=bob").text
+    assert "Ann – Bob" in text_of(page.get("/past?with=bob&page=2"))
+
+
+def test_a_match_says_how_long_it_was_played(page, match, monkeypatch):
+    times_s = iter(range(1_772_000_000, 1_773_000_000, 5 * 60))
+    monkeypatch.setattr(match.store, "_clock", lambda: next(times_s))
+    match.start(TWO)
+    played(match, "Ann roll", "Bob roll", "Ann 100", "end")
+
+    for path in ("/past", "/past/1"):
+        assert re.search(r"2026, \d\d:\d\d · \d\d min · Classic", text_of(page.get(path)))
 
 
 @pytest.mark.parametrize("path", ["/past/99999999999999999999", "/past/1/99999", "/past/1/0", "/past/0", "/past/1/2"])

@@ -1,12 +1,13 @@
 """What players have done over their matches, the names that are remembered, and the matches of the log."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from companion.match.archive import Archive, as_csv
 from companion.match.match import Match
-from companion.match.season import by_edition, duels
+from companion.match.season import MONTH, YEAR, Selection, by_edition, duels, played_s
 from companion.match.statistics import key_of, most_cruel, partners_of, players_of, together
 from companion.rules.cards import Card
 from companion.rules.record import judge, notation
@@ -241,6 +242,39 @@ def test_decided_matches_tell_two_people_how_close_they_were(store):
         (50, ("ann",), 500, 450)
     ]
     assert found[0].match.winner == ("ann",)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "now", "months"),
+    [
+        (Selection(), (2026, 3), [(2025, 12), (2026, 2), (2026, 3), None]),
+        (Selection(MONTH), (2026, 3), [(2026, 3)]), (Selection(MONTH), None, []),
+        (Selection(YEAR), (2026, 3), [(2026, 2), (2026, 3)]), (Selection(YEAR), None, []),
+        (Selection("2025"), None, [(2025, 12)]), (Selection("nonsense"), (2026, 3), []),
+        (Selection(edition="rush"), (2026, 3), []), (Selection(present=("ann", "cid")), (2026, 3), []),
+        (Selection("2025", "classic", ("bob", "ann")), (2026, 3), [(2025, 12)]),
+    ],
+)  # fmt: skip
+def test_matches_are_chosen_by_time_edition_and_company(store, chosen, now, months):
+    start(store, "Ann roll", "Bob roll", "Ann 100", "end")
+    (one,) = Archive().figures(store)
+    ones = [replace(one, month=month) for month in ((2025, 12), (2026, 2), (2026, 3), None)]
+
+    assert [each.month for each in ones if chosen.takes(each, now)] == months
+
+
+def test_another_choice_of_matches_judges_no_match_again(store, monkeypatch):
+    shelf = Archive()
+    for _ in range(3):
+        start(store, "Ann roll", "Bob roll", "Ann 100", "end")
+    shelf.figures(store)
+    monkeypatch.setattr(store, "events", lambda match: pytest.fail(f"match {match} was read again"))
+
+    assert len([one for one in shelf.figures(store) if Selection(edition="classic").takes(one, None)]) == 3
+
+
+def test_pauses_and_clock_jumps_are_not_counted_as_play():
+    assert played_s([0, 60, 90, 90 + 86_400, 90 + 86_460, 5, 20]) == 60 + 30 + 60 + 15
 
 
 def test_a_hand_knows_how_it_began_and_the_game_after_each_play(store):

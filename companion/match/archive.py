@@ -55,6 +55,7 @@ class PastMatch:
     record: JudgedRecord
     hands: tuple[PlayedHand, ...]
     is_demo: bool
+    played_s: float  # without long pauses
 
     @property
     def is_unfinished(self) -> bool:
@@ -89,9 +90,14 @@ class Archive:
         events = store.events(match)
         return self._past.get(match, lambda: judged(match, events), events[-1].seq) if events else None
 
-    def page(self, store: Store, page: int, size: int) -> tuple[tuple[PastMatch, ...], int]:
-        """Return a page of matches, newest first, and the number of pages; `page` counts from 1."""
-        matches = store.matches()[::-1]
+    def page(
+        self, store: Store, page: int, size: int, only: Sequence[int] | None = None
+    ) -> tuple[tuple[PastMatch, ...], int]:
+        """Return a page of matches, newest first, and the number of pages; `page` counts from 1.
+
+        `only`: numbers of the matches to show, oldest first.
+        """
+        matches = (store.matches() if only is None else only)[::-1]
         chosen = (self.past(store, match) for match in matches[(page - 1) * size : page * size])
         return tuple(past for past in chosen if past is not None), -(-len(matches) // size)
 
@@ -110,7 +116,8 @@ def judged(match: int, events: Sequence[Event]) -> PastMatch:
     record, entries = judge_on(EMPTY_RECORD, past.lines)
     ended_s = max((event.at_s for event in events if event.kind is EventKind.LINE), default=events[0].at_s)
     hands = tuple(hands_of(record, entries))
-    return PastMatch(match, events[-1].seq, events[0].at_s, ended_s, record, hands, past.is_demo)
+    played_s = season.played_s(event.at_s for event in events)
+    return PastMatch(match, events[-1].seq, events[0].at_s, ended_s, record, hands, past.is_demo, played_s)
 
 
 def hands_of(record: JudgedRecord, entries: Sequence[Entry]) -> Iterator[PlayedHand]:

@@ -22,7 +22,7 @@ from companion.pages.context import NO_CAMERA, Camera, ClubLine, Service
 from companion.pages.game import entry, how_to_play, new_match, robot_page, table_page, text_page
 from companion.pages.limits import RateLimits
 from companion.pages.players import notices, phone_identity, preferences, seats
-from companion.pages.scores import past_matches, photo_score, score, wall
+from companion.pages.scores import past_matches, photo_score, score, statistics_pages, wall
 from companion.pages.server import address, guard
 from companion.pages.server.address import announce, given_names
 from companion.pages.server.secure_port import SecurePort
@@ -36,7 +36,7 @@ __all__ = ["Camera", "announce", "create_app", "run_service", "serve"]
 PARTS = (
     *(table_page, entry, how_to_play, robot_page, text_page, new_match),
     *(seats, notices, preferences),
-    *(score, past_matches, wall, photo_score),
+    *(score, past_matches, statistics_pages, wall, photo_score),
     *(camera, decks, enrol, printing),
     routes,
 )

@@ -26,7 +26,8 @@ _OPEN_TO: Mapping[Who, str] = {
         static table.show table.more plain.show wall.show score.show score.plays entry.may phone.show phone.save
         entry.new entry.change entry.instead how.show how.one how.card how.try_it
         seats.join seats.taken seats.waiting seats.knock told.put_away seats.show setting_up.show
-        past.show past.one past.players past.picture past.export past.bg_stats past.replay
+        past.show past.one past.picture past.export past.bg_stats past.replay
+        statistics.show
         api.state api.version api.record
         api.document api.matches api.match
         camera.show camera.draw camera.phone decks.show enrolling.show snap.show printed.show

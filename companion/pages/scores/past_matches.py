@@ -1,4 +1,4 @@
-"""Past matches: score sheets, charts, downloads, replay and statistics."""
+"""Past matches: score sheets, charts, downloads and replay."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from babel.dates import format_date, format_time
 from flask import Blueprint, Response, abort, redirect, render_template, request, url_for
 
 from companion.common import clock, parsing
-from companion.match import archive, season, statistics
+from companion.match import archive
 from companion.match.archive import PastMatch, PlayedHand
 from companion.match.history import CAMERA, Written
-from companion.match.season import EditionFigures
-from companion.match.statistics import Figures
+from companion.match.season import Selection
 from companion.pages import language, words
 from companion.pages.context import AnyResponse, download, match, once, service, state
 from companion.pages.game import views
 from companion.pages.limits import Queue
 from companion.pages.players import phone_identity
-from companion.pages.scores import charts, photo_score, score_sheets, sheet_image
+from companion.pages.scores import charts, match_filter, photo_score, score_sheets, sheet_image
 from companion.pages.words import N_, Names, _, many
 from companion.rules import scoring
 from companion.rules.record.judge import Game
@@ -30,7 +29,6 @@ from companion.tabletop import translation
 bp = Blueprint("past", __name__)
 
 A_PAGE = 10  # each match must be judged
-TREND_HANDS = 30  # legible on a phone
 MOST = 10**9  # highest page or step
 MOST_WAITING = 4  # drawing is slow on a small computer
 BG_STATS = "bgstats://app.bgstatsapp.com/createPlay.html?data="  # the app reads a play from the URL, without a server
@@ -40,11 +38,20 @@ _drawing = Queue(MOST_WAITING)
 @bp.get("/past")
 def show() -> str:
     """Show a page of all matches, the newest first."""
-    page = parsing.whole(request.args.get("page"), 1, MOST) or 1
-    pasts, pages = service().archive.page(match().store, page, A_PAGE)
-    counted = photo_score.running_total() if page == 1 else None
+    page, chosen = parsing.whole(request.args.get("page"), 1, MOST) or 1, match_filter.selection()
+    is_chosen = chosen != Selection()
+    counted = service().archive.figures(match().store) if is_chosen else ()
+    now = match_filter.this_month()
+    only = [one.match for one in counted if chosen.takes(one, now)] if is_chosen else None
+    pasts, pages = service().archive.page(match().store, page, A_PAGE, only)
     return render_template(
-        "past.html", pasts=[_past_view(past) for past in pasts], page=page, pages=pages, counted=counted
+        "past.html",
+        pasts=[_past_view(past) for past in pasts],
+        page=page,
+        pages=pages,
+        counted=photo_score.running_total() if page == 1 and not is_chosen else None,
+        chosen=match_filter.view("/past", chosen, counted),
+        query=match_filter.query(chosen),
     )
 
 
@@ -120,13 +127,6 @@ def _drawn(past: PastMatch, hand: PlayedHand) -> bytes:
         return sheet_image.png(sheet, " – ".join(sheet.sides), when(past.began_s))
 
 
-@bp.get("/past/players")
-def players() -> str:
-    """Show the statistics of all players, edition by edition."""
-    blocks = season.by_edition(service().archive.figures(match().store))
-    return render_template("players.html", blocks=[_block_view(block) for block in blocks])
-
-
 def _rules_at(past: PastMatch) -> str:
     return f"/how/{past.game.edition_name}"
 
@@ -147,6 +147,7 @@ def _past_in_words(past: PastMatch, names: Names) -> dict[str, object]:
     return {
         "match": past.match,
         "when": when(past.began_s),
+        "length": _("%(count)d min", count=minutes) if (minutes := round(past.played_s / 60)) else "",
         "sides": [names.side(team.name) for team in past.game.teams],
         "edition": _(past.game.edition.title),
         "result": _result(past, names),
@@ -175,76 +176,6 @@ def _result(past: PastMatch, names: Names) -> str:
     if edition.is_race:
         return _("%(totals)s: no winner.", totals=stand)
     return many("%(totals)s after %(count)d hand", "%(totals)s after %(count)d hands", len(hands), totals=stand)
-
-
-def _block_view(block: EditionFigures) -> dict[str, object]:
-    with words.printed_by(block.edition):
-        return {
-            "title": _(block.title),
-            "players": [_player_view(one, block.players) for one in block.players.values()],
-            "cruel": _cruel(statistics.most_cruel(block.players)),
-        }
-
-
-def _player_view(one: Figures, all_of: dict[str, Figures]) -> dict[str, object]:
-    rivals = [(all_of[key].name, key, count) for key, count in one.met.most_common()]
-    shown = one.hand_points[-TREND_HANDS:]
-    about = _("Points, hand by hand: %(points)s", points=", ".join(map(str, shown)))
-    best = _("Best hand: %(points)d points.", points=one.best_hand) if one.best_hand else ""
-    return {
-        "one": one,
-        "sentence": " ".join(filter(None, (_rivalry(one, rivals), best))),
-        "trend": charts.trend(shown, about) if len(shown) > 1 else "",
-        "others": [(who, one.beaten[key], count) for who, key, count in rivals[1:]],
-        "lines": _lines(one),
-        "victim": _victim(one, all_of),
-    }
-
-
-def _rivalry(one: Figures, rivals: list[tuple[str, str, int]]) -> str:
-    if not rivals:
-        return ""
-    who, key, count = rivals[0]
-    return many(
-        "Wins %(won)d of %(count)d hand against %(whom)s.",
-        "Wins %(won)d of %(count)d hands against %(whom)s.",
-        count,
-        won=one.beaten[key],
-        whom=who,
-    )
-
-
-def _lines(one: Figures) -> list[tuple[str, str]]:
-    lines = [
-        (one.mean_points, _("points per hand on average")),
-        (one.coups_fourres, many("coup fourré played", "coups fourrés played", one.coups_fourres)),
-        (one.hazards_given, many("hazard played", "hazards played", one.hazards_given)),
-        (one.hazards_got, many("hazard received", "hazards received", one.hazards_got)),
-        (one.km, _("km driven")),
-        (one.longest_hand, many("play in the longest hand", "plays in the longest hand", one.longest_hand)),
-    ]
-    return [(str(figure), what) for figure, what in lines if figure]
-
-
-def _victim(one: Figures, all_of: dict[str, Figures]) -> str:
-    if not one.gave:
-        return ""
-    key, count = one.gave.most_common(1)[0]
-    whom = all_of[key].name
-    return many("Cruel to %(whom)s: %(count)d hazard.", "Cruel to %(whom)s: %(count)d hazards.", count, whom=whom)
-
-
-def _cruel(most: tuple[str, str, int] | None) -> str:
-    if most is None:
-        return ""
-    attacker, victim, count = most
-    return many(
-        "Most cruel attacker: %(who)s, with %(count)d hazard on %(whom)s.",
-        "Most cruel attacker: %(who)s, with %(count)d hazards on %(whom)s.",
-        count,
-        who=attacker,
-        whom=victim,
-    )
 
 
 @bp.get("/past/<int(max=999999999):number>/<int(max=9999):hand>")
