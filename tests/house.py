@@ -21,6 +21,7 @@ from companion.match.match import Match
 from companion.match.phones import Wish
 from companion.pages import Camera, create_app
 from companion.pages.players import phone_identity
+from companion.pages.scores import statistics_pages
 from companion.pages.table_camera.camera_settings import KeptTurn, OtherCameras
 from companion.rules.cards import Card
 from companion.storage.event_store import Store
@@ -124,14 +125,16 @@ def _addresses(app: Flask, folder: Path, text: str) -> dict[str, tuple[str, ...]
     token = app.extensions["companion"].snaps.keep(Snap("classic", "", (shot,)))
     app.extensions["companion"].marked.get(("ours", "lamp"), lambda: b"a picture")
     (counted,) = app.extensions["companion"].archive.figures(app.extensions["companion"].match.store)
-    someone = quote(min(counted.players), safe="")
+    key, year = min(counted.players), counted.month[0]
+    someone = statistics_pages.address_of(key)
     return {
         "static": ("/static/companion.css", "/static/signs.svg"), "entry.new": ("/play", "/play?side=Ann&card=stop"),
         "entry.change": ("/line/8",), "entry.instead": asked, "seats.join": ("/join", "/join?name=Zoe"),
         "how.one": ("/how/rush",), "how.card": ("/how/card/stop",),
         "how.try_it": ("/try", "/try?step=2&card=25", "/try?step=6"), "seats.taken": ("/join/seat/Bob",),
         "past.show": ("/past", "/past?page=1", "/past?when=year"),
-        "statistics.show": ("/past/players", f"/past/players?when=month&edition=classic&with={someone}"),
+        "statistics.show": ("/past/players", f"/past/players?when=month&edition=classic&with={quote(key)}"),
+        "statistics.one": (someone, f"{someone}?with=nobody"), "statistics.card": (f"{someone}/{year}.png",),
         "past.one": ("/past/1",), "past.picture": ("/past/1/1.png",),
         "past.export": ("/past/1.mbn", "/past/1.csv", "/past/1.jsonl"),
         "past.bg_stats": ("/past/1/bg-stats", "/past/1/bg-stats.json"),

@@ -325,8 +325,8 @@ def test_statistics_have_a_block_for_each_edition_in_its_own_unit(page, match):
 
     shown = text_of(page.get("/past/players"))
 
-    assert "500 miles driven" in shown
-    assert "100 km driven" in shown
+    assert "miles Ann 1 of 1 1 of 1 500" in shown
+    assert "km Ann – 1 of 1 100 100 100" in shown
     assert "600" not in shown
 
 
@@ -386,9 +386,12 @@ def test_matches_and_hands_not_in_the_log_are_not_found(page, won, path):
 
 LAST = len(WINNING) + 1
 SHOWN = {
-    "/past/players": "Wins 1 of 1 hand against Bob. Best hand: 1800 points. | Wins 0 of 1 hand against Ann."
-    " | 1 coup fourré | 700 km driven"
+    "/past/players": "Ann – 1 of 1 1800 1800 700 | Bob – 0 of 1 125 125 125"
     " | Most cruel attacker: Bob, with 1 hazard on Ann.",
+    "/past/players/ann": "1 of 1 hands won | 1800 points in the best hand | 1 coup fourré played | 700 km driven"
+    " | Bob 1 of 1 – –",
+    "/past/players/bob": "1 coup fourré suffered | Stop is the favorite hazard | Cruel to Ann: 1 hazard."
+    " | Ann 0 of 1 – –",
     "/more": "Earlier matches | Statistics",
     "/score": "Earlier matches | Statistics | Ann: 7 × 100 km = 700 | Bob: 5 × 25 km = 125"
     " | Ann played Right of Way: 100 | Ann countered Stop at once with Right of Way: 300 extra."
@@ -407,6 +410,39 @@ def test_a_won_hand_has_a_headline(page, won, path):
     shown = text_of(page.get(path))
 
     assert [said for said in SHOWN[path].split(" | ") if said not in shown] == []
+
+
+def test_partners_have_a_page_and_a_year_as_a_picture_in_their_edition(page, match):
+    match.start(("side Reds = Ann, Cid", "side Blues = Bob, Dee", "hand first Ann"))
+    played(match, "Ann roll", "Bob roll", "Cid 100", "end")
+    shown = text_of(page.get("/past/players/ann%20%26%20cid"))
+    year = re.search(r'href="([^"]*\.png)"', page.get("/past/players/ann").text)[1]
+
+    assert "1 of 1 hands won" in shown
+    assert "Bob & Dee 1 of 1" in shown
+    assert page.get(year).data.startswith(b"\x89PNG")
+    assert page.get("/past/players/ann/1999.png").status_code == 404
+
+
+def test_a_won_match_counts_head_to_head_with_its_closest_score(page, match):
+    match.start(("edition rush", *TWO))
+    played(match, "Ann 300*2", "Bob 300", "Ann 100", "Bob 200", "Ann 300")
+    shown = text_of(page.get("/past/players/bob"))
+
+    assert "Ann 0 of 1 0 of 1 500 : 1000" in shown
+
+
+@pytest.mark.parametrize("name", [".", "..", "~1", "a/b", "ü ö"])
+def test_every_name_has_a_page_of_its_own(page, match, name):
+    match.start(("side Ann", "side Bob", f'player Ann "{name}"', "hand first Ann"))
+    played(match, "Ann roll", "end")
+    address = re.search(r'href="(/past/players/[^"?]+)"', page.get("/past/players").text)[1]
+
+    assert f"<h1>{name}</h1>" in page.get(address).text
+
+
+def test_a_player_who_never_finished_a_hand_has_no_page(page, won):
+    assert page.get("/past/players/cid").status_code == 404
 
 
 EVENINGS = """

@@ -124,7 +124,14 @@ class EditionFigures:
     title: str  # in English
     players: dict[str, Figures]  # by key, most wins first
     partners: dict[str, Figures]  # by `statistics.joint_key`
+    teams: dict[str, tuple[str, ...]]  # their players' keys, by the same key
     decided: tuple[DecidedMatch, ...]  # oldest first
+
+    def find(self, key: str) -> tuple[Figures, tuple[str, ...]] | None:
+        """Return the figures of a player or of partners, and the keys of the players; None if they did not play."""
+        if key in self.players:
+            return self.players[key], (key,)
+        return (self.partners[key], self.teams[key]) if key in self.partners else None
 
 
 def by_edition(matches: Iterable[MatchFigures]) -> list[EditionFigures]:
@@ -141,6 +148,7 @@ def by_edition(matches: Iterable[MatchFigures]) -> list[EditionFigures]:
             statistics.together(
                 {statistics.joint_key(team): figures for team, figures in one.partners.items()} for one in ones
             ),
+            {statistics.joint_key(team): team for one in ones for team in one.partners},
             tuple(decided for one in ones for decided in one.decided),
         )
         for edition, ones in sorted(found.items(), key=lambda item: -len(item[1]))

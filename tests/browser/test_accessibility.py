@@ -81,6 +81,7 @@ SAMPLES = {
     "/join/seat/<player>": {"open": "/join/seat/Bob"},
     "/past/<int(max=999999999):number>": {"open": "/past/1", "finished": "/past/1"},
     "/past/<int(max=999999999):number>/<int(max=9999):hand>": {"open": "/past/1/1?step=3", "finished": "/past/1/1"},
+    "/past/players/<segment>": {"finished": "/past/players/ann"},
     "/score/<int:number>/plays": {"finished": "/score/1/plays"},
     "/decks/<name>/enrol/names": {"open": "/decks/grandma/enrol/names"},
     "/decks/<name>/enrol": {"open": "/decks/grandma/enrol", "empty": "/decks/grandma/enrol?card=done"},

@@ -27,7 +27,7 @@ _OPEN_TO: Mapping[Who, str] = {
         entry.new entry.change entry.instead how.show how.one how.card how.try_it
         seats.join seats.taken seats.waiting seats.knock told.put_away seats.show setting_up.show
         past.show past.one past.picture past.export past.bg_stats past.replay
-        statistics.show
+        statistics.show statistics.one statistics.card
         api.state api.version api.record
         api.document api.matches api.match
         camera.show camera.draw camera.phone decks.show enrolling.show snap.show printed.show

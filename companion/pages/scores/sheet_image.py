@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from companion.pages.scores.score_sheets import SheetView
 from companion.pages.words import _
@@ -17,7 +17,7 @@ SMALLEST_MM = 3.4  # letters on one line; longer names take two
 SOFT = "#5C5F63"
 
 
-_Row = tuple[tuple[str, ...], bool]  # cells; whether bold (heading or total)
+Row = tuple[tuple[str, ...], bool]  # cells; whether bold (heading or total)
 
 
 def png(sheet: SheetView, heading: str, when: str) -> bytes:
@@ -27,31 +27,31 @@ def png(sheet: SheetView, heading: str, when: str) -> bytes:
 
 def svg(sheet: SheetView, heading: str, when: str) -> str:
     """Return the sheet as SVG."""
-    rows = _table(sheet)
+    is_won = sheet.winner and not sheet.is_race
+    hand = _("%(hand)s: %(how)s", hand=sheet.title, how=sheet.headline)
+    return table(heading, f"{sheet.headline} {sheet.final_score}" if is_won else hand, _table(sheet), when)
+
+
+def table(heading: str, about: str, rows: Sequence[Row], foot: str) -> str:
+    """Return a table below a dark heading as SVG."""
     height = HEAD_MM + LINE_MM * len(rows) + FOOT_MM + MARGIN_MM
     body = [
         draw.rect(0, 0, WIDTH_MM, height, draw.paint(draw.PAPER)),
-        *_head(sheet, heading),
+        *_head(heading, about),
         *(part for number, row in enumerate(rows) for part in _row(row, number)),
-        _words(when, MARGIN_MM, height - 5, 3.2, WIDTH_MM - 2 * MARGIN_MM, fill=SOFT),
+        _words(foot, MARGIN_MM, height - 5, 3.2, WIDTH_MM - 2 * MARGIN_MM, fill=SOFT),
     ]
     return draw.document(WIDTH_MM, height, body)
 
 
-def _head(sheet: SheetView, heading: str) -> Iterator[str]:
+def _head(heading: str, about: str) -> Iterator[str]:
     yield draw.rect(0, 0, WIDTH_MM, 17, draw.paint(draw.INK))
     yield draw.group(pictograms.milestone(draw.INK, ""), x=MARGIN_MM + 4.5, y=8.7, scale=1.35)
     yield _words(heading, MARGIN_MM + 12, 8, 5.6, WIDTH_MM - 2 * MARGIN_MM - 12, weight=800, fill=draw.PAPER)
-    is_won = sheet.winner and not sheet.is_race
-    about = (
-        f"{sheet.headline} {sheet.final_score}"
-        if is_won
-        else _("%(hand)s: %(how)s", hand=sheet.title, how=sheet.headline)
-    )
     yield _words(about, MARGIN_MM + 12, 13.6, 4, WIDTH_MM - 2 * MARGIN_MM - 12, fill=draw.PAPER)
 
 
-def _table(sheet: SheetView) -> list[_Row]:
+def _table(sheet: SheetView) -> list[Row]:
     points = [(row["title"], *("–" if of is None else str(of) for of in row["points"])) for row in sheet.rows]
     totals = [(_("This race") if sheet.is_race else _("This hand"), *map(str, sheet.totals))]
     match = [(_("Match"), *map(str, sheet.match))] if sheet.match and not sheet.is_race else []
@@ -60,7 +60,7 @@ def _table(sheet: SheetView) -> list[_Row]:
     return [(cells, not cells[0]) for cells in zip(("", *sheet.sides), *totals, *match, strict=True)]
 
 
-def _row(row: _Row, number: int) -> Iterator[str]:
+def _row(row: Row, number: int) -> Iterator[str]:
     (name, *cells), is_bold = row
     top = HEAD_MM - 2 + LINE_MM * number
     if number:
