@@ -52,6 +52,17 @@ def test_a_page_agrees_with_the_edition_and_the_referee(page, path, said, not_sa
     assert not_said not in shown.replace("km to go", "")
 
 
+@pytest.mark.parametrize(
+    ("sides", "is_extendable"), [(TWO[:2], True), (("side Reds = Ann, Cid", "side Blues = Bob, Dee"), False)]
+)
+def test_a_tables_page_has_only_rules_that_hold_for_its_players_and_target(page, match, sides, is_extendable):
+    match.start([*sides, "hand first Ann"])
+    shown = text_of(page.get("/how"))
+
+    assert ("Be the first to drive 700 km" in shown) == is_extendable
+    assert ("extension" in shown.lower()) == is_extendable
+
+
 @pytest.mark.parametrize("path", ["/how/card/unknown", "/how/nobody"])
 def test_unknown_editions_and_cards_have_no_page(page, path):
     assert page.get(path).status_code == 404

@@ -519,3 +519,15 @@ def test_every_step_and_sheet_of_every_golden_record_can_be_shown(page, match, r
         last = sum(entry.hand == hand and entry.judged is not None for entry in match.state.entries)
         for step in (0, 1, last // 2, last):
             assert page.get(f"/past/1/{hand}?step={step}").status_code == 200
+
+
+def test_a_won_match_tells_how_often_these_sides_won_this_year(page, match, monkeypatch):
+    monkeypatch.setattr(match.store, "_clock", time.time)
+    said = []
+    for sides in ((TWO[0], TWO[1]), ("side Ann", "side Cid"), (TWO[0], TWO[1])):
+        match.start(("edition rush", *sides, "hand first Ann"))
+        second = sides[1].split()[1]
+        played(match, "Ann 300*2", f"{second} 300", "Ann 100", f"{second} 200", "Ann 300")
+        said.append("This year: Ann 2, Bob 0" in text_of(page.get("/score")))
+
+    assert said == [False, False, True]

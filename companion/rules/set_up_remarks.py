@@ -23,7 +23,7 @@ def idle_rules(edition: Edition, players: int, sides: int, target_km: int | None
         if _ONLY_THIS_VALUE.get(switch, value) != value or switch in edition.fixed:
             continue
         missing = edition.lacks(switch) or _lacks_another_rule(switch, edition)
-        missing = missing or _lacks_in_this_game(switch, players, sides, target)
+        missing = missing or lacks_in_this_game(switch, players, sides, target)
         if missing is not None:
             yield _remark(written((switch, value)), missing)
 
@@ -39,7 +39,8 @@ def _lacks_another_rule(switch: str, edition: Edition) -> str | None:
     return "roll-on-remedy=allowed" if switch == "roll-with-right-of-way" and rolls_on_stop_alone else None
 
 
-def _lacks_in_this_game(switch: str, players: int, sides: int, target: int) -> str | None:
+def lacks_in_this_game(switch: str, players: int, sides: int, target: int) -> str | None:
+    """Return what a switch needs but these players and this target (km) lack; None if it has an effect."""
     if switch in ("extension", "extension-bonus") and target != EXTENDABLE_KM:
         return f"target {EXTENDABLE_KM}"
     if switch == "five-hazards-removed" and players > SHORT_GAME_PLAYERS:

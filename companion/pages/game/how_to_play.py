@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
 from flask import Blueprint, abort, render_template, request
@@ -20,6 +20,9 @@ from companion.rules.play import Play
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import Game
 from companion.rules.record.notation import RecordLine
+from companion.rules.scoring import Item
+from companion.rules.set_up_remarks import lacks_in_this_game
+from companion.rules.table import Table
 from companion.tabletop import translation
 
 bp = Blueprint("how", __name__)
@@ -69,7 +72,7 @@ _OWN = {
 def show() -> str:
     """Show the rules of this table."""
     game = state().game
-    return _page(game.edition, [game.table.target] if game.table else ())
+    return _page(game.edition, game.table)
 
 
 @bp.get("/how/<name>")
@@ -87,10 +90,15 @@ def card(slug: str) -> str:
     return render_template("how_card.html", one=_card(face, edition))
 
 
-def _page(edition: Edition, targets: Iterable[int] = ()) -> str:
+def _page(edition: Edition, table: Table | None = None) -> str:
+    """Return the rules of an edition, or only those that hold at this table."""
     translation.speak_of(edition.name)
-    target = _(" or ").join(map(str, sorted(set(targets or edition.target_km.values()))))
+    targets = [table.target] if table else set(edition.target_km.values())
+    target = _(" or ").join(map(str, sorted(targets)))
     worth = {item: getattr(edition.points, field) for field, item in house_rules.POINTS.items()}
+    idle = _idle(table) if table else set()
+    if "extension" in idle or edition.extension == "no":
+        del worth[Item.EXTENSION]
     return render_template(
         "how.html",
         edition=edition,
@@ -99,8 +107,8 @@ def _page(edition: Edition, targets: Iterable[int] = ()) -> str:
         sections={
             key: {
                 "title": _(title),
-                "told": _said(told, edition),
-                "fine": _said(fine, edition),
+                "told": _said(told, edition, idle),
+                "fine": _said(fine, edition, idle),
                 "cards": [_card(card, edition) for card in edition.deck if card.family.value == key],
             }
             for key, (title, told, fine) in SECTIONS.items()
@@ -115,13 +123,19 @@ def _page(edition: Edition, targets: Iterable[int] = ()) -> str:
     )
 
 
-def _said(names: Iterable[str], edition: Edition) -> list[tuple[str, bool]]:
+def _idle(table: Table) -> set[str]:
+    """Return the switches without effect for a table's players and target."""
+    players, sides = len(table.seats), len(table.sides)
+    return {name for name in switches() if lacks_in_this_game(name, players, sides, table.target)}
+
+
+def _said(names: Iterable[str], edition: Edition, idle: Set[str]) -> list[tuple[str, bool]]:
     """Return the sentences of effective switches, and whether each is a house rule."""
     turned = dict(edition.house_rules)
     return [
         (_(switches()[name][edition.switch(name)]), name in turned)
         for name in names
-        if name in turned or not edition.means_nothing(name)
+        if name not in idle and (name in turned or not edition.means_nothing(name))
     ]
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from flask import Blueprint, abort, render_template, request, session, url_for
 
+from companion.common import clock
+from companion.match import season
 from companion.match.archive import hands_of
 from companion.match.state import MatchState, last_result, next_first
+from companion.match.statistics import key_of
 from companion.pages import words
-from companion.pages.context import AnyResponse, go, state
+from companion.pages.context import AnyResponse, go, match, service, state
 from companion.pages.game import offers, views
 from companion.pages.players import phone_identity
 from companion.pages.scores import charts, score_sheets
-from companion.pages.words import Names
+from companion.pages.words import Names, _
 from companion.rules.record.judge import HandResult
 
 bp = Blueprint("score", __name__)
@@ -38,7 +43,25 @@ def show() -> AnyResponse | str:
         sides=views.side_views(now.game, None),
         next_first=next_first(now) if table is not None and not now.game.hand_is_open else None,
         wins=score_sheets.wins(now.game),
+        year=_this_year(now) if now.game.winner is not None else "",
         turns_back=table is not None and offers.may_be_answered(table),
+    )
+
+
+def _this_year(now: MatchState) -> str:
+    """Return the matches that these sides won against each other this year, the most first; empty for one match."""
+    game, month = now.game, season.month_of(clock.now_s())
+    teams = {tuple(sorted(key_of(game.shown.get(one, one)) for one in team.players)): team.name for team in game.teams}
+    won = Counter(dict.fromkeys(teams.values(), 0))
+    for one in service().archive.figures(match().store):
+        if one.month and month and one.month[0] == month[0]:
+            same = (each for each in one.decided if {players for players, _points in each.sides} == teams.keys())
+            won.update(teams[each.winner] for each in same)
+    if won.total() < 2:
+        return ""
+    names = Names.of(game)
+    return _(
+        "This year: %(score)s", score=", ".join(f"{names.side(name)} {count}" for name, count in won.most_common())
     )
 
 
