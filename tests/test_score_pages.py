@@ -20,6 +20,7 @@ from evening import PAIRS
 from sheet import scenes
 
 from companion.app.service import exported
+from companion.match import archive
 from companion.match.match import Match
 from companion.pages import create_app
 from companion.pages.limits import Queue
@@ -531,3 +532,13 @@ def test_a_won_match_tells_how_often_these_sides_won_this_year(page, match, monk
         said.append("This year: Ann 2, Bob 0" in text_of(page.get("/score")))
 
     assert said == [False, False, True]
+
+
+def test_a_match_ends_with_its_last_line(page, match, monkeypatch):
+    times = iter(range(1_700_000_000, 1_800_000_000, 60))
+    monkeypatch.setattr(match.store, "_clock", lambda: float(next(times)))
+    match.start(TWO)
+    played(match, "Ann roll", "end")
+    past = archive.judged(1, match.store.events(1))
+
+    assert past.ended_s > past.began_s

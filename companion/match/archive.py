@@ -114,7 +114,7 @@ def judged(match: int, events: Sequence[Event]) -> PastMatch:
     """Judge the events of one match."""
     past = history(events)
     record, entries = judge_on(EMPTY_RECORD, past.lines)
-    ended_s = max((event.at_s for event in events if event.kind is EventKind.LINE), default=events[0].at_s)
+    ended_s = max((event.at_s for event in events if event.kind == EventKind.LINE), default=events[0].at_s)
     hands = tuple(hands_of(record, entries))
     played_s = season.played_s(event.at_s for event in events)
     return PastMatch(match, events[-1].seq, events[0].at_s, ended_s, record, hands, past.is_demo, played_s)

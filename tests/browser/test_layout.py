@@ -400,3 +400,51 @@ def test_no_card_on_the_picker_moves(phone, match, url):
         still.look(play)
 
     assert still.moved == {}
+
+
+# --- By hand: board and cards on one screen -----------------------------------------------------------------------
+
+HAND_SIZES = {
+    name: {"width": int(name.split("x")[0]), "height": int(name.split("x")[1])}
+    for name in ("360x560", "360x640", "390x664", "390x844", "844x390", "820x1180", "1920x1080")
+}
+"""Phones with and without browser bars, lying, a tablet and a laptop."""
+
+TEXT_PX = (16, 20, 24)
+"""Letters as usual, as large as the app offers, and larger on phones held upright."""
+
+CROWDED = (8, "360x560")  # one row of cards is in view, perhaps without a playable one
+
+IN_VIEW = """() => {
+  const tools = document.querySelector(".by-tap .tools:last-child").getBoundingClientRect();
+  const tile = [...document.querySelectorAll(".taps.use .tile")].find(one => !one.classList.contains("faint"));
+  const list = tile.closest(".taps").getBoundingClientRect(), at = tile.getBoundingClientRect(), wrong = [];
+  const isDocked = innerWidth < 768 && innerHeight > innerWidth;
+  const lowest = Math.min(innerHeight, isDocked ? list.bottom : innerHeight);
+  if (at.top < list.top - 1 || at.top + at.height / 2 > lowest) wrong.push(`first playable card at ${at.top}`);
+  if (isDocked && tools.bottom > innerHeight + 1) wrong.push(`tools end at ${tools.bottom}`);
+  const turn = document.querySelector("h1").getBoundingClientRect();
+  if (turn.top < 0 || turn.bottom > innerHeight) wrong.push("the turn is out of view");
+  return wrong;
+}"""
+
+
+@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "fr"))
+@pytest.mark.parametrize("count", TABLES)
+def test_by_hand_the_board_and_a_playable_card_are_on_the_first_screen(phone, count, language, match, url):
+    header, plays, _attack = TABLES[count]
+    feed(match, header, plays)
+    pages = {"seated": phone(url, language, "Bob"), "shared": phone(url, language)}
+    wrong = {}
+    for who, page in pages.items():
+        page.goto(url)
+        for name, size in HAND_SIZES.items():
+            if (count, name) == CROWDED:
+                continue
+            page.set_viewport_size(size)
+            for px in TEXT_PX if size["width"] < 768 and size["height"] > 600 else TEXT_PX[:2]:
+                page.evaluate("px => { document.documentElement.style.fontSize = `${px}px`; }", px)
+                wrong[who, name, px] = page.evaluate(OVERLAPS) + page.evaluate(IN_VIEW)
+            page.evaluate("document.documentElement.style.fontSize = ''")
+
+    assert {where: found for where, found in wrong.items() if found} == {}
