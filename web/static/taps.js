@@ -60,7 +60,7 @@ function show() {
   document.querySelector("p.sending")?.remove();
   const last = document.querySelector(".sky .last");
   if (last) last.hidden = Boolean(waiting);
-  if (!waiting) return;
+  if (!waiting || !template) return;
   const line = template.content.firstElementChild.cloneNode(true);
   line.querySelector("span").textContent = waiting.say;
   line.querySelector("use").setAttribute("href", waiting.sign);
