@@ -20,11 +20,11 @@ from evening import PAIRS
 from sheet import scenes
 
 from companion.app.service import exported
-from companion.match import archive
+from companion.match import archive, season
 from companion.match.match import Match
 from companion.pages import create_app
 from companion.pages.limits import Queue
-from companion.pages.scores import past_matches, sheet_image
+from companion.pages.scores import past_matches, sheet_image, statistics_pages
 from companion.rules.record import notation
 from companion.storage.data_folder import store_path
 from companion.storage.event_store import Store
@@ -542,3 +542,18 @@ def test_a_match_ends_with_its_last_line(page, match, monkeypatch):
     past = archive.judged(1, match.store.events(1))
 
     assert past.ended_s > past.began_s
+
+
+@pytest.mark.parametrize("key", ["..", ".", "a/b~c", "~2x", "ann & cid", "ü"])
+def test_a_players_address_leads_back_to_the_player(key):
+    assert statistics_pages.key_in(unquote(statistics_pages.address_of(key).rsplit("/", 1)[1])) == key
+
+
+def test_a_year_has_only_rows_with_something_to_tell(won):
+    (block,) = season.by_edition([season.figures_of(1, won.store.events(1))])
+    rows = dict(statistics_pages._year_rows(block, block.players["bob"], ("bob",)))
+
+    assert (rows["Hands"], rows["Favorite hazard"]) == ("1", "Stop")
+    assert {title for title, value in rows.items() if not value} == {
+        "Matches won", "Most hands won in a row", "Coups fourrés", "Closest match",
+    }  # fmt: skip

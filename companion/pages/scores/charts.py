@@ -97,17 +97,6 @@ def sample(number: int, signs: str) -> Markup:
     return _drawn(root, number % LOOKS + 1, _shape(number, 16.0, 7.0, 7.0, signs))
 
 
-def trend(values: Sequence[int], about: str) -> Markup:
-    """Return a small line chart of `values`; `about` describes it."""
-    width, height, edge = 120.0, 32.0, 4.0
-    scale, step = (height - 2 * edge) / max(1, *values), (width - 2 * edge) / max(1, len(values) - 1)
-    places = [(edge + step * number, height - edge - scale * max(0, value)) for number, value in enumerate(values)]
-    line = _drawn('<path d="{}"/><circle cx="{}" cy="{}" r="3"/>', _path(places, in_steps=False), *places[-1])
-    return _drawn(
-        '<svg class="trend" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>', width, height, about, line
-    )
-
-
 def _grid(plot: Plot, scale: _Scale) -> Iterator[Markup]:
     for value in ticks(scale.y_most):
         y = scale.y(value)

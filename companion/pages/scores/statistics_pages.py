@@ -50,7 +50,7 @@ def one(segment: str) -> str:
         "player.html",
         name=name,
         blocks=[_player_view(block, key, figures, players) for block, figures, players in found],
-        chart=next(filter(None, (_chart(block.edition, figures) for block, figures, _players in found)), None),
+        chart=next(filter(None, (_chart(block, figures) for block, figures, _players in found)), None),
         cards=[(year, f"{address_of(key)}/{year}.png{_edition_of(chosen)}") for year in years],
         chosen=match_filter.view(address_of(key), chosen, matches, whose=key),
         query=match_filter.query(chosen),
@@ -130,15 +130,23 @@ class FigureRow:
 
 def _block_view(block: EditionFigures) -> dict[str, object]:
     with words.printed_by(block.edition):
-        in_points = any(one.counted_hands for one in block.players.values())
-        heads = [_("Matches won"), _("Hands won"), *([_("Average"), _("Best hand")] if in_points else []), _("km")]
+        in_points = _is_in_points(block)
         return {
             "title": _(block.title),
-            "heads": heads,
+            "heads": _heads(in_points=in_points),
             "players": [_row(key, one, in_points=in_points) for key, one in block.players.items()],
             "partners": [_row(key, one, in_points=in_points) for key, one in block.partners.items()],
             "cruel": _cruel(statistics.most_cruel(block.players)),
         }
+
+
+def _is_in_points(block: EditionFigures) -> bool:
+    return any(one.counted_hands for one in block.players.values())
+
+
+def _heads(*, in_points: bool) -> list[str]:
+    """Return the headings of `_row`'s cells."""
+    return [_("Matches won"), _("Hands won"), *([_("Average"), _("Best hand")] if in_points else []), _("km")]
 
 
 def _row(key: str, one: Figures, *, in_points: bool) -> FigureRow:
@@ -162,8 +170,9 @@ def _player_view(block: EditionFigures, key: str, one: Figures, players: tuple[s
             "title": _(block.title),
             "lines": _lines(one),
             "rivals": _rivals(block, one, players, all_of),
+            "heads": _heads(in_points=_is_in_points(block)),
             "partners": [
-                _row(joint, block.partners[joint], in_points=bool(one.counted_hands))
+                _row(joint, block.partners[joint], in_points=_is_in_points(block))
                 for joint, team in block.teams.items()
                 if key in team
             ],
@@ -245,16 +254,16 @@ def _closest(duels: Sequence[Duel]) -> Duel | None:
     return min(duels, key=lambda duel: duel.margin, default=None)
 
 
-def _chart(edition: str, one: Figures) -> Plot | None:
+def _chart(block: EditionFigures, one: Figures) -> Plot | None:
     """Return a chart of a player's points, hand by hand; None for races and single hands."""
     shown = one.hand_points[-MOST_CHARTED:]
     if len(shown) < 2:
         return None
     first = one.counted_hands - len(shown) + 1
-    with words.printed_by(edition):
+    with words.printed_by(block.edition):
         return Plot(
             key="points",
-            title=_("Points, hand by hand"),
+            title=f"{_(block.title)} · {_('Points, hand by hand')}",
             about=_("Points, hand by hand: %(points)s", points=", ".join(map(str, shown))),
             lines=(Curve(one.name, (tuple(enumerate(shown)),)),),
             x_name=_("hands"),
@@ -307,8 +316,8 @@ def _year_rows(block: EditionFigures, one: Figures, players: tuple[str, ...]) ->
         (_("Hands won"), str(one.hands_won)),
         (_("Matches won"), _share(one.matches_won, one.matches) if one.matches else ""),
         (_("Best hand"), str(one.best_hand or "")),
-        (_("Most hands won in a row"), str(one.longest_streak)),
-        (_("Coups fourrés"), str(one.coups_fourres)),
+        (_("Most hands won in a row"), str(one.longest_streak or "")),
+        (_("Coups fourrés"), str(one.coups_fourres or "")),
         (_("Favorite hazard"), words.title(hazard) if hazard else ""),
         (_("Closest match"), closest),
     )
