@@ -263,7 +263,7 @@ def _chart(block: EditionFigures, one: Figures) -> Plot | None:
     with words.printed_by(block.edition):
         return Plot(
             key="points",
-            title=f"{_(block.title)} · {_('Points, hand by hand')}",
+            title=" · ".join((_(block.title), _("Points, hand by hand"))),
             about=_("Points, hand by hand: %(points)s", points=", ".join(map(str, shown))),
             lines=(Curve(one.name, (tuple(enumerate(shown)),)),),
             x_name=_("hands"),
