@@ -125,7 +125,7 @@ def _addresses(app: Flask, folder: Path, text: str) -> dict[str, tuple[str, ...]
     token = app.extensions["companion"].snaps.keep(Snap("classic", "", (shot,)))
     app.extensions["companion"].marked.get(("ours", "lamp"), lambda: b"a picture")
     (counted,) = app.extensions["companion"].archive.figures(app.extensions["companion"].match.store)
-    key, year = min(counted.players), counted.month[0]
+    key, year = next(iter(counted.players)), counted.month[0]
     someone = statistics_pages.address_of(key)
     return {
         "static": ("/static/companion.css", "/static/signs.svg"), "entry.new": ("/play", "/play?side=Ann&card=stop"),

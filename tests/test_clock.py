@@ -14,6 +14,7 @@ from test_template_decks import PNG
 
 from companion.app.service import exported
 from companion.common import clock
+from companion.match import season
 from companion.match.archive import Archive
 from companion.match.match import Match
 from companion.pages import create_app
@@ -86,7 +87,8 @@ def test_matches_are_listed_in_the_order_they_were_played(tmp_path):
     pasts, _ = archive.page(store, 1, 10)
 
     assert [past.match for past in pasts] == sorted(store.matches(), reverse=True)
-    assert archive.figures(store)["anna"].name == "ANNA"
+    (block,) = season.by_edition(archive.figures(store))
+    assert block.players["anna"].name == "ANNA"
     store.close()
 
 

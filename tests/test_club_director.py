@@ -315,7 +315,7 @@ def test_a_note_does_not_delay_plays(table):
     page = text_of(create_app(table, secret=b"x" * 32).test_client().get("/"))
 
     assert "Five minutes left." in page
-    assert "Enter a play" in page
+    assert "What does " in page
     assert table.enter("Bob roll", "Bob").done
 
 

@@ -111,7 +111,7 @@ RATES: Mapping[RequestKind, Rate] = {
 """Rates for one phone."""
 
 _HEAVY = """
-    past.show past.players past.picture past.export api.matches api.match api.record
+    past.show statistics.show statistics.one statistics.card past.picture past.export api.matches api.match api.record
     decks.take_away enrolling.name_them printed.sheet
 """
 KINDS: Mapping[str, RequestKind] = {
