@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
+from browser.conftest import LOOKS_MS
 from browser.screens import PHONE
 from companion.app import demo
 from companion.app.demo_players import DemoPlayers, frames_of_players
@@ -23,15 +24,17 @@ from companion.vision.eye import Eye
 SPEED = 8.0
 MOST_TAPS = 200
 MOST_WAITS = 40
+QUESTION = """document.querySelector(".proposal .go, .proposal .primary, [value='Ann finish'] ~ button")"""
+ASKS = f"() => {QUESTION} || location.pathname === '/score'"
 ANSWER = """() => {
-  const question = document.querySelector(".proposal .go, .proposal .primary, [value='Ann finish'] ~ button");
+  const question = QUESTION;
   const scored = !question && location.pathname === "/score";
   if (question) {
     sessionStorage.tapped = JSON.stringify([...JSON.parse(sessionStorage.tapped || "[]"), question.innerText]);
     question.click();
   }
   return scored ? "Score" : Boolean(question);
-}"""
+}""".replace("QUESTION", QUESTION)
 """Tap the answer to the table's question and note its label; return `Score` once the page shows the score.
 
 The label is noted in the page, since a tap that leads to another page may lose its return value.
@@ -48,6 +51,8 @@ def final_sheet(script: Script) -> dict[str, int]:
 def taps(page: Page) -> Counter[str]:
     """Answer the table's questions, one tap each, until the score is shown; count each answer."""
     for _ in range(MOST_TAPS):
+        page.wait_for_function(ASKS, timeout=60_000)
+        page.wait_for_timeout(LOOKS_MS)
         if page.wait_for_function(ANSWER, timeout=60_000).json_value() == "Score":
             break
         page.wait_for_function("() => document.querySelector('.htmx-request') === null")
