@@ -196,7 +196,7 @@ def first_players(record: JudgedRecord) -> dict[int, str]:
     for place, game in enumerate(record.games):
         if game.table is not None and game.hand_number not in first:
             line = record.verdict(place)
-            # A hand that began by itself begins with a play.
+            # Without a `hand first` line, the first play tells who began.
             played = line.play.player if line is not None and line.play is not None else None
             first[game.hand_number] = played or game.table.player_to_move
     return first

@@ -146,7 +146,7 @@ class Evening:
             await asyncio.sleep(0.2)
 
     async def _arrived(self, page: Page, meant: list[str]) -> None:
-        """Wait for the last play; whoever sees that nothing has happened or is on its way taps again."""
+        """Wait for the last play. People tap again if nothing happens."""
         until_s = time.monotonic() + PATIENCE_S
         while len(self._recorded()) < len(meant):
             assert time.monotonic() < until_s, "the play does not arrive"

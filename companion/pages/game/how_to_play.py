@@ -91,7 +91,7 @@ def card(slug: str) -> str:
 
 
 def _page(edition: Edition, table: Table | None = None) -> str:
-    """Return the rules of an edition, or only those that hold at this table."""
+    """Return an edition's rules; with `table`, only those in effect there."""
     translation.speak_of(edition.name)
     targets = [table.target] if table else set(edition.target_km.values())
     target = _(" or ").join(map(str, sorted(targets)))

@@ -181,7 +181,7 @@ def _player_view(block: EditionFigures, key: str, one: Figures, players: tuple[s
 
 
 def _lines(one: Figures) -> list[tuple[str, str]]:
-    """Return figures and what they mean, without those that are 0."""
+    """Return figures with their meaning, except zeros."""
     hazard = one.favorite_hazard
     lines: list[tuple[int | str | None, str]] = [
         (one.matches and _share(one.matches_won, one.matches), _("matches won")),
